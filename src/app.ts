@@ -1,0 +1,56 @@
+// The whole request pipeline, top to bottom. The order is the security model: what stands above requireSignIn is for
+// everybody, what stands below is private.
+import express, { type Express, type RequestHandler, type Router } from 'express'
+import { createErrorPage, notFound, type ErrorPageParts } from './web/error-page.ts'
+import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
+import { securityHeaders } from './web/security-headers.ts'
+import { seeOther } from './web/see-other.ts'
+
+export type AppParts = {
+  publicUrl: string
+  /** TRUST_PROXY; absent: nobody's forwarded headers count. */
+  trustProxy: string[] | undefined
+  health: Router
+  assets: Router
+  session: RequestHandler
+  signIn: Router
+  signOut: Router
+  requireSignIn: RequestHandler
+  onboarding: Router
+  search: Router
+  errorPage: ErrorPageParts
+}
+
+export function createApp(parts: AppParts): Express {
+  const { origin, protocol } = new URL(parts.publicUrl)
+  const https = protocol === 'https:'
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('trust proxy', parts.trustProxy ?? false)
+
+  app.use(parts.health)
+  app.use(securityHeaders(https))
+  app.use(parts.assets)
+  app.use(answerSpeculation)
+  app.use(refuseCrossSite(origin))
+  app.get('/', (_req, res) => seeOther(res, '/onboarding'))
+  if (https) app.use(servedOverHttps)
+  app.use(parts.session)
+  app.use(parts.signIn)
+  app.use(parts.signOut)
+
+  app.use(parts.requireSignIn)
+
+  app.use(parts.onboarding)
+  app.use(parts.search)
+  app.use(notFound)
+  app.use(createErrorPage(parts.errorPage))
+  return app
+}
+
+/** PUBLIC_URL says how people reach us, whatever a proxy tells: without this the Secure cookie would silently be dropped. */
+const servedOverHttps: RequestHandler = (req, _res, next) => {
+  Object.defineProperty(req, 'secure', { value: true })
+  next()
+}

@@ -1,0 +1,142 @@
+// What the service answers (contract section 2), checked and read tolerantly: more fields than we know, fewer than we
+// hoped for, but never a list where there was none: an answer that cannot be understood is not "all connected".
+import { z } from 'zod'
+
+/** What the service says of one datasource instance that is not connected. */
+export type Unconnected = {
+  /** Identifier of the instance, `<datasource>_<n>` as a rule. */
+  instance: string
+  /** Its name for people; the identifier where the service gave none. */
+  name: string
+  /**
+   * awaiting: the person can authorize it. stale: was authorized, has to be again. disabled: switched off by an
+   * administrator. attention: a status that we do not know, or no path to start from. (Contract 2.1 shows AWAITING_AUTH
+   * and leaves the others open.)
+   */
+  status: 'awaiting' | 'stale' | 'disabled' | 'attention'
+  /** Relative to SERVICE_BASE_URL; carries a one-time token, so it is used at once and kept nowhere. */
+  authUrlRelativePath: string | undefined
+}
+
+export type SearchResult = {
+  title: string
+  url: string | undefined
+  snippet: string | undefined
+  datasource: string | undefined
+}
+export type SearchAnswer = { results: SearchResult[]; requestId: string | undefined }
+
+const MOST_NAME_CHARACTERS = 200
+
+/** Control and direction-changing characters would let one name rearrange the words around it. */
+const presentable = (text: string) =>
+  text
+    .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+const shortened = (text: string) => {
+  const characters = [...text.slice(0, MOST_NAME_CHARACTERS * 2)]
+  return characters.length > MOST_NAME_CHARACTERS
+    ? `${characters.slice(0, MOST_NAME_CHARACTERS).join('')}…`
+    : text
+}
+
+const optionalText = z.string().optional().catch(undefined)
+
+const entrySchema = z.object({
+  datasourceInstance: optionalText,
+  displayName: optionalText,
+  authStatus: z.unknown(),
+  authUrlRelativePath: optionalText,
+})
+
+const checkSchema = z.object({ unauthorizedDatasourceInstances: z.array(z.unknown()) })
+
+/** An entry's own path names it too, where the identifier is missing. */
+const instanceInPath = (path: string | undefined) => {
+  const segment = /^\/auth\/datasource\/([^/?#]+)/.exec(path ?? '')?.[1]
+  try {
+    return segment === undefined ? undefined : decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+function statusOf(authStatus: unknown, path: string | undefined): Unconnected['status'] | 'authorized' {
+  if (authStatus === 'DISABLED') return 'disabled'
+  if (authStatus === 'AUTHORIZED') return 'authorized'
+  if (!path) return 'attention'
+  if (authStatus === undefined || authStatus === null || authStatus === 'AWAITING_AUTH') return 'awaiting'
+  if (authStatus === 'STALE_OAUTH') return 'stale'
+  return 'attention'
+}
+
+/**
+ * Reads an answer of checkdatasourceauth (contract 2.1).
+ * @returns undefined when it is not one: no object, no list, or an entry that names no datasource
+ */
+export function readCheck(json: unknown): Unconnected[] | undefined {
+  const check = checkSchema.safeParse(json)
+  if (!check.success) return undefined
+  const found = new Map<string, Unconnected>()
+  for (const element of check.data.unauthorizedDatasourceInstances) {
+    const entry = entrySchema.safeParse(element)
+    if (!entry.success) return undefined
+    const { datasourceInstance, displayName, authStatus, authUrlRelativePath } = entry.data
+    const instance = datasourceInstance || instanceInPath(authUrlRelativePath)
+    if (!instance) return undefined
+    const status = statusOf(authStatus, authUrlRelativePath)
+    if (status === 'authorized' || found.has(instance)) continue
+    const name = shortened(presentable(displayName ?? '') || presentable(instance))
+    found.set(instance, { instance, name, status, authUrlRelativePath: authUrlRelativePath || undefined })
+  }
+  return [...found.values()]
+}
+
+const searchSchema = z.object({
+  results: z.array(z.unknown()),
+  requestId: optionalText,
+  requestID: optionalText,
+})
+
+const nested = z.object({
+  title: optionalText,
+  name: optionalText,
+  url: optionalText,
+  datasource: optionalText,
+})
+const resultSchema = z.object({
+  title: optionalText,
+  name: optionalText,
+  url: optionalText,
+  snippet: optionalText,
+  datasource: optionalText,
+  snippets: z
+    .array(z.object({ text: optionalText, snippet: optionalText }))
+    .optional()
+    .catch(undefined),
+  document: nested.optional().catch(undefined),
+})
+
+/** A link in a page leads to the web or nowhere: a result's address must not run anything. */
+const webAddress = (url: string | undefined) =>
+  url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined
+
+function readResult(element: unknown): SearchResult | undefined {
+  const parsed = resultSchema.safeParse(element)
+  if (!parsed.success) return undefined
+  const { document, snippets, ...result } = parsed.data
+  const url = webAddress(result.url ?? document?.url)
+  const title = presentable(result.title ?? document?.title ?? result.name ?? document?.name ?? url ?? '')
+  const snippet = result.snippet ?? snippets?.[0]?.text ?? snippets?.[0]?.snippet
+  return { title, url, snippet, datasource: result.datasource ?? document?.datasource }
+}
+
+/** Reads an answer of search (contract 2.2; what a result holds is not shown there, so every part may be missing). */
+export function readSearch(json: unknown): SearchAnswer | undefined {
+  const parsed = searchSchema.safeParse(json)
+  if (!parsed.success) return undefined
+  const results = parsed.data.results.map(readResult).filter((result) => result !== undefined)
+  return { results, requestId: parsed.data.requestId ?? parsed.data.requestID }
+}

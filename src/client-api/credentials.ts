@@ -1,0 +1,32 @@
+// Which headers a call carries (contract section 5). Pure; imports nothing.
+
+export type Credentials =
+  /** A person's access token; `externalIdp` when it was not issued by the service's own authorization server. */
+  | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
+  /** A service token that acts as the person it belongs to. */
+  | { kind: 'user-token'; token: string }
+  /** A service token for everybody; it is useless without the person it acts for. */
+  | { kind: 'global-token'; token: string; actAs: string }
+
+/** RFC 6750 2.1: what may stand behind "Bearer". Anything else would make the HTTP client quote it in its error. */
+const isToken = (token: string) => /^[A-Za-z0-9\-._~+/]+=*$/.test(token)
+
+/** One address and nothing else: it goes into a header (contract section 5, X-Service-ActAs). */
+export const isActAsAddress = (email: string): boolean =>
+  email.length <= 254 && /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(email)
+
+/**
+ * The authentication headers of a Client API call.
+ * @throws {TypeError} for a token or an address that must not go into a header; the message does not quote it
+ */
+export function credentialHeaders(credentials: Credentials): Record<string, string> {
+  const token = credentials.kind === 'oauth' ? credentials.accessToken : credentials.token
+  if (!isToken(token)) throw new TypeError('the access token has characters that no bearer token may have')
+  const headers: Record<string, string> = { authorization: `Bearer ${token}` }
+  if (credentials.kind === 'oauth' && credentials.externalIdp) headers['x-service-auth-type'] = 'OAUTH'
+  if (credentials.kind === 'global-token') {
+    if (!isActAsAddress(credentials.actAs)) throw new TypeError('X-Service-ActAs takes one email address')
+    headers['x-service-actas'] = credentials.actAs
+  }
+  return headers
+}

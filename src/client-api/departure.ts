@@ -1,0 +1,36 @@
+// Where a datasource's authorization starts: SERVICE_BASE_URL and authUrlRelativePath joined (contract 4.1, step 3).
+// The path comes from outside and carries a one-time token, so it is checked, used byte for byte, and nothing else.
+
+const MOST_CHARACTERS = 4096
+
+/** A dot segment, raw or encoded: it would lead out of the folder that was checked. */
+const hasDotSegment = (pathname: string) =>
+  pathname.split('/').some((segment) => /^\.{1,2}$/.test(segment.replaceAll(/%2e/gi, '.')))
+
+const decoded = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The address to send the browser to, or undefined for a path that cannot be trusted: one that leaves the service,
+ * belongs to another datasource, or holds what no address holds.
+ * @param base SERVICE_BASE_URL without a trailing slash, perhaps with a path
+ */
+export function departureUrl(base: string, instance: string, path: string): string | undefined {
+  if (path.length > MOST_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
+  const [pathname = ''] = path.split(/[?#]/, 1)
+  const [empty, auth, datasource, segment, ...rest] = pathname.split('/')
+  if (empty !== '' || auth !== 'auth' || datasource !== 'datasource' || segment === undefined)
+    return undefined
+  if (segment === '' || (segment !== instance && decoded(segment) !== instance)) return undefined
+  if (hasDotSegment(pathname) || rest.some((part) => decoded(part)?.includes('\\') ?? true)) return undefined
+  const joined = base + path
+  if (!URL.canParse(joined)) return undefined
+  const [target, home] = [new URL(joined), new URL(base)]
+  const under = `${home.pathname.replace(/\/$/, '')}/auth/datasource/`
+  return target.origin === home.origin && target.pathname.startsWith(under) ? joined : undefined
+}

@@ -1,0 +1,79 @@
+// What went wrong in a call of the service, told apart (contract section 7): for the person by a code, for the operator
+// by the setting to change.
+import { Problem, type ProblemCode } from '../problem.ts'
+
+export class ServiceProblem extends Problem {
+  constructor(status: number, code: ProblemCode, options: ConstructorParameters<typeof Problem>[2] = {}) {
+    super(status, code, options)
+    this.name = 'ServiceProblem'
+  }
+}
+
+/** The service refused the access token (401): a refresh or a new sign-in may help. */
+export class TokenRefused extends ServiceProblem {
+  constructor(detail: string) {
+    super(403, 'service_refused_sign_in', { detail })
+    this.name = 'TokenRefused'
+  }
+}
+
+export type Refusal = { operation: string; status: number; text: string; retryAfter: string | undefined }
+
+const RETRY_LEAST = 1
+const RETRY_MOST = 300
+const RETRY_DEFAULT = 5
+
+/**
+ * Seconds to wait, from a Retry-After header that may be seconds, a date (RFC 9110 10.2.3) or nonsense; between 1 and 300.
+ * @param now milliseconds since 1970
+ */
+export function retryAfterSeconds(header: string | undefined, now: number): number {
+  const text = header?.trim() ?? ''
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000)
+  return Number.isFinite(seconds) ? Math.min(RETRY_MOST, Math.max(RETRY_LEAST, seconds)) : RETRY_DEFAULT
+}
+
+/** Messages that section 7 documents. The shape around them is not shown, so they are looked for in the whole body. */
+function documentedMessage(text: string): string | undefined {
+  if (/Invalid Secret/i.test(text) || /X-Service-Auth-Type/i.test(text))
+    return 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
+  if (/X-Service-ActAs/i.test(text))
+    return 'the service takes the token for a global service token, which needs X-Service-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token'
+  return undefined
+}
+
+/** The problem that a refusal of the service means. Never quotes what the service said: that could hold anything. */
+export function problemOf(refusal: Refusal, now: number = Date.now()): ServiceProblem {
+  const { operation, status } = refusal
+  const misconfigured = documentedMessage(refusal.text)
+  const said = `${operation} answered ${status}`
+  if (misconfigured !== undefined)
+    return new ServiceProblem(502, 'service_misconfigured', { detail: `${said}: ${misconfigured}` })
+  if (status === 401) return new TokenRefused(`${said}: the access token is invalid or expired`)
+  if (status === 403)
+    return new ServiceProblem(403, 'service_forbidden', {
+      detail: `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE`,
+    })
+  if (status === 429) {
+    const retryAfter = retryAfterSeconds(refusal.retryAfter, now)
+    return new ServiceProblem(503, 'service_busy', { detail: `${said}: too many requests`, retryAfter })
+  }
+  if (status === 404 || status === 405 || status === 410)
+    return new ServiceProblem(502, 'service_misconfigured', {
+      detail: `${said}: SERVICE_BASE_URL leads elsewhere, or lacks its path`,
+    })
+  if (status >= 300 && status < 400)
+    return new ServiceProblem(502, 'service_misconfigured', {
+      detail: `${said}: a redirect, which is never followed with a token: see SERVICE_BASE_URL`,
+    })
+  const retryAfter = retryAfterSeconds(refusal.retryAfter, now)
+  return new ServiceProblem(503, 'service_unavailable', { detail: said, retryAfter })
+}
+
+/** For an answer that is none: a time-out, a reset, a page where JSON was due. */
+export const noAnswer = (operation: string, what: string, cause?: unknown): ServiceProblem =>
+  new ServiceProblem(503, 'service_unavailable', {
+    detail: `${operation}: ${what}`,
+    cause,
+    retryAfter: RETRY_DEFAULT,
+  })

@@ -1,0 +1,61 @@
+// What a click or a return leads to, once the service was asked: pure, and safe to compute again when somebody else
+// changed the walk in between.
+import { comeBack, depart, next, observe, onward, type Waiting, type Walk } from './walk.ts'
+
+export type Question = {
+  now: number
+  confirmSeconds: number
+  /** The step id that the next departure would carry: the one that the service was asked with. */
+  step: string
+  waiting: readonly Waiting[]
+  /** Is there an address for it that the browser may be sent to? */
+  isStartable: (instance: string) => boolean
+}
+
+export type Passage =
+  | { walk: Walk; kind: 'leave'; instance: string }
+  /** To the overview, which tells of this instance first. */
+  | { walk: Walk; kind: 'overview'; from?: string }
+  | { walk: Walk; kind: 'wait' }
+  | { walk: Walk; kind: 'unknown' }
+  | { walk: Walk; kind: 'unstartable'; instance: string }
+
+/** A click on "connect": on the one that is wanted, or on whatever comes next. */
+export function passageOfClick(before: Walk, question: Question, wanted: string | undefined): Passage {
+  const { now, step, waiting, confirmSeconds } = question
+  const walk = observe(before, waiting, now, confirmSeconds)
+  const where = next(walk, now)
+  const instance = wanted ?? (where.kind === 'finished' ? undefined : where.instance)
+  if (instance === undefined) return { walk, kind: 'overview' }
+  const known = walk.known.find((entry) => entry.instance === instance)
+  if (known === undefined) return { walk, kind: 'unknown' }
+  if (known.status === 'connected' || known.status === 'disabled')
+    return { walk, kind: 'overview', from: instance }
+  if (!question.isStartable(instance)) return { walk, kind: 'unstartable', instance }
+  return { walk: depart(walk, { instance, step, now }), kind: 'leave', instance }
+}
+
+export type Return = {
+  step: string
+  instance: string
+  /** Straight on to the next (ADVANCE=auto), or a page in between. */
+  advances: boolean
+}
+
+/** A return from a datasource: it believes the service and nothing that the browser brought, but for the step id. */
+export function passageOfReturn(
+  before: Walk,
+  question: Question,
+  { step, instance, advances }: Return,
+): Passage {
+  const { now, waiting, confirmSeconds } = question
+  const { walk, outcome } = comeBack(observe(before, waiting, now, confirmSeconds), step, now)
+  if (outcome === 'waiting') return { walk, kind: 'wait' }
+  const onwardTo = outcome === 'connected' && advances ? onward(walk, question.isStartable) : undefined
+  if (onwardTo === undefined) return { walk, kind: 'overview', from: instance }
+  return {
+    walk: depart(walk, { instance: onwardTo, step: question.step, now }),
+    kind: 'leave',
+    instance: onwardTo,
+  }
+}

@@ -1,0 +1,170 @@
+// The walk over HTTP. What surprises: the one check on return both judges the step that ended and brings the one-time
+// path for the next, so N datasources cost N + 1 checks; a path is used in that very answer and kept nowhere.
+import { randomBytes } from 'node:crypto'
+import { Router, type Request } from 'express'
+import type { Unconnected } from '../client-api/answers.ts'
+import { departureUrl } from '../client-api/departure.ts'
+import { Problem } from '../problem.ts'
+import type { User } from '../session/session.ts'
+import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
+import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
+import { isFollowedFromOwnPage } from '../web/cross-site.ts'
+import type { SendPage } from '../web/pages.ts'
+import { seeOther } from '../web/see-other.ts'
+import { texts } from '../web/texts.en.ts'
+import { createOnce } from './once.ts'
+import { overviewOf } from './overview.ts'
+import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
+import { overviewPath, visitOf } from './visit.ts'
+import { attemptOf, mayAsk, observe, progress, shown, skip, unskip, type Walk } from './walk.ts'
+import type { Walks } from './walks.ts'
+
+export type OnboardingParts = {
+  /** Asks the service for the person who made the request. @throws {Problem} */
+  checkFor: (req: Request, finalRedirectUrl?: string) => Promise<Unconnected[]>
+  walks: Walks
+  sendPage: SendPage
+  returnTo: ReturnToRules
+  /** PUBLIC_URL and SERVICE_BASE_URL. */
+  publicUrl: string
+  baseUrl: string
+  /** ADVANCE=auto. */
+  advances: boolean
+  confirmSeconds: number
+  now: () => number
+}
+
+type Go = { location: string } | { wait: Walk }
+
+export function createOnboardingRoutes(parts: OnboardingParts): Router {
+  const router = Router()
+  const { walks, now, confirmSeconds } = parts
+  const once = createOnce<Go>()
+  const newStep = () => randomBytes(16).toString('base64url')
+  const callbackUrl = (step: string) => `${parts.publicUrl}/onboarding/callback?step=${step}`
+
+  /** What the service says now, taken in; while somebody is just leaving it is not asked (the path could be voided). */
+  async function current(req: Request, user: User, change: (walk: Walk) => Walk): Promise<Walk> {
+    const walk = await walks.load(user)
+    const waiting = mayAsk(walk, now()) ? await parts.checkFor(req) : undefined
+    const at = now()
+    const take = (before: Walk) =>
+      waiting === undefined ? before : observe(before, waiting, at, confirmSeconds)
+    return await walks.update(user, (before) => take(change(before)), walk)
+  }
+
+  /** Asks with a fresh step id, decides, keeps the decision, and only then says where to go. */
+  async function pass(
+    req: Request,
+    user: User,
+    walk: Walk,
+    decide: (walk: Walk, question: Question) => Passage,
+  ): Promise<Go> {
+    const step = newStep()
+    const waiting = await parts.checkFor(req, callbackUrl(step))
+    const addressOf = (instance: string) => {
+      const path = waiting.find((entry) => entry.instance === instance)?.authUrlRelativePath
+      return path === undefined ? undefined : departureUrl(parts.baseUrl, instance, path)
+    }
+    const isStartable = (instance: string) => addressOf(instance) !== undefined
+    const question = { now: now(), confirmSeconds, step, waiting, isStartable }
+    let passage: Passage | undefined
+    const kept = await walks.update(user, (before) => (passage = decide(before, question)).walk, walk)
+    return goOf(passage ?? decide(kept, question), kept, addressOf)
+  }
+
+  router.get('/onboarding', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const visit = visitOf(req.query, (value) => safeReturnTo(value, parts.returnTo))
+    const from = typeof req.query['from'] === 'string' ? req.query['from'] : undefined
+
+    const walk = await current(req, user, (before) => ({ ...before, visit }))
+
+    showOverview(req, res, walk, from)
+  })
+
+  function showOverview(req: Request, res: Parameters<SendPage>[1], walk: Walk, from?: string) {
+    const { user } = whoIsSignedIn(req)
+    const person = user.email ?? user.name ?? ''
+    const context = { now: now(), t: texts, person, from, advances: parts.advances }
+    parts.sendPage(req, res, { view: 'onboarding/overview', data: overviewOf(walk, context) })
+  }
+
+  router.get(['/onboarding/connect', '/onboarding/connect/:instance'], async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const { instance } = req.params as { instance?: string }
+    if (!isFollowedFromOwnPage(req, parts.publicUrl)) return seeOther(res, '/onboarding')
+
+    const go = await once(`${user.issuer}\n${user.subject}\nclick\n${instance ?? ''}`, async () => {
+      const walk = await walks.load(user)
+      return await pass(req, user, walk, (before, question) => passageOfClick(before, question, instance))
+    })
+
+    if ('location' in go) seeOther(res, go.location)
+  })
+
+  router.get('/onboarding/callback', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const step = typeof req.query['step'] === 'string' ? req.query['step'] : undefined
+    const walk = await walks.load(user)
+    const attempt = attemptOf(walk, step)
+    if (attempt === undefined) return seeOther(res, overviewPath(walk.visit))
+
+    const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
+      const back = { step: attempt.step, instance: attempt.instance, advances: parts.advances }
+      return pass(req, user, walk, (before, question) => passageOfReturn(before, question, back))
+    })
+
+    if ('wait' in go) showOverview(req, res, go.wait)
+    else seeOther(res, go.location)
+  })
+
+  router.post('/onboarding/skip/:instance', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const walk = await walks.update(user, (before) => skip(before, req.params.instance, now()))
+    if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
+    seeOther(res, overviewPath(walk.visit, req.params.instance))
+  })
+
+  router.post('/onboarding/unskip/:instance', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const walk = await walks.update(user, (before) => unskip(before, req.params.instance))
+    seeOther(res, overviewPath(walk.visit))
+  })
+
+  router.get('/api/status', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const walk = await current(req, user, (before) => before)
+    const all = shown({ ...walk, visit: { only: [] } })
+    const { connected } = progress({ ...walk, visit: { only: [] } })
+    const skipped = all.filter(
+      (entry) => entry.status !== 'connected' && entry.skippedAt !== undefined,
+    ).length
+    const off = all.filter((entry) => entry.status === 'disabled' && entry.skippedAt === undefined).length
+    res.json({ signedIn: true, connected, pending: all.length - connected - skipped - off, skipped })
+  })
+
+  return router
+}
+
+const unknownDatasource = () =>
+  new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
+
+function goOf(passage: Passage, walk: Walk, addressOf: (instance: string) => string | undefined): Go {
+  switch (passage.kind) {
+    case 'leave':
+      return { location: addressOf(passage.instance) ?? overviewPath(walk.visit) }
+    case 'overview':
+      return { location: overviewPath(walk.visit, passage.from) }
+    case 'wait':
+      return { wait: walk }
+    case 'unknown':
+      throw unknownDatasource()
+    case 'unstartable': {
+      const datasource =
+        walk.known.find((entry) => entry.instance === passage.instance)?.name ?? passage.instance
+      const detail = `the service's authUrlRelativePath for ${passage.instance} is missing or leads elsewhere`
+      throw new Problem(502, 'datasource_cannot_start', { detail, datasource })
+    }
+  }
+}

@@ -1,0 +1,238 @@
+// The heart: pure decisions over what the service says and what the record remembers. Imports nothing.
+// The record keeps only what the service cannot know: what was seen, what is in flight, what was skipped. Whether a
+// datasource is connected is the service's to say, so there is no stored "next page" and no state that can go stale.
+
+/** What the service says of one instance that is not connected. */
+export type Waiting = {
+  instance: string
+  name: string
+  status: 'awaiting' | 'stale' | 'disabled' | 'attention'
+}
+
+/** Everything ever seen of one datasource instance. Times are milliseconds since 1970. */
+export type Known = {
+  instance: string
+  name: string
+  /** As of the last time the service was asked. */
+  status: Waiting['status'] | 'connected'
+  firstSeen: number
+  connectedAt?: number
+  skippedAt?: number
+  /** When waiting for the service to confirm a consent was given up. */
+  unconfirmedAt?: number
+  /** Departures since it was last unconnected. */
+  departures: number
+}
+
+/** One departure to a datasource, named by the step id that its return must bring. */
+export type Attempt = {
+  step: string
+  instance: string
+  departedAt: number
+  returnedAt?: number
+  looks: number
+  done?: true
+}
+
+/** What this visit is about: datasources it was narrowed to, and where the person wants to go afterwards. */
+export type Visit = { only: string[]; returnTo?: string }
+
+export type Walk = { version: 1; startedAt: number; known: Known[]; attempts: Attempt[]; visit: Visit }
+
+export type Next =
+  /** A consent was given (or not) and the service does not show it yet: look again in so many seconds. */
+  | { kind: 'wait'; instance: string; step: string; lookAgainSeconds: number }
+  /** A consent that never showed: the person decides. */
+  | { kind: 'attend'; instance: string }
+  | { kind: 'connect'; instance: string }
+  | { kind: 'finished' }
+
+/** No check for so long after a departure: it could void the one-time path that the browser is just following. */
+export const IN_FLIGHT_MS = 15_000
+/** A return counts for so long after its departure. */
+const ATTEMPT_LIFE_MS = 24 * 3600 * 1000
+const MOST_ATTEMPTS = 50
+const LOOK_AGAIN_SECONDS = [1, 1, 2, 3, 5, 8, 13]
+const LOOK_AGAIN_MOST_SECONDS = 15
+
+export const startWalk = (now: number): Walk => ({
+  version: 1,
+  startedAt: now,
+  known: [],
+  attempts: [],
+  visit: { only: [] },
+})
+
+/**
+ * Takes in what the service just said. Gone from the list is connected; listed is not, whatever was believed before.
+ * @param confirmSeconds how long a returned consent may take to show
+ */
+export function observe(walk: Walk, waiting: readonly Waiting[], now: number, confirmSeconds: number): Walk {
+  const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
+  const overdue = new Set(
+    walk.attempts
+      .filter((attempt) => isReturned(attempt) && now - attempt.returnedAt >= confirmSeconds * 1000)
+      .map((attempt) => attempt.instance),
+  )
+  const known = walk.known.map((entry) => {
+    const found = listed.get(entry.instance)
+    listed.delete(entry.instance)
+    if (found === undefined) return connected(entry, now)
+    const again = entry.status === 'connected' ? restarted(entry) : entry
+    const seen = { ...again, name: found.name, status: found.status }
+    return overdue.has(entry.instance) ? { ...seen, unconfirmedAt: now } : seen
+  })
+  for (const entry of listed.values())
+    known.push({
+      instance: entry.instance,
+      name: entry.name,
+      status: entry.status,
+      firstSeen: now,
+      departures: 0,
+    })
+  const stillListed = new Set(waiting.map((entry) => entry.instance))
+  const attempts = walk.attempts
+    .filter((attempt) => now - attempt.departedAt < ATTEMPT_LIFE_MS)
+    .map((attempt) =>
+      isReturned(attempt) && overdue.has(attempt.instance) && stillListed.has(attempt.instance)
+        ? { ...attempt, done: true as const }
+        : attempt,
+    )
+  return { ...walk, known, attempts }
+}
+
+function connected(entry: Known, now: number): Known {
+  if (entry.status === 'connected') return entry
+  const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, ...rest } = entry
+  return { ...rest, status: 'connected', connectedAt: now }
+}
+
+/** Connected once and listed again: the person starts afresh with it. */
+function restarted(entry: Known): Known {
+  const { connectedAt: _connected, ...rest } = entry
+  return { ...rest, departures: 0 }
+}
+
+const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt: number } =>
+  attempt.returnedAt !== undefined && attempt.done === undefined
+
+const isInFlight = (attempt: Attempt, now: number) =>
+  attempt.returnedAt === undefined && attempt.done === undefined && now - attempt.departedAt < IN_FLIGHT_MS
+
+/** The person leaves for a datasource. Takes back "not now" and an earlier "not confirmed". */
+export function depart(walk: Walk, departure: { instance: string; step: string; now: number }): Walk {
+  const { instance, step, now } = departure
+  const known = walk.known.map((entry) => {
+    if (entry.instance !== instance) return entry
+    const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, ...rest } = entry
+    return { ...rest, departures: entry.departures + 1 }
+  })
+  const others = walk.attempts.map((attempt) =>
+    attempt.instance === instance && isReturned(attempt) ? { ...attempt, done: true as const } : attempt,
+  )
+  const attempts = [...others, { step, instance, departedAt: now, looks: 0 }].slice(-MOST_ATTEMPTS)
+  return { ...walk, known, attempts }
+}
+
+/** The attempt that a return with this step id ends, or undefined: no step, one of somebody else, one that has ended. */
+export const attemptOf = (walk: Walk, step: string | undefined): Attempt | undefined =>
+  walk.attempts.find((attempt) => attempt.step === step && attempt.done === undefined)
+
+/**
+ * A return with this step id, after the service was asked (observe comes first).
+ * connected: go on. waiting: look again. unconfirmed: the time to confirm is over.
+ */
+export function comeBack(
+  walk: Walk,
+  step: string,
+  now: number,
+): { walk: Walk; outcome: 'connected' | 'waiting' | 'unconfirmed' } {
+  const attempt = walk.attempts.find((candidate) => candidate.step === step)
+  const known = walk.known.find((entry) => entry.instance === attempt?.instance)
+  const isConnected = known?.status === 'connected'
+  const change = (changed: Partial<Attempt>): Walk => ({
+    ...walk,
+    attempts: walk.attempts.map((candidate) =>
+      candidate.step === step ? { ...candidate, ...changed } : candidate,
+    ),
+  })
+  const returnedAt = attempt?.returnedAt ?? now
+  if (isConnected) return { walk: change({ returnedAt, done: true }), outcome: 'connected' }
+  if (attempt === undefined || attempt.done) return { walk, outcome: 'unconfirmed' }
+  return { walk: change({ returnedAt, looks: attempt.looks + 1 }), outcome: 'waiting' }
+}
+
+/** "Not now": it stays on the list and is not offered again in this walk. */
+export function skip(walk: Walk, instance: string, now: number): Walk {
+  const known = walk.known.map((entry) => {
+    if (entry.instance !== instance || entry.status === 'connected') return entry
+    const { unconfirmedAt: _unconfirmed, ...rest } = entry
+    return { ...rest, skippedAt: now }
+  })
+  const attempts = walk.attempts.map((attempt) =>
+    attempt.instance === instance && isReturned(attempt) ? { ...attempt, done: true as const } : attempt,
+  )
+  return { ...walk, known, attempts }
+}
+
+export const unskip = (walk: Walk, instance: string): Walk => ({
+  ...walk,
+  known: walk.known.map((entry) => {
+    const { skippedAt: _skipped, ...rest } = entry
+    return entry.instance === instance ? rest : entry
+  }),
+})
+
+/** May the service be asked now without harm to a departure that is under way? */
+export const mayAsk = (walk: Walk, now: number): boolean =>
+  !walk.attempts.some((attempt) => isInFlight(attempt, now))
+
+/** `slack` stands for every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
+export const inScope = (visit: Visit, instance: string): boolean =>
+  visit.only.length === 0 ||
+  visit.only.includes(instance) ||
+  visit.only.includes(instance.replace(/_\d+$/, ''))
+
+/** What this visit shows, in the order in which it was first seen. */
+export const shown = (walk: Walk): Known[] =>
+  walk.known.filter((entry) => inScope(walk.visit, entry.instance))
+
+/** Where the person is: what a page offers first. */
+export function next(walk: Walk, now: number): Next {
+  const entries = shown(walk).filter((entry) => entry.status !== 'connected')
+  const returned = walk.attempts.findLast(
+    (attempt) => isReturned(attempt) && entries.some((entry) => entry.instance === attempt.instance),
+  )
+  if (returned !== undefined)
+    return {
+      kind: 'wait',
+      instance: returned.instance,
+      step: returned.step,
+      lookAgainSeconds: LOOK_AGAIN_SECONDS[returned.looks - 1] ?? LOOK_AGAIN_MOST_SECONDS,
+    }
+  const unconfirmed = entries.find((entry) => entry.unconfirmedAt !== undefined)
+  if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.instance }
+  const open = entries.filter(isOffered)
+  const first = open.find((entry) => !isLeftFor(walk, entry.instance, now)) ?? open[0]
+  return first === undefined ? { kind: 'finished' } : { kind: 'connect', instance: first.instance }
+}
+
+/** Where a return goes on by itself: only to what was never started, so that nothing starts again by itself. */
+export const onward = (walk: Walk, isStartable: (instance: string) => boolean): string | undefined =>
+  shown(walk).find((entry) => isOffered(entry) && entry.departures === 0 && isStartable(entry.instance))
+    ?.instance
+
+const isOffered = (entry: Known) =>
+  (entry.status === 'awaiting' || entry.status === 'stale') &&
+  entry.skippedAt === undefined &&
+  entry.unconfirmedAt === undefined
+
+/** Is the person under way to it, in another tab perhaps? */
+export const isLeftFor = (walk: Walk, instance: string, now: number): boolean =>
+  walk.attempts.some((attempt) => attempt.instance === instance && isInFlight(attempt, now))
+
+/** "2 of 5": neither number shrinks while nothing is taken away by the service. */
+export function progress(walk: Walk): { connected: number; total: number } {
+  const entries = shown(walk)
+  return { connected: entries.filter((entry) => entry.status === 'connected').length, total: entries.length }
+}

@@ -1,0 +1,56 @@
+// Problem: a failure that we expected and can explain. The code is stable and names the texts people read
+// (web/texts.en.ts); detail and cause are for the log alone and never reach a page.
+
+export type ProblemCode =
+  | 'bad_request'
+  | 'cookies_blocked'
+  | 'cross_site'
+  | 'datasource_cannot_start'
+  | 'datasource_unknown'
+  | 'internal'
+  | 'not_found'
+  | 'service_busy'
+  | 'service_forbidden'
+  | 'service_misconfigured'
+  | 'service_refused_sign_in'
+  | 'service_unavailable'
+  | 'sign_in_denied'
+  | 'sign_in_expired'
+  | 'sign_in_failed'
+  | 'sign_in_misconfigured'
+  | 'sign_in_unavailable'
+  | 'signed_out'
+  | 'store_unavailable'
+  | 'too_large'
+
+export type ProblemOptions = {
+  /** For the log: what exactly happened and which setting mends it. Never shown. */
+  detail?: string
+  cause?: unknown
+  /** Seconds after which another try makes sense (RFC 9110 10.2.3). */
+  retryAfter?: number
+  /** Where "Try again" leads: a path of ours. Absent: where the person was. */
+  tryAgain?: string
+  /** The datasource's display name, where the problem is about one. */
+  datasource?: string
+}
+
+export class Problem extends Error {
+  readonly status: number
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly retryAfter: number | undefined
+  readonly tryAgain: string | undefined
+  readonly datasource: string | undefined
+
+  constructor(status: number, code: ProblemCode, options: ProblemOptions = {}) {
+    super(code, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'Problem'
+    this.status = status
+    this.code = code
+    this.detail = options.detail ?? ''
+    this.retryAfter = options.retryAfter
+    this.tryAgain = options.tryAgain
+    this.datasource = options.datasource
+  }
+}

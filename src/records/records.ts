@@ -1,0 +1,47 @@
+// Small durable records with expiry. One interface; every operation touches one key, so that it runs on a cluster.
+import { Problem } from '../problem.ts'
+
+export type Records = {
+  /** The value, or undefined when there is none or it has expired. */
+  get(key: string): Promise<string | undefined>
+  /** Writes, whatever was there. The record is gone after `seconds`. */
+  put(key: string, value: string, seconds: number): Promise<void>
+  /** Reads and removes in one step: of any number of takers, one gets the value. */
+  take(key: string): Promise<string | undefined>
+  /** Writes only where the value still is `expected` (undefined: where there is none). False: somebody was faster. */
+  compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
+  remove(key: string): Promise<void>
+}
+
+/** The store answers within this many milliseconds, or the request is refused (guard: 2 s in all). */
+export const STORE_DEADLINE_MS = 1_500
+
+export class StoreUnavailable extends Problem {
+  constructor(cause: unknown) {
+    super(503, 'store_unavailable', {
+      detail: 'the store cannot be reached, or did not answer in time: see REDIS_URL or DATA_DIR',
+      cause,
+      retryAfter: 5,
+    })
+    this.name = 'StoreUnavailable'
+  }
+}
+
+/**
+ * Waits for an answer of the store, but never longer than the deadline: a frozen Redis accepts connections and
+ * answers nothing, and the client's own time-out covers only commands that were not yet written.
+ * @throws {StoreUnavailable} when the work fails or takes longer
+ */
+export async function withinDeadline<T>(work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${STORE_DEADLINE_MS} ms`)), STORE_DEADLINE_MS)
+  })
+  try {
+    return await Promise.race([work(), late])
+  } catch (error) {
+    throw new StoreUnavailable(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}

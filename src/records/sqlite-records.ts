@@ -1,0 +1,81 @@
+// Records in one SQLite file: the embedded default, for one process. Synchronous underneath, which is fine for one
+// small row at a time; a restart loses nothing that was committed.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StoreUnavailable, type Records } from './records.ts'
+
+const SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA busy_timeout = 1000;
+  CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS records_by_expiry ON records (expires);`
+
+const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`
+
+const SWEEP_EVERY_MS = 60_000
+
+export type SqliteRecords = Records & { close(): void }
+
+/**
+ * @param folder made when it is not there, readable by its owner only
+ * @param now milliseconds since 1970, for tests
+ * @throws when the folder cannot be made or the file is not a database
+ */
+export function createSqliteRecords(folder: string, now: () => number = Date.now): SqliteRecords {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const database = new DatabaseSync(join(folder, 'onramp.sqlite'))
+  database.exec(SCHEMA)
+  const select = database.prepare('SELECT value FROM records WHERE key = ? AND expires > ?')
+  const upsert = database.prepare(UPSERT)
+  const removeLiving = database.prepare('DELETE FROM records WHERE key = ? AND expires > ? RETURNING value')
+  const insertNew = database.prepare(`${UPSERT} WHERE records.expires <= ?`)
+  const update = database.prepare(
+    'UPDATE records SET value = ?, expires = ? WHERE key = ? AND value = ? AND expires > ?',
+  )
+  const erase = database.prepare('DELETE FROM records WHERE key = ?')
+  const eraseExpired = database.prepare('DELETE FROM records WHERE expires <= ?')
+  const until = (seconds: number) => now() + Math.max(1, Math.ceil(seconds)) * 1000
+
+  const sweep = setInterval(() => attempt(() => eraseExpired.run(now())).catch(() => {}), SWEEP_EVERY_MS)
+  sweep.unref()
+
+  return {
+    get: (key) => attempt(() => valueOf(select.get(key, now()))),
+    put: (key, value, seconds) =>
+      attempt(() => {
+        upsert.run(key, value, until(seconds))
+      }),
+    take: (key) => attempt(() => valueOf(removeLiving.get(key, now()))),
+    compareAndSet: (key, expected, value, seconds) =>
+      attempt(() => {
+        const done =
+          expected === undefined
+            ? insertNew.run(key, value, until(seconds), now())
+            : update.run(value, until(seconds), key, expected, now())
+        return done.changes === 1
+      }),
+    remove: (key) =>
+      attempt(() => {
+        erase.run(key)
+      }),
+    close() {
+      clearInterval(sweep)
+      database.close()
+    },
+  }
+}
+
+const valueOf = (row: Record<string, unknown> | undefined) =>
+  row === undefined ? undefined : String(row['value'])
+
+/** A full disk or a locked file is an outage of the store like any other. */
+async function attempt<T>(work: () => T): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    throw new StoreUnavailable(error)
+  }
+}

@@ -1,0 +1,52 @@
+// Which faults the authorization servers can be told to have. What each does is in faults.ts.
+import { z } from 'zod'
+
+export const faultsSchema = z.strictObject({
+  /** What is wrong with the id_token. */
+  idToken: z
+    .enum([
+      'wrongIss',
+      'wrongAud',
+      'wrongNonce',
+      'missingNonce',
+      'badSignature',
+      'unknownKid',
+      'algNone',
+      'expired',
+      'issuedInFuture',
+      'noSub',
+      'otherSub',
+      'otherSubOnRefresh',
+      'missing',
+    ])
+    .optional(),
+  /** What is wrong with the redirect back to the client. */
+  authorizationAnswer: z
+    .enum(['wrongIss', 'missingIss', 'wrongState', 'missingState', 'missingCode'])
+    .optional(),
+  userinfo: z.enum(['otherSub', 'noSub', 'noEmail']).optional(),
+  /** What is wrong with the token endpoint; `grant` narrows it to one grant type. */
+  token: z
+    .strictObject({
+      grant: z.enum(['authorization_code', 'refresh_token']).optional(),
+      withoutRefreshToken: z.boolean().optional(),
+      withoutExpiresIn: z.boolean().optional(),
+      expiresIn: z.number().optional(),
+      tokenType: z.string().optional(),
+      delayMs: z.number().int().min(0).optional(),
+      error: z.string().optional(),
+      status: z.number().int().optional(),
+      /** true: a used refresh token keeps working and none is issued anew. */
+      keepRefreshToken: z.boolean().optional(),
+    })
+    .optional(),
+  /** `closed`: the status that registration answers with; `secretSeconds`: until a new secret expires. */
+  registration: z
+    .strictObject({
+      closed: z.number().int().min(400).max(599).optional(),
+      secretSeconds: z.number().int().min(1).optional(),
+    })
+    .optional(),
+})
+
+export type Faults = z.infer<typeof faultsSchema>

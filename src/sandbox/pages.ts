@@ -1,0 +1,89 @@
+// Pages of the sandbox: one frame, escaping by default, no scripts. The banner is on every one of them.
+// No CSP form-action here: browsers enforce it along redirects, and a form must be able to end at the client.
+import type { ServerResponse } from 'node:http'
+import { stylesheet } from './stylesheet.ts'
+
+/** Markup that is safe to put into a page as it is. */
+export class Html {
+  readonly markup: string
+
+  constructor(markup: string) {
+    this.markup = markup
+  }
+}
+
+type Part = string | number | undefined | false | Html | Part[]
+
+/** Builds markup from a template; everything put in is escaped unless it is `Html` itself. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(strings.reduce((all, string, index) => all + string + render(parts[index]), ''))
+}
+
+function render(part: Part): string {
+  if (part === undefined || part === false) return ''
+  if (part instanceof Html) return part.markup
+  if (Array.isArray(part)) return part.map(render).join('')
+  return escape(String(part))
+}
+
+function escape(value: string): string {
+  const entities: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }
+  return value.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+export type Page = { title: string; site: string; body: Html; wide?: boolean }
+
+/** The whole document of a page. */
+export function document({ title, site, body, wide = false }: Page): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title} – ${site}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(stylesheet)}
+        </style>
+      </head>
+      <body>
+        <p class="banner">Sandbox – for development only</p>
+        <main class="${wide ? 'wide' : 'card'}">
+          <p class="site">${site}</p>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `.markup
+}
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Answers with a page. */
+export function sendPage(res: ServerResponse, page: Page, status = 200): void {
+  res.writeHead(status, headers).end(document(page))
+}
+
+/** Answers with a redirect. */
+export function redirect(res: ServerResponse, location: string, status: 302 | 303 = 302): void {
+  res.writeHead(status, { location, 'cache-control': 'no-store', 'content-length': '0' }).end()
+}
+
+/** Answers with JSON. */
+export function sendJson(res: ServerResponse, value: unknown, status = 200): void {
+  const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+  res.writeHead(status, json).end(JSON.stringify(value))
+}

@@ -1,0 +1,63 @@
+// The people of the sandbox and the datasources each of them has. Eve and Frank are odd on purpose:
+// names that bite, and statuses that the contract leaves open.
+
+/**
+ * One datasource instance of one person.
+ * `displayName` absent: the entry comes without one. `authorized`: connected from the start.
+ * `withoutPath`: the entry comes without `authUrlRelativePath`.
+ */
+export type Datasource = {
+  instance: string
+  displayName?: string
+  authStatus?: string
+  authorized?: boolean
+  withoutPath?: boolean
+}
+
+/** Somebody who can sign in at either identity provider; `id` is also the `sub` of their tokens. */
+export type Person = { id: string; name: string; email: string; datasources: Datasource[] }
+
+const slack: Datasource = { instance: 'slack_1', displayName: 'Slack' }
+const github: Datasource = { instance: 'github_1', displayName: 'GitHub' }
+const drive: Datasource = { instance: 'gdrive_1', displayName: 'Google Drive' }
+const jira: Datasource = { instance: 'jira_1', displayName: 'Jira' }
+const confluence: Datasource = { instance: 'confluence_1', displayName: 'Confluence' }
+
+const namesThatBite: Datasource[] = [
+  { instance: 'sharepoint', displayName: '<img src=x onerror="alert(1)"><b>SharePoint</b> & "friends"' },
+  { instance: 'notion_1', displayName: 'נושן \u202Etxt.exe\u202C' },
+  { instance: 'asana_1', displayName: '🗂️ Asana 👩‍👩‍👧‍👦' },
+  { instance: 'zendesk_1', displayName: `Zendesk ${'very long name '.repeat(66)}end` },
+  { instance: 'custom space/%2F?#&_1', displayName: '{{ 7 * 7 }} <%= 1 %> ${1}' },
+]
+
+const oddStatuses: Datasource[] = [
+  { ...slack, authStatus: 'STALE_OAUTH' },
+  { ...github, authStatus: 'DISABLED' },
+  { ...drive, authStatus: 'AUTHORIZED' },
+  { ...jira, authStatus: 'SEG_MIGRATION' },
+  { instance: 'salesforce_1' },
+  { instance: 'box_1', displayName: 'Box', withoutPath: true },
+]
+
+const manyDatasources = Array.from({ length: 40 }, (_, index): Datasource => {
+  return { instance: `wiki_${index + 1}`, displayName: `Wiki ${index + 1}` }
+})
+
+/** The people that the sandbox has unless its options name others. */
+export const defaultPeople: Person[] = [
+  person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
+  person('bob', 'Bob Kahn', [slack, drive]),
+  person('carol', 'Carol Shaw', [
+    { ...slack, authorized: true },
+    { ...github, authorized: true },
+  ]),
+  person('dan', 'Dan Bricklin', [slack, { instance: 'slack_2', displayName: 'Slack' }, github]),
+  person('eve', 'Eve "<Script>" Ōnuki', namesThatBite),
+  person('frank', 'Frank Lloyd', oddStatuses),
+  person('grace', 'Grace Hopper', manyDatasources),
+]
+
+function person(id: string, name: string, datasources: Datasource[]): Person {
+  return { id, name, email: `${id}@acme.example`, datasources }
+}

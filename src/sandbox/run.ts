@@ -1,0 +1,53 @@
+// The sandbox as a command: five consecutive ports on 127.0.0.1, and a summary of what to do with them.
+import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
+
+const defaultPort = 4000
+
+/**
+ * Starts the sandbox on `SANDBOX_PORT` (4000 unless set) and the four ports after it, and says so.
+ * @param options for whatever the environment does not say
+ * @throws Error when `SANDBOX_PORT` is no port, or one of the ports is taken
+ */
+export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions = {}): Promise<Sandbox> {
+  const first = firstPort(env['SANDBOX_PORT'])
+  const ports = {
+    service: first,
+    authorizationServer: first + 1,
+    externalIdp: first + 2,
+    datasource: first + 3,
+    control: first + 4,
+  }
+  const sandbox = await startSandbox({ ...options, ports })
+  console.log(summary(sandbox))
+  return sandbox
+}
+
+/** What is running, in plain text. */
+export function summary({ urls, people, serviceTokens }: Sandbox): string {
+  const width = Math.max(...people.map(({ email }) => email.length))
+  const persons = people.map(({ id, email, datasources }) => {
+    const count = `${datasources.length} datasource${datasources.length === 1 ? '' : 's'}`
+    return `    ${email.padEnd(width)}  ${count.padEnd(14)} token ${serviceTokens.user(id)}`
+  })
+  return [
+    'Sandbox – for development only. Everything is in memory.',
+    '',
+    `  service                 ${urls.service}`,
+    `  authorization server    ${urls.authorizationServer}`,
+    `  external identity       ${urls.externalIdp}`,
+    `  consent pages           ${urls.datasource}`,
+    `  control                 ${urls.control}`,
+    '',
+    '  People (no passwords: choose one on the sign-in page) and their service tokens:',
+    ...persons,
+    `  Global service token: ${serviceTokens.global}`,
+    '',
+  ].join('\n')
+}
+
+function firstPort(value: string | undefined): number {
+  if (value === undefined || value === '') return defaultPort
+  const port = Number(value)
+  if (Number.isInteger(port) && port > 0 && port <= 65_531) return port
+  throw new Error(`SANDBOX_PORT must be a port from 1 to 65531, the first of five: ${value}`)
+}

@@ -1,0 +1,157 @@
+// The sandbox: a local stand-in for the whole documented service, for development and tests.
+// Five HTTP servers on loopback addresses; everything they know is in memory and gone when they stop.
+import { createAuthorizations, findPerson, type AuthorizationState } from './authorizations.ts'
+import { createCallers, type ServiceTokens, type UserToken } from './callers.ts'
+import { createControl } from './control.ts'
+import { createDatasourceFlow } from './datasource-flow.ts'
+import { createDatasource } from './datasource.ts'
+import { createIdentityProvider, type IdentityProvider, type SandboxClient } from './identity-provider.ts'
+import { createJournal, type Journal, type JournalEntry, type ServerName } from './journal.ts'
+import { listenAll, mountOf, type Listeners } from './listeners.ts'
+import { defaultPeople, type Person } from './people.ts'
+import { createService } from './service.ts'
+import { createSwitches, type Switches, type SwitchesControl } from './switches.ts'
+
+export type SandboxOptions = {
+  /** Host of every server that `hosts` does not name; 127.0.0.1 unless told. */
+  host?: string
+  hosts?: Partial<Record<ServerName, string>>
+  /** Absent or 0: any free port. */
+  ports?: Partial<Record<ServerName, number>>
+  /** Prefix of every path of the service, for example `/tenant/a`. */
+  basePath?: string
+  /** Paths of the issuers, for example `/oauth2/default`. */
+  issuerPaths?: Partial<Record<'authorizationServer' | 'externalIdp', string>>
+  /** Clients that both authorization servers know from the start. */
+  clients?: SandboxClient[]
+  people?: Person[]
+  userTokens?: UserToken[]
+  globalToken?: string
+  /** Present: dynamic registration asks for it. */
+  initialAccessToken?: string
+  /** What the switches start with, and what their reset goes back to. */
+  switches?: Partial<Switches>
+}
+
+export type Sandbox = {
+  /** Addresses without a trailing slash; the service's has its base path, the issuers theirs. */
+  urls: Record<ServerName, string>
+  serviceTokens: ServiceTokens
+  people: Person[]
+  switches: Pick<SwitchesControl, 'get' | 'set' | 'reset'>
+  requests: JournalEntry[]
+  count: (operation: string) => number
+  clearRequests: () => void
+  authorize: (personId: string, instance: string) => void
+  unauthorize: (personId: string, instance: string) => void
+  state: (personId: string) => Record<string, AuthorizationState>
+  /** Every access token expires now; refresh tokens live on. */
+  expireTokens: () => void
+  /** New signing keys at both authorization servers; the old ones are gone. */
+  rotateKeys: () => Promise<void>
+  addClient: (client: SandboxClient) => void
+  /** Also forgets clients that registered themselves. */
+  removeClient: (clientId: string) => void
+  /** Ends the sessions at both authorization servers, with back-channel logout. @returns how many */
+  endSessions: (personId?: string) => Promise<number>
+  /** Switches, authorizations and the journal as they were at the start. */
+  reset: () => void
+  close: () => Promise<void>
+}
+
+type Parts = { people: Person[]; switches: SwitchesControl; journal: Journal; listeners: Listeners }
+
+/**
+ * Starts the five servers.
+ * @throws Error for a host that is not a loopback address, or a port that is taken; nothing stays open then
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const switches = createSwitches(options.switches)
+  const people = structuredClone(options.people ?? defaultPeople)
+  const journal = createJournal()
+  const parts = { people, switches, journal, listeners: await listenAll(options, { switches, journal }) }
+  const sandbox = await assemble(options, parts)
+  parts.listeners.serve.control(createControl(sandbox))
+  return sandbox
+}
+
+async function assemble(
+  options: SandboxOptions,
+  { people, switches, journal, listeners }: Parts,
+): Promise<Sandbox> {
+  const { urls } = listeners
+  const authorizations = createAuthorizations(people, switches)
+  const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
+  const identity = { people, switches, describe, options, urls }
+  const own = await startIdentity('authorizationServer', identity)
+  const external = await startIdentity('externalIdp', identity)
+  const both = [own, external]
+  const callers = createCallers({
+    people,
+    switches,
+    userTokens: options.userTokens ?? [],
+    ...(options.globalToken !== undefined && { globalToken: options.globalToken }),
+    ownToken: (token) => own.personOf(token),
+    externalToken: (token) => external.personOf(token),
+  })
+  const flow = createDatasourceFlow(authorizations, switches, `${urls.service}/`)
+  listeners.serve.authorizationServer(own)
+  listeners.serve.externalIdp(external)
+  listeners.serve.service(
+    createService({ authorizations, callers, switches, flow, datasourceOrigin: urls.datasource }),
+  )
+  listeners.serve.datasource(createDatasource({ people, flow, switches, serviceUrl: urls.service }))
+  const { get, set, reset } = switches
+  return {
+    urls,
+    people,
+    serviceTokens: {
+      global: callers.tokens.global,
+      user: (personId, scopes) => callers.tokens.user(findPerson(people, personId).id, scopes),
+    },
+    switches: { get, set, reset },
+    requests: journal.entries,
+    count: journal.count,
+    clearRequests: journal.clear,
+    authorize: authorizations.authorize,
+    unauthorize: authorizations.unauthorize,
+    state: authorizations.state,
+    expireTokens: () => both.forEach((provider) => provider.expireTokens()),
+    rotateKeys: async () => void (await Promise.all(both.map((provider) => provider.rotateKeys()))),
+    addClient: (client) => both.forEach((provider) => provider.addClient(client)),
+    removeClient: (clientId) => both.forEach((provider) => provider.removeClient(clientId)),
+    endSessions: async (personId) =>
+      (await own.endSessions(personId)) + (await external.endSessions(personId)),
+    reset() {
+      switches.reset()
+      authorizations.reset()
+      journal.clear()
+    },
+    close: listeners.close,
+  }
+}
+
+type Identity = Pick<Parts, 'people' | 'switches'> & {
+  describe: (person: Person) => string
+  options: SandboxOptions
+  urls: Record<ServerName, string>
+}
+
+async function startIdentity(
+  name: 'authorizationServer' | 'externalIdp',
+  identity: Identity,
+): Promise<IdentityProvider> {
+  const { people, switches, describe, options, urls } = identity
+  const provider = await createIdentityProvider({
+    issuer: urls[name],
+    site: name === 'externalIdp' ? 'Acme identity provider' : 'Sign in to the service',
+    cookiePrefix: name === 'externalIdp' ? 'sandbox_idp' : 'sandbox_as',
+    mount: mountOf(options, name),
+    people,
+    switches,
+    describe,
+    ...(options.initialAccessToken !== undefined && { initialAccessToken: options.initialAccessToken }),
+  })
+  for (const client of options.clients ?? []) provider.addClient(client)
+  return provider
+}

@@ -1,0 +1,42 @@
+// The one stylesheet of the sandbox's pages: light and dark, phones first.
+
+export const stylesheet = `
+:root { color-scheme: light dark; --ink: #1c2330; --soft: #5b6575; --paper: #f3f5f9; --card: #fff; --line: #d9dee7;
+  --accent: #2456d6; --on-accent: #fff; --warn: #6a4a00; --warn-paper: #fff3cf }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf4; --soft: #a3adbd; --paper: #11151c; --card: #1a2029;
+  --line: #313a48; --accent: #8db0ff; --on-accent: #0c1424; --warn: #ffdf8f; --warn-paper: #3a2f10 } }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
+.banner { margin: 0; padding: .4rem 1rem; text-align: center; font-size: .875rem; color: var(--warn);
+  background: var(--warn-paper) }
+main { margin: 1rem auto; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
+  overflow-wrap: anywhere }
+main.card { max-width: 27rem; width: calc(100% - 2rem) }
+main.wide { max-width: 64rem; width: calc(100% - 2rem) }
+@media (min-width: 40rem) { main { margin: 3rem auto; padding: 2rem } }
+.site { margin: 0; color: var(--soft); font-size: .875rem }
+h1 { margin: .25rem 0 1rem; font-size: 1.5rem; line-height: 1.25 }
+h2 { margin: 2rem 0 .5rem; font-size: 1.125rem }
+.note, small { color: var(--soft) }
+form { margin: 0 }
+button { width: 100%; min-height: 3rem; margin: .25rem 0; padding: .6rem 1rem; font: inherit; cursor: pointer;
+  color: var(--ink); background: transparent; border: 1px solid var(--line); border-radius: 8px }
+button:hover { border-color: var(--accent) }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+button.first { color: var(--on-accent); background: var(--accent); border-color: var(--accent); font-weight: 600 }
+button.person { display: block; text-align: start }
+button.person span { display: block; font-size: .875rem; opacity: .8 }
+button.inline { width: auto; min-height: 0; padding: .2rem .7rem; margin: 0 }
+a { color: var(--accent) }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem }
+.buttons form { flex: 1 1 8rem }
+dl { margin: 1rem 0 } dt { color: var(--soft); font-size: .875rem } dd { margin: 0 0 .5rem }
+.fields { display: grid; gap: .75rem 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)) }
+label { display: block; font-size: .9375rem }
+input:not([type=checkbox]), select, textarea { display: block; width: 100%; padding: .4rem; font: inherit;
+  color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 6px }
+textarea { min-height: 6rem; font-family: ui-monospace, monospace; font-size: .875rem }
+.scroll { overflow-x: auto }
+table { border-collapse: collapse; width: 100%; font-size: .875rem }
+th, td { padding: .3rem .6rem .3rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line) }
+`

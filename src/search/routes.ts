@@ -1,0 +1,37 @@
+// A first search, over what was just connected.
+import { Router, type Request } from 'express'
+import type { SearchAnswer } from '../client-api/answers.ts'
+import type { SendPage } from '../web/pages.ts'
+import { texts as t } from '../web/texts.en.ts'
+
+export type SearchParts = {
+  /** Searches as the person who made the request. @throws {Problem} */
+  searchFor: (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>
+  sendPage: SendPage
+}
+
+const PAGE_SIZE = 10
+const MOST_CHARACTERS = 500
+
+export function createSearchRoutes({ searchFor, sendPage }: SearchParts): Router {
+  const router = Router()
+
+  router.get('/search', async (req, res) => {
+    const { q } = req.query
+    const query = typeof q === 'string' ? q.trim().slice(0, MOST_CHARACTERS) : ''
+
+    const answer = query === '' ? undefined : await searchFor(req, { query, pageSize: PAGE_SIZE })
+
+    const results = (answer?.results ?? []).map((result) => ({
+      ...result,
+      title: result.title || t.search.untitled,
+    }))
+    const heading = answer === undefined ? undefined : t.search.results(results.length, query)
+    sendPage(req, res, {
+      view: 'search/results',
+      data: { title: heading ?? t.search.title, query, results, heading },
+    })
+  })
+
+  return router
+}

@@ -1,0 +1,60 @@
+// Seals what a record keeps: AES-256-GCM under a key made of the server's secret and something only the browser has
+// (the session id). Neither a dump of the store nor the server's secret alone opens anything.
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const KEY_ID_BYTES = 4
+
+export type Sealer = {
+  /** @param holder what opens it again: the session id, and what the record is for */
+  seal(plain: string, holder: string): string
+  /** What was sealed, or undefined: another holder, a secret that was retired, or not ours. Never throws. */
+  open(sealed: string, holder: string): string | undefined
+}
+
+type MasterKey = { id: Buffer; key: Buffer }
+
+const masterKey = (secret: string): MasterKey => {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'onramp seal 1', 32))
+  return { key, id: createHmac('sha256', key).update('id').digest().subarray(0, KEY_ID_BYTES) }
+}
+
+/** @param secrets the first one seals, every one opens: so a secret rotates without signing anybody out */
+export function createSealer(secrets: readonly string[]): Sealer {
+  const keys = secrets.map(masterKey)
+  const [sealing] = keys
+  if (sealing === undefined) throw new RangeError('createSealer needs a secret')
+  return {
+    seal(plain, holder) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', keyFor(sealing, holder), iv)
+      const content = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
+    },
+    open(sealed, holder) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      const id = bytes.subarray(0, KEY_ID_BYTES)
+      const key = keys.find((candidate) => candidate.id.equals(id))
+      return key === undefined ? undefined : openWith(key, bytes.subarray(KEY_ID_BYTES), holder)
+    },
+  }
+}
+
+const keyFor = (master: MasterKey, holder: string) => createHmac('sha256', master.key).update(holder).digest()
+
+function openWith(master: MasterKey, bytes: Buffer, holder: string): string | undefined {
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', keyFor(master, holder), bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The name under which a secret's record is kept: whoever reads the store's names learns no session id. */
+export const nameOf = (secret: string): string => hash('sha256', secret, 'base64url')

@@ -1,0 +1,61 @@
+// The browser's session: one small signed cookie that holds nothing but a random id. What surprises: express-session
+// answers before the store has saved, so whoever redirects after a change awaits saveSession first.
+import { createHmac } from 'node:crypto'
+import type { Request, RequestHandler } from 'express'
+import expressSession, { type Store } from 'express-session'
+
+/** Who is signed in. The pair of issuer and subject is the identity (OpenID Connect Core 2); the rest is for show. */
+export type User = {
+  issuer: string
+  subject: string
+  name?: string
+  email?: string
+  emailVerified?: boolean
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Names this browser to its pending sign-ins; survives the renewal of the session id. */
+    browser: string
+    user: User
+    /** Milliseconds since 1970. */
+    signedInAt: number
+    /** When the store wrote it last; milliseconds since 1970. */
+    seenAt: number
+    /** Where the authorization server ends its own session; kept between sign-out and the way there. */
+    endSessionUrl: string
+  }
+}
+
+export type SessionOptions = { store: Store; secrets: readonly string[]; https: boolean }
+
+/** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
+export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
+
+/** SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back. */
+export function createSession(options: SessionOptions): RequestHandler {
+  return expressSession({
+    store: options.store,
+    name: cookieName(options.https),
+    secret: options.secrets.map((secret) =>
+      createHmac('sha256', secret).update('onramp cookie 1').digest('base64url'),
+    ),
+    resave: false,
+    saveUninitialized: false,
+    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: options.https },
+  })
+}
+
+const settled = (start: (done: (error?: unknown) => void) => void) =>
+  new Promise<void>((resolve, reject) => {
+    start((error) => (error ? reject(error as Error) : resolve()))
+  })
+
+/** @throws {StoreUnavailable} */
+export const saveSession = (req: Request) => settled((done) => req.session.save(done))
+
+/** A new id, the old record gone: whoever knew the id before sign-in knows nothing now (ASVS 7.2.4). */
+export const renewSession = (req: Request) => settled((done) => req.session.regenerate(done))
+
+/** @throws {StoreUnavailable} */
+export const endSession = (req: Request) => settled((done) => req.session.destroy(done))

@@ -1,0 +1,79 @@
+// The kinds of values that settings have, each with the words that mend a wrong one. Imports nothing of ours.
+import { isIP } from 'node:net'
+import { z } from 'zod'
+
+const isLoopback = (hostname: string) =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+
+/** Plain http is for this machine only (RFC 9700 2.6): elsewhere codes and tokens would travel readable. */
+const isSafe = (url: URL) =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+
+export const address = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const fault =
+    url === undefined || !/^https?:$/.test(url.protocol)
+      ? 'is not an address: write it like https://name.example'
+      : !isSafe(url)
+        ? 'must start with https:// (plain http is accepted for loopback addresses only)'
+        : url.username || url.password
+          ? 'must not carry a user name or password'
+          : url.search || url.hash
+            ? 'must not carry a query or a fragment'
+            : undefined
+  if (fault !== undefined || url === undefined) {
+    context.addIssue({ code: 'custom', message: fault ?? '' })
+    return z.NEVER
+  }
+  return text
+})
+
+export const origin = address.transform((text, context) => {
+  const url = new URL(text)
+  if (url.pathname !== '/') {
+    context.addIssue({ code: 'custom', message: `must be an origin without a path, like ${url.origin}` })
+    return z.NEVER
+  }
+  return url.origin
+})
+
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'is not a whole number')
+    .transform(Number)
+    .refine((n) => n >= least && n <= most, `must be between ${least} and ${most}`)
+
+export const list = <T>(item: z.ZodType<T, string>) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(/[\s,]+/)
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(item))
+
+export const sessionSecrets = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(
+    z
+      .array(z.string().min(32, 'needs 32 characters or more: make one with `openssl rand -base64 48`'))
+      .min(1),
+  )
+
+const isAddressRange = (text: string) =>
+  ['loopback', 'linklocal', 'uniquelocal'].includes(text) ||
+  (isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && Number(text.split('/')[1] ?? 0) <= 128)
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(names: T) =>
+  z.enum(names, { error: `must be ${names.map((name) => `\`${name}\``).join(' or ')}` })
+
+export const text = z.string()
+
+export const addressRange = text.refine(
+  isAddressRange,
+  'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8',
+)

@@ -1,0 +1,43 @@
+// How the client proves itself at the token endpoint (OIDC_CLIENT_AUTH).
+import { createPrivateKey, webcrypto, type KeyObject } from 'node:crypto'
+import { ClientSecretBasic, ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
+
+export type ClientAuthentication = {
+  method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+  secret?: string | undefined
+  /** PEM, PKCS #8. */
+  key?: string | undefined
+}
+
+/** @throws {Error} when the key is not one that signs; the message does not quote it */
+export async function clientAuthOf({ method, secret, key }: ClientAuthentication): Promise<ClientAuth> {
+  switch (method) {
+    case 'none':
+      return None()
+    case 'client_secret_basic':
+      return ClientSecretBasic(secret)
+    case 'client_secret_post':
+      return ClientSecretPost(secret)
+    case 'private_key_jwt':
+      return PrivateKeyJwt(await signingKey(key ?? ''))
+  }
+}
+
+async function signingKey(pem: string) {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
+  } catch {
+    throw new Error('OIDC_CLIENT_KEY is not a private key in PEM (PKCS #8)')
+  }
+  const algorithm = algorithmOf(key)
+  const der = key.export({ type: 'pkcs8', format: 'der' })
+  return await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+}
+
+function algorithmOf(key: KeyObject) {
+  if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  if (key.asymmetricKeyType === 'ed25519') return { name: 'Ed25519' }
+  if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return { name: 'ECDSA', namedCurve: 'P-256' }
+  throw new Error('OIDC_CLIENT_KEY must be an RSA, P-256 or Ed25519 key')
+}

@@ -1,0 +1,36 @@
+// Where a person may be sent after sign-in, or at the end of the walk. Pure. Everything that is not clearly ours, or an
+// origin that the operator allowed, is dropped (RFC 9700 4.11, open redirection).
+
+const MOST_CHARACTERS = 2048
+
+/** Sign-in and sign-out would lead in circles. */
+const isOwnLoop = (pathname: string) => /^\/(sign-in|sign-out|signed-out)(\/|$)/i.test(pathname)
+
+/** Spaces, control characters and backslashes: browsers drop or turn them, so what was checked is not what is opened. */
+const isPlain = (text: string) => /^[\x21-\x7e]*$/.test(text) && !text.includes('\\')
+
+export type ReturnToRules = {
+  /** The origin of PUBLIC_URL. */
+  publicOrigin: string
+  /** RETURN_TO_ORIGINS. */
+  allowedOrigins: readonly string[]
+}
+
+/**
+ * A path of ours (with query and fragment) or an address of an allowed origin, normalized; undefined for anything else.
+ * @param value untrusted: a query parameter, or what was kept of one
+ */
+export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
+  if (typeof value !== 'string' || value.length > MOST_CHARACTERS || !isPlain(value)) return undefined
+  const isPath = value.startsWith('/') && !value.startsWith('//')
+  if (!isPath && !/^https?:\/\/[^/]/i.test(value)) return undefined
+  if (!URL.canParse(value, rules.publicOrigin)) return undefined
+  const url = new URL(value, rules.publicOrigin)
+  if (url.username || url.password) return undefined
+  if (url.origin !== rules.publicOrigin)
+    return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
+  if (isOwnLoop(url.pathname)) return undefined
+  const path = url.pathname + url.search + url.hash
+  // "/..//elsewhere" is a path of ours until it is normalized.
+  return path.startsWith('//') ? undefined : path
+}

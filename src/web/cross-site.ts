@@ -1,0 +1,52 @@
+// What other sites may not do in somebody's browser, and what browsers and scanners may not do ahead of a person.
+import type { Request, RequestHandler } from 'express'
+import { Problem } from '../problem.ts'
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Does the request come from a page of ours? By Fetch Metadata (every current browser sends it and no page can forge
+ * it), by Origin or Referer where a browser is older; undefined when nothing is said, as by programs.
+ */
+function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined {
+  const site = req.get('sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin'
+  const named = req.get('origin') ?? req.get('referer')
+  if (named === undefined) return undefined
+  return URL.canParse(named) && new URL(named).origin === publicOrigin
+}
+
+/** Refuses every state-changing request that another site's page made (OWASP CSRF, Fetch Metadata with Origin fallback). */
+export function refuseCrossSite(publicOrigin: string): RequestHandler {
+  return (req, _res, next) => {
+    if (SAFE_METHODS.has(req.method)) return next()
+    // "none" is the person: an address typed, a reload.
+    const ours = req.get('sec-fetch-site') === 'none' || isFromOwnPage(req, publicOrigin) !== false
+    if (!ours) throw new Problem(403, 'cross_site', { detail: 'a state-changing request from another site' })
+    next()
+  }
+}
+
+/** May this link be followed to a datasource? Links of our own pages only; a program that says nothing is nobody's page. */
+export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boolean =>
+  isFromOwnPage(req, publicOrigin) !== false
+
+const isSpeculative = (req: Request) =>
+  /prefetch|prerender|preview/i.test(
+    `${req.get('sec-purpose') ?? ''} ${req.get('purpose') ?? ''} ${req.get('x-moz') ?? ''}`,
+  )
+
+/**
+ * Nothing is started, consumed or asked of the service for a browser that only guesses where the person will go, nor
+ * for a HEAD, which mail scanners send to every link.
+ */
+export const answerSpeculation: RequestHandler = (req, res, next) => {
+  if (isSpeculative(req)) {
+    // Not a success, so that no browser keeps it for the real visit.
+    res.statusCode = 503
+    res.end()
+  } else if (req.method === 'HEAD') {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8')
+    res.end()
+  } else next()
+}

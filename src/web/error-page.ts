@@ -1,0 +1,87 @@
+// Not found, and the page of every failure. Problems were expected and are explained; anything else is a bug, told to
+// people in fixed words and to the log with its place in the code. One log line a failure.
+import { randomBytes } from 'node:crypto'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import { Problem } from '../problem.ts'
+import { StoreUnavailable } from '../records/records.ts'
+import type { Log } from './log.ts'
+import type { SendPage } from './pages.ts'
+import { seeOther } from './see-other.ts'
+import { texts } from './texts.en.ts'
+import { wantsPage } from './wants-page.ts'
+
+export const notFound: RequestHandler = () => {
+  throw new Problem(404, 'not_found')
+}
+
+export type ErrorPageParts = { log: Pick<Log, 'warn' | 'error' | 'info'>; sendPage: SendPage }
+
+export function createErrorPage({ log, sendPage }: ErrorPageParts): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const problem = problemOf(error)
+    // Nothing failed: the person only has to sign in first.
+    if (problem.code === 'signed_out' && problem.tryAgain !== undefined && wantsPage(req))
+      return seeOther(res, problem.tryAgain)
+    const reference = randomBytes(6).toString('hex')
+    logFailure(log, { problem, reference, req })
+    if (res.headersSent) return void res.destroy()
+    // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
+    if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
+    if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
+    if (wantsPage(req)) answerPage(sendPage, { req, res, problem, reference })
+    else answerJson(res, problem, reference)
+  }
+}
+
+/** Express and its parsers say what is wrong with a request by a status; everything else unknown is a bug of ours. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  if (status === 413) return new Problem(413, 'too_large', { cause: error })
+  if (status >= 400 && status < 500) return new Problem(400, 'bad_request', { cause: error })
+  return new Problem(500, 'internal', { cause: error })
+}
+
+type Failure = { problem: Problem; reference: string; req: Request }
+
+function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Failure): void {
+  const { status, code, detail, cause } = problem
+  const route = (req.route as { path?: unknown } | undefined)?.path
+  const fields = {
+    code,
+    status,
+    method: req.method,
+    route: typeof route === 'string' ? route : undefined,
+    reference,
+  }
+  const line = cause === undefined ? fields : { ...fields, err: cause }
+  if (status === 500) log.error(line, detail || 'a fault in onramp')
+  else if (status > 500) log.warn(line, detail || code)
+  else log.info(line, detail || code)
+}
+
+type Answer = Failure & { res: Response }
+
+function answerPage(sendPage: SendPage, { req, res, problem, reference }: Answer): void {
+  const { title, advice } = texts.problems[problem.code]
+  const tryAgain =
+    problem.tryAgain ?? (req.method === 'GET' && problem.status >= 500 ? req.originalUrl : undefined)
+  const wait = problem.retryAfter
+  try {
+    const data = { title, advice: advice(problem), tryAgain, wait, reference, code: problem.code }
+    sendPage(req, res, { view: 'web/problem', status: problem.status, data })
+  } catch {
+    res.statusCode = problem.status
+    res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+    res.end(`${title}\n\n${advice(problem)}\n\n${texts.reference(reference)}\n`)
+  }
+}
+
+/** RFC 9457. */
+function answerJson(res: Response, problem: Problem, reference: string): void {
+  const { title, advice } = texts.problems[problem.code]
+  res.statusCode = problem.status
+  res.setHeader('Content-Type', 'application/problem+json')
+  const { status, code } = problem
+  res.end(JSON.stringify({ type: 'about:blank', title, status, code, detail: advice(problem), reference }))
+}

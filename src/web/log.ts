@@ -1,0 +1,37 @@
+// The log: JSON lines on standard output, one line a failure. Errors of libraries quote what they were given, which may
+// be a token or a one-time path, so their messages are kept only without anything that looks like one.
+import pino, { type Logger } from 'pino'
+
+export type Log = Logger
+
+const MOST_CAUSES = 5
+const MOST_FRAMES = 4
+
+/** Anything long and unbroken could be a secret, and so could a query. */
+export const redacted = (message: string): string =>
+  message
+    .replaceAll(/\?[^\s'"]*/g, '?…')
+    .replaceAll(/[\w.~+/=%-]{20,}/g, '…')
+    .slice(0, 300)
+
+/** What the log says of an error: names, codes, places in the code, and redacted messages, along the causes. */
+export function describeError(error: unknown): unknown {
+  const chain: object[] = []
+  for (let current = error; current instanceof Error && chain.length < MOST_CAUSES; current = current.cause) {
+    const code = 'code' in current ? { code: String(current.code) } : {}
+    const frames = current.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
+    const at = frames.slice(0, MOST_FRAMES).map((frame) => frame.trim().replace(/^at /, ''))
+    chain.push({ name: current.name, ...code, message: redacted(current.message), at })
+  }
+  return chain.length > 0 ? chain : typeof error
+}
+
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeError },
+  })
+}

@@ -1,0 +1,42 @@
+// What every answer says to the browser. What surprises: form-action is enforced along a form's whole redirect chain,
+// so nothing leaves this origin by a form; Referrer-Policy is same-origin because no-referrer turns Origin into null.
+import type { RequestHandler } from 'express'
+import helmet from 'helmet'
+
+const YEAR_SECONDS = 31_536_000
+
+/** @param https whether PUBLIC_URL is https: only then may browsers be told to insist on it */
+export function securityHeaders(https: boolean): RequestHandler {
+  const headers = fixedHeaders(https)
+  return (_req, res, next) => {
+    for (const [name, value] of headers) res.setHeader(name, value)
+    next()
+  }
+}
+
+/** helmet decides once what it would decide the same way for every request. */
+function fixedHeaders(https: boolean): [string, string][] {
+  const headers = new Map<string, string>([['Cache-Control', 'no-store']])
+  const response = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: (name: string) => headers.delete(name),
+  }
+  const set = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+      },
+    },
+    referrerPolicy: { policy: 'same-origin' },
+    strictTransportSecurity: https && { maxAge: YEAR_SECONDS, includeSubDomains: true },
+    frameguard: { action: 'deny' },
+  }) as unknown as (req: object, res: object, next: () => void) => void
+  set({}, response, () => {})
+  return [...headers]
+}

@@ -1,0 +1,117 @@
+// The product and the sandbox, running over loopback as they would: real settings, real sign-in, real store.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import pino from 'pino'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import { startServer } from '../../src/server.ts'
+import { loadSettings } from '../../src/settings.ts'
+import { describeError } from '../../src/web/log.ts'
+import { TestBrowser } from './test-browser.ts'
+
+export type Running = {
+  url: string
+  sandbox: Sandbox
+  env: Record<string, string>
+  /** Every line that was logged. */
+  log: string[]
+  /** Starts it again with the same settings, as after a crash. */
+  restart(changed?: Record<string, string>): Promise<void>
+  stopOnramp(): Promise<void>
+  close(): Promise<void>
+}
+
+export type RunOptions = { settings?: Record<string, string>; sandbox?: SandboxOptions; host?: string }
+
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+export async function run(options: RunOptions = {}): Promise<Running> {
+  const host = options.host ?? 'localhost'
+  const port = await freePort(host)
+  const url = `http://${host}:${port}`
+  const secret = randomBytes(24).toString('base64url')
+  const sandbox = await startSandbox({
+    ...options.sandbox,
+    clients: [
+      {
+        client_id: 'onramp',
+        client_secret: secret,
+        redirect_uris: [`${url}/sign-in/callback`],
+        post_logout_redirect_uris: [`${url}/signed-out`],
+        backchannel_logout_uri: `${url}/sign-out/backchannel`,
+      },
+    ],
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-test-'))
+  const env: Record<string, string> = {
+    PORT: String(port),
+    HOST: host,
+    PUBLIC_URL: url,
+    SERVICE_BASE_URL: sandbox.urls.service,
+    OIDC_ISSUER: sandbox.urls.authorizationServer,
+    OIDC_CLIENT_ID: 'onramp',
+    OIDC_CLIENT_SECRET: secret,
+    SESSION_SECRET: randomBytes(32).toString('base64url'),
+    DATA_DIR: folder,
+    ...options.settings,
+  }
+  const lines: string[] = []
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString())
+      done()
+    },
+  })
+  const log = pino({ level: 'trace', base: null, serializers: { err: describeError } }, sink)
+  let server = await startServer(loadSettings(env), log)
+  let running = true
+  const stopOnramp = async () => {
+    if (running) await server.stop()
+    running = false
+  }
+  return {
+    url,
+    sandbox,
+    env,
+    log: lines,
+    stopOnramp,
+    async restart(changed = {}) {
+      await stopOnramp()
+      server = await startServer(loadSettings({ ...env, ...changed }), log)
+      running = true
+    },
+    async close() {
+      await stopOnramp()
+      await sandbox.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Opens `path`, chooses the person at the authorization server, and is back on the page. */
+export async function signIn(
+  running: Running,
+  person: string,
+  path = '/onboarding',
+  browser = new TestBrowser(),
+) {
+  await browser.open(running.url + path)
+  await chooseAccount(running, browser, person)
+  return browser
+}
+
+export async function chooseAccount(running: Running, browser: TestBrowser, person: string): Promise<void> {
+  const found = running.sandbox.people.find((candidate) => candidate.id === person)
+  if (found === undefined) throw new Error(`nobody is called ${person}`)
+  await browser.post(browser.page.url, { person: found.id })
+}

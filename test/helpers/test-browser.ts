@@ -1,0 +1,187 @@
+// A browser for tests without a window: cookies per host (not per port, as browsers do), redirects followed one by one
+// and kept, Fetch Metadata sent as Chromium sends it.
+import { Agent, request } from 'undici'
+
+export type Hop = {
+  method: string
+  url: string
+  status: number
+  location?: string
+  body: string
+  headers: Record<string, string>
+}
+
+type Step = {
+  method?: string
+  body?: string
+  headers?: Record<string, string>
+  from?: string
+  follow?: boolean
+}
+
+export class TestBrowser {
+  readonly hops: Hop[] = []
+  readonly #cookies = new Map<string, Map<string, string>>()
+  readonly #agent = new Agent({ keepAliveTimeout: 1_000 })
+  /** Where it is: the last page that was shown. */
+  page: Hop = { method: 'GET', url: 'about:blank', status: 0, body: '', headers: {} }
+
+  cookieHeader(url: string): string {
+    const jar = this.#cookies.get(new URL(url).hostname) ?? new Map<string, string>()
+    return [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  setCookie(url: string, name: string, value: string): void {
+    this.#keep(url, [`${name}=${value}`])
+  }
+
+  clearCookies(url?: string): void {
+    if (url === undefined) this.#cookies.clear()
+    else this.#cookies.delete(new URL(url).hostname)
+  }
+
+  /** Types an address, or follows a link of the page that is shown. */
+  async open(url: string, step: Step = {}): Promise<Hop> {
+    let target = this.page.url === 'about:blank' ? url : new URL(url, this.page.url).href
+    let method = step.method ?? 'GET'
+    let body = step.body
+    let initiator = step.from
+    for (let count = 0; count < 60; count++) {
+      const hop = await this.#send(
+        target,
+        { ...step, method, ...(body === undefined ? {} : { body }) },
+        initiator,
+      )
+      this.hops.push(hop)
+      if (hop.location === undefined || step.follow === false) {
+        if (step.follow !== false) this.page = hop
+        return hop
+      }
+      const next = new URL(hop.location, target).href
+      // A redirect through another origin makes the rest of the chain cross-site.
+      if (initiator !== undefined && new URL(next).origin !== new URL(initiator).origin)
+        initiator = 'https://elsewhere.example'
+      if (hop.status === 303 || (method === 'POST' && hop.status < 307)) {
+        method = 'GET'
+        body = undefined
+      }
+      target = next
+    }
+    throw new Error(
+      `redirected without end: ${this.hops
+        .slice(-6)
+        .map((hop) => hop.url)
+        .join(' -> ')}`,
+    )
+  }
+
+  /** Follows a link whose address starts so. */
+  async click(start: string, step: Step = {}): Promise<Hop> {
+    const href = linksOf(this.page.body).find((link) => link.startsWith(start))
+    if (href === undefined)
+      throw new Error(`no link to ${start} on ${this.page.url}:\n${textOf(this.page.body)}`)
+    return await this.open(href, { from: this.page.url, ...step })
+  }
+
+  /** Presses the button of the form of the page whose action starts so. */
+  async submit(start: string, step: Step = {}): Promise<Hop> {
+    const actions = [...this.page.body.matchAll(/<form[^>]*method="post"[^>]*action="([^"]*)"/g)].map(
+      (match) => unescape(match[1] ?? ''),
+    )
+    const action = actions.find((candidate) => candidate.startsWith(start))
+    if (action === undefined) throw new Error(`no form to ${start} on ${this.page.url}:\n${this.text}`)
+    return await this.post(action, {}, step)
+  }
+
+  /** Sends fields as a form of the page that is shown would. */
+  async post(url: string, fields: Record<string, string> = {}, step: Step = {}): Promise<Hop> {
+    const body = new URLSearchParams(fields).toString()
+    return await this.open(url, { method: 'POST', body, from: this.page.url, ...step })
+  }
+
+  /** What the page says, without its markup. */
+  get text(): string {
+    return textOf(this.page.body)
+  }
+
+  async #send(url: string, step: Step, initiator: string | undefined): Promise<Hop> {
+    const cookies = this.cookieHeader(url)
+    const method = step.method ?? 'GET'
+    const response = await request(url, {
+      dispatcher: this.#agent,
+      method: method as 'GET',
+      headers: {
+        accept: 'text/html,application/xhtml+xml',
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+        'sec-fetch-site': siteOf(url, initiator),
+        ...(cookies === '' ? {} : { cookie: cookies }),
+        ...(method === 'POST'
+          ? {
+              'content-type': 'application/x-www-form-urlencoded',
+              origin: initiator === undefined ? 'null' : new URL(initiator).origin,
+            }
+          : {}),
+        ...step.headers,
+      },
+      body: step.body ?? null,
+    })
+    const text = await response.body.text()
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    )
+    this.#keep(url, [response.headers['set-cookie'] ?? []].flat())
+    const location = headers['location']
+    return {
+      method,
+      url,
+      status: response.statusCode,
+      body: text,
+      headers,
+      ...(location === undefined ? {} : { location }),
+    }
+  }
+
+  #keep(url: string, cookies: string[]): void {
+    const host = new URL(url).hostname
+    const jar = this.#cookies.get(host) ?? new Map<string, string>()
+    for (const cookie of cookies) {
+      const [pair = '', ...attributes] = cookie.split(';')
+      const name = pair.slice(0, pair.indexOf('=')).trim()
+      const expires = attributes.find((attribute) => /^\s*expires=/i.test(attribute))?.split('=')[1]
+      const gone =
+        attributes.some((attribute) => /^\s*max-age=0/i.test(attribute)) ||
+        (expires && Date.parse(expires) < Date.now())
+      if (gone) jar.delete(name)
+      else jar.set(name, pair.slice(pair.indexOf('=') + 1))
+    }
+    this.#cookies.set(host, jar)
+  }
+}
+
+function siteOf(url: string, initiator: string | undefined): string {
+  if (initiator === undefined || initiator === 'about:blank') return 'none'
+  const [to, from] = [new URL(url), new URL(initiator)]
+  if (to.origin === from.origin) return 'same-origin'
+  return to.hostname === from.hostname ? 'same-site' : 'cross-site'
+}
+
+const unescape = (html: string) =>
+  html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&amp;', '&')
+
+export const linksOf = (html: string): string[] =>
+  [...html.matchAll(/<a\s[^>]*href="([^"]*)"/g)].map((match) => unescape(match[1] ?? ''))
+
+export const textOf = (html: string): string =>
+  unescape(
+    html
+      .replaceAll(/<(style|head)[\s\S]*?<\/\1>/g, ' ')
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' '),
+  ).trim()

@@ -1,0 +1,307 @@
+// The two authorization servers, met as a client meets them: discovery, sign-in page, tokens, sign-out.
+import { createServer } from 'node:http'
+import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
+import * as oidc from 'openid-client'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { call, jsonOf } from './client-calls.ts'
+import { createPlainBrowser } from './plain-browser.ts'
+import {
+  atClient,
+  callback,
+  choosePerson,
+  discover,
+  exchange,
+  signedOut,
+  signIn,
+  startAddress,
+  testClient,
+} from './sign-in.ts'
+
+let sandbox: Sandbox
+let config: oidc.Configuration
+beforeAll(async () => {
+  sandbox = await startSandbox({ clients: [testClient] })
+  config = await discover(sandbox.urls.authorizationServer)
+})
+afterEach(() => sandbox.reset())
+afterAll(() => sandbox.close())
+
+describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) => {
+  it('signs somebody in with a code and PKCE, and says who they are', async () => {
+    const config = await discover(sandbox.urls[name])
+    const tokens = await signIn(config, 'ada')
+    expect(tokens.expires_in).toBe(3600)
+    expect(tokens.scope).toBe('openid email profile offline_access')
+    const claims = { sub: 'ada', email: 'ada@acme.example', email_verified: true, name: 'Ada Lovelace' }
+    expect(tokens.claims()).toMatchObject({ ...claims, iss: sandbox.urls[name], aud: testClient.client_id })
+    expect(await oidc.fetchUserInfo(config, tokens.access_token, 'ada')).toMatchObject(claims)
+  })
+
+  it('rotates refresh tokens, and revokes the family when one is used twice', async () => {
+    const config = await discover(sandbox.urls[name])
+    const first = (await signIn(config, 'ada')).refresh_token ?? ''
+    const second = (await oidc.refreshTokenGrant(config, first)).refresh_token ?? ''
+    expect(second).not.toBe(first)
+    await expect(oidc.refreshTokenGrant(config, first)).rejects.toMatchObject({ error: 'invalid_grant' })
+    await expect(oidc.refreshTokenGrant(config, second)).rejects.toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('asks for PKCE', async () => {
+    const config = await discover(sandbox.urls[name])
+    const address = new URL(await startAddress(config))
+    address.searchParams.delete('code_challenge')
+    address.searchParams.delete('code_challenge_method')
+    const { url } = await createPlainBrowser().open(address.href, atClient)
+    expect(new URL(url).searchParams.get('error')).toBe('invalid_request')
+  })
+})
+
+describe('tokens at the Client API', () => {
+  const oauth = { 'X-Service-Auth-Type': 'OAUTH' }
+  const externalToken = async () =>
+    (await signIn(await discover(sandbox.urls.externalIdp), 'bob')).access_token
+
+  it("the service's own authorization server needs no further header, and may have it", async () => {
+    const { access_token: token } = await signIn(config, 'bob')
+    expect((await call(sandbox, 'checkdatasourceauth', { token })).status).toBe(200)
+    expect((await call(sandbox, 'checkdatasourceauth', { token, headers: oauth })).status).toBe(200)
+    expect(sandbox.requests.at(-1)?.person).toBe('bob')
+  })
+
+  it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const)(
+    'an external token without X-Service-Auth-Type is refused with: %s',
+    async (externalTokenMessage) => {
+      sandbox.switches.set({ externalTokenMessage })
+      const response = await call(sandbox, 'checkdatasourceauth', { token: await externalToken() })
+      expect(response.status).toBe(401)
+      expect(await response.text()).toBe(externalTokenMessage)
+    },
+  )
+
+  it('an external token with X-Service-Auth-Type: OAUTH is accepted', async () => {
+    const token = await externalToken()
+    expect((await call(sandbox, 'checkdatasourceauth', { token, headers: oauth })).status).toBe(200)
+  })
+
+  it('expired and revoked ones are refused with 401, and a refresh helps', async () => {
+    const tokens = await signIn(config, 'bob')
+    sandbox.expireTokens()
+    expect((await call(sandbox, 'checkdatasourceauth', { token: tokens.access_token })).status).toBe(401)
+    const { access_token: token } = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')
+    expect((await call(sandbox, 'checkdatasourceauth', { token })).status).toBe(200)
+    await oidc.tokenRevocation(config, token)
+    expect((await call(sandbox, 'checkdatasourceauth', { token })).status).toBe(401)
+  })
+
+  it('live as long as the switch says', async () => {
+    sandbox.switches.set({ accessTokenSeconds: 1 })
+    const { access_token: token, expires_in: seconds } = await signIn(config, 'bob')
+    expect(seconds).toBe(1)
+    await expect
+      .poll(async () => (await call(sandbox, 'checkdatasourceauth', { token })).status, { timeout: 5000 })
+      .toBe(401)
+  })
+})
+
+describe('the sign-in page', () => {
+  const people = (text: string) => [...text.matchAll(/name="person"\s+value="(\w+)"/g)].map(([, id]) => id)
+
+  it('lists everybody, with whoever was hinted at first', async () => {
+    const page = await createPlainBrowser().open(
+      await startAddress(config, { login_hint: 'dan@acme.example' }),
+    )
+    expect(people(page.text)).toEqual(['dan', 'ada', 'bob', 'carol', 'eve', 'frank', 'grace'])
+    expect(page.text).toContain('for development only')
+    expect(page.text).not.toContain('<Script>')
+  })
+
+  it('somebody who cancels is sent back with access_denied', async () => {
+    const { searchParams, pathname } = new URL((await choosePerson(config, '')).url)
+    expect(pathname).toBe('/callback')
+    expect(searchParams.get('error')).toBe('access_denied')
+  })
+
+  it('somebody who is signed in is not asked again, unless the client wants it', async () => {
+    const browser = createPlainBrowser()
+    await signIn(config, 'ada', browser)
+    expect(atClient((await browser.open(await startAddress(config), atClient)).url)).toBe(true)
+    for (const prompt of ['login', 'select_account']) {
+      const page = await browser.open(await startAddress(config, { prompt }), atClient)
+      expect(page.text).toContain('Signed in so far as Ada Lovelace')
+    }
+  })
+
+  it('somebody can change to another account', async () => {
+    const browser = createPlainBrowser()
+    await signIn(config, 'ada', browser)
+    const { url } = await choosePerson(config, 'bob', { prompt: 'select_account' }, browser)
+    expect((await exchange(config, url)).claims()?.sub).toBe('bob')
+  })
+
+  it('nobody is asked anything with prompt=none', async () => {
+    const { url } = await createPlainBrowser().open(await startAddress(config, { prompt: 'none' }), atClient)
+    expect(new URL(url).searchParams.get('error')).toBe('login_required')
+  })
+
+  it('an old sign-in page says that it has expired', async () => {
+    const page = await createPlainBrowser().open(`${sandbox.urls.authorizationServer}/sign-in/unknown`)
+    expect(page.status).toBe(410)
+  })
+})
+
+describe('clients', () => {
+  it.each(['client_secret_basic', 'client_secret_post', 'none'] as const)(
+    'can authenticate by %s',
+    async (method) => {
+      const client = { ...testClient, client_id: method, token_endpoint_auth_method: method }
+      sandbox.addClient(client)
+      const authentication = {
+        client_secret_basic: oidc.ClientSecretBasic(testClient.client_secret),
+        client_secret_post: oidc.ClientSecretPost(testClient.client_secret),
+        none: oidc.None(),
+      }[method]
+      const config = await discover(sandbox.urls.authorizationServer, client, authentication)
+      expect((await signIn(config, 'ada')).claims()?.sub).toBe('ada')
+    },
+  )
+
+  it('can authenticate by private_key_jwt', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'a', use: 'sig', alg: 'ES256' }] }
+    sandbox.addClient({ client_id: 'with-key', redirect_uris: [callback], jwks })
+    const authentication = oidc.PrivateKeyJwt({ key: privateKey, kid: 'a' })
+    const config = await discover(sandbox.urls.authorizationServer, { client_id: 'with-key' }, authentication)
+    expect((await signIn(config, 'ada')).refresh_token).toBeTypeOf('string')
+  })
+
+  it('can push their authorization request, offline_access included', async () => {
+    const address = new URL(await startAddress(config))
+    const pushed = await oidc.buildAuthorizationUrlWithPAR(config, address.searchParams)
+    const browser = createPlainBrowser()
+    const page = await browser.open(pushed.href)
+    const { url } = await browser.submit(page.url, { person: 'ada' }, atClient)
+    expect((await exchange(config, url)).scope).toContain('offline_access')
+  })
+
+  it('can do without OpenID Connect', async () => {
+    const { url } = await choosePerson(config, 'ada', { scope: 'offline_access', nonce: '' })
+    const tokens = await oidc.authorizationCodeGrant(config, new URL(url), {
+      pkceCodeVerifier: 'a-code-verifier-for-tests-that-is-at-least-43-characters-long',
+      expectedState: 'the-state',
+    })
+    expect(tokens.id_token).toBeUndefined()
+    expect(tokens.refresh_token).toBeTypeOf('string')
+  })
+
+  it('can name a resource', async () => {
+    const resource = sandbox.urls.service
+    const { url } = await choosePerson(config, 'ada', { resource })
+    const tokens = await oidc.authorizationCodeGrant(
+      config,
+      new URL(url),
+      {
+        pkceCodeVerifier: 'a-code-verifier-for-tests-that-is-at-least-43-characters-long',
+        expectedState: 'the-state',
+        expectedNonce: 'the-nonce',
+      },
+      { resource },
+    )
+    expect((await call(sandbox, 'checkdatasourceauth', { token: tokens.access_token })).status).toBe(200)
+  })
+})
+
+describe('dynamic registration', () => {
+  const metadata = { redirect_uris: [callback], client_name: 'A client' }
+  const register = async (issuer: string, initialAccessToken?: string) =>
+    oidc.dynamicClientRegistration(new URL(issuer), metadata, undefined, {
+      execute: [oidc.allowInsecureRequests],
+      ...(initialAccessToken !== undefined && { initialAccessToken }),
+    })
+
+  it('makes a client that can sign people in, until it is forgotten', async () => {
+    const config = await register(sandbox.urls.authorizationServer)
+    const tokens = await signIn(config, 'ada')
+    sandbox.removeClient(config.clientMetadata().client_id)
+    await expect(oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toThrow('error')
+  })
+
+  it('asks for the initial access token if there is one', async () => {
+    const guarded = await startSandbox({ initialAccessToken: 'an-initial-access-token' })
+    try {
+      await expect(register(guarded.urls.authorizationServer)).rejects.toThrow('error')
+      const config = await register(guarded.urls.authorizationServer, 'an-initial-access-token')
+      expect(config.clientMetadata().client_id).toBeTypeOf('string')
+    } finally {
+      await guarded.close()
+    }
+  })
+})
+
+describe('signing out', () => {
+  it('ends the session without a further click and goes back to the client', async () => {
+    const browser = createPlainBrowser()
+    const { id_token: hint = '' } = await signIn(config, 'ada', browser)
+    const parameters = { id_token_hint: hint, post_logout_redirect_uri: signedOut, state: 'bye' }
+    const end = oidc.buildEndSessionUrl(config, parameters)
+    expect((await browser.open(end.href, atClient)).url).toBe(`${signedOut}?state=bye`)
+    expect((await browser.open(await startAddress(config), atClient)).url).toContain('/sign-in/')
+    expect((await browser.open(end.href, atClient)).url).toBe(`${signedOut}?state=bye`)
+  })
+
+  it('asks first when the client gives no hint', async () => {
+    const browser = createPlainBrowser()
+    await signIn(config, 'ada', browser)
+    const page = await browser.open(`${sandbox.urls.authorizationServer}/session/end`)
+    expect(page.text).toContain('Sign out?')
+  })
+
+  it('tells clients by back-channel, also when an administrator ends the session', async () => {
+    const received: string[] = []
+    const listener = createServer((req, res) => {
+      req.on('data', (chunk: Buffer) => received.push(chunk.toString()))
+      req.on('end', () => res.end())
+    })
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    const address = listener.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const uri = `http://127.0.0.1:${port}/backchannel`
+    const client = { ...testClient, client_id: 'told', backchannel_logout_uri: uri }
+    sandbox.addClient(client)
+    const { sid } =
+      (await signIn(await discover(sandbox.urls.authorizationServer, client), 'grace')).claims() ?? {}
+    expect(await sandbox.endSessions('grace')).toBe(1)
+    const token = new URLSearchParams(received.join('')).get('logout_token') ?? ''
+    expect(decodeJwt(token)).toMatchObject({
+      sub: 'grace',
+      aud: 'told',
+      sid,
+      iss: sandbox.urls.authorizationServer,
+    })
+    listener.closeAllConnections()
+    await new Promise((resolve) => listener.close(resolve))
+  })
+})
+
+describe('an issuer with a path', () => {
+  it('has its metadata at the places of both specifications and works', async () => {
+    const running = await startSandbox({
+      issuerPaths: { authorizationServer: '/oauth2/default' },
+      clients: [testClient],
+    })
+    try {
+      const issuer = running.urls.authorizationServer
+      const { origin } = new URL(issuer)
+      const metadata = await jsonOf(
+        await fetch(`${origin}/.well-known/oauth-authorization-server/oauth2/default`),
+      )
+      expect(metadata).toMatchObject({ issuer, token_endpoint: `${issuer}/token` })
+      const config = await discover(issuer)
+      expect((await signIn(config, 'ada')).claims()?.iss).toBe(issuer)
+      expect(running.count('oauthMetadata')).toBe(1)
+      expect((await fetch(`${origin}/token`, { method: 'POST' })).status).toBe(404)
+    } finally {
+      await running.close()
+    }
+  })
+})
