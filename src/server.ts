@@ -59,16 +59,17 @@ async function stop(server: Server, onramp: Onramp): Promise<void> {
   await onramp.close()
 }
 
-async function main(): Promise<void> {
+/** Serves with the settings of this process's environment until it is told to end. */
+export async function main(): Promise<void> {
   const settings = settingsOrExit()
   const log = createLog(settings.LOG_LEVEL)
   // Whoever reads the log may go away; the people who are connecting must not notice.
   process.stdout.on('error', () => {})
   try {
-    const { stop: end } = await startServer(settings, log)
+    const running = await startServer(settings, log)
     const onSignal = (signal: string) => {
       log.info({ signal }, 'ending: requests in flight are finished first')
-      void end().then(() => process.exit(0))
+      void running.stop().then(() => process.exit(0))
     }
     process.once('SIGTERM', onSignal)
     process.once('SIGINT', onSignal)

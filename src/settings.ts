@@ -1,7 +1,7 @@
 // Every setting: how it is read, what it means. loadSettings(env) names every fault at once.
 // The README's table, .env.example and docker-compose.yml are held against `settings` by test/conventions.test.ts.
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import type { z } from 'zod'
 import {
   address,
   addressRange,

@@ -35,12 +35,11 @@ const presentable = (text: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-const shortened = (text: string) => {
-  const characters = [...text.slice(0, MOST_NAME_CHARACTERS * 2)]
-  return characters.length > MOST_NAME_CHARACTERS
-    ? `${characters.slice(0, MOST_NAME_CHARACTERS).join('')}…`
+/** Never cuts a surrogate pair in two. */
+const shortened = (text: string) =>
+  text.length > MOST_NAME_CHARACTERS
+    ? `${text.slice(0, MOST_NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, '')}…`
     : text
-}
 
 const optionalText = z.string().optional().catch(undefined)
 

@@ -106,7 +106,7 @@ function begin(
 ): Exchange {
   const url = urlOf(req)
   const mount = options.mount ?? ''
-  const path = url.pathname.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) : ''
+  const path = `${url.pathname}/`.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) || '/' : ''
   const operation = behaviour.operation(path, url.pathname)
   const query = Object.fromEntries(url.searchParams)
   const entry: JournalEntry = {

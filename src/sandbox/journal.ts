@@ -5,6 +5,20 @@ import type { IncomingHttpHeaders } from 'node:http'
 export const serverNames = ['service', 'authorizationServer', 'externalIdp', 'datasource', 'control'] as const
 export type ServerName = (typeof serverNames)[number]
 
+const operationNames = [
+  ...['checkdatasourceauth', 'search', 'authDatasource', 'authReturn', 'landing', 'notShown', 'other'],
+  ...['consent', 'allow', 'deny'],
+  ...['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
+  ...['signIn', 'resume', 'token', 'revocation', 'userinfo', 'endSession'],
+]
+
+/** Whether something is called so: `operation` or `server.operation`. Guards against misspelt names in tests. */
+export function isOperation(name: string): boolean {
+  const [server, operation] = name.includes('.') ? name.split('.', 2) : [undefined, name]
+  const knownServer = server === undefined || serverNames.some((known) => known === server)
+  return knownServer && operation !== undefined && operationNames.includes(operation)
+}
+
 /** One request. `status` is 0 while unanswered and stays 0 when the connection was cut. */
 export type JournalEntry = {
   at: string
@@ -22,7 +36,7 @@ export type JournalEntry = {
 export type Journal = {
   entries: JournalEntry[]
   add: (entry: JournalEntry) => void
-  /** How often an operation was asked; `operation` or `server.operation`. */
+  /** How often an operation was asked; `operation` or `server.operation`. @throws Error for one that does not exist */
   count: (operation: string) => number
   clear: () => void
 }
@@ -40,7 +54,10 @@ export function createJournal(limit = 2000): Journal {
       increment(entry.operation)
       increment(`${entry.server}.${entry.operation}`)
     },
-    count: (operation) => counts.get(operation) ?? 0,
+    count(operation) {
+      if (!isOperation(operation)) throw new Error(`The sandbox has no operation ${operation}`)
+      return counts.get(operation) ?? 0
+    },
     clear() {
       entries.length = 0
       counts.clear()

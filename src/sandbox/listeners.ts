@@ -19,12 +19,13 @@ export type Listeners = {
 
 /**
  * Opens all five ports.
- * @throws Error of the first one that cannot be opened, after closing the others
+ * @throws Error of the first one that cannot be opened, after closing the others; Error for a path like `a/`
  */
 export async function listenAll(
   options: ListenersOptions,
   shared: Required<Pick<ListenerOptions, 'switches' | 'journal'>>,
 ): Promise<Listeners> {
+  for (const name of serverNames) refuseCrookedPath(mountOf(options, name))
   const opened = await Promise.allSettled(
     serverNames.map((name) => listen(listenerOptions(options, name, shared))),
   )
@@ -51,6 +52,11 @@ export async function listenAll(
 export function mountOf({ basePath = '', issuerPaths }: ListenersOptions, name: ServerName): string {
   if (name === 'service') return basePath
   return name === 'authorizationServer' || name === 'externalIdp' ? (issuerPaths?.[name] ?? '') : ''
+}
+
+function refuseCrookedPath(path: string): void {
+  if (path !== '' && !/^(\/[\w.~-]+)+$/.test(path))
+    throw new Error(`A path begins with / and does not end with one: ${path}`)
 }
 
 function listenerOptions(

@@ -1,7 +1,12 @@
 // The sandbox: a local stand-in for the whole documented service, for development and tests.
 // Five HTTP servers on loopback addresses; everything they know is in memory and gone when they stop.
-import { createAuthorizations, findPerson, type AuthorizationState } from './authorizations.ts'
-import { createCallers, type ServiceTokens, type UserToken } from './callers.ts'
+import {
+  createAuthorizations,
+  findPerson,
+  type Authorizations,
+  type AuthorizationState,
+} from './authorizations.ts'
+import { createCallers, type Callers, type ServiceTokens, type UserToken } from './callers.ts'
 import { createControl } from './control.ts'
 import { createDatasourceFlow } from './datasource-flow.ts'
 import { createDatasource } from './datasource.ts'
@@ -70,22 +75,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const people = structuredClone(options.people ?? defaultPeople)
   const journal = createJournal()
   const parts = { people, switches, journal, listeners: await listenAll(options, { switches, journal }) }
-  const sandbox = await assemble(options, parts)
-  parts.listeners.serve.control(createControl(sandbox))
-  return sandbox
+  try {
+    const sandbox = handleOf(parts, await serveAll(options, parts))
+    parts.listeners.serve.control(createControl(sandbox))
+    return sandbox
+  } catch (error) {
+    await parts.listeners.close()
+    throw error
+  }
 }
 
-async function assemble(
-  options: SandboxOptions,
-  { people, switches, journal, listeners }: Parts,
-): Promise<Sandbox> {
-  const { urls } = listeners
+type Served = { authorizations: Authorizations; callers: Callers; providers: IdentityProvider[] }
+
+async function serveAll(options: SandboxOptions, { people, switches, listeners }: Parts): Promise<Served> {
+  const { urls, serve } = listeners
   const authorizations = createAuthorizations(people, switches)
   const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
   const identity = { people, switches, describe, options, urls }
   const own = await startIdentity('authorizationServer', identity)
   const external = await startIdentity('externalIdp', identity)
-  const both = [own, external]
   const callers = createCallers({
     people,
     switches,
@@ -95,33 +103,36 @@ async function assemble(
     externalToken: (token) => external.personOf(token),
   })
   const flow = createDatasourceFlow(authorizations, switches, `${urls.service}/`)
-  listeners.serve.authorizationServer(own)
-  listeners.serve.externalIdp(external)
-  listeners.serve.service(
-    createService({ authorizations, callers, switches, flow, datasourceOrigin: urls.datasource }),
-  )
-  listeners.serve.datasource(createDatasource({ people, flow, switches, serviceUrl: urls.service }))
+  serve.authorizationServer(own)
+  serve.externalIdp(external)
+  serve.service(createService({ authorizations, callers, switches, flow, datasourceOrigin: urls.datasource }))
+  serve.datasource(createDatasource({ people, flow, switches, serviceUrl: urls.service }))
+  return { authorizations, callers, providers: [own, external] }
+}
+
+function handleOf({ people, switches, journal, listeners }: Parts, served: Served): Sandbox {
+  const { authorizations, callers, providers } = served
+  const { global, user } = callers.tokens
   const { get, set, reset } = switches
   return {
-    urls,
+    urls: listeners.urls,
     people,
-    serviceTokens: {
-      global: callers.tokens.global,
-      user: (personId, scopes) => callers.tokens.user(findPerson(people, personId).id, scopes),
-    },
+    serviceTokens: { global, user: (personId, scopes) => user(findPerson(people, personId).id, scopes) },
     switches: { get, set, reset },
     requests: journal.entries,
     count: journal.count,
     clearRequests: journal.clear,
-    authorize: authorizations.authorize,
+    authorize: (personId, instance) => authorizations.authorize(personId, instance),
     unauthorize: authorizations.unauthorize,
     state: authorizations.state,
-    expireTokens: () => both.forEach((provider) => provider.expireTokens()),
-    rotateKeys: async () => void (await Promise.all(both.map((provider) => provider.rotateKeys()))),
-    addClient: (client) => both.forEach((provider) => provider.addClient(client)),
-    removeClient: (clientId) => both.forEach((provider) => provider.removeClient(clientId)),
-    endSessions: async (personId) =>
-      (await own.endSessions(personId)) + (await external.endSessions(personId)),
+    expireTokens: () => providers.forEach((provider) => provider.expireTokens()),
+    rotateKeys: async () => void (await Promise.all(providers.map((provider) => provider.rotateKeys()))),
+    addClient: (client) => providers.forEach((provider) => provider.addClient(client)),
+    removeClient: (clientId) => providers.forEach((provider) => provider.removeClient(clientId)),
+    async endSessions(personId) {
+      const ended = await Promise.all(providers.map((provider) => provider.endSessions(personId)))
+      return ended.reduce((sum, count) => sum + count, 0)
+    },
     reset() {
       switches.reset()
       authorizations.reset()

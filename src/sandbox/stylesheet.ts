@@ -26,7 +26,7 @@ button:hover { border-color: var(--accent) }
 button.first { color: var(--on-accent); background: var(--accent); border-color: var(--accent); font-weight: 600 }
 button.person { display: block; text-align: start }
 button.person span { display: block; font-size: .875rem; opacity: .8 }
-button.inline { width: auto; min-height: 0; padding: .2rem .7rem; margin: 0 }
+button.inline { width: auto; white-space: nowrap; min-height: 0; padding: .2rem .7rem; margin: 0 }
 a { color: var(--accent) }
 .buttons { display: flex; flex-wrap: wrap; gap: .5rem }
 .buttons form { flex: 1 1 8rem }
@@ -38,5 +38,6 @@ input:not([type=checkbox]), select, textarea { display: block; width: 100%; padd
 textarea { min-height: 6rem; font-family: ui-monospace, monospace; font-size: .875rem }
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-size: .875rem }
+td + td { white-space: nowrap }
 th, td { padding: .3rem .6rem .3rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line) }
 `

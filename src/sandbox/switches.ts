@@ -2,7 +2,9 @@
 // `answers` is merged operation by operation (null takes one back); every other switch is replaced.
 import { z } from 'zod'
 import { faultsSchema } from './fault-switches.ts'
+import { isOperation } from './journal.ts'
 
+const operation = z.string().refine(isOperation, 'there is no such operation')
 const text = z.record(z.string(), z.string())
 const milliseconds = z.number().int().min(0)
 
@@ -28,8 +30,8 @@ const switchesSchema = z.strictObject({
   returnParams: text,
   autoConsent: z.boolean(),
   firstHopDelayMs: milliseconds,
-  latencyMs: z.union([milliseconds, z.record(z.string(), milliseconds)]),
-  answers: z.record(z.string(), answerSchema.nullable()),
+  latencyMs: z.union([milliseconds, z.record(operation, milliseconds)]),
+  answers: z.record(operation, answerSchema.nullable()),
   accessTokenSeconds: z.number().int().min(1),
   externalTokenMessage: z.enum(['Invalid Secret', 'Required header missing: X-Service-Auth-Type']),
   refusalStatus: z.number().int().min(400).max(499),

@@ -48,7 +48,7 @@ export function createSession(options: SessionOptions): RequestHandler {
 
 const settled = (start: (done: (error?: unknown) => void) => void) =>
   new Promise<void>((resolve, reject) => {
-    start((error) => (error ? reject(error as Error) : resolve()))
+    start((error) => (error ? reject(error) : resolve()))
   })
 
 /** @throws {StoreUnavailable} */

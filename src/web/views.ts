@@ -22,7 +22,7 @@ const strict = (data: Record<string, unknown>, view: string) =>
   new Proxy(data, {
     get(target, name) {
       if (typeof name === 'string' && !(name in target)) throw new ReferenceError(`${view} needs "${name}"`)
-      return Reflect.get(target, name) as unknown
+      return Reflect.get(target, name)
     },
   })
 
@@ -31,7 +31,7 @@ export function createViews(folder: string): RenderView {
   const eta = new Eta({
     views: folder,
     cache: true,
-    escapeFunction: escape as (str: unknown) => string,
+    escapeFunction: escape,
     autoTrim: ['nl', 'nl'],
   })
   return (view, data) => eta.render(`./${view}`, strict(data, view))

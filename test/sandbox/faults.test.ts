@@ -18,32 +18,39 @@ afterAll(() => sandbox.close())
 
 const set = (faults: Faults) => sandbox.switches.set({ faults })
 
-describe('the id_token', () => {
-  const refused: NonNullable<Faults['idToken']>[] = [
-    'wrongIss',
-    'wrongAud',
-    'wrongNonce',
-    'missingNonce',
-    'badSignature',
-    'unknownKid',
-    'algNone',
-    'expired',
-    'issuedInFuture',
-    'noSub',
-  ]
+/** What openid-client found wrong. */
+async function reasonOf(attempt: Promise<unknown>): Promise<string> {
+  const error: unknown = await attempt.then(
+    () => new Error('it was accepted'),
+    (error: unknown) => error,
+  )
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return cause instanceof Error ? cause.message : String(cause)
+}
 
-  it.each(refused)('%s is refused by a careful client', async (idToken) => {
+describe('the id_token', () => {
+  it.each([
+    ['wrongIss', '"iss" (issuer) claim value'],
+    ['wrongAud', '"aud" (audience) claim value'],
+    ['wrongNonce', '"nonce" claim value'],
+    ['missingNonce', '"nonce" (nonce) claim missing'],
+    ['badSignature', 'signature verification failed'],
+    ['unknownKid', 'no applicable keys found'],
+    ['algNone', 'unexpected JWT "alg"'],
+    ['expired', 'expiration is past'],
+    ['issuedInFuture', '"nbf" (not before)'],
+    ['noSub', '"sub" (subject) claim missing'],
+    ['missing', '"id_token" property must be a string'],
+  ] as const)('%s is refused by a careful client for that reason', async (idToken, reason) => {
     set({ idToken })
-    await expect(signIn(config, 'ada')).rejects.toThrow(/./)
+    expect(await reasonOf(signIn(config, 'ada'))).toContain(reason)
     set({})
     expect((await signIn(config, 'ada')).claims()?.sub).toBe('ada')
   })
 
-  it('can be of somebody else, or missing', async () => {
+  it('can be of somebody else', async () => {
     set({ idToken: 'otherSub' })
     expect((await signIn(config, 'ada')).claims()?.sub).toBe('somebody-else')
-    set({ idToken: 'missing' })
-    await expect(signIn(config, 'ada')).rejects.toThrow(/./)
   })
 
   it('can be of somebody else from the refresh on', async () => {
@@ -56,21 +63,24 @@ describe('the id_token', () => {
 })
 
 describe('the way back', () => {
-  it.each(['wrongIss', 'missingIss', 'wrongState', 'missingState', 'missingCode'] as const)(
-    '%s is refused by a careful client',
-    async (authorizationAnswer) => {
-      set({ authorizationAnswer })
-      const { url } = await choosePerson(config, 'ada')
-      await expect(exchange(config, url)).rejects.toThrow(/./)
-    },
-  )
+  it.each([
+    ['wrongIss', 'unexpected "iss"'],
+    ['missingIss', '"iss" (issuer) missing'],
+    ['wrongState', 'unexpected "state"'],
+    ['missingState', '"state" missing'],
+    ['missingCode', 'no authorization code'],
+  ] as const)('%s is refused by a careful client for that reason', async (authorizationAnswer, reason) => {
+    set({ authorizationAnswer })
+    const { url } = await choosePerson(config, 'ada')
+    expect(await reasonOf(exchange(config, url))).toContain(reason)
+  })
 })
 
 describe('userinfo', () => {
   it('can be of somebody else', async () => {
     const { access_token: token } = await signIn(config, 'ada')
     set({ userinfo: 'otherSub' })
-    await expect(oidc.fetchUserInfo(config, token, 'ada')).rejects.toThrow(/subject|sub/)
+    expect(await reasonOf(oidc.fetchUserInfo(config, token, 'ada'))).toContain('"sub"')
   })
 })
 
@@ -86,7 +96,9 @@ describe('the token endpoint', () => {
     const tokens = await signIn(config, 'ada')
     set({ token: { grant: 'refresh_token', error: 'temporarily_unavailable', status: 503 } })
     expect((await signIn(config, 'ada')).access_token).toBeTypeOf('string')
-    await expect(oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toThrow(/./)
+    await expect(oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+      cause: { status: 503 },
+    })
   })
 
   it('can say invalid_client', async () => {

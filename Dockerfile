@@ -1,0 +1,38 @@
+# The image runs the sources as they are: there is no build step. Two targets: onramp (the last, the default) and the
+# sandbox, a stand-in for the service for development.
+FROM node:24-slim AS production-packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-slim AS all-packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+
+FROM node:24-slim AS sandbox
+WORKDIR /app
+COPY --from=all-packages /app/node_modules node_modules
+COPY package.json ./
+COPY src src
+COPY views views
+USER node
+EXPOSE 4000-4004
+CMD ["node", "--disable-warning=ExperimentalWarning", "src/cli/main.ts", "sandbox"]
+
+FROM node:24-slim AS onramp
+WORKDIR /app
+COPY --from=production-packages /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY src src
+COPY views views
+# The embedded store's folder, for whoever runs without Redis: mount a volume here.
+RUN mkdir data && chown node:node data
+USER node
+ENV DATA_DIR=/app/data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/healthz', { signal: AbortSignal.timeout(2500) }).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# node as process 1 gets SIGTERM itself and ends after the requests in flight.
+CMD ["node", "--disable-warning=ExperimentalWarning", "src/server.ts"]

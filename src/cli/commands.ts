@@ -1,0 +1,56 @@
+// Every command: its name, what it is for, its help. The code of one is loaded when it is called.
+import type { Run } from './parts.ts'
+
+export type Command = {
+  name: string
+  usage: string
+  summary: string
+  /** Absent: the command explains itself. */
+  help?: string
+  load: () => Promise<{ run: Run }>
+}
+
+const serveHelp = `Usage: onramp serve
+
+Starts the server. It is configured by its environment: see the README's table of settings, or .env.example.
+It listens before the authorization server or the store can be reached, and ends on SIGTERM after the requests in flight.
+
+Exit codes: 0 ended by a signal, 1 the port is taken, 78 settings need mending (each is named with how).
+`
+
+const sandboxHelp = `Usage: onramp sandbox
+
+Starts a local stand-in for the whole service on five consecutive ports (SANDBOX_PORT, 4000 unless set): the service, its
+authorization server, an external identity provider, the datasources' consent pages, and a control page with switches.
+For development only: it listens on loopback addresses only and keeps everything in memory.
+`
+
+const demoHelp = `Usage: onramp demo
+
+Starts the sandbox and onramp beside it, on the embedded store, and says where to go and whom to sign in as.
+PORT (3000 unless set) is onramp's port, SANDBOX_PORT (4000 unless set) the first of the sandbox's five.
+`
+
+export const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    usage: 'serve',
+    summary: 'start the server',
+    help: serveHelp,
+    load: () => import('./serve.ts'),
+  },
+  {
+    name: 'demo',
+    usage: 'demo',
+    summary: 'the server and the sandbox together',
+    help: demoHelp,
+    load: () => import('./demo.ts'),
+  },
+  {
+    name: 'sandbox',
+    usage: 'sandbox',
+    summary: 'a stand-in for the service',
+    help: sandboxHelp,
+    load: () => import('./sandbox.ts'),
+  },
+]

@@ -1,0 +1,15 @@
+// onramp sandbox: the stand-in for the service, until Ctrl-C.
+import { runSandbox } from '../sandbox/run.ts'
+import type { Run } from './parts.ts'
+import { untilSignal } from './until-signal.ts'
+
+export const run: Run = async (_args, { env, stderr }) => {
+  const sandbox = await runSandbox(env).catch((error: unknown) => {
+    stderr.write(`onramp sandbox: ${error instanceof Error ? error.message : 'it cannot start'}\n`)
+    return undefined
+  })
+  if (sandbox === undefined) return 1
+  await untilSignal()
+  await sandbox.close()
+  return 0
+}

@@ -1,0 +1,42 @@
+// Real Chromium for the browser tests, and the product and the sandbox on three loopback addresses, each of them a site
+// of its own to a browser: cookies, Referer, form-action and Fetch Metadata behave as they do between companies.
+import { chromium, type Browser } from 'playwright-core'
+import { run, type RunOptions, type Running } from './running.ts'
+
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const SERVICE_HOST = '127.0.0.2'
+const DATASOURCE_HOST = '127.0.0.3'
+
+/** Starts the Chromium of this machine with a fresh profile. */
+export const openChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ARGUMENTS,
+  })
+
+/** Like run, with the product, the service and the datasources on three sites. */
+export const runOnThreeSites = (options: RunOptions = {}): Promise<Running> =>
+  run({
+    ...options,
+    host: options.host ?? '127.0.0.1',
+    sandbox: {
+      ...options.sandbox,
+      hosts: {
+        service: SERVICE_HOST,
+        authorizationServer: SERVICE_HOST,
+        externalIdp: SERVICE_HOST,
+        datasource: DATASOURCE_HOST,
+        ...options.sandbox?.hosts,
+      },
+    },
+  })
