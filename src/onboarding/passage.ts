@@ -54,7 +54,7 @@ export function passageOfReturn(
   const onwardTo = outcome === 'connected' && advances ? onward(walk, question.isStartable) : undefined
   if (onwardTo === undefined) return { walk, kind: 'overview', from: instance }
   return {
-    walk: depart(walk, { instance: onwardTo, step: question.step, now }),
+    walk: depart(walk, { instance: onwardTo, step: question.step, now, byItself: true }),
     kind: 'leave',
     instance: onwardTo,
   }

@@ -9,7 +9,7 @@ import type { ProviderStore } from './provider-store.ts'
 import type { SwitchesControl } from './switches.ts'
 
 const day = 24 * 60 * 60
-export const scopes = ['openid', 'offline_access', 'profile', 'email']
+const scopes = ['openid', 'offline_access', 'profile', 'email']
 
 export type ProviderOptions = {
   /** Shown on its pages, for example "Sign-in of the service". */

@@ -23,7 +23,7 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
 }
 
 /** What is running, in plain text. */
-export function summary({ urls, people, serviceTokens }: Sandbox): string {
+function summary({ urls, people, serviceTokens }: Sandbox): string {
   const width = Math.max(...people.map(({ email }) => email.length))
   const persons = people.map(({ id, email, datasources }) => {
     const count = `${datasources.length} datasource${datasources.length === 1 ? '' : 's'}`
