@@ -4,11 +4,10 @@ import { applyLoad, type Load } from './load.ts'
 import { processorMs, residentMb } from './machine.ts'
 
 export type Round = Load & {
-  /** Share of the one processor that it has, and microseconds of it for each request; undefined where nobody tells. */
-  processorShare: number | undefined
-  processorUs: number | undefined
   /** Requests a second over those of the first contestant in the same round. */
   ratio: number
+  /** Processor time that the server took, in milliseconds; undefined where nobody tells. */
+  processorMs: number | undefined
 }
 
 export type Result = {
@@ -21,7 +20,16 @@ export type Result = {
 
 export type Measurement = { seconds: number; rounds: number; connections: number }
 
-const WARM_UP_SECONDS = 4
+/** Until the compiler has seen enough, even where other jobs leave little of the processor. */
+const WARM_UP = { requests: 15_000, leastSeconds: 3, mostSeconds: 20 }
+
+async function warmUp(contestant: Contestant, connections: number): Promise<void> {
+  let requests = 0
+  for (let second = 0; second < WARM_UP.mostSeconds; second++) {
+    if (second >= WARM_UP.leastSeconds && requests >= WARM_UP.requests) return
+    requests += (await applyLoad(contestant, connections, 1)).requests
+  }
+}
 
 /** @param contestants the first one is what the others are compared with */
 export async function measure(
@@ -33,7 +41,7 @@ export async function measure(
     return { name: contestant.name, pageBytes: contestant.pageBytes, rounds: [], memory }
   })
   for (const [index, contestant] of contestants.entries()) {
-    await applyLoad(contestant, connections, WARM_UP_SECONDS)
+    await warmUp(contestant, connections)
     results[index]!.memory.warm = residentMb(contestant.pid)
   }
   for (let round = 0; round < rounds; round++) {
@@ -41,13 +49,12 @@ export async function measure(
     for (const [index, contestant] of contestants.entries()) {
       const before = processorMs(contestant.pid)
       const load = await applyLoad(contestant, connections, seconds)
-      const taken = before === undefined ? undefined : (processorMs(contestant.pid) ?? 0) - before
+      const after = processorMs(contestant.pid)
       first ??= load
       results[index]!.rounds.push({
         ...load,
-        processorShare: taken === undefined ? undefined : taken / (seconds * 1000),
-        processorUs: taken === undefined ? undefined : (taken * 1000) / load.requests,
         ratio: load.requestsPerSecond / first.requestsPerSecond,
+        processorMs: before === undefined || after === undefined ? undefined : after - before,
       })
     }
   }

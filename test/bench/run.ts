@@ -1,6 +1,7 @@
 // npm run bench: requests a second of GET /onboarding for somebody signed in, over real Redis and real HTTP, beside a
 // floor and a peer that do the same work, in one run. Only the ratios count: other jobs may use the machine meanwhile.
 import { randomBytes } from 'node:crypto'
+import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createClient } from 'redis'
@@ -13,10 +14,10 @@ import { asJson, asTable, verdictOf } from './report.ts'
 import { measure } from './rounds.ts'
 
 const USAGE = `npm run bench -- [options]
-  --seconds N       seconds of a round, for each server (1)
-  --rounds N        how many rounds (15)
+  --seconds N       seconds of a round, for each server (0.5)
+  --rounds N        how many rounds (30)
   --connections N   requests in flight (32)
-  --against FOLDER  another checkout of onramp, measured in the same rounds
+  --against FOLDER  another checkout of onramp, measured in the same rounds; may be given again
   --peer-fetch      the peer asks with global fetch, not over undici's pool
   --profile FOLDER  writes a profile of onramp's processor time
   --json            the figures as JSON
@@ -26,10 +27,10 @@ const PEOPLE = 16
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '15' },
+    seconds: { type: 'string', default: '0.5' },
+    rounds: { type: 'string', default: '30' },
     connections: { type: 'string', default: '32' },
-    against: { type: 'string' },
+    against: { type: 'string', multiple: true, default: [] },
     'peer-fetch': { type: 'boolean', default: false },
     profile: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -45,7 +46,17 @@ async function startRedis(pin: string | undefined) {
   start({
     name: 'redis',
     command: 'redis-server',
-    args: ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...nothingSaved],
+    args: [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      folder,
+      '--databases',
+      '100',
+      ...nothingSaved,
+    ],
     pin,
   })
   const url = `redis://127.0.0.1:${port}`
@@ -105,15 +116,14 @@ async function startAll(pins: ReturnType<typeof choosePins>) {
   const here = fileURLToPath(new URL('../..', import.meta.url))
   const own = { name: 'onramp', folder: here, database: 1, profile: values.profile }
   const onramp = await startOnramp(around, own)
-  const other =
-    values.against === undefined
-      ? []
-      : [await startOnramp(around, { name: 'against', folder: values.against, database: 2 })]
+  const others: Contestant[] = []
+  for (const [index, folder] of values.against.entries())
+    others.push(await startOnramp(around, { name: basename(resolve(folder)), folder, database: 2 + index }))
   const { pageBytes } = onramp
   const ids = await writeFloorSessions(redis.client, await sessionBytes(redis.client))
   const floor = await startFloor(around, { pageBytes, ids })
   const peer = await startPeer(around, { pageBytes, calls: values['peer-fetch'] ? 'fetch' : 'undici' })
-  const contestants: [Contestant, ...Contestant[]] = [floor, onramp, ...other, peer]
+  const contestants: [Contestant, ...Contestant[]] = [floor, onramp, ...others, peer]
   const info = /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? ''
   const close = async () => {
     redis.client.destroy()

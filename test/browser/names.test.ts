@@ -88,7 +88,7 @@ describe('names that bite', () => {
     expect(shown).toContain('<%= process.env %><%~ include("/layout") %>')
     await expectNoIntruder(mallory)
 
-    for (const _ of PAYLOADS) {
+    for (let count = 0; count < 8; count++) {
       await mallory.page.locator('.step form[action^="/onboarding/skip/"] button').click()
       await mallory.page.locator('.banner').waitFor()
       await expectNoIntruder(mallory)

@@ -1,5 +1,5 @@
 // Every page and state in real Chromium: nobody is kept out by how it is made, and it stays small.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Response } from 'playwright-core'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
@@ -35,7 +35,6 @@ afterAll(async () => {
 
 async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string }> {
   const running = worldOf(state)
-  running.sandbox.switches.reset()
   if (state.switches !== undefined) running.sandbox.switches.set(state.switches)
   const visitor = await Visitor.arrive(browser, running, { person: personOf(state) })
   let shown: Response | undefined
@@ -49,6 +48,8 @@ async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string 
 }
 
 describe('every page', () => {
+  afterEach(() => patient.sandbox.switches.reset())
+
   it.each(allStates)('passes: $name', async (state) => {
     const { visitor, html } = await arriveAt(state)
     const { page } = visitor

@@ -26,6 +26,9 @@ export async function startRedis(): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-redis-'))
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const child = spawn('redis-server', [...options, '--dir', folder], { stdio: 'ignore' })
+  // A test that fails before it closes what it opened must not leave a server behind.
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
   const url = `redis://127.0.0.1:${port}`
   await answered(url, child)
   return {
@@ -46,6 +49,7 @@ export async function startRedis(): Promise<RedisServer> {
     set: (key, value) => asked(url, async (client) => void (await client.set(key, value, { KEEPTTL: true }))),
     signal: (signal) => void child.kill(signal),
     async close() {
+      process.off('exit', end)
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGKILL')
         await once(child, 'exit')

@@ -1,6 +1,6 @@
 // A whole journey with its failures, everything logged: afterwards no secret of it is in a log line, in a page, or in an
 // address of ours. What must carry one on its way (to the authorization server, to the service) may.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { describeError, redacted } from '../../src/web/log.ts'
 import { answerConsent, expectPage, letRefresh, openWorld, type World } from '../helpers/journey.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -104,6 +104,7 @@ async function walkWithTrouble(world: World): Promise<TestBrowser> {
 describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
   it('are in no log, in no page and in no address of ours', async () => {
     const world = await openWorld(open, { settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
+    onTestFinished(() => world.close())
     const browser = await walkWithTrouble(world)
     const secrets = secretsOf(world, browser.hops)
     for (const planted of ['planted-one-time-token-0123456789', 'Bearer leaked'])
@@ -129,7 +130,6 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
     const kept = ['access token', 'code_verifier', 'client secret', 'session secret', 'cookie', 'session id']
     for (const hop of elsewhere)
       expect(leaksIn(hop.url, secrets).filter((what) => kept.includes(what))).toEqual([])
-    await world.close()
   })
 })
 
@@ -152,6 +152,7 @@ describe('a code that comes back while the store is away', () => {
       settings: { REDIS_URL: redis.url },
       close: () => redis.close(),
     }))
+    onTestFinished(() => world.close())
     const browser = new TestBrowser()
     await browser.open(`${world.url}/onboarding`)
     const uid = browser.page.url
@@ -169,6 +170,5 @@ describe('a code that comes back while the store is away', () => {
       expect(hop.body).not.toContain(value)
       expect(world.log.join('')).not.toContain(value)
     }
-    await world.close()
   })
 })
