@@ -13,9 +13,11 @@ export type AppParts = {
   health: Router
   assets: Router
   session: RequestHandler
+  backChannel: Router
   signIn: Router
   signOut: Router
   requireSignIn: RequestHandler
+  sessions: Router
   onboarding: Router
   search: Router
   errorPage: ErrorPageParts
@@ -32,6 +34,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.health)
   app.use(securityHeaders(https))
   app.use(parts.assets)
+  app.use(parts.backChannel)
   app.use(answerSpeculation)
   app.use(refuseCrossSite(origin))
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
@@ -42,6 +45,7 @@ export function createApp(parts: AppParts): Express {
 
   app.use(parts.requireSignIn)
 
+  app.use(parts.sessions)
   app.use(parts.onboarding)
   app.use(parts.search)
   app.use(notFound)

@@ -12,11 +12,18 @@ import { cookieName, createSession } from './session/session.ts'
 import type { Settings } from './settings.ts'
 import { createAccess } from './sign-in/access.ts'
 import { createAuthorizationServer } from './sign-in/authorization-server.ts'
-import { clientAuthOf } from './sign-in/client-authentication.ts'
+import { createBackChannelRoutes } from './sign-in/back-channel.ts'
+import { fixedClient, registeringClient, type ClientSource } from './sign-in/client.ts'
 import { createPendingSignIns } from './sign-in/pending.ts'
+import { createRedeem } from './sign-in/redeem.ts'
+import { createRefresh } from './sign-in/refresh.ts'
+import { createRegistration } from './sign-in/registration.ts'
 import { createRequireSignIn } from './sign-in/require-sign-in.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
+import { createSessionsPage } from './sign-in/sessions-page.ts'
 import { createSignOutRoutes } from './sign-in/sign-out.ts'
+import { createSignedInSessions } from './sign-in/signed-in-sessions.ts'
+import { createStartSignIn } from './sign-in/start.ts'
 import { createTokenRecords } from './sign-in/tokens.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
@@ -50,13 +57,29 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
-    client: clientOf(settings),
+    client: clientOf(settings, { records: store.records, sealer, now }),
     log,
+    now,
   })
   const assets = loadAssets(VIEWS)
   const sendPage = createPages({ render: createViews(VIEWS), ...assets, helpUrl: settings.HELP_URL })
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
-  const access = createAccess({ tokens, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now })
+  const pending = createPendingSignIns(store.records, sealer)
+  const sessions = createSignedInSessions({
+    records: store.records,
+    endByName: async (name) => {
+      await tokens.removeByName(name)
+      await store.sessionTexts.destroy(name)
+    },
+    maxSeconds: lifetimes.maxSeconds,
+    now,
+  })
+  const access = createAccess({
+    tokens,
+    refresh: createRefresh({ records: store.records, tokens, authorizationServer, log, now }),
+    externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
+    now,
+  })
   const publicUrl = settings.PUBLIC_URL
   let draining = false
 
@@ -74,26 +97,33 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       secrets: settings.SESSION_SECRET,
       https,
     }),
+    backChannel: createBackChannelRoutes({ authorizationServer, sessions, records: store.records, log, now }),
     signIn: createSignInRoutes({
-      authorizationServer,
-      pending: createPendingSignIns(store.records, sealer),
-      tokens,
+      pending,
+      start: createStartSignIn({
+        authorizationServer,
+        pending,
+        publicUrl,
+        scope: settings.OIDC_SCOPE,
+        parameters: {
+          ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
+          ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
+        },
+      }),
+      redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, now }),
       returnTo,
       publicUrl,
-      scope: settings.OIDC_SCOPE,
-      parameters: {
-        ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
-        ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
-      },
-      now,
     }),
     signOut: createSignOutRoutes({
       authorizationServer,
       tokens,
+      sessions,
       publicUrl,
       cookieName: cookieName(https),
       sendPage,
+      log,
     }),
+    sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn(tokens),
     onboarding: createOnboardingRoutes({
       checkFor: (req, finalRedirectUrl) =>
@@ -128,12 +158,19 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   }
 }
 
-function clientOf(settings: Settings) {
-  const {
-    OIDC_CLIENT_ID: id,
-    OIDC_CLIENT_SECRET: secret,
-    OIDC_CLIENT_AUTH: method,
-    OIDC_CLIENT_KEY: key,
-  } = settings
-  return async () => ({ id, metadata: {}, auth: await clientAuthOf({ method, secret, key }) })
+type RegistrationParts = Omit<Parameters<typeof createRegistration>[0], 'issuer' | 'publicUrl'>
+
+/** OIDC_CLIENT_ID, or a client that onramp registers itself. */
+function clientOf(settings: Settings, parts: RegistrationParts): ClientSource {
+  const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key } = settings
+  const authentication = { method, secret, key }
+  if (settings.OIDC_CLIENT_ID !== undefined) return fixedClient(settings.OIDC_CLIENT_ID, authentication)
+  const { PUBLIC_URL: publicUrl, OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
+  return registeringClient({
+    registration: createRegistration({ ...parts, issuer, publicUrl }),
+    publicUrl,
+    scope,
+    authentication,
+    initialAccessToken: settings.OIDC_INITIAL_ACCESS_TOKEN,
+  })
 }

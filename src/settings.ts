@@ -48,8 +48,7 @@ const definitions = {
     schema: oneOf(['service', 'external-idp']),
   },
   OIDC_CLIENT_ID: {
-    required: true,
-    meaning: 'The client that onramp is at the authorization server',
+    meaning: 'The client that onramp is at the authorization server; absent: it registers itself (RFC 7591)',
     schema: text,
   },
   OIDC_CLIENT_SECRET: { secret: true, meaning: "That client's secret", schema: text },
@@ -62,6 +61,11 @@ const definitions = {
   OIDC_CLIENT_KEY: {
     secret: true,
     meaning: 'The private key for `private_key_jwt`, PEM (PKCS #8)',
+    schema: text,
+  },
+  OIDC_INITIAL_ACCESS_TOKEN: {
+    secret: true,
+    meaning: 'For a registration endpoint that asks for one',
     schema: text,
   },
   OIDC_SCOPE: {
@@ -180,7 +184,7 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
     faults.push(
       `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${loaded.OIDC_CLIENT_AUTH}: set it, or choose OIDC_CLIENT_AUTH=none for a public client`,
     )
-  if (loaded.OIDC_CLIENT_AUTH === 'private_key_jwt' && loaded.OIDC_CLIENT_ID && !loaded.OIDC_CLIENT_KEY)
+  if (loaded.OIDC_CLIENT_AUTH === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY)
     faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
   if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')

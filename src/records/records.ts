@@ -11,6 +11,8 @@ export type Records = {
   /** Writes only where the value still is `expected` (undefined: where there is none). False: somebody was faster. */
   compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
   remove(key: string): Promise<void>
+  /** Removes only what still is `expected`. */
+  compareAndRemove(key: string, expected: string): Promise<void>
 }
 
 /** The store answers within this many milliseconds, or the request is refused (guard: 2 s in all). */

@@ -8,6 +8,9 @@ const COMPARE_AND_SET = `if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`
 
+const COMPARE_AND_REMOVE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`
+
 const PREFIX = 'onramp:'
 
 const expiry = (seconds: number) => ({
@@ -34,6 +37,10 @@ export function createRedisRecords(redis: RedisConnection): Records {
     remove: (key) =>
       withinDeadline(async () => {
         await redis.del(PREFIX + key)
+      }),
+    compareAndRemove: (key, expected) =>
+      withinDeadline(async () => {
+        await redis.eval(COMPARE_AND_REMOVE, { keys: [PREFIX + key], arguments: [expected] })
       }),
   }
 }

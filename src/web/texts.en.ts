@@ -145,6 +145,17 @@ export const texts = {
     lead: 'What you have connected stays connected. Come back whenever you like.',
     action: 'Sign in again',
   },
+  sessions: {
+    title: 'Where you are signed in',
+    lead: 'Every browser in which you signed in here. End those that you do not know or no longer use.',
+    unknownDevice: 'A browser',
+    since: 'Signed in on',
+    when: (since: Date) =>
+      `${new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(since)} UTC`,
+    here: 'This browser',
+    end: 'Sign out there',
+    back: 'Your apps',
+  },
   overview: {
     title: 'Connect your apps',
     lead: (count: number) =>

@@ -1,0 +1,76 @@
+// Turns an answer of the authorization server into a signed-in session: every check of the answer first, then a new
+// session id, tokens, and the session, all of them stored before the browser hears of it.
+import type { Request } from 'express'
+import { authorizationCodeGrant, ClientError, ResponseBodyError, type Configuration } from 'openid-client'
+import { nameOf } from '../session/seal.ts'
+import { renewSession, saveSession } from '../session/session.ts'
+import { problemOfAnswer } from './answer-problems.ts'
+import type { AuthorizationServer } from './authorization-server.ts'
+import { deviceOf } from './device.ts'
+import { identify } from './identity.ts'
+import type { PendingSignIn } from './pending.ts'
+import type { SignedInSessions } from './signed-in-sessions.ts'
+import { restartsOf, signInPath } from './state.ts'
+import { tokensOf, type TokenRecords } from './tokens.ts'
+
+export type RedeemParts = {
+  authorizationServer: Pick<AuthorizationServer, 'configuration' | 'forget' | 'dropIfUnknown'>
+  tokens: Pick<TokenRecords, 'save'>
+  sessions: Pick<SignedInSessions, 'add' | 'end'>
+  scope: string
+  now: () => number
+}
+
+/** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
+export type Answer = { url: URL; state: string; signIn: PendingSignIn }
+
+/** `restart`: nothing is wrong with the person; our client was gone and is registered anew. @throws {Problem} */
+export type Redeem = (req: Request, answer: Answer) => Promise<'signed-in' | 'restart'>
+
+export function createRedeem(parts: RedeemParts): Redeem {
+  const asksForIdToken = parts.scope.split(' ').includes('openid')
+
+  async function granted(configuration: Configuration, { url, state, signIn }: Answer) {
+    const grant = await authorizationCodeGrant(configuration, url, {
+      pkceCodeVerifier: signIn.verifier,
+      expectedState: state,
+      idTokenExpected: asksForIdToken,
+      ...(signIn.nonce === undefined ? {} : { expectedNonce: signIn.nonce }),
+    })
+    const claims = grant.claims()
+    const user = await identify(configuration, grant, claims)
+    const sid = typeof claims?.['sid'] === 'string' ? { sid: claims['sid'] } : {}
+    return { user, sid, tokens: tokensOf(grant, parts.now()) }
+  }
+
+  /** Keys that were rotated and clients that are gone are found again; the person need not know. */
+  async function afterFailure(error: unknown, { state, signIn }: Answer): Promise<'restart'> {
+    if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
+      parts.authorizationServer.forget()
+    } else if (error instanceof ResponseBodyError && error.error === 'invalid_client') {
+      if ((await parts.authorizationServer.dropIfUnknown()) && restartsOf(state) === 0) return 'restart'
+    }
+    throw problemOfAnswer(error, signInPath(signIn.returnTo))
+  }
+
+  return async (req, answer) => {
+    const configuration = await parts.authorizationServer.configuration()
+    const result = await granted(configuration, answer).catch((error: unknown) => afterFailure(error, answer))
+    if (result === 'restart') return result
+    const { user, sid, tokens } = result
+    const before = { name: nameOf(req.sessionID), user: req.session.user }
+    await renewSession(req)
+    const signedInAt = parts.now()
+    Object.assign(req.session, { browser: answer.signIn.browser, user, signedInAt })
+    await parts.tokens.save(req.sessionID, tokens)
+    await parts.sessions.add(user, {
+      name: nameOf(req.sessionID),
+      ...sid,
+      signedInAt,
+      device: deviceOf(req.get('user-agent')),
+    })
+    await saveSession(req)
+    if (before.user !== undefined) await parts.sessions.end(before.user, ({ name }) => name === before.name)
+    return 'signed-in'
+  }
+}
