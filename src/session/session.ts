@@ -20,8 +20,6 @@ declare module 'express-session' {
     user: User
     /** Milliseconds since 1970. */
     signedInAt: number
-    /** When the store wrote it last; milliseconds since 1970. */
-    seenAt: number
     /** Where the authorization server ends its own session; kept between sign-out and the way there. */
     endSessionUrl: string
   }
