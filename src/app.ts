@@ -11,7 +11,9 @@ export type AppParts = {
   /** TRUST_PROXY; absent: nobody's forwarded headers count. */
   trustProxy: string[] | undefined
   health: Router
+  metrics: { routes: Router; observe: RequestHandler }
   assets: Router
+  limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
   session: RequestHandler
   backChannel: Router
   signIn: Router
@@ -32,6 +34,8 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy ?? false)
 
   app.use(parts.health)
+  app.use(parts.metrics.routes)
+  app.use(parts.metrics.observe)
   app.use(securityHeaders(https))
   app.use(parts.assets)
   app.use(parts.backChannel)
@@ -39,7 +43,9 @@ export function createApp(parts: AppParts): Express {
   app.use(refuseCrossSite(origin))
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   if (https) app.use(servedOverHttps)
+  app.use(parts.limits.byAddress)
   app.use(parts.session)
+  app.use(parts.limits.byBrowser)
   app.use(parts.signIn)
   app.use(parts.signOut)
 

@@ -27,9 +27,12 @@ import { createStartSignIn } from './sign-in/start.ts'
 import { createTokenRecords } from './sign-in/tokens.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
+import { createAudit } from './web/audit.ts'
 import { createHealthRoutes } from './web/health.ts'
 import type { Log } from './web/log.ts'
+import { createMetrics } from './web/metrics.ts'
 import { createPages } from './web/pages.ts'
+import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
@@ -51,6 +54,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     maxSeconds: settings.SESSION_MAX_HOURS * 3600,
   }
   const store = openStore(settings, log)
+  const metrics = createMetrics()
+  const note = createAudit({ log, registry: metrics.registry })
   const sealer = createSealer(settings.SESSION_SECRET)
   const tokens = createTokenRecords(store.records, sealer, lifetimes.maxSeconds)
   const walks = createWalks(store.records, now)
@@ -76,7 +81,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const access = createAccess({
     tokens,
-    refresh: createRefresh({ records: store.records, tokens, authorizationServer, log, now }),
+    refresh: createRefresh({ records: store.records, tokens, authorizationServer, log, note, now }),
     externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
     now,
   })
@@ -91,13 +96,27 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       authorizationServer,
       isDraining: () => draining,
     }),
+    metrics,
     assets: assets.routes,
+    limits: createLimits({
+      redis: store.redis,
+      perAddress: settings.SIGN_INS_PER_MINUTE,
+      perBrowser: Math.ceil(settings.SIGN_INS_PER_MINUTE / 10),
+      note,
+    }),
     session: createSession({
       store: new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now),
       secrets: settings.SESSION_SECRET,
       https,
     }),
-    backChannel: createBackChannelRoutes({ authorizationServer, sessions, records: store.records, log, now }),
+    backChannel: createBackChannelRoutes({
+      authorizationServer,
+      sessions,
+      records: store.records,
+      log,
+      note,
+      now,
+    }),
     signIn: createSignInRoutes({
       pending,
       start: createStartSignIn({
@@ -110,7 +129,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
           ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
         },
       }),
-      redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, now }),
+      redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, note, now }),
       returnTo,
       publicUrl,
     }),
@@ -122,6 +141,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       cookieName: cookieName(https),
       sendPage,
       log,
+      note,
     }),
     sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn(tokens),

@@ -136,6 +136,12 @@ export const definitions = {
     meaning: 'Addresses of reverse proxies whose forwarded headers count, separated by commas',
     schema: list(addressRange),
   },
+  SIGN_INS_PER_MINUTE: {
+    default: '1200',
+    meaning:
+      'Requests to sign in, a minute, from one address (an office may share one); a browser may make a tenth',
+    schema: wholeNumber(1, 1_000_000),
+  },
   DRAIN_SECONDS: {
     default: '2',
     meaning: 'After SIGTERM it serves on for so many seconds while `/readyz` says 503',

@@ -7,17 +7,29 @@ import { recordSessionTexts, redisSessionTexts, type SealedTexts } from './sessi
 import type { Settings } from './settings.ts'
 import type { Log } from './web/log.ts'
 
-export type Store = { records: Records; sessionTexts: SealedTexts; close(): Promise<void> }
+export type Store = {
+  records: Records
+  sessionTexts: SealedTexts
+  /** The client itself, for what counts in Redis on its own; undefined on the embedded store. */
+  redis: unknown
+  close(): Promise<void>
+}
 
 export function openStore(settings: Pick<Settings, 'REDIS_URL' | 'DATA_DIR'>, log: Log): Store {
   if (settings.REDIS_URL === undefined) {
     const records = createSqliteRecords(settings.DATA_DIR)
-    return { records, sessionTexts: recordSessionTexts(records), close: async () => records.close() }
+    return {
+      records,
+      sessionTexts: recordSessionTexts(records),
+      redis: undefined,
+      close: async () => records.close(),
+    }
   }
   const redis = connectRedis(settings.REDIS_URL, log)
   return {
     records: createRedisRecords(redis),
     sessionTexts: redisSessionTexts(redis),
+    redis,
     close: async () => redis.destroy(),
   }
 }

@@ -5,16 +5,20 @@ import express, { Router, type Response } from 'express'
 import type { Configuration } from 'openid-client'
 import type { Records } from '../records/records.ts'
 import { nameOf } from '../session/seal.ts'
+import type { Note } from '../web/audit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 
 export type BackChannelParts = {
   authorizationServer: { configuration(): Promise<Configuration> }
   sessions: Pick<SignedInSessions, 'end' | 'userOfSid'>
-  records: Pick<Records, 'compareAndSet'>
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  records: Pick<Records, 'compareAndSet' | 'remove'>
+  log: { warn(fields: object, message: string): void }
+  note: Note
   now: () => number
 }
+
+type NamedLogout = LogoutToken & { issuer: string }
 
 /** Longer than a token is accepted, so that none is accepted twice. */
 const REMEMBER_SECONDS = 900
@@ -37,7 +41,7 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
     return known.keys
   }
 
-  async function verified(token: string): Promise<LogoutToken & { issuer: string }> {
+  async function verified(token: string): Promise<NamedLogout> {
     const configuration = await parts.authorizationServer.configuration()
     const {
       issuer,
@@ -54,19 +58,24 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
       keys: keysAt(jwks_uri),
       now: parts.now(),
     }
-    const logout = await verifyLogoutToken(token, rules)
-    // Remembering fails closed: while the store is away no token is accepted.
-    const isNew = await parts.records.compareAndSet(
-      `jti:${nameOf(`${issuer}\n${logout.jti}`)}`,
-      undefined,
-      '1',
-      REMEMBER_SECONDS,
-    )
-    if (!isNew) throw new UnacceptableLogoutToken('it was used before')
-    return { ...logout, issuer }
+    return { ...(await verifyLogoutToken(token, rules)), issuer }
   }
 
-  async function endWhatItNames({ issuer, sub, sid }: LogoutToken & { issuer: string }): Promise<number> {
+  /** Every token once. Remembering fails closed: while the store is away no token is accepted. */
+  async function once(logout: NamedLogout, work: () => Promise<number>): Promise<number> {
+    const key = `jti:${nameOf(`${logout.issuer}\n${logout.jti}`)}`
+    const isNew = await parts.records.compareAndSet(key, undefined, '1', REMEMBER_SECONDS)
+    if (!isNew) throw new UnacceptableLogoutToken('it was used before')
+    try {
+      return await work()
+    } catch (error) {
+      // What could not be done may be asked for again.
+      await parts.records.remove(key).catch(() => {})
+      throw error
+    }
+  }
+
+  async function endWhatItNames({ issuer, sub, sid }: NamedLogout): Promise<number> {
     const user =
       sub === undefined ? await parts.sessions.userOfSid(issuer, sid ?? '') : { issuer, subject: sub }
     if (user === undefined) return 0
@@ -77,8 +86,9 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
     if (typeof token !== 'string') return refuse(res, 'logout_token is missing, or given twice')
     try {
-      const ended = await endWhatItNames(await verified(token))
-      parts.log.info({ ended }, 'signed out by the authorization server')
+      const logout = await verified(token)
+      const ended = await once(logout, () => endWhatItNames(logout))
+      parts.note({ event: 'sign_out', by: 'authorization_server', sessions: ended })
       res.statusCode = 200
       res.end()
     } catch (error) {

@@ -6,6 +6,7 @@ import { nameOf } from '../session/seal.ts'
 import { renewSession, saveSession } from '../session/session.ts'
 import { problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
+import type { Note } from '../web/audit.ts'
 import { deviceOf } from './device.ts'
 import { identify } from './identity.ts'
 import type { PendingSignIn } from './pending.ts'
@@ -18,6 +19,7 @@ export type RedeemParts = {
   tokens: Pick<TokenRecords, 'save'>
   sessions: Pick<SignedInSessions, 'add' | 'end'>
   scope: string
+  note: Note
   now: () => number
 }
 
@@ -50,7 +52,9 @@ export function createRedeem(parts: RedeemParts): Redeem {
     } else if (error instanceof ResponseBodyError && error.error === 'invalid_client') {
       if ((await parts.authorizationServer.dropIfUnknown()) && restartsOf(state) === 0) return 'restart'
     }
-    throw problemOfAnswer(error, signInPath(signIn.returnTo))
+    const problem = problemOfAnswer(error, signInPath(signIn.returnTo))
+    parts.note({ event: 'sign_in', result: 'refused', code: problem.code })
+    throw problem
   }
 
   return async (req, answer) => {
@@ -71,6 +75,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     })
     await saveSession(req)
     if (before.user !== undefined) await parts.sessions.end(before.user, ({ name }) => name === before.name)
+    parts.note({ event: 'sign_in', result: 'ok', user })
     return 'signed-in'
   }
 }

@@ -6,6 +6,7 @@ import { refreshTokenGrant, ResponseBodyError, type Configuration } from 'openid
 import { Problem } from '../problem.ts'
 import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
+import type { Note } from '../web/audit.ts'
 import { problemOfAnswer } from './answer-problems.ts'
 import { tokensOf, type HeldTokens, type TokenRecords, type Tokens } from './tokens.ts'
 
@@ -14,6 +15,7 @@ export type RefreshParts = {
   tokens: Pick<TokenRecords, 'load' | 'replace' | 'remove'>
   authorizationServer: { patientConfiguration(): Promise<Configuration>; dropIfUnknown(): Promise<boolean> }
   log: { warn(fields: object, message: string): void }
+  note: Note
   now: () => number
 }
 
@@ -75,6 +77,7 @@ async function redeemOnce(parts: RefreshParts, { holder, held, lease }: Turn): P
     const earlier = await replaced(parts, holder, held)
     if (earlier !== undefined) return earlier
     const tokens = await redeemed(parts, holder, held.tokens)
+    parts.note({ event: 'refresh', result: tokens === undefined ? 'ended' : 'ok' })
     if (tokens === undefined) return await endUnlessReplaced(parts, holder, held)
     if (await parts.tokens.replace(holder.sessionId, held, tokens)) {
       const stored = await parts.tokens.load(holder.sessionId)

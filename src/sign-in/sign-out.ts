@@ -6,6 +6,7 @@ import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../records/records.ts'
 import { nameOf } from '../session/seal.ts'
 import { renewSession, saveSession } from '../session/session.ts'
+import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
@@ -20,7 +21,8 @@ export type SignOutParts = {
   publicUrl: string
   cookieName: string
   sendPage: SendPage
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  log: { warn(fields: object, message: string): void }
+  note: Note
 }
 
 export function createSignOutRoutes(parts: SignOutParts): Router {
@@ -46,7 +48,7 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     if (!parts.authorizationServer.isReady()) return undefined
     const configuration = await parts.authorizationServer.configuration()
     const revoked = await revoke(configuration, held.tokens)
-    parts.log.info({ revoked }, 'signed out')
+    parts.note({ event: 'sign_out', by: 'person', revoked })
     return endSessionUrl(configuration, held.tokens.idToken, `${parts.publicUrl}/signed-out`)
   }
 
