@@ -146,7 +146,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn(tokens),
     onboarding: createOnboardingRoutes({
-      checkFor: (req, finalRedirectUrl) =>
+      // Whatever a check is for, a path that it brings leads back here.
+      checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
       walks,
       sendPage,
