@@ -24,6 +24,9 @@ export type Setting = {
   schema: z.ZodType
 }
 
+/** RFC 6750 2.1: it goes out behind "Bearer". */
+const serviceToken = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
+
 export const definitions = {
   PORT: { default: '3000', meaning: 'The port it listens on', schema: wholeNumber(0, 65_535) },
   HOST: { meaning: 'The address it listens on; absent: all interfaces', schema: text },
@@ -77,6 +80,17 @@ export const definitions = {
   OIDC_AUDIENCE: {
     meaning: 'The `audience` parameter, for authorization servers that ask for one',
     schema: text,
+  },
+  SERVICE_USER_TOKEN: {
+    secret: true,
+    meaning: "A person's service token, for the command line; the server does not use it",
+    schema: serviceToken,
+  },
+  SERVICE_GLOBAL_TOKEN: {
+    secret: true,
+    meaning:
+      'A global service token, for the command line; goes out with `X-Service-ActAs` only; the server does not use it',
+    schema: serviceToken,
   },
   SESSION_SECRET: {
     required: true,
