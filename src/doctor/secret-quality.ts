@@ -1,0 +1,62 @@
+// Secrets that others could guess: short, repeating, copied from an example, or used twice.
+import { ok, warn, type Check, type Finding, type Subject } from './check.ts'
+
+const EXAMPLE =
+  /change.?me|example|password|passwort|placeholder|your[-_ ]|(^|[^a-z])(secret|test|demo|dummy|foobar)|x{6,}|12345678|abcdefgh|lorem|<.*>/i
+const LEAST_CHARACTERS = 16
+const MAKE = 'make one with `openssl rand -base64 48`'
+
+/** One unit over and over, or very few different characters. */
+const repeats = (secret: string) =>
+  new Set(secret).size < Math.min(8, secret.length / 2) || /^(.{1,16}?)\1{2,}/s.test(secret)
+
+/** Why a secret is a poor one, or undefined. Pure. */
+export function weaknessOf(secret: string): string | undefined {
+  if (EXAMPLE.test(secret)) return 'looks like an example'
+  if (repeats(secret)) return 'repeats the same characters'
+  return secret.length < LEAST_CHARACTERS ? `has fewer than ${LEAST_CHARACTERS} characters` : undefined
+}
+
+function secretsOf({ settings }: Subject): Map<string, readonly string[]> {
+  const { SESSION_SECRET: session = [], OIDC_CLIENT_SECRET: client } = settings
+  const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = settings
+  return new Map([
+    ['SESSION_SECRET', session],
+    ['OIDC_CLIENT_SECRET', client === undefined ? [] : [client]],
+    ['SERVICE_GLOBAL_TOKEN', global === undefined ? [] : [global]],
+    ['SERVICE_USER_TOKEN', user === undefined ? [] : [user]],
+  ])
+}
+
+const mendOf = (name: string) =>
+  name === 'SESSION_SECRET'
+    ? `${MAKE}; keep the old one behind a comma until its sessions have ended`
+    : name === 'OIDC_CLIENT_SECRET'
+      ? 'have the authorization server make a new one'
+      : 'have the service make a new one'
+
+export const secretQuality: Check = {
+  id: 'settings.secrets',
+  about: 'Secrets',
+  group: 'Settings',
+  look(subject) {
+    const found: Finding[] = []
+    const seen = new Map<string, string>()
+    for (const [name, secrets] of secretsOf(subject))
+      for (const secret of secrets) {
+        const weakness = weaknessOf(secret)
+        if (weakness !== undefined)
+          found.push(warn(`${name} ${weakness}.`, { settings: [name], mend: mendOf(name) }))
+        const other = seen.get(secret)
+        if (other !== undefined)
+          found.push(
+            warn(`${name} is the same secret as ${other}.`, {
+              settings: [name],
+              mend: 'use a secret for one thing only',
+            }),
+          )
+        seen.set(secret, name)
+      }
+    return found.length > 0 ? found : [ok('No secret looks short, repeated or copied from an example.')]
+  },
+}
