@@ -128,10 +128,13 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
           ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
           ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
         },
+        now,
       }),
       redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, note, now }),
+      tokens,
       returnTo,
       publicUrl,
+      cookieName: cookieName(https),
     }),
     signOut: createSignOutRoutes({
       authorizationServer,
@@ -156,6 +159,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       baseUrl: settings.SERVICE_BASE_URL,
       advances: settings.ADVANCE === 'auto',
       confirmSeconds: settings.CONFIRM_SECONDS,
+      note,
       now,
     }),
     search: createSearchRoutes({

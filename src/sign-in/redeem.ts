@@ -3,7 +3,7 @@
 import type { Request } from 'express'
 import { authorizationCodeGrant, ClientError, ResponseBodyError, type Configuration } from 'openid-client'
 import { nameOf } from '../session/seal.ts'
-import { renewSession, saveSession } from '../session/session.ts'
+import { replaceSession, saveSession, type User } from '../session/session.ts'
 import { problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { Note } from '../web/audit.ts'
@@ -16,7 +16,7 @@ import { tokensOf, type TokenRecords } from './tokens.ts'
 
 export type RedeemParts = {
   authorizationServer: Pick<AuthorizationServer, 'configuration' | 'forget' | 'dropIfUnknown'>
-  tokens: Pick<TokenRecords, 'save'>
+  tokens: Pick<TokenRecords, 'load' | 'save'>
   sessions: Pick<SignedInSessions, 'add' | 'end'>
   scope: string
   note: Note
@@ -57,13 +57,24 @@ export function createRedeem(parts: RedeemParts): Redeem {
     throw problem
   }
 
+  /**
+   * Another tab was faster: the same person signed in here after this sign-in had started. A new session id then would
+   * only cut off what other tabs have under way.
+   */
+  async function isSignedInMeanwhile(req: Request, { signIn }: Answer, user: User): Promise<boolean> {
+    const { user: present, signedInAt = 0 } = req.session
+    const isSame = present?.issuer === user.issuer && present.subject === user.subject
+    return isSame && signedInAt >= signIn.startedAt && (await parts.tokens.load(req.sessionID)) !== undefined
+  }
+
   return async (req, answer) => {
     const configuration = await parts.authorizationServer.configuration()
     const result = await granted(configuration, answer).catch((error: unknown) => afterFailure(error, answer))
     if (result === 'restart') return result
     const { user, sid, tokens } = result
+    if (await isSignedInMeanwhile(req, answer, user)) return 'signed-in'
     const before = { name: nameOf(req.sessionID), user: req.session.user }
-    await renewSession(req)
+    const removeOld = replaceSession(req)
     const signedInAt = parts.now()
     Object.assign(req.session, { browser: answer.signIn.browser, user, signedInAt })
     await parts.tokens.save(req.sessionID, tokens)
@@ -74,6 +85,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
       device: deviceOf(req.get('user-agent')),
     })
     await saveSession(req)
+    await removeOld()
     if (before.user !== undefined) await parts.sessions.end(before.user, ({ name }) => name === before.name)
     parts.note({ event: 'sign_in', result: 'ok', user })
     return 'signed-in'

@@ -25,6 +25,7 @@ export type StartParts = {
   scope: string
   /** Further parameters of the authorization request: `resource` (RFC 8707), `audience`. */
   parameters: Record<string, string>
+  now: () => number
 }
 
 export type Start = {
@@ -79,7 +80,8 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
       },
       returnTo,
     )
-    await parts.pending.add(state, { browser: await browserOf(req), verifier, nonce, returnTo })
+    const startedAt = parts.now()
+    await parts.pending.add(state, { browser: await browserOf(req), verifier, nonce, returnTo, startedAt })
     return url
   }
 }
