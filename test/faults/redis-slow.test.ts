@@ -3,19 +3,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
+import { startRedisProxy, type RedisProxy } from '../helpers/redis-proxy.ts'
 import { startServer, type Server } from '../helpers/redis-servers.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed } from './outage.ts'
-import { startSlowProxy, type SlowProxy } from './slow-proxy.ts'
 
 let redis: Server
-let proxy: SlowProxy
+let proxy: RedisProxy
 let running: Running
 let browser: TestBrowser
 beforeAll(async () => {
   redis = await startServer()
-  proxy = await startSlowProxy(redis.port)
+  proxy = await startRedisProxy(redis.port)
   running = await run({ settings: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } })
   await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
   browser = await signIn(running, 'ada')
@@ -102,8 +102,10 @@ describe('Redis that is', () => {
     await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
     expect((await browser.open('/search?q=plans')).status).toBe(200)
     const visitor = new TestBrowser()
+    const logged = running.log.length
     expectOutage(await visitor.open(`${running.url}/sign-in`))
     expect(visitor.cookieHeader(running.url)).toBe('')
+    expect(running.log.slice(logged).filter((line) => line.includes('cannot be reached: trying'))).toEqual([])
     await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
     expect((await signIn(running, 'bob', '/onboarding', visitor)).page.status).toBe(200)
   })

@@ -1,19 +1,22 @@
-// A TCP proxy in front of a server, whose answers come late.
+// A TCP proxy in front of Redis: its answers come late, or new connections lead to another server.
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-export type SlowProxy = {
+export type RedisProxy = {
   port: number
   /** Every answer from now on comes so many milliseconds late. */
   delay(milliseconds: number): void
+  /** Connections from now on lead there; those that stand go on as they are. */
+  leadTo(port: number): void
   close(): Promise<void>
 }
 
-export async function startSlowProxy(target: number): Promise<SlowProxy> {
+export async function startRedisProxy(target: number): Promise<RedisProxy> {
   let late = 0
+  let upstreamPort = target
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(upstreamPort, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -35,6 +38,9 @@ export async function startSlowProxy(target: number): Promise<SlowProxy> {
     port: (server.address() as AddressInfo).port,
     delay(milliseconds) {
       late = milliseconds
+    },
+    leadTo(port) {
+      upstreamPort = port
     },
     async close() {
       for (const socket of sockets) socket.destroy()
