@@ -40,14 +40,17 @@ async function tryCode(metadata: Metadata, clientId: string, how: ClientAuthenti
 }
 
 function outcomeOf(error: unknown): Outcome {
+  if (error instanceof ResponseBodyError) {
+    if (error.error === 'invalid_grant') return 'right'
+    if (error.error === 'invalid_client') return 'wrong-client'
+    return error.error === 'unauthorized_client' ? 'not-allowed' : 'unclear'
+  }
   if (error instanceof WWWAuthenticateChallengeError) return 'wrong-client'
-  if (!(error instanceof ResponseBodyError))
-    return error instanceof Error && 'code' in error && error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM'
-      ? 'unclear'
-      : 'silent'
-  if (error.error === 'invalid_grant') return 'right'
-  if (error.error === 'invalid_client') return 'wrong-client'
-  return error.error === 'unauthorized_client' ? 'not-allowed' : 'unclear'
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof Response) return cause.status === 401 ? 'wrong-client' : 'unclear'
+  return error instanceof Error && 'code' in error && /^OAUTH_(RESPONSE|PARSE)/.test(String(error.code))
+    ? 'unclear'
+    : 'silent'
 }
 
 /** The same secret sent in the other way: which of the two settings is wrong. */

@@ -77,6 +77,8 @@ export async function discoverOnce(issuer: string | undefined, now: () => number
   const oidc = readMetadata(first)
   if (oidc !== undefined && first.kind === 'answer')
     return { kind: 'found', how: 'OpenID Connect', metadata: oidc, answer: first }
+  // Who does not answer once will not answer twice.
+  if (first.kind === 'silent') return { kind: 'missing', finding: missing(issuer, first) }
   const second = await ask(inserted, now, { headers })
   const oauth = readMetadata(second)
   if (oauth !== undefined && second.kind === 'answer')

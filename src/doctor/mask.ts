@@ -7,7 +7,7 @@ const LEAST_CHARACTERS = 6
 const MASK = '[secret]'
 
 /** A variable that should hold a path may hold the secret itself, by mistake. */
-const isPath = (text: string) => /^(\.{0,2}|~|\w[\w.-]*)(\/[\w.@-]+)+$/.test(text) && text.length < 200
+export const isPath = (text: string) => /^(\.{0,2}|~|\w[\w.-]*)(\/[\w.@-]+)+$/.test(text) && text.length < 200
 
 function formsOf(secret: string): string[] {
   const parts = secret.split(/[\s,]+/)

@@ -6,9 +6,14 @@ const EXAMPLE =
 const LEAST_CHARACTERS = 16
 const MAKE = 'make one with `openssl rand -base64 48`'
 
-/** One unit over and over, or very few different characters. */
-const repeats = (secret: string) =>
-  new Set(secret).size < Math.min(8, secret.length / 2) || /^(.{1,16}?)\1{2,}/s.test(secret)
+/** One unit three times or more, or very few different characters. */
+function repeats(secret: string): boolean {
+  if (new Set(secret).size < Math.min(8, secret.length / 2)) return true
+  const units = Array.from({ length: Math.floor(secret.length / 3) }, (_, index) =>
+    secret.slice(0, index + 1),
+  )
+  return units.some((unit) => unit.repeat(Math.ceil(secret.length / unit.length)).startsWith(secret))
+}
 
 /** Why a secret is a poor one, or undefined. Pure. */
 export function weaknessOf(secret: string): string | undefined {
