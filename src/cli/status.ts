@@ -3,6 +3,7 @@
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { createInquiry, type ServiceToken } from '../client-api/inquiry.ts'
 import { readOne } from '../doctor/read-settings.ts'
+import { isOpenToAll } from '../doctor/secret-files.ts'
 import { readOptions, UsageError } from './options.ts'
 import type { CliParts, Run } from './parts.ts'
 import { EXIT_SETTINGS, explainReply } from './status-refusals.ts'
@@ -60,6 +61,9 @@ async function tell(args: readonly string[], { env, stdout, stderr, now }: CliPa
   const asked = readArgs(args)
   const baseUrl = readBaseUrl(env)
   const token = chooseToken(asked.email, env)
+  for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
+    if (env[file] && isOpenToAll(env[file].trim()))
+      stderr.write(`The file of ${file} is open to every user of this machine: chmod o-rwx.\n`)
   const reply = await ask(token, baseUrl, asked, now)
   if (reply.kind !== 'answered') {
     const { exit, words } = explainReply(reply, token.kind)

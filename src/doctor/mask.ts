@@ -10,7 +10,7 @@ const MASK = '[secret]'
 export const isPath = (text: string) => /^(\.{0,2}|~|\w[\w.-]*)(\/[\w.@-]+)+$/.test(text) && text.length < 200
 
 function formsOf(secret: string): string[] {
-  const parts = secret.split(/[\s,]+/)
+  const parts = secret.split(',').map((part) => part.trim())
   const password = URL.canParse(secret) ? new URL(secret).password : ''
   const plain = [
     secret,
@@ -37,5 +37,8 @@ export function maskFor(settings: readonly Setting[], subject: Subject): (text: 
   const forms = secretsOf(settings, subject).flatMap(formsOf)
   const long = [...new Set(forms)].filter((form) => form.length >= LEAST_CHARACTERS)
   long.sort((one, other) => other.length - one.length)
-  return (text) => long.reduce((masked, form) => masked.replaceAll(form, MASK), text)
+  if (long.length === 0) return (text) => text
+  const literal = (form: string) => form.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const any = new RegExp(long.map(literal).join('|'), 'g')
+  return (text) => text.replaceAll(any, MASK)
 }

@@ -6,10 +6,14 @@ import { ok, skip, warn, type Check, type Finding } from './check.ts'
 /** Docker and Kubernetes mount secrets readable for everybody inside the container, and for nobody outside. */
 const MOUNTED = /^\/(run|var\/run)\/secrets\//
 
-function findingFor(name: string, file: string): Finding | undefined {
-  if (MOUNTED.test(file)) return undefined
+export function isOpenToAll(file: string): boolean {
+  if (MOUNTED.test(file)) return false
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
-  if ((mode & 0o007) === 0) return undefined
+  return (mode & 0o007) !== 0
+}
+
+function findingFor(name: string, file: string): Finding | undefined {
+  if (!isOpenToAll(file)) return undefined
   return warn(`The file of ${name}_FILE is open to every user of this machine.`, {
     settings: [`${name}_FILE`],
     mend: 'take their rights to the file away: chmod o-rwx',

@@ -1,4 +1,5 @@
 // Secrets that others could guess: short, repeating, copied from an example, or used twice.
+import { settings } from '../settings.ts'
 import { ok, warn, type Check, type Finding, type Subject } from './check.ts'
 
 const EXAMPLE =
@@ -22,23 +23,30 @@ export function weaknessOf(secret: string): string | undefined {
   return secret.length < LEAST_CHARACTERS ? `has fewer than ${LEAST_CHARACTERS} characters` : undefined
 }
 
-function secretsOf({ settings }: Subject): Map<string, readonly string[]> {
-  const { SESSION_SECRET: session = [], OIDC_CLIENT_SECRET: client } = settings
-  const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = settings
-  return new Map([
-    ['SESSION_SECRET', session],
-    ['OIDC_CLIENT_SECRET', client === undefined ? [] : [client]],
-    ['SERVICE_GLOBAL_TOKEN', global === undefined ? [] : [global]],
-    ['SERVICE_USER_TOKEN', user === undefined ? [] : [user]],
-  ])
+/** A key is no password, and of an address only the password counts. */
+function guessable(value: string): string[] {
+  if (value.includes('-----BEGIN')) return []
+  if (!/^[a-z][a-z+]*:\/\//.test(value)) return [value]
+  return URL.canParse(value) && new URL(value).password !== '' ? [new URL(value).password] : []
 }
 
-const mendOf = (name: string) =>
-  name === 'SESSION_SECRET'
-    ? `${MAKE}; keep the old one behind a comma until its sessions have ended`
-    : name === 'OIDC_CLIENT_SECRET'
-      ? 'have the authorization server make a new one'
-      : 'have the service make a new one'
+const secretsOf = ({ settings: read }: Subject) =>
+  settings
+    .filter(({ secret }) => secret)
+    .flatMap(({ name }) => {
+      const value: unknown = read[name as keyof typeof read]
+      const values = Array.isArray(value) ? value : [value]
+      return values
+        .filter((one) => typeof one === 'string')
+        .flatMap(guessable)
+        .map((secret) => ({ name, secret }))
+    })
+
+const mendOf = (name: string) => {
+  if (name === 'SESSION_SECRET')
+    return `${MAKE}; keep the old one behind a comma until its sessions have ended`
+  return /^(OIDC|SERVICE)_/.test(name) ? 'have a new one made where it comes from' : MAKE
+}
 
 export const secretQuality: Check = {
   id: 'settings.secrets',
@@ -47,21 +55,20 @@ export const secretQuality: Check = {
   look(subject) {
     const found: Finding[] = []
     const seen = new Map<string, string>()
-    for (const [name, secrets] of secretsOf(subject))
-      for (const secret of secrets) {
-        const weakness = weaknessOf(secret)
-        if (weakness !== undefined)
-          found.push(warn(`${name} ${weakness}.`, { settings: [name], mend: mendOf(name) }))
-        const other = seen.get(secret)
-        if (other !== undefined)
-          found.push(
-            warn(`${name} is the same secret as ${other}.`, {
-              settings: [name],
-              mend: 'use a secret for one thing only',
-            }),
-          )
-        seen.set(secret, name)
-      }
+    for (const { name, secret } of secretsOf(subject)) {
+      const weakness = weaknessOf(secret)
+      if (weakness !== undefined)
+        found.push(warn(`${name} ${weakness}.`, { settings: [name], mend: mendOf(name) }))
+      const other = seen.get(secret)
+      if (other !== undefined)
+        found.push(
+          warn(`${name} is the same secret as ${other}.`, {
+            settings: [name, other],
+            mend: 'use a secret for one thing only',
+          }),
+        )
+      seen.set(secret, name)
+    }
     return found.length > 0 ? found : [ok('No secret looks short, repeated or copied from an example.')]
   },
 }

@@ -6,7 +6,8 @@ import { PROBE_TOKEN } from './service-reachable.ts'
 const PROVIDERS =
   /(^|\.)(okta(preview|-emea)?\.com|auth0\.com|microsoftonline\.(com|us)|sts\.windows\.net|accounts\.google\.com|onelogin\.com|pingone\.\w+|pingidentity\.com|jumpcloud\.com|duosecurity\.com|amazoncognito\.com)$/
 
-const isProvider = (issuer: string) => {
+/** An address at which only identity providers are. */
+export const isProvider = (issuer: string) => {
   const { hostname, pathname } = new URL(issuer)
   return PROVIDERS.test(hostname) || pathname.startsWith('/realms/')
 }

@@ -1,5 +1,5 @@
 // onramp status: what comes out, for every answer of the service.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -75,9 +75,14 @@ describe('onramp status', () => {
 
   it('reads the token from a file', async () => {
     const file = join(folder, 'token')
-    writeFileSync(file, `${sandbox.serviceTokens.global}\n`)
+    writeFileSync(file, `${sandbox.serviceTokens.global}\n`, { mode: 0o600 })
     const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_GLOBAL_TOKEN_FILE: file }
-    expect((await status(env, 'bob@acme.example')).exit).toBe(0)
+    expect(await status(env, 'bob@acme.example')).toMatchObject({ exit: 0, err: '' })
+    chmodSync(file, 0o644)
+    expect(await status(env, 'bob@acme.example')).toMatchObject({
+      exit: 0,
+      err: expect.stringContaining('every user'),
+    })
   })
 
   it('fits names that bite on 80 columns, and lets none of them act on the terminal', async () => {

@@ -167,7 +167,7 @@ export const seeds: Seed[] = [
   },
   {
     title: 'a well-known identity provider whose tokens are taken for the service’s',
-    changed: () => ({ OIDC_ISSUER: 'https://acme.okta.com' }),
+    changed: (ours) => ({ OIDC_ISSUER: `${ours.sandbox.urls.externalIdp}/realms/acme` }),
     check: 'service.token-issuer',
     setting: 'TOKEN_ISSUED_BY',
     says: /external-idp/,

@@ -183,7 +183,9 @@ describe('the settings alone', () => {
   it('finds the same secret in two settings', async () => {
     const secret = newSecret() + newSecret()
     const findings = await found({ SESSION_SECRET: secret, OIDC_CLIENT_SECRET: secret })
-    expect(findings).toMatchObject([{ check: 'settings.secrets', settings: ['OIDC_CLIENT_SECRET'] }])
+    expect(findings).toMatchObject([
+      { check: 'settings.secrets', settings: ['SESSION_SECRET', 'OIDC_CLIENT_SECRET'] },
+    ])
   })
 
   it('finds a folder that is a file, and a database that is none', async () => {
