@@ -25,7 +25,7 @@ type FaultOptions = {
  * @param key signs changed id_tokens
  */
 export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions) {
-  const { faults, key, store, holderOf, answer } = options
+  const { faults, store, holderOf, answer } = options
   if (ctx.method === 'POST' && ctx.path === '/reg' && faults.registration?.closed) {
     ctx.status = faults.registration.closed
     ctx.body = { error: 'access_denied', error_description: 'registration is closed' }
@@ -36,7 +36,7 @@ export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions)
   metadataFaults(ctx, faults)
   const route = ctx.oidc?.route
   if (route === 'authorization' || route === 'resume') authorizationFaults(ctx, faults)
-  if (route === 'token') await tokenFaults(ctx, faults, key)
+  if (route === 'token') await tokenFaults(ctx, options)
   if (ctx.path === '/me') userinfoFaults(ctx, faults)
   if (route === 'registration') registrationFaults(ctx, faults, store)
 }
@@ -62,10 +62,15 @@ function authorizationFaults(ctx: KoaContextWithOIDC, faults: Faults): void {
   ctx.set('location', url.href)
 }
 
-async function tokenFaults(ctx: KoaContextWithOIDC, faults: Faults, key: JWK): Promise<void> {
+type TokenFaultOptions = Pick<FaultOptions, 'faults' | 'key' | 'store'>
+
+async function tokenFaults(
+  ctx: KoaContextWithOIDC,
+  { faults, key, store }: TokenFaultOptions,
+): Promise<void> {
   const grant = ctx.oidc.params?.['grant_type']
   if (faults.token && [undefined, grant].includes(faults.token.grant))
-    await tokenEndpointFaults(ctx, faults.token)
+    await tokenEndpointFaults(ctx, faults.token, store)
   const body = jsonOf(ctx)
   if (!faults.idToken || typeof body['id_token'] !== 'string') return
   if (faults.idToken.endsWith('OnRefresh') && grant !== 'refresh_token') return
@@ -79,10 +84,12 @@ async function tokenFaults(ctx: KoaContextWithOIDC, faults: Faults, key: JWK): P
 async function tokenEndpointFaults(
   ctx: KoaContextWithOIDC,
   fault: NonNullable<Faults['token']>,
+  store: ProviderStore,
 ): Promise<void> {
   if (fault.delayMs) await sleep(fault.delayMs)
   const body = jsonOf(ctx)
   if (fault.error) {
+    forgetRotation(ctx, store)
     ctx.status = fault.status ?? (fault.error === 'invalid_client' ? 401 : 400)
     ctx.body = { error: fault.error, error_description: 'a fault of the sandbox' }
     return
@@ -91,6 +98,13 @@ async function tokenEndpointFaults(
   if (fault.withoutExpiresIn) delete body['expires_in']
   if (fault.expiresIn !== undefined) body['expires_in'] = fault.expiresIn
   if (fault.tokenType) body['token_type'] = fault.tokenType
+}
+
+/** Whoever is refused has used nothing up: the refresh token is as good as before. */
+function forgetRotation(ctx: KoaContextWithOIDC, store: ProviderStore): void {
+  const used: { jti?: string } | undefined = ctx.oidc.entities?.RotatedRefreshToken
+  const found = store.list('RefreshToken').find(({ id }) => id === used?.jti)
+  if (found) delete found.payload.consumed
 }
 
 function userinfoFaults(ctx: KoaContextWithOIDC, { userinfo: fault }: Faults): void {

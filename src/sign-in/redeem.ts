@@ -26,7 +26,7 @@ export type RedeemParts = {
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
 export type Answer = { url: URL; state: string; signIn: PendingSignIn }
 
-/** `restart`: nothing is wrong with the person; our client was gone and is registered anew. @throws {Problem} */
+/** `restart`: nothing is wrong with the person; our client was gone, or the keys were rotated. @throws {Problem} */
 export type Redeem = (req: Request, answer: Answer) => Promise<'signed-in' | 'restart'>
 
 export function createRedeem(parts: RedeemParts): Redeem {
@@ -49,6 +49,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
   async function afterFailure(error: unknown, { state, signIn }: Answer): Promise<'restart'> {
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
       parts.authorizationServer.forget()
+      if (restartsOf(state) === 0) return 'restart'
     } else if (error instanceof ResponseBodyError && error.error === 'invalid_client') {
       if ((await parts.authorizationServer.dropIfUnknown()) && restartsOf(state) === 0) return 'restart'
     }

@@ -2,7 +2,7 @@
 // process redeems (under a lease that is renewed while the token endpoint thinks), the others get the winner's result.
 // A refresh token that is redeemed twice may end the whole sign-in (RFC 9700 4.14), so everything here avoids that.
 import { setTimeout as pause } from 'node:timers/promises'
-import { refreshTokenGrant, ResponseBodyError, type Configuration } from 'openid-client'
+import { ClientError, refreshTokenGrant, ResponseBodyError, type Configuration } from 'openid-client'
 import { Problem } from '../problem.ts'
 import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
@@ -113,6 +113,8 @@ async function redeemed(parts: RefreshParts, holder: Holder, tokens: Tokens): Pr
     const isGone = error instanceof ResponseBodyError && error.error === 'invalid_client'
     // Tokens of a client that is gone cannot be refreshed by the next one.
     if (isGone && (await parts.authorizationServer.dropIfUnknown())) return undefined
+    // An id_token of another issuer or for another client: like one about somebody else.
+    if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) return undefined
     const problem = problemOfAnswer(error)
     throw problem.code === 'sign_in_failed' ? unavailable(problem.detail, error) : problem
   }
