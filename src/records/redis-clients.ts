@@ -33,6 +33,7 @@ export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 const PROBE_MS = 600
 const PROBE = 'onramp:probe'
 
+/** Also bounds how long opening may take: a frozen server takes the connection and says nothing. */
 const SOCKET = { connectTimeout: 1_500, socketTimeout: 3_000, reconnectStrategy: false } as const
 const CLIENT = { disableOfflineQueue: true, pingInterval: 1_000, commandsQueueMaxLength: 10_000 } as const
 

@@ -17,7 +17,6 @@ export type RedisConnection = RedisCommands & { readonly isReady: boolean; destr
 
 type Log = { warn(fields: object, message: string): void; info(fields: object, message: string): void }
 
-const OPEN_MOST_MS = 3_000
 const RETRY_MOST_MS = 1_000
 /** A client that lived so long was good: the next one need not wait. */
 const GOOD_LIFE_MS = 5_000
@@ -73,7 +72,7 @@ function keepOpen(open: OpenRedis, log: Log): Kept {
     const lost = (error: Error) => {
       if (opened !== undefined && opened.commands === current?.commands) renew(error)
     }
-    opened = await within(OPEN_MOST_MS, open(lost))
+    opened = await open(lost)
     return { ...opened, patience: createPatience(STORE_DEADLINE_MS), openedAt: performance.now() }
   }
 
@@ -150,23 +149,6 @@ const isOwnTrouble = (error: unknown) =>
   /^(OOM|LOADING|CLUSTERDOWN|TRYAGAIN|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM|ERR)\b/.test(
     error.message,
   )
-
-async function within<T extends OpenedRedis>(milliseconds: number, opening: Promise<T>): Promise<T> {
-  const timer = new AbortController()
-  const late = pause(milliseconds, undefined, { signal: timer.signal }).then(() => {
-    // Should it open after all, nobody is waiting for it.
-    opening.then(
-      (opened) => opened.close(),
-      () => {},
-    )
-    throw new TooSlow(milliseconds)
-  })
-  try {
-    return await Promise.race([opening, late])
-  } finally {
-    timer.abort()
-  }
-}
 
 /** One line for each reason why Redis is away, however long that lasts, and one when it is back. */
 function teller(log: Log) {

@@ -73,7 +73,7 @@ describe('Redis that is', () => {
     expect(await until(works, 'the page')).toBeLessThan(5_000)
   })
 
-  it.each([600, 1_100])(
+  it.each([700, 1_100])(
     'slow by %i ms at every question does not add up: a page that asks many takes less than two seconds',
     async (late) => {
       proxy.delay(late)
@@ -83,6 +83,11 @@ describe('Redis that is', () => {
       const visitor = await timed(() => new TestBrowser().open(`${running.url}/sign-in`))
       expectOutage(visitor.result)
       expect(visitor.milliseconds).toBeLessThan(2_000)
+      // By now a new connection has been opened; it answers no faster, so nobody is made to wait for it.
+      await sleep(2_000)
+      const later = await timed(() => browser.open('/onboarding'))
+      expectOutage(later.result)
+      expect(later.milliseconds).toBeLessThan(400)
       proxy.delay(0)
       expect(await until(works, 'the page')).toBeLessThan(5_000)
       isStillSignedIn()
