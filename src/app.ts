@@ -11,11 +11,15 @@ export type AppParts = {
   /** TRUST_PROXY; absent: nobody's forwarded headers count. */
   trustProxy: string[] | undefined
   health: Router
+  metrics: { routes: Router; observe: RequestHandler }
   assets: Router
+  limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
   session: RequestHandler
+  backChannel: Router
   signIn: Router
   signOut: Router
   requireSignIn: RequestHandler
+  sessions: Router
   onboarding: Router
   search: Router
   errorPage: ErrorPageParts
@@ -30,18 +34,24 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy ?? false)
 
   app.use(parts.health)
+  app.use(parts.metrics.routes)
+  app.use(parts.metrics.observe)
   app.use(securityHeaders(https))
   app.use(parts.assets)
+  app.use(parts.backChannel)
   app.use(answerSpeculation)
   app.use(refuseCrossSite(origin))
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   if (https) app.use(servedOverHttps)
+  app.use(parts.limits.byAddress)
   app.use(parts.session)
+  app.use(parts.limits.byBrowser)
   app.use(parts.signIn)
   app.use(parts.signOut)
 
   app.use(parts.requireSignIn)
 
+  app.use(parts.sessions)
   app.use(parts.onboarding)
   app.use(parts.search)
   app.use(notFound)

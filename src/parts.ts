@@ -12,17 +12,27 @@ import { cookieName, createSession } from './session/session.ts'
 import type { Settings } from './settings.ts'
 import { createAccess } from './sign-in/access.ts'
 import { createAuthorizationServer } from './sign-in/authorization-server.ts'
-import { clientAuthOf } from './sign-in/client-authentication.ts'
+import { createBackChannelRoutes } from './sign-in/back-channel.ts'
+import { fixedClient, registeringClient, type ClientSource } from './sign-in/client.ts'
 import { createPendingSignIns } from './sign-in/pending.ts'
+import { createRedeem } from './sign-in/redeem.ts'
+import { createRefresh } from './sign-in/refresh.ts'
+import { createRegistration } from './sign-in/registration.ts'
 import { createRequireSignIn } from './sign-in/require-sign-in.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
+import { createSessionsPage } from './sign-in/sessions-page.ts'
 import { createSignOutRoutes } from './sign-in/sign-out.ts'
+import { createSignedInSessions } from './sign-in/signed-in-sessions.ts'
+import { createStartSignIn } from './sign-in/start.ts'
 import { createTokenRecords } from './sign-in/tokens.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
+import { createAudit } from './web/audit.ts'
 import { createHealthRoutes } from './web/health.ts'
 import type { Log } from './web/log.ts'
+import { createMetrics } from './web/metrics.ts'
 import { createPages } from './web/pages.ts'
+import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
@@ -44,19 +54,37 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     maxSeconds: settings.SESSION_MAX_HOURS * 3600,
   }
   const store = openStore(settings, log)
+  const metrics = createMetrics()
+  const note = createAudit({ log, registry: metrics.registry })
   const sealer = createSealer(settings.SESSION_SECRET)
   const tokens = createTokenRecords(store.records, sealer, lifetimes.maxSeconds)
   const walks = createWalks(store.records, now)
   const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
-    client: clientOf(settings),
+    client: clientOf(settings, { records: store.records, sealer, now }),
     log,
+    now,
   })
   const assets = loadAssets(VIEWS)
   const sendPage = createPages({ render: createViews(VIEWS), ...assets, helpUrl: settings.HELP_URL })
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
-  const access = createAccess({ tokens, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now })
+  const pending = createPendingSignIns(store.records, sealer)
+  const sessions = createSignedInSessions({
+    records: store.records,
+    endByName: async (name) => {
+      await tokens.removeByName(name)
+      await store.sessionTexts.destroy(name)
+    },
+    maxSeconds: lifetimes.maxSeconds,
+    now,
+  })
+  const access = createAccess({
+    tokens,
+    refresh: createRefresh({ records: store.records, tokens, authorizationServer, log, note, now }),
+    externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
+    now,
+  })
   const publicUrl = settings.PUBLIC_URL
   let draining = false
 
@@ -68,35 +96,61 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       authorizationServer,
       isDraining: () => draining,
     }),
+    metrics,
     assets: assets.routes,
+    limits: createLimits({
+      redis: store.redis,
+      perAddress: settings.SIGN_INS_PER_MINUTE,
+      perBrowser: Math.ceil(settings.SIGN_INS_PER_MINUTE / 10),
+      note,
+    }),
     session: createSession({
       store: new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now),
       secrets: settings.SESSION_SECRET,
       https,
     }),
-    signIn: createSignInRoutes({
+    backChannel: createBackChannelRoutes({
       authorizationServer,
-      pending: createPendingSignIns(store.records, sealer),
+      sessions,
+      records: store.records,
+      log,
+      note,
+      now,
+    }),
+    signIn: createSignInRoutes({
+      pending,
+      start: createStartSignIn({
+        authorizationServer,
+        pending,
+        publicUrl,
+        scope: settings.OIDC_SCOPE,
+        parameters: {
+          ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
+          ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
+        },
+        now,
+      }),
+      redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, note, now }),
       tokens,
       returnTo,
       publicUrl,
-      scope: settings.OIDC_SCOPE,
-      parameters: {
-        ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
-        ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
-      },
-      now,
+      cookieName: cookieName(https),
     }),
     signOut: createSignOutRoutes({
       authorizationServer,
       tokens,
+      sessions,
       publicUrl,
       cookieName: cookieName(https),
       sendPage,
+      log,
+      note,
     }),
+    sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn(tokens),
     onboarding: createOnboardingRoutes({
-      checkFor: (req, finalRedirectUrl) =>
+      // Whatever a check is for, a path that it brings leads back here.
+      checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
       walks,
       sendPage,
@@ -105,6 +159,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       baseUrl: settings.SERVICE_BASE_URL,
       advances: settings.ADVANCE === 'auto',
       confirmSeconds: settings.CONFIRM_SECONDS,
+      note,
       now,
     }),
     search: createSearchRoutes({
@@ -128,12 +183,19 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   }
 }
 
-function clientOf(settings: Settings) {
-  const {
-    OIDC_CLIENT_ID: id,
-    OIDC_CLIENT_SECRET: secret,
-    OIDC_CLIENT_AUTH: method,
-    OIDC_CLIENT_KEY: key,
-  } = settings
-  return async () => ({ id, metadata: {}, auth: await clientAuthOf({ method, secret, key }) })
+type RegistrationParts = Omit<Parameters<typeof createRegistration>[0], 'issuer' | 'publicUrl'>
+
+/** OIDC_CLIENT_ID, or a client that onramp registers itself. */
+function clientOf(settings: Settings, parts: RegistrationParts): ClientSource {
+  const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key } = settings
+  const authentication = { method, secret, key }
+  if (settings.OIDC_CLIENT_ID !== undefined) return fixedClient(settings.OIDC_CLIENT_ID, authentication)
+  const { PUBLIC_URL: publicUrl, OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
+  return registeringClient({
+    registration: createRegistration({ ...parts, issuer, publicUrl }),
+    publicUrl,
+    scope,
+    authentication,
+    initialAccessToken: settings.OIDC_INITIAL_ACCESS_TOKEN,
+  })
 }

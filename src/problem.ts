@@ -22,6 +22,7 @@ export type ProblemCode =
   | 'signed_out'
   | 'store_unavailable'
   | 'too_large'
+  | 'too_many'
 
 export type ProblemOptions = {
   /** For the log: what exactly happened and which setting mends it. Never shown. */

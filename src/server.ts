@@ -1,6 +1,7 @@
 // The process: settings -> parts -> listen -> drain. Importing any other file starts nothing.
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './parts.ts'
 import { loadSettings, SettingsError, type Settings } from './settings.ts'
 import { createLog, type Log } from './web/log.ts'
@@ -8,7 +9,7 @@ import { createLog, type Log } from './web/log.ts'
 /** sysexits.h: the configuration is faulty. */
 const EXIT_CONFIG = 78
 /** In-flight requests have so long to end. */
-const DRAIN_MOST_MS = 8_000
+const DRAIN_MOST_MS = 6_500
 
 function settingsOrExit(): Settings {
   try {
@@ -23,11 +24,14 @@ function settingsOrExit(): Settings {
   }
 }
 
+export type Serving = {
+  server: Server
+  /** @param drainSeconds how long to serve on while no longer ready */
+  stop(drainSeconds?: number): Promise<void>
+}
+
 /** Listens before the authorization server or the store can be reached. @throws when the port is taken */
-export async function startServer(
-  settings: Settings,
-  log: Log,
-): Promise<{ server: Server; stop(): Promise<void> }> {
+export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
   const server = createServer(
     { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 },
@@ -44,17 +48,24 @@ export async function startServer(
     { address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
     'onramp listens',
   )
-  return { server, stop: () => stop(server, onramp) }
+  return { server, stop: (drainSeconds = 0) => stop(server, onramp, drainSeconds) }
 }
 
-async function stop(server: Server, onramp: Onramp): Promise<void> {
+/**
+ * Not ready at once; then serves on for DRAIN_SECONDS, so that proxies notice before a connection is refused; then takes
+ * no new connections and ends when the requests in flight have, or after `DRAIN_MOST_MS`.
+ */
+async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promise<void> {
   onramp.drain()
+  await pause(drainSeconds * 1000)
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  server.closeIdleConnections()
+  // A connection is kept alive after its answer, and would hold the process until its client goes away.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
   const late = setTimeout(() => server.closeAllConnections(), DRAIN_MOST_MS)
   await closed
+  clearInterval(idle)
   clearTimeout(late)
   await onramp.close()
 }
@@ -67,9 +78,12 @@ export async function main(): Promise<void> {
   process.stdout.on('error', () => {})
   try {
     const running = await startServer(settings, log)
-    const onSignal = (signal: string) => {
+    const onSignal = (signal: NodeJS.Signals) => {
+      // A second signal ends at once.
+      process.once(signal, () => process.exit(130))
       log.info({ signal }, 'ending: requests in flight are finished first')
-      void running.stop().then(() => process.exit(0))
+      const drainSeconds = signal === 'SIGTERM' ? settings.DRAIN_SECONDS : 0
+      void running.stop(drainSeconds).then(() => process.exit(0))
     }
     process.once('SIGTERM', onSignal)
     process.once('SIGINT', onSignal)

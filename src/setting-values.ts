@@ -77,3 +77,11 @@ export const addressRange = text.refine(
   isAddressRange,
   'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8',
 )
+
+/** `name:port`, or an IPv6 address in brackets with a port. */
+export const hostAndPort = text
+  .regex(/^(\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}$/, 'must hold entries like name:26379')
+  .transform((entry) => {
+    const colon = entry.lastIndexOf(':')
+    return { host: entry.slice(0, colon).replaceAll(/[[\]]/g, ''), port: Number(entry.slice(colon + 1)) }
+  })

@@ -1,135 +1,9 @@
-// Every setting: how it is read, what it means. loadSettings(env) names every fault at once.
-// The README's table, .env.example and docker-compose.yml are held against `settings` by test/conventions.test.ts.
+// Reads the settings from the environment. loadSettings(env) names every fault at once, none with a secret's value.
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
-import {
-  address,
-  addressRange,
-  list,
-  oneOf,
-  origin,
-  sessionSecrets,
-  text,
-  wholeNumber,
-} from './setting-values.ts'
+import { definitions, type Setting } from './setting-definitions.ts'
 
-export type Setting = {
-  name: string
-  /** What is used when the variable is absent; undefined: nothing. */
-  default?: string
-  required?: true
-  /** A secret may also come as NAME_FILE, a path to a file that holds it. */
-  secret?: true
-  meaning: string
-  schema: z.ZodType
-}
-
-const definitions = {
-  PORT: { default: '3000', meaning: 'The port it listens on', schema: wholeNumber(0, 65_535) },
-  HOST: { meaning: 'The address it listens on; absent: all interfaces', schema: text },
-  PUBLIC_URL: {
-    required: true,
-    meaning: 'The origin that people use; every callback address is built from it',
-    schema: origin,
-  },
-  SERVICE_BASE_URL: {
-    required: true,
-    meaning: "The service's backend address; may carry a path, to which paths are appended",
-    schema: address.transform((base) => base.replace(/\/+$/, '')),
-  },
-  OIDC_ISSUER: {
-    required: true,
-    meaning: "The authorization server: the service's own or the external identity provider",
-    schema: address,
-  },
-  TOKEN_ISSUED_BY: {
-    default: 'service',
-    meaning: '`service` or `external-idp` (then `X-Service-Auth-Type: OAUTH` goes out with every call)',
-    schema: oneOf(['service', 'external-idp']),
-  },
-  OIDC_CLIENT_ID: {
-    required: true,
-    meaning: 'The client that onramp is at the authorization server',
-    schema: text,
-  },
-  OIDC_CLIENT_SECRET: { secret: true, meaning: "That client's secret", schema: text },
-  OIDC_CLIENT_AUTH: {
-    default: 'client_secret_basic',
-    meaning:
-      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `none`',
-    schema: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
-  },
-  OIDC_CLIENT_KEY: {
-    secret: true,
-    meaning: 'The private key for `private_key_jwt`, PEM (PKCS #8)',
-    schema: text,
-  },
-  OIDC_SCOPE: {
-    default: 'openid email profile offline_access',
-    meaning: 'What is asked for at sign-in; without `openid`: plain OAuth 2.1, no id_token',
-    schema: text.transform((scope) => scope.trim().split(/\s+/).join(' ')),
-  },
-  OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },
-  OIDC_AUDIENCE: {
-    meaning: 'The `audience` parameter, for authorization servers that ask for one',
-    schema: text,
-  },
-  SESSION_SECRET: {
-    required: true,
-    secret: true,
-    meaning: '32 characters or more; a comma-separated list rotates, the first one seals',
-    schema: sessionSecrets,
-  },
-  SESSION_IDLE_MINUTES: {
-    default: '60',
-    meaning: 'A session ends after so many minutes without use',
-    schema: wholeNumber(1, 10_080),
-  },
-  SESSION_MAX_HOURS: {
-    default: '12',
-    meaning: 'A session ends after so many hours in any case',
-    schema: wholeNumber(1, 720),
-  },
-  REDIS_URL: {
-    secret: true,
-    meaning: '`redis://` or `rediss://`; absent: the embedded SQLite store in `DATA_DIR` (one process)',
-    schema: text.refine(
-      (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
-      'is not a Redis address: write it like redis://name:6379 or rediss://name:6379',
-    ),
-  },
-  DATA_DIR: { default: './data', meaning: 'The folder of the embedded store', schema: text },
-  ADVANCE: {
-    default: 'auto',
-    meaning: '`auto`: a return goes straight on to the next datasource; `confirm`: a page in between',
-    schema: oneOf(['auto', 'confirm']),
-  },
-  CONFIRM_SECONDS: {
-    default: '90',
-    meaning: 'How long a consent may take to show before it is called not confirmed',
-    schema: wholeNumber(0, 3600),
-  },
-  RETURN_TO_ORIGINS: {
-    meaning: 'Other origins that `return_to` may name (the intranet), separated by commas',
-    schema: list(origin),
-  },
-  TRUST_PROXY: {
-    meaning: 'Addresses of reverse proxies whose forwarded headers count, separated by commas',
-    schema: list(addressRange),
-  },
-  HELP_URL: {
-    meaning: 'Where people get help: an `https:` or `mailto:` address, shown on every page',
-    schema: text.refine(
-      (url) => /^(https:\/\/|mailto:)\S+$/.test(url),
-      'must start with https:// or mailto:',
-    ),
-  },
-  LOG_LEVEL: {
-    default: 'info',
-    meaning: '`trace`, `debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard output',
-    schema: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-  },
-} as const satisfies Record<string, Omit<Setting, 'name'>>
+export type { Setting }
 
 type Definitions = typeof definitions
 type Present<K extends keyof Definitions> = z.output<Definitions[K]['schema']>
@@ -180,10 +54,27 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
     faults.push(
       `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${loaded.OIDC_CLIENT_AUTH}: set it, or choose OIDC_CLIENT_AUTH=none for a public client`,
     )
-  if (loaded.OIDC_CLIENT_AUTH === 'private_key_jwt' && loaded.OIDC_CLIENT_ID && !loaded.OIDC_CLIENT_KEY)
+  if (loaded.OIDC_CLIENT_AUTH === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY)
     faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
   if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')
+  return [...faults, ...redisFaults(loaded)]
+}
+
+function redisFaults(loaded: Partial<Settings>): string[] {
+  const faults: string[] = []
+  const { REDIS_URL: url, REDIS_SENTINELS: sentinels } = loaded
+  const cluster = loaded.REDIS_CLUSTER === 'yes'
+  if (sentinels !== undefined && url === undefined)
+    faults.push(
+      'REDIS_URL is required with REDIS_SENTINELS: it gives user, password, TLS and database, like redis://user:password@any',
+    )
+  if (cluster && url === undefined)
+    faults.push('REDIS_URL is required with REDIS_CLUSTER=yes: the address of one of its nodes')
+  if (cluster && sentinels !== undefined)
+    faults.push('REDIS_SENTINELS and REDIS_CLUSTER=yes exclude each other: keep one of them')
+  if (cluster && url !== undefined && !/^\/?0?$/.test(new URL(url).pathname))
+    faults.push('REDIS_URL must not name a database with REDIS_CLUSTER=yes: a cluster has only database 0')
   return faults
 }
 

@@ -30,7 +30,8 @@ const nouns = ['client-api', 'records', 'problem.ts']
 const allowed: Record<string, string[]> = {
   'problem.ts': [],
   'setting-values.ts': [],
-  'settings.ts': ['setting-values.ts'],
+  'setting-definitions.ts': ['setting-values.ts'],
+  'settings.ts': ['setting-definitions.ts'],
   records: ['problem.ts'],
   'client-api': ['problem.ts'],
   sandbox: [],

@@ -8,6 +8,7 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/session.ts'
 import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
+import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
@@ -31,6 +32,7 @@ export type OnboardingParts = {
   /** ADVANCE=auto. */
   advances: boolean
   confirmSeconds: number
+  note: Note
   now: () => number
 }
 
@@ -38,7 +40,7 @@ type Go = { location: string } | { wait: Walk }
 
 export function createOnboardingRoutes(parts: OnboardingParts): Router {
   const router = Router()
-  const { walks, now, confirmSeconds } = parts
+  const { walks, now, confirmSeconds, note } = parts
   const once = createOnce<Go>()
   const newStep = () => randomBytes(16).toString('base64url')
   const callbackUrl = (step: string) => `${parts.publicUrl}/onboarding/callback?step=${step}`
@@ -59,6 +61,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     user: User,
     walk: Walk,
     decide: (walk: Walk, question: Question) => Passage,
+    tell: (after: Walk) => void = () => {},
   ): Promise<Go> {
     const step = newStep()
     const waiting = await parts.checkFor(req, callbackUrl(step))
@@ -70,7 +73,10 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const question = { now: now(), confirmSeconds, step, waiting, isStartable }
     let passage: Passage | undefined
     const kept = await walks.update(user, (before) => (passage = decide(before, question)).walk, walk)
-    return goOf(passage ?? decide(kept, question), kept, addressOf)
+    const decided = passage ?? decide(kept, question)
+    tell(kept)
+    if (decided.kind === 'leave') note({ event: 'step_started', user, datasource: decided.instance })
+    return goOf(decided, kept, addressOf)
   }
 
   router.get('/onboarding', async (req, res) => {
@@ -112,7 +118,17 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
 
     const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
       const back = { step: attempt.step, instance: attempt.instance, advances: parts.advances }
-      return pass(req, user, walk, (before, question) => passageOfReturn(before, question, back))
+      return pass(
+        req,
+        user,
+        walk,
+        (before, question) => passageOfReturn(before, question, back),
+        (after) => {
+          const result = resultOf(after, attempt.instance)
+          if (result !== 'waiting' || attempt.looks === 0)
+            note({ event: 'step_result', user, datasource: attempt.instance, result })
+        },
+      )
     })
 
     if ('wait' in go) showOverview(req, res, go.wait)
@@ -123,6 +139,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.update(user, (before) => skip(before, req.params.instance, now()))
     if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
+    note({ event: 'skipped', user, datasource: req.params.instance })
     seeOther(res, overviewPath(walk.visit, req.params.instance))
   })
 
@@ -145,6 +162,12 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   })
 
   return router
+}
+
+function resultOf(walk: Walk, instance: string): 'connected' | 'waiting' | 'unconfirmed' {
+  const entry = walk.known.find((known) => known.instance === instance)
+  if (entry?.status === 'connected') return 'connected'
+  return entry?.unconfirmedAt === undefined ? 'waiting' : 'unconfirmed'
 }
 
 const unknownDatasource = () =>

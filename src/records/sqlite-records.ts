@@ -36,6 +36,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     'UPDATE records SET value = ?, expires = ? WHERE key = ? AND value = ? AND expires > ?',
   )
   const erase = database.prepare('DELETE FROM records WHERE key = ?')
+  const eraseThis = database.prepare('DELETE FROM records WHERE key = ? AND value = ?')
   const eraseExpired = database.prepare('DELETE FROM records WHERE expires <= ?')
   const until = (seconds: number) => now() + Math.max(1, Math.ceil(seconds)) * 1000
 
@@ -60,6 +61,10 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     remove: (key) =>
       attempt(() => {
         erase.run(key)
+      }),
+    compareAndRemove: (key, expected) =>
+      attempt(() => {
+        eraseThis.run(key, expected)
       }),
     close() {
       clearInterval(sweep)

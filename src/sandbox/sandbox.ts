@@ -11,6 +11,7 @@ import { createControl } from './control.ts'
 import { createDatasourceFlow } from './datasource-flow.ts'
 import { createDatasource } from './datasource.ts'
 import { createIdentityProvider, type IdentityProvider, type SandboxClient } from './identity-provider.ts'
+import type { SentLogout } from './faulty-logout-tokens.ts'
 import { createJournal, type Journal, type JournalEntry, type ServerName } from './journal.ts'
 import { listenAll, mountOf, type Listeners } from './listeners.ts'
 import { defaultPeople, type Person } from './people.ts'
@@ -59,6 +60,8 @@ export type Sandbox = {
   removeClient: (clientId: string) => void
   /** Ends the sessions at both authorization servers, with back-channel logout. @returns how many */
   endSessions: (personId?: string) => Promise<number>
+  /** Logout tokens that were sent to clients, oldest first, and what they answered. */
+  logouts: () => SentLogout[]
   /** Switches, authorizations and the journal as they were at the start. */
   reset: () => void
   close: () => Promise<void>
@@ -133,6 +136,7 @@ function handleOf({ people, switches, journal, listeners }: Parts, served: Serve
       const ended = await Promise.all(providers.map((provider) => provider.endSessions(personId)))
       return ended.reduce((sum, count) => sum + count, 0)
     },
+    logouts: () => providers.flatMap((provider) => provider.logouts),
     reset() {
       switches.reset()
       authorizations.reset()

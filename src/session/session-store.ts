@@ -2,21 +2,23 @@
 // contents sealed, every call has a deadline, and one damaged value costs that session only, once.
 import { RedisStore } from 'connect-redis'
 import { Store, type SessionData } from 'express-session'
-import type { RedisConnection } from '../records/redis-connection.ts'
-import { withinDeadline, type Records } from '../records/records.ts'
+import type { Records } from '../records/records.ts'
+import type { RedisCommands } from '../records/redis-clients.ts'
 import { nameOf, type Sealer } from './seal.ts'
 
 /** Keeps sealed text by name; the two kinds of store have nothing else to do. */
 export type SealedTexts = {
   get(name: string): Promise<string | undefined>
   set(name: string, sealed: string, seconds: number): Promise<void>
+  /** Lets it live `seconds` from now; does nothing where there is none, so nothing that was ended comes back. */
+  touch(name: string, seconds: number): Promise<void>
   destroy(name: string): Promise<void>
 }
 
 const PREFIX = 'session:'
 
 /** Sessions as connect-redis keeps them. It passes text through as it is: the sealing is ours. */
-export function redisSessionTexts(client: RedisConnection): SealedTexts {
+export function redisSessionTexts(client: RedisCommands): SealedTexts {
   type Envelope = SessionData & { sealed: string; seconds: number }
   const store = new RedisStore({
     client,
@@ -28,9 +30,10 @@ export function redisSessionTexts(client: RedisConnection): SealedTexts {
     },
   })
   return {
-    get: async (name) => ((await withinDeadline(() => store.get(name))) as Envelope | null)?.sealed,
-    set: (name, sealed, seconds) => withinDeadline(() => store.set(name, { sealed, seconds } as Envelope)),
-    destroy: (name) => withinDeadline(() => store.destroy(name)),
+    get: async (name) => ((await store.get(name)) as Envelope | null)?.sealed,
+    set: (name, sealed, seconds) => store.set(name, { sealed, seconds } as Envelope),
+    touch: (name, seconds) => store.touch(name, { seconds } as Envelope),
+    destroy: (name) => store.destroy(name),
   }
 }
 
@@ -38,13 +41,19 @@ export function redisSessionTexts(client: RedisConnection): SealedTexts {
 export const recordSessionTexts = (records: Records): SealedTexts => ({
   get: (name) => records.get(PREFIX + name),
   set: (name, sealed, seconds) => records.put(PREFIX + name, sealed, seconds),
+  async touch(name, seconds) {
+    const sealed = await records.get(PREFIX + name)
+    if (sealed !== undefined) await records.compareAndSet(PREFIX + name, sealed, sealed, seconds)
+  },
   destroy: (name) => records.remove(PREFIX + name),
 })
 
 export type SessionLifetimes = { idleSeconds: number; maxSeconds: number }
 
-/** A session that is only read is written again when so much of its idle life has passed: one write in a while, not one a page. */
+/** A session that is only read is renewed when so much of its idle life has passed: once in a while, not at every page. */
 const RENEW_AFTER_SHARE = 0.05
+/** How many sessions a process remembers to have renewed; forgetting one costs one renewal more. */
+const MOST_REMEMBERED = 50_000
 
 type Done<T = void> = (error?: unknown, result?: T) => void
 
@@ -53,6 +62,8 @@ export class SealedSessionStore extends Store {
   readonly #sealer: Sealer
   readonly #lifetimes: SessionLifetimes
   readonly #now: () => number
+  /** When this process renewed which session; milliseconds since 1970. */
+  readonly #renewed = new Map<string, number>()
 
   constructor(texts: SealedTexts, sealer: Sealer, lifetimes: SessionLifetimes, now: () => number = Date.now) {
     super()
@@ -70,10 +81,14 @@ export class SealedSessionStore extends Store {
     settle(this.#write(sid, session), done)
   }
 
-  override touch = (sid: string, session: SessionData, done: Done = () => {}): void => {
-    const renewAfter = this.#lifetimes.idleSeconds * RENEW_AFTER_SHARE * 1000
-    if (this.#now() - (session.seenAt ?? 0) < renewAfter) done()
-    else settle(this.#write(sid, session), done)
+  override touch = (sid: string, _session: SessionData, done: Done = () => {}): void => {
+    const name = nameOf(sid)
+    const now = this.#now()
+    const renewAfterMs = this.#lifetimes.idleSeconds * RENEW_AFTER_SHARE * 1000
+    if (now - (this.#renewed.get(name) ?? 0) < renewAfterMs) return done()
+    if (this.#renewed.size >= MOST_REMEMBERED) this.#renewed.clear()
+    this.#renewed.set(name, now)
+    settle(this.#texts.touch(name, this.#idleSeconds()), done)
   }
 
   override destroy = (sid: string, done: Done = () => {}): void => {
@@ -90,17 +105,17 @@ export class SealedSessionStore extends Store {
   }
 
   async #write(sid: string, session: SessionData): Promise<void> {
-    const plain = JSON.stringify({ ...session, seenAt: this.#now() })
+    const plain = JSON.stringify(session)
     await this.#texts.set(nameOf(sid), this.#sealer.seal(plain, `${PREFIX}${sid}`), this.#idleSeconds())
   }
 
   /** Longer by what a skipped renewal may cost, so that nobody is signed out before the time that is documented. */
-  #idleSeconds = () => this.#lifetimes.idleSeconds * (1 + RENEW_AFTER_SHARE)
+  #idleSeconds = () => Math.ceil(this.#lifetimes.idleSeconds * (1 + RENEW_AFTER_SHARE))
 
+  /** The idle lifetime is the store's to end; the absolute one is counted from the sign-in. */
   #isOver(session: SessionData): boolean {
     const now = this.#now()
-    const idle = now - (session.seenAt ?? 0) > this.#idleSeconds() * 1000
-    return idle || now - (session.signedInAt ?? now) > this.#lifetimes.maxSeconds * 1000
+    return now - (session.signedInAt ?? now) > this.#lifetimes.maxSeconds * 1000
   }
 }
 

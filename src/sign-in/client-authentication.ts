@@ -1,5 +1,5 @@
 // How the client proves itself at the token endpoint (OIDC_CLIENT_AUTH).
-import { createPrivateKey, webcrypto, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto'
 import { ClientSecretBasic, ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
 
 export type ClientAuthentication = {
@@ -23,13 +23,22 @@ export async function clientAuthOf({ method, secret, key }: ClientAuthentication
   }
 }
 
-async function signingKey(pem: string) {
-  let key: KeyObject
+/** What the authorization server gets to know of the key (RFC 7517). */
+export async function publicJwks(pem: string) {
+  const jwk = createPublicKey(privateKey(pem)).export({ format: 'jwk' })
+  return { keys: [{ ...jwk, use: 'sig' }] }
+}
+
+function privateKey(pem: string): KeyObject {
   try {
-    key = createPrivateKey(pem)
+    return createPrivateKey(pem)
   } catch {
     throw new Error('OIDC_CLIENT_KEY is not a private key in PEM (PKCS #8)')
   }
+}
+
+async function signingKey(pem: string) {
+  const key = privateKey(pem)
   const algorithm = algorithmOf(key)
   const der = key.export({ type: 'pkcs8', format: 'der' })
   return await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])

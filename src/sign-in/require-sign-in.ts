@@ -3,9 +3,9 @@
 import type { Request, RequestHandler } from 'express'
 import type { User } from '../session/session.ts'
 import { SignInAgain } from './sign-in-again.ts'
-import type { TokenRecords, Tokens } from './tokens.ts'
+import type { HeldTokens, TokenRecords } from './tokens.ts'
 
-export type SignedIn = { user: User; tokens: Tokens; signedInAt: number }
+export type SignedIn = { user: User; held: HeldTokens; signedInAt: number }
 
 const signedIn = new WeakMap<Request, SignedIn>()
 
@@ -21,7 +21,7 @@ export function createRequireSignIn(tokens: Pick<TokenRecords, 'load'>): Request
     const { user, signedInAt } = req.session
     const found = user === undefined ? undefined : await tokens.load(req.sessionID)
     if (user !== undefined && found !== undefined) {
-      signedIn.set(req, { user, tokens: found, signedInAt: signedInAt ?? 0 })
+      signedIn.set(req, { user, held: found, signedInAt: signedInAt ?? 0 })
       return next()
     }
     throw new SignInAgain(req)

@@ -1,150 +1,95 @@
-// GET /sign-in and GET /sign-in/callback: code flow with PKCE, state and nonce. What surprises: a callback that comes
-// twice, late or to another tab is ordinary (back button, double click, restored tabs) and leads to the result.
-import { randomBytes } from 'node:crypto'
-import { Router, type Request, type Response } from 'express'
-import {
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  ClientError,
-  randomNonce,
-  randomPKCECodeVerifier,
-  type Configuration,
-} from 'openid-client'
+// GET /sign-in and GET /sign-in/callback. What surprises: a callback that comes twice, late or to another tab is ordinary
+// (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
+import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
-import { renewSession, saveSession } from '../session/session.ts'
 import { seeOther } from '../web/see-other.ts'
-import { problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './authorization-server.ts'
-import { identify } from './identity.ts'
-import type { PendingSignIn, PendingSignIns } from './pending.ts'
+import type { PendingSignIns } from './pending.ts'
+import type { Redeem } from './redeem.ts'
 import { safeReturnTo, type ReturnToRules } from './return-to.ts'
-import { restartsOf, newState, signInPath } from './state.ts'
-import { tokensOf, type TokenRecords } from './tokens.ts'
+import type { StartSignIn } from './start.ts'
+import { MOST_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } from './state.ts'
+import type { TokenRecords } from './tokens.ts'
 
 export type SignInParts = {
-  authorizationServer: Pick<AuthorizationServer, 'configuration' | 'forget'>
-  pending: PendingSignIns
-  tokens: Pick<TokenRecords, 'save' | 'remove'>
+  pending: Pick<PendingSignIns, 'find' | 'finish'>
+  start: StartSignIn
+  redeem: Redeem
+  tokens: Pick<TokenRecords, 'load'>
   returnTo: ReturnToRules
   /** PUBLIC_URL. */
   publicUrl: string
-  scope: string
-  /** Further parameters of the authorization request: `resource` (RFC 8707), `audience`. */
-  parameters: Record<string, string>
-  now: () => number
+  cookieName: string
 }
 
 const HOME = '/onboarding'
 const PROMPTS = ['select_account', 'login']
 
-export function createSignInRoutes(parts: SignInParts): Router {
+export function createSignInRoutes({
+  pending,
+  start,
+  redeem,
+  tokens,
+  returnTo: rules,
+  publicUrl,
+  cookieName,
+}: SignInParts): Router {
   const router = Router()
-  const redirectUri = `${parts.publicUrl}/sign-in/callback`
-  const asksForIdToken = parts.scope.split(' ').includes('openid')
 
-  type Start = {
-    returnTo: string
-    restarts: number
-    loginHint?: string | undefined
-    prompt?: string | undefined
-  }
+  const isSignedIn = async (req: Request) =>
+    req.session.user !== undefined && (await tokens.load(req.sessionID)) !== undefined
 
-  async function start(req: Request, res: Response, { returnTo, restarts, loginHint, prompt }: Start) {
-    const configuration = await parts.authorizationServer.configuration()
-    req.session.browser ??= randomBytes(16).toString('base64url')
-    const state = newState(restarts)
-    const verifier = randomPKCECodeVerifier()
-    const nonce = asksForIdToken ? randomNonce() : undefined
-    const challenge = await calculatePKCECodeChallenge(verifier)
-    await parts.pending.add(state, { browser: req.session.browser, verifier, nonce, returnTo })
-    await saveSession(req)
-    const url = buildAuthorizationUrl(configuration, {
-      ...parts.parameters,
-      redirect_uri: redirectUri,
-      scope: parts.scope,
-      state,
-      code_challenge: challenge,
-      code_challenge_method: 'S256',
-      ...(nonce === undefined ? {} : { nonce }),
-      ...(prompt === undefined ? {} : { prompt }),
-      // Together with select_account some servers fail, and the hint would contradict the wish.
-      ...(loginHint === undefined || prompt !== undefined ? {} : { login_hint: loginHint }),
-    })
-    seeOther(res, url.href)
-  }
+  const hasCookie = (req: Request) => (req.get('cookie') ?? '').includes(`${cookieName}=`)
 
   router.get('/sign-in', async (req, res) => {
-    const returnTo = safeReturnTo(req.query['return_to'], parts.returnTo) ?? HOME
+    const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
     const { login_hint: hint, prompt } = req.query
     const wish = PROMPTS.find((known) => known === prompt)
-    const loginHint = typeof hint === 'string' && hint.length <= 254 ? hint : undefined
-    await start(req, res, { returnTo, restarts: 0, loginHint, prompt: wish })
+    const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
+    const restarts = restartsSaid(req.query['again'])
+
+    if (restarts > 0 && (await isSignedIn(req))) return seeOther(res, returnTo)
+    // The cookie's session is over. Another tab's answer may be about to bring a newer one, which a new cookie of ours
+    // would overwrite: so the browser is asked to come again once, with whatever it has then.
+    if (restarts === 0 && req.session.browser === undefined && hasCookie(req)) {
+      const wishes = {
+        ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+        ...(wish === undefined ? {} : { prompt: wish }),
+      }
+      return seeOther(res, signInAgainPath(returnTo, 1, wishes))
+    }
+    seeOther(res, await start(req, { returnTo, restarts, loginHint, prompt: wish }))
   })
 
   router.get('/sign-in/callback', async (req, res) => {
-    const answer = new URL(req.originalUrl, parts.publicUrl)
-    const state = onlyOne(answer.searchParams, 'state')
-    const signIn = state === undefined ? undefined : await parts.pending.find(state)
+    const url = new URL(req.originalUrl, publicUrl)
+    const state = onlyOne(url.searchParams, 'state')
+    const signIn = state === undefined ? undefined : await pending.find(state)
 
     if (state === undefined || signIn === undefined) {
       if (req.session.user !== undefined) return seeOther(res, HOME)
-      throw new Problem(400, 'sign_in_expired', {
-        detail: 'no sign-in is known for this state',
-        tryAgain: signInPath(HOME),
-      })
+      throw over('no sign-in is known for this state', HOME)
     }
-    const again = signInPath(signIn.returnTo)
+    const { returnTo } = signIn
     const isOurs = signIn.browser === req.session.browser
-    const mayRedeem = isOurs && signIn.kind === 'pending' && (await parts.pending.finish(state, signIn))
-    if (mayRedeem) return await redeem(req, res, { answer, state, signIn })
-    if (req.session.user !== undefined) return seeOther(res, signIn.returnTo)
-    if (req.session.browser === undefined)
-      throw new Problem(400, 'cookies_blocked', {
-        detail: 'the callback came without its session cookie',
-        tryAgain: again,
-      })
-    if (restartsOf(state) === 0) return await start(req, res, { returnTo: signIn.returnTo, restarts: 1 })
-    throw new Problem(400, 'sign_in_expired', {
-      detail: 'this sign-in was used, or belongs to another browser',
-      tryAgain: again,
-    })
+    const mayRedeem = isOurs && signIn.kind === 'pending' && (await pending.finish(state, signIn))
+    const outcome = mayRedeem ? await redeem(req, { url, state, signIn }) : 'used'
+    if (outcome === 'signed-in' || (outcome === 'used' && req.session.user !== undefined))
+      return seeOther(res, returnTo)
+    const restarts = restartsOf(state)
+    if (restarts > 0 && !hasCookie(req)) {
+      const detail = 'the callback came without its session cookie'
+      throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
+    }
+    // Many tabs at once: this one's cookie may have been renewed while it was on its way.
+    if (restarts < MOST_RESTARTS) return seeOther(res, signInAgainPath(returnTo, restarts + 1))
+    throw over('this sign-in was used, or belongs to another browser', returnTo)
   })
-
-  type Redemption = { answer: URL; state: string; signIn: PendingSignIn }
-
-  async function redeem(req: Request, res: Response, { answer, state, signIn }: Redemption) {
-    const again = signInPath(signIn.returnTo)
-    const configuration = await parts.authorizationServer.configuration()
-    const { user, tokens } = await granted(configuration, { answer, state, signIn }).catch(
-      (error: unknown) => {
-        if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED')
-          parts.authorizationServer.forget()
-        throw problemOfAnswer(error, again)
-      },
-    )
-    const [before, { browser }] = [req.sessionID, signIn]
-    await renewSession(req)
-    Object.assign(req.session, { browser, user, signedInAt: parts.now() })
-    await parts.tokens.save(req.sessionID, tokens)
-    await saveSession(req)
-    await parts.tokens.remove(before)
-    seeOther(res, signIn.returnTo)
-  }
-
-  async function granted(configuration: Configuration, { answer, state, signIn }: Redemption) {
-    const grant = await authorizationCodeGrant(configuration, answer, {
-      pkceCodeVerifier: signIn.verifier,
-      expectedState: state,
-      idTokenExpected: asksForIdToken,
-      ...(signIn.nonce === undefined ? {} : { expectedNonce: signIn.nonce }),
-    })
-    const user = await identify(configuration, grant, grant.claims())
-    return { user, tokens: tokensOf(grant, parts.now()) }
-  }
 
   return router
 }
+
+const over = (detail: string, returnTo: string) =>
+  new Problem(400, 'sign_in_expired', { detail, tryAgain: signInPath(returnTo) })
 
 /** A parameter given twice is an attack or a fault (RFC 6749 3.1): it counts as missing. */
 function onlyOne(parameters: URLSearchParams, name: string): string | undefined {

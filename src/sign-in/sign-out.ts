@@ -1,58 +1,72 @@
-// POST /sign-out: ends here first and always, then at the authorization server (RP-Initiated Logout 1.0). What surprises:
-// a page stands in between, because Chromium holds a form's whole redirect chain against form-action.
-import { Router, type Request } from 'express'
-import { buildEndSessionUrl } from 'openid-client'
+// POST /sign-out: ends here first and always, then takes the tokens back, then at the authorization server
+// (RP-Initiated Logout 1.0). What surprises: a page stands in between, because Chromium holds a form's whole redirect
+// chain against form-action.
+import { Router, type NextFunction, type Request, type Response } from 'express'
+import { buildEndSessionUrl, type Configuration } from 'openid-client'
+import { StoreUnavailable } from '../records/records.ts'
+import { nameOf } from '../session/seal.ts'
 import { renewSession, saveSession } from '../session/session.ts'
+import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
-import type { TokenRecords } from './tokens.ts'
+import { revoke } from './revoke.ts'
+import type { SignedInSessions } from './signed-in-sessions.ts'
+import type { HeldTokens, TokenRecords } from './tokens.ts'
 
 export type SignOutParts = {
   authorizationServer: Pick<AuthorizationServer, 'configuration' | 'isReady'>
   tokens: Pick<TokenRecords, 'load' | 'remove'>
+  sessions: Pick<SignedInSessions, 'end'>
   publicUrl: string
   cookieName: string
   sendPage: SendPage
+  log: { warn(fields: object, message: string): void }
+  note: Note
 }
 
 export function createSignOutRoutes(parts: SignOutParts): Router {
   const router = Router()
 
-  /** Undefined where the authorization server keeps no session that could be ended, or cannot be asked now. */
-  async function endSessionUrl(idToken: string | undefined): Promise<string | undefined> {
-    if (!parts.authorizationServer.isReady()) return undefined
-    const configuration = await parts.authorizationServer.configuration()
-    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
-    const hint: Record<string, string> = idToken === undefined ? {} : { id_token_hint: idToken }
-    return buildEndSessionUrl(configuration, {
-      ...hint,
-      post_logout_redirect_uri: `${parts.publicUrl}/signed-out`,
-    }).href
+  /** A __Host- cookie is taken back only by one that follows its rules. */
+  const forgetCookie = (res: Response) =>
+    res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
+
+  /** Its tokens, and that they are gone: from here on nothing that a request in flight writes is a sign-in. */
+  async function endHere(req: Request): Promise<HeldTokens | undefined> {
+    const { user } = req.session
+    if (user === undefined) return undefined
+    const held = await parts.tokens.load(req.sessionID)
+    await parts.tokens.remove(req.sessionID)
+    const name = nameOf(req.sessionID)
+    await parts.sessions.end(user, (session) => session.name === name)
+    return held
   }
 
-  async function endHere(req: Request): Promise<string | undefined> {
-    if (req.session.user === undefined) return undefined
-    const tokens = await parts.tokens.load(req.sessionID)
-    await parts.tokens.remove(req.sessionID)
-    return await endSessionUrl(tokens?.idToken)
+  /** Undefined where the authorization server keeps no session that could be ended, or is not known now. */
+  async function endThere(held: HeldTokens): Promise<string | undefined> {
+    if (!parts.authorizationServer.isReady()) return undefined
+    const configuration = await parts.authorizationServer.configuration()
+    const revoked = await revoke(configuration, held.tokens)
+    parts.note({ event: 'sign_out', by: 'person', revoked })
+    return endSessionUrl(configuration, held.tokens.idToken, `${parts.publicUrl}/signed-out`)
   }
 
   router.post('/sign-out', async (req, res) => {
-    const onward = await endHere(req)
+    const held = await endHere(req)
     await renewSession(req)
+    const onward = held === undefined ? undefined : await endThere(held)
     if (onward !== undefined) {
       req.session.endSessionUrl = onward
       await saveSession(req)
       return seeOther(res, '/sign-out')
     }
-    res.clearCookie(parts.cookieName, { path: '/' })
+    forgetCookie(res)
     seeOther(res, '/signed-out')
   })
 
   router.get('/sign-out', (req, res) => {
-    const onward = req.session.endSessionUrl !== undefined
-    if (!onward) return seeOther(res, '/signed-out')
+    if (req.session.endSessionUrl === undefined) return seeOther(res, '/signed-out')
     parts.sendPage(req, res, { view: 'sign-in/signing-out', data: {} })
   })
 
@@ -68,5 +82,25 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     parts.sendPage(req, res, { view: 'sign-in/signed-out', data: {} })
   })
 
+  // Signing out works on this device while the store is away: the session there runs out by itself.
+  router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
+    if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || req.path !== '/sign-out')
+      return next(error)
+    parts.log.warn({ err: error }, 'signed out on the device only: the store cannot be reached')
+    delete (req as Partial<Request>).session
+    forgetCookie(res)
+    seeOther(res, '/signed-out')
+  })
+
   return router
+}
+
+function endSessionUrl(
+  configuration: Configuration,
+  idToken: string | undefined,
+  back: string,
+): string | undefined {
+  if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
+  const hint: Record<string, string> = idToken === undefined ? {} : { id_token_hint: idToken }
+  return buildEndSessionUrl(configuration, { ...hint, post_logout_redirect_uri: back }).href
 }

@@ -8,31 +8,47 @@ export type Tokens = {
   accessToken: string
   refreshToken?: string
   idToken?: string
+  /** Milliseconds since 1970: when the token endpoint answered. */
+  issuedAt: number
   /** Milliseconds since 1970; absent where the authorization server did not say. */
   expiresAt?: number
 }
 
+/** Tokens as they stand in the store: replacing them compares with that. */
+export type HeldTokens = { tokens: Tokens; sealed: string }
+
 export type TokenRecords = {
   /** @param sessionId the session that the tokens belong to; it also opens the seal */
-  load(sessionId: string): Promise<Tokens | undefined>
+  load(sessionId: string): Promise<HeldTokens | undefined>
   save(sessionId: string, tokens: Tokens): Promise<void>
+  /** False: they were replaced or removed meanwhile, and what is there now counts. */
+  replace(sessionId: string, held: HeldTokens, tokens: Tokens): Promise<boolean>
   remove(sessionId: string): Promise<void>
+  /** Ends a sign-in of which only the name is known (see signed-in-sessions.ts). */
+  removeByName(name: string): Promise<void>
 }
 
-const keyOf = (sessionId: string) => `tokens:${nameOf(sessionId)}`
+const keyOf = (name: string) => `tokens:${name}`
 const holderOf = (sessionId: string) => `tokens:${sessionId}`
 
 /** @param lifeSeconds as long as a session may live */
 export function createTokenRecords(records: Records, sealer: Sealer, lifeSeconds: number): TokenRecords {
+  const sealed = (sessionId: string, tokens: Tokens) =>
+    sealer.seal(JSON.stringify(tokens), holderOf(sessionId))
   return {
     async load(sessionId) {
-      const sealed = await records.get(keyOf(sessionId))
-      const plain = sealed === undefined ? undefined : sealer.open(sealed, holderOf(sessionId))
-      return plain === undefined ? undefined : (JSON.parse(plain) as Tokens)
+      const found = await records.get(keyOf(nameOf(sessionId)))
+      const plain = found === undefined ? undefined : sealer.open(found, holderOf(sessionId))
+      return found === undefined || plain === undefined
+        ? undefined
+        : { sealed: found, tokens: JSON.parse(plain) as Tokens }
     },
     save: (sessionId, tokens) =>
-      records.put(keyOf(sessionId), sealer.seal(JSON.stringify(tokens), holderOf(sessionId)), lifeSeconds),
-    remove: (sessionId) => records.remove(keyOf(sessionId)),
+      records.put(keyOf(nameOf(sessionId)), sealed(sessionId, tokens), lifeSeconds),
+    replace: (sessionId, held, tokens) =>
+      records.compareAndSet(keyOf(nameOf(sessionId)), held.sealed, sealed(sessionId, tokens), lifeSeconds),
+    remove: (sessionId) => records.remove(keyOf(nameOf(sessionId))),
+    removeByName: (name) => records.remove(keyOf(name)),
   }
 }
 
@@ -46,8 +62,25 @@ export function tokensOf(answer: TokenEndpointResponse, now: number, before?: To
   const idToken = answer.id_token ?? before?.idToken
   return {
     accessToken: answer.access_token,
+    issuedAt: now,
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(idToken === undefined ? {} : { idToken }),
     ...(answer.expires_in === undefined ? {} : { expiresAt: now + answer.expires_in * 1000 }),
   }
+}
+
+const EARLY_MOST_MS = 60_000
+const EARLY_SHARE = 0.1
+
+/**
+ * Pure: what the tokens are good for now. `ageing` still works and should be refreshed; ahead of expiry by up to a
+ * minute, or a tenth of a short life, less for some sessions than for others, so that not all refresh at once.
+ * @param jitter between 0 and 1, the same for a session each time
+ */
+export function conditionOf(tokens: Tokens, now: number, jitter: number): 'fresh' | 'ageing' | 'expired' {
+  if (tokens.expiresAt === undefined) return 'fresh'
+  if (now >= tokens.expiresAt) return 'expired'
+  const early =
+    Math.min(EARLY_MOST_MS, (tokens.expiresAt - tokens.issuedAt) * EARLY_SHARE) * (0.5 + jitter / 2)
+  return now >= tokens.expiresAt - early ? 'ageing' : 'fresh'
 }

@@ -110,4 +110,9 @@ export const problems: Record<ProblemCode, ProblemText> = {
     title: 'This request is too large',
     advice: () => 'Go back to your apps and start from there.',
   },
+  too_many: {
+    title: 'That was a little fast',
+    advice: ({ retryAfter }) =>
+      `There were very many sign-ins from where you are within a minute. Try again ${inSeconds(retryAfter)}; nothing is lost.`,
+  },
 }

@@ -2,6 +2,7 @@
 // this type; what varies comes as an argument, so that word order is each language's own.
 import { problems } from './problem-texts.en.ts'
 
+const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
 export const texts = {
@@ -39,6 +40,17 @@ export const texts = {
     title: 'You are signed out',
     lead: 'What you have connected stays connected. Come back whenever you like.',
     action: 'Sign in again',
+  },
+  sessions: {
+    title: 'Where you are signed in',
+    lead: 'Every browser in which you signed in here. End those that you do not know or no longer use.',
+    unknownDevice: 'A browser',
+    since: 'Signed in on',
+    when: (since: Date) => `${moments.format(since)} UTC`,
+    here: 'This browser',
+    end: 'Sign out there',
+    back: 'Your apps',
+    link: 'Where you are signed in',
   },
   overview: {
     title: 'Connect your apps',
