@@ -39,10 +39,10 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
   if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
   try {
     const value = readFileSync(file, 'utf8').trim()
-    return value === '' ? { fault: `${setting.name}_FILE names ${file}, which is empty` } : { value }
+    return value === '' ? { fault: `${setting.name}_FILE names a file that is empty` } : { value }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    return { fault: `${setting.name}_FILE names ${file}, which cannot be read (${reason})` }
+    return { fault: `${setting.name}_FILE names a file that cannot be read (${reason}): it takes a path` }
   }
 }
 

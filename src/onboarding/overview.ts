@@ -61,7 +61,7 @@ export type OverviewContext = {
   advances: boolean
 }
 
-const callbackPath = (step: string) => `/onboarding/callback?step=${encodeURIComponent(step)}`
+export const callbackPath = (step: string) => `/onboarding/callback?step=${encodeURIComponent(step)}`
 
 /** The same page, not looking again by itself (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`

@@ -1,7 +1,7 @@
 // The walk over HTTP. What surprises: the one check on return both judges the step that ended and brings the one-time
 // path for the next, so N datasources cost N + 1 checks; a path is used in that very answer and kept nowhere.
 import { randomBytes } from 'node:crypto'
-import { Router, type Request } from 'express'
+import { Router, type Request, type Response } from 'express'
 import type { Unconnected } from '../client-api/answers.ts'
 import { departureUrl } from '../client-api/departure.ts'
 import { Problem } from '../problem.ts'
@@ -14,7 +14,7 @@ import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { texts } from '../web/texts.en.ts'
 import { createOnce } from './once.ts'
-import { overviewOf } from './overview.ts'
+import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf } from './visit.ts'
 import { attemptOf, mayAsk, observe, progress, shown, skip, unskip, type Walk } from './walk.ts'
@@ -36,7 +36,7 @@ export type OnboardingParts = {
   now: () => number
 }
 
-type Go = { location: string } | { wait: Walk }
+type Go = { location: string } | { page: Walk; from?: string; goOn?: string }
 
 export function createOnboardingRoutes(parts: OnboardingParts): Router {
   const router = Router()
@@ -86,14 +86,18 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
 
     const walk = await current(req, user, (before) => ({ ...before, visit }))
 
-    showOverview(req, res, walk, from)
+    showOverview(req, res, walk, { from })
   })
 
-  function showOverview(req: Request, res: Parameters<SendPage>[1], walk: Walk, from?: string) {
+  type Told = { from?: string | undefined; goOn?: string | undefined }
+
+  function showOverview(req: Request, res: Response, walk: Walk, { from, goOn }: Told) {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
     const context = { now: now(), t: texts, person, from, advances: parts.advances }
-    parts.sendPage(req, res, { view: 'onboarding/overview', data: overviewOf(walk, context) })
+    const overview = overviewOf(walk, context)
+    const refresh = goOn === undefined ? overview.refresh : { seconds: 0, url: goOn }
+    parts.sendPage(req, res, { view: 'onboarding/overview', data: { ...overview, refresh } })
   }
 
   router.get(['/onboarding/connect', '/onboarding/connect/:instance'], async (req, res) => {
@@ -117,7 +121,9 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     if (attempt === undefined) return seeOther(res, overviewPath(walk.visit))
 
     const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
-      const back = { step: attempt.step, instance: attempt.instance, advances: parts.advances }
+      const { step: ended, instance } = attempt
+      const isBrowser = req.get('sec-fetch-dest') === 'document'
+      const back = { step: ended, instance, advances: parts.advances, isBrowser }
       return pass(
         req,
         user,
@@ -125,13 +131,13 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
         (before, question) => passageOfReturn(before, question, back),
         (after) => {
           const result = resultOf(after, attempt.instance)
-          if (result !== 'waiting' || attempt.looks === 0)
+          if (result !== resultOf(walk, attempt.instance) || (result === 'waiting' && attempt.looks === 0))
             note({ event: 'step_result', user, datasource: attempt.instance, result })
         },
       )
     })
 
-    if ('wait' in go) showOverview(req, res, go.wait)
+    if ('page' in go) showOverview(req, res, go.page, go)
     else seeOther(res, go.location)
   })
 
@@ -180,7 +186,9 @@ function goOf(passage: Passage, walk: Walk, addressOf: (instance: string) => str
     case 'overview':
       return { location: overviewPath(walk.visit, passage.from) }
     case 'wait':
-      return { wait: walk }
+      return { page: walk }
+    case 'pause':
+      return { page: walk, from: passage.from, goOn: callbackPath(passage.step) }
     case 'unknown':
       throw unknownDatasource()
     case 'unstartable': {

@@ -17,6 +17,7 @@ export const texts = {
   frame: {
     skipLink: 'Skip to the content',
     signedInAs: 'Signed in as',
+    signedIn: 'You are signed in',
     somebodyElse: 'Not you?',
     signOut: 'Sign out',
     helpTitle: 'Need help?',
@@ -50,7 +51,6 @@ export const texts = {
     here: 'This browser',
     end: 'Sign out there',
     back: 'Your apps',
-    link: 'Where you are signed in',
   },
   overview: {
     title: 'Connect your apps',

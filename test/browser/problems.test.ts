@@ -1,7 +1,7 @@
 // The page of every failure, shown by the real app in real Chromium: a heading, a next step, a reference.
 import { createServer, type Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { Router } from 'express'
+import { Router, type RequestHandler } from 'express'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
@@ -37,15 +37,20 @@ function appThatFails(publicUrl: string) {
     throw new Problem(Number(req.query['status'] ?? 503), code as ProblemCode, options)
   })
   const nothing = Router()
+  const passOn: RequestHandler = (_req, _res, next) => next()
   return createApp({
     publicUrl,
     trustProxy: undefined,
     health: nothing,
+    metrics: { routes: nothing, observe: passOn },
+    limits: { byAddress: passOn, byBrowser: passOn },
+    backChannel: nothing,
+    sessions: nothing,
     assets: assets.routes,
-    session: (_req, _res, next) => next(),
+    session: passOn,
     signIn: nothing,
     signOut: nothing,
-    requireSignIn: (_req, _res, next) => next(),
+    requireSignIn: passOn,
     onboarding: failing,
     search: nothing,
     errorPage: { log: pino({ level: 'silent' }), sendPage },

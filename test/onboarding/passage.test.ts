@@ -64,7 +64,7 @@ describe('a click on connect', () => {
 })
 
 describe('a return', () => {
-  const back = { step: 's1', instance: 'slack_1', advances: true }
+  const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
 
   it('goes straight on when the service shows the consent', () => {
     const passage = passageOfReturn(click().walk, question([app('github_1')]), back)
@@ -100,5 +100,42 @@ describe('a return', () => {
       kind: 'leave',
       instance: 'gdrive_1',
     })
+  })
+})
+
+describe('a browser that is sent on and on without a page', () => {
+  const apps = Array.from({ length: 10 }, (_, index) => app(`app_${index}`))
+
+  /** Datasources that agree at once, one after another. */
+  function kinds(isBrowser: boolean): string[] {
+    let walk = click(apps, undefined, { step: 'step-0' }).walk
+    let [left, step] = [apps.slice(1), 'step-0']
+    const seen: string[] = []
+    for (let turn = 1; left.length > 0 && turn < 40; turn++) {
+      const { instance } = attemptOf(walk, step) ?? { instance: '' }
+      const now = 1_000 + turn * 200
+      const passage = passageOfReturn(walk, question(left, { now, step: `step-${turn}` }), {
+        step,
+        instance,
+        advances: true,
+        isBrowser,
+      })
+      seen.push(passage.kind)
+      walk = passage.walk
+      if (passage.kind !== 'leave') continue
+      left = left.filter((entry) => entry.instance !== passage.instance)
+      step = `step-${turn}`
+    }
+    return seen
+  }
+
+  it('gets a page that goes on by itself after every fourth, and misses none', () => {
+    expect(kinds(true)).toEqual(
+      'leave leave leave pause leave leave leave leave pause leave leave'.split(' '),
+    )
+  })
+
+  it('is a browser: a program is not held up', () => {
+    expect(kinds(false)).toEqual(Array.from({ length: 9 }, () => 'leave'))
   })
 })

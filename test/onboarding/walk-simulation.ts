@@ -118,6 +118,7 @@ export class Simulation {
       step,
       instance: attempt.instance,
       advances: true,
+      isBrowser: true,
     })
     if (passage.kind === 'leave') this.automatic.push(passage.instance)
     this.#follow(passage, question)
@@ -136,6 +137,7 @@ export class Simulation {
 
   #follow(passage: Passage, { step }: Question): void {
     this.walk = passage.walk
+    if (passage.kind === 'pause') return this.land(passage.step)
     if (passage.kind !== 'leave') return
     if (this.automatic.length > 200) throw new Error('departs without end')
     if (!this.consentsByItself) return void this.tabs.push({ step, instance: passage.instance })

@@ -40,7 +40,13 @@ const stores: Record<string, () => Promise<Opened>> = {
 }
 
 const SECRET = 's'.repeat(40)
-const signIn = { browser: 'browser', verifier: 'verifier', nonce: 'nonce', returnTo: '/onboarding' }
+const signIn = {
+  browser: 'browser',
+  verifier: 'verifier',
+  nonce: 'nonce',
+  returnTo: '/onboarding',
+  startedAt: 1_000,
+}
 
 describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open) => {
   let opened: Opened
