@@ -53,6 +53,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     idleSeconds: settings.SESSION_IDLE_MINUTES * 60,
     maxSeconds: settings.SESSION_MAX_HOURS * 3600,
   }
+  const resource: Record<string, string> =
+    settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }
   const store = openStore(settings, log)
   const metrics = createMetrics()
   const note = createAudit({ log, registry: metrics.registry })
@@ -81,7 +83,15 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const access = createAccess({
     tokens,
-    refresh: createRefresh({ records: store.records, tokens, authorizationServer, log, note, now }),
+    refresh: createRefresh({
+      records: store.records,
+      tokens,
+      authorizationServer,
+      tokenParameters: resource,
+      log,
+      note,
+      now,
+    }),
     externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
     now,
   })
@@ -125,12 +135,20 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
         publicUrl,
         scope: settings.OIDC_SCOPE,
         parameters: {
-          ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
+          ...resource,
           ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
         },
         now,
       }),
-      redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, note, now }),
+      redeem: createRedeem({
+        authorizationServer,
+        tokens,
+        sessions,
+        scope: settings.OIDC_SCOPE,
+        tokenParameters: resource,
+        note,
+        now,
+      }),
       tokens,
       returnTo,
       publicUrl,

@@ -43,9 +43,9 @@ export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions)
 
 function authorizationFaults(ctx: KoaContextWithOIDC, faults: Faults): void {
   const { authorizationAnswer: fault, authorizationError } = faults
-  const location = ctx.response.get('location')
+  const location: string | undefined = ctx.response.get('location')
   const callback = ctx.oidc.params?.['redirect_uri']
-  if (typeof callback !== 'string' || !location.startsWith(callback)) return
+  if (typeof callback !== 'string' || !location?.startsWith(callback)) return
   const url = new URL(location)
   if (authorizationError) {
     url.searchParams.delete('code')

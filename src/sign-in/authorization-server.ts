@@ -6,9 +6,9 @@ import {
   discovery,
   enableNonRepudiationChecks,
   genericGrantRequest,
-  ResponseBodyError,
 } from 'openid-client'
 import { Problem } from '../problem.ts'
+import { isClientRefused } from './answer-problems.ts'
 import type { ClientSource } from './client.ts'
 import { isLoopbackHttp } from './loopback.ts'
 import { isLasting } from './registration.ts'
@@ -161,7 +161,7 @@ async function isUnknownThere(configuration: Configuration): Promise<boolean> {
     await genericGrantRequest(configuration, 'authorization_code', probe)
     return false
   } catch (error) {
-    return error instanceof ResponseBodyError && error.error === 'invalid_client'
+    return isClientRefused(error)
   }
 }
 

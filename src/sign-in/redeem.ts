@@ -1,10 +1,10 @@
 // Turns an answer of the authorization server into a signed-in session: every check of the answer first, then a new
 // session id, tokens, and the session, all of them stored before the browser hears of it.
 import type { Request } from 'express'
-import { authorizationCodeGrant, ClientError, ResponseBodyError, type Configuration } from 'openid-client'
+import { authorizationCodeGrant, ClientError, type Configuration } from 'openid-client'
 import { nameOf } from '../session/seal.ts'
 import { replaceSession, saveSession, type User } from '../session/session.ts'
-import { problemOfAnswer } from './answer-problems.ts'
+import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { Note } from '../web/audit.ts'
 import { deviceOf } from './device.ts'
@@ -21,6 +21,8 @@ export type RedeemParts = {
   scope: string
   note: Note
   now: () => number
+  /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
+  tokenParameters: Record<string, string>
 }
 
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
@@ -33,12 +35,13 @@ export function createRedeem(parts: RedeemParts): Redeem {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
 
   async function granted(configuration: Configuration, { url, state, signIn }: Answer) {
-    const grant = await authorizationCodeGrant(configuration, url, {
+    const checks = {
       pkceCodeVerifier: signIn.verifier,
       expectedState: state,
       idTokenExpected: asksForIdToken,
       ...(signIn.nonce === undefined ? {} : { expectedNonce: signIn.nonce }),
-    })
+    }
+    const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
     const user = await identify(configuration, grant, claims)
     const sid = typeof claims?.['sid'] === 'string' ? { sid: claims['sid'] } : {}
@@ -50,7 +53,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
       parts.authorizationServer.forget()
       if (restartsOf(state) === 0) return 'restart'
-    } else if (error instanceof ResponseBodyError && error.error === 'invalid_client') {
+    } else if (isClientRefused(error)) {
       if ((await parts.authorizationServer.dropIfUnknown()) && restartsOf(state) === 0) return 'restart'
     }
     const problem = problemOfAnswer(error, signInPath(signIn.returnTo))

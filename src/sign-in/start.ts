@@ -8,11 +8,10 @@ import {
   calculatePKCECodeChallenge,
   randomNonce,
   randomPKCECodeVerifier,
-  ResponseBodyError,
   type Configuration,
 } from 'openid-client'
 import { saveSession } from '../session/session.ts'
-import { problemOfAnswer } from './answer-problems.ts'
+import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
 import { newState, signInPath } from './state.ts'
@@ -54,8 +53,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     try {
       return await authorizationUrl(configuration, parameters)
     } catch (error) {
-      const isGone = error instanceof ResponseBodyError && error.error === 'invalid_client'
-      if (!isGone || !(await parts.authorizationServer.dropIfUnknown()))
+      if (!isClientRefused(error) || !(await parts.authorizationServer.dropIfUnknown()))
         throw problemOfAnswer(error, signInPath(returnTo))
       return await authorizationUrl(await parts.authorizationServer.confirmedConfiguration(), parameters)
     }

@@ -67,7 +67,7 @@ describe('behind Sentinels', () => {
     expectOnlyRefusals(load)
     frozen.thaw()
     await expectSignedIn(browsers, page)
-    await sleep(1_000)
+    await sleep(500)
     await expectSignedIn(browsers, page)
   })
 

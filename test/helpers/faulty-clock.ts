@@ -8,6 +8,7 @@ import pino from 'pino'
 import { createOnramp } from '../../src/parts.ts'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
 import { loadSettings } from '../../src/settings.ts'
+import { statusOf, until } from './processes.ts'
 import { freePort } from './running.ts'
 
 export type RunningWithClock = {
@@ -38,6 +39,7 @@ export async function runWithClock(settings: Record<string, string> = {}): Promi
   const server = createServer(onramp.app).listen(port, 'localhost')
   await once(server, 'listening')
   onramp.start()
+  await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'the product to be ready')
   return {
     url,
     sandbox,

@@ -40,6 +40,14 @@ export async function beginSignIn(running: Running, path = '/onboarding'): Promi
   return browser
 }
 
+/** Chooses ada and stops before our callback. @returns its address */
+export async function answerOf(running: Running, browser: TestBrowser): Promise<string> {
+  let hop = await browser.post(browser.page.url, { person: 'ada' }, { follow: false })
+  while (hop.location !== undefined && !hop.location.startsWith(running.url))
+    hop = await browser.open(new URL(hop.location, hop.url).href, { follow: false })
+  return hop.location ?? ''
+}
+
 /** What nobody may read: codes, states, verifiers, secrets, cookies. */
 function secretsOf(running: Running, browser: TestBrowser): string[] {
   const { env, sandbox, url } = running

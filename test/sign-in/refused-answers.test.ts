@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Faults } from '../../src/sandbox/fault-switches.ts'
 import {
+  answerOf,
   beginSignIn,
   expectHelpfulPage,
   expectNothingSecret,
@@ -22,14 +23,6 @@ beforeAll(async () => {
 })
 afterEach(() => running.sandbox.reset())
 afterAll(() => running.close())
-
-/** Chooses ada and stops before our callback. @returns its address */
-async function answerOf(browser: TestBrowser): Promise<string> {
-  let hop = await browser.post(browser.page.url, { person: 'ada' }, { follow: false })
-  while (hop.location !== undefined && !hop.location.startsWith(running.url))
-    hop = await browser.open(new URL(hop.location, hop.url).href, { follow: false })
-  return hop.location ?? ''
-}
 
 const changed = (address: string, change: (parameters: URLSearchParams) => void) => {
   const url = new URL(address)
@@ -61,7 +54,7 @@ describe('an answer', () => {
   it('with two issuers, or two codes, signs nobody in', async () => {
     for (const name of ['iss', 'code', 'error']) {
       const browser = await beginSignIn(running)
-      const address = await answerOf(browser)
+      const address = await answerOf(running, browser)
       const twice = changed(address, (parameters) => {
         for (const value of [parameters.get(name) ?? 'access_denied', 'another'])
           parameters.append(name, value)
@@ -76,7 +69,7 @@ describe('an answer', () => {
 
   it('with a code that somebody made up signs nobody in', async () => {
     const browser = await beginSignIn(running)
-    const address = await answerOf(browser)
+    const address = await answerOf(running, browser)
     const page = await browser.open(changed(address, (parameters) => parameters.set('code', 'made-up')))
     expectHelpfulPage(page)
     expect(page.status).toBe(400)
@@ -85,8 +78,8 @@ describe('an answer', () => {
 
   it('with the code of another sign-in signs nobody in (PKCE)', async () => {
     const [one, other] = [await beginSignIn(running), await beginSignIn(running)]
-    const stolen = new URL(await answerOf(other)).searchParams.get('code') ?? ''
-    const address = await answerOf(one)
+    const stolen = new URL(await answerOf(running, other)).searchParams.get('code') ?? ''
+    const address = await answerOf(running, one)
     const page = await one.open(changed(address, (parameters) => parameters.set('code', stolen)))
     expect(page.status).toBe(400)
     await expectSignedOut(running, one)
@@ -97,7 +90,7 @@ describe('an answer that comes twice', () => {
   it('lands on the result, and its code is redeemed once', async () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding?datasource=jira_1`)
-    const address = await answerOf(browser)
+    const address = await answerOf(running, browser)
     await browser.open(address)
     expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=jira_1`)
     for (const again of [1, 2]) {
@@ -111,7 +104,7 @@ describe('an answer that comes twice', () => {
 
   it('at the same moment is redeemed once, and the browser is signed in', async () => {
     const browser = await beginSignIn(running)
-    const address = await answerOf(browser)
+    const address = await answerOf(running, browser)
     const pages = await Promise.all([1, 2, 3, 4].map(() => browser.open(address)))
     for (const page of pages) expect(page.status).toBe(200)
     await browser.open(`${running.url}/onboarding`)
@@ -124,7 +117,7 @@ describe('an answer that comes twice', () => {
 
   it('after signing out leads to a sign-in, not into the session', async () => {
     const browser = await beginSignIn(running)
-    const address = await answerOf(browser)
+    const address = await answerOf(running, browser)
     await browser.open(address)
     await browser.submit('/sign-out')
     await browser.open(address, { follow: false })
@@ -136,7 +129,7 @@ describe('an answer that comes twice', () => {
 describe('an answer in another browser', () => {
   it('signs nobody in: its own person signs in there', async () => {
     const mallory = await beginSignIn(running)
-    const address = await answerOf(mallory)
+    const address = await answerOf(running, mallory)
     const victim = new TestBrowser()
     await victim.open(address)
     await expectSignedOut(running, victim)
@@ -150,7 +143,7 @@ describe('an answer in another browser', () => {
 
   it('after the cookie was lost on the way ends well after one more round', async () => {
     const browser = await beginSignIn(running, '/onboarding?datasource=github_1')
-    const address = await answerOf(browser)
+    const address = await answerOf(running, browser)
     browser.clearCookies(running.url)
     await browser.open(address)
     if (browser.page.status !== 200) await browser.click('/sign-in')
@@ -160,7 +153,7 @@ describe('an answer in another browser', () => {
 
   it('that keeps no cookies is told so, and does not go in circles', async () => {
     const browser = await beginSignIn(running)
-    let address = await answerOf(browser)
+    let address = await answerOf(running, browser)
     let last = browser.page
     for (let redirects = 0; redirects < 20; redirects++) {
       browser.clearCookies(running.url)
