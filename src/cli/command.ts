@@ -34,7 +34,7 @@ export function parseOptions<O extends ParseArgsOptionsConfig>(args: string[], o
     const { code, message } = error as Error & { code?: string }
     const option = optionIn(message)
     if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
-      throw new UsageError(message.split('. ')[0], { cause: error })
+      throw new UsageError(message.split(/\.?\n|\. /)[0], { cause: error })
     const meant = closest(
       option,
       Object.keys(options).map((name) => `--${name}`),

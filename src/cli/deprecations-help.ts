@@ -36,8 +36,9 @@ const check = `onramp deprecations check: finds deprecated endpoints and fields 
   gunzip -c access.log.gz | onramp deprecations check -
   onramp deprecations check logs/*.ndjson --report junit=junit.xml --report sarif=deprecations.sarif
 
-Reads HAR (to 256 MiB), NDJSON of {"method", "url", "request"?, "response"?, "status"?, "time"?} (any size),
-OpenAPI 2 and 3 (JSON to 32 MiB, YAML to 8 MiB) and access logs (METHOD URL, Common or Combined Log Format).
+Reads HAR (to 256 MiB), NDJSON of {"method", "url", "request"?, "response"?, "status"?, "time"?} (of any size,
+its lines to 2 Mi characters), OpenAPI 2 and 3 (JSON to 32 MiB, YAML to 8 MiB) and access logs (METHOD URL,
+Common or Combined Log Format). Wrong usage ends in 1 here, as 2 is a finding.
 Hosts, prefixes of the path and query strings do not matter. Values are never printed, only places.
 
   --fail-on LEVEL    deprecated (the default), removed, possible (also what may be in use), never

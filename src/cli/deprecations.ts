@@ -1,6 +1,6 @@
 // `onramp deprecations …`: finds the subcommand and turns what goes wrong into one line and an exit code.
 // Exit codes: 0 done, 1 failed, 2 called wrongly; `check` has its own and uses 1 for both, since 2 is a finding there.
-import { InputFault } from '../deprecations/input-fault.ts'
+import { InputFault, printable } from '../deprecations/input-fault.ts'
 import { closest } from './closest.ts'
 import { UsageError, type CommandParts } from './command.ts'
 import { runCalendar } from './deprecations-calendar.ts'
@@ -47,7 +47,7 @@ export async function run(args: string[], parts: CommandParts): Promise<number> 
     return await subcommand(rest, parts)
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof InputFault)) throw error
-    parts.stderr.write(`onramp deprecations: ${error.message}\n`)
+    parts.stderr.write(`onramp deprecations: ${printable(error.message)}\n`)
     return error instanceof UsageError && name !== 'check' ? 2 : 1
   }
 }

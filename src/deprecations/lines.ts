@@ -11,7 +11,7 @@ export type LineTaker = {
 }
 
 /** The longest line that is read, in characters: the bound is on memory, and a recorded call seldom comes near. */
-export const longestLine = 4 * 1024 * 1024
+export const longestLine = 2 * 1024 * 1024
 
 /** Reads a stream of UTF-8 to its end (LF or CRLF, a byte order mark is dropped). Resolves to the number of lines. */
 export const readLines = async (

@@ -15,16 +15,18 @@ export type Source = {
 const CHUNK = 64 * 1024
 
 // One buffer for the whole file, as a new one for each chunk would be memory that the collector hears of too late.
-async function* chunksOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+async function* chunksOf(handle: FileHandle, file: string): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(CHUNK)
   try {
     for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK)
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK)
       if (bytesRead === 0) return
       yield buffer.subarray(0, bytesRead)
     }
+  } catch (error) {
+    throw fileFault(file, error)
   } finally {
-    await file.close()
+    await handle.close()
   }
 }
 
@@ -63,9 +65,9 @@ export const openFile = async (file: string): Promise<Source> => {
   try {
     const handle = await open(file)
     const about = await handle.stat()
-    return await openStream(file, chunksOf(handle), about.isFile() ? about.size : undefined)
+    return await openStream(file, chunksOf(handle, file), about.isFile() ? about.size : undefined)
   } catch (error) {
-    throw fileFault(file, error)
+    throw error instanceof InputFault ? error : fileFault(file, error)
   }
 }
 

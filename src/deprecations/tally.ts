@@ -71,7 +71,9 @@ export class Tally {
 
   /** Notes a finding in the current request (`requests` counts them). What is not yet announced is no finding. */
   note(sighting: Sighting) {
-    const item = this.items.get(sighting.entry.id) ?? this.started(sighting.entry)
+    // What may be in use is counted apart, so that the count of what is in use stays true.
+    const key = `${sighting.confidence === 'endpoint' ? 'possible' : 'certain'} ${sighting.entry.id}`
+    const item = this.items.get(key) ?? this.started(key, sighting.entry)
     if (item.status.state === 'unannounced') return
     if (item.lastRequest !== this.requests) {
       item.lastRequest = this.requests
@@ -82,15 +84,15 @@ export class Tally {
     notePlace(item, sighting)
   }
 
-  /** Everything found, soonest removal first. */
+  /** Everything found (an entry twice where it is both in use and called without bodies), soonest removal first, then by id. */
   found(): Found[] {
     return [...this.items.values()]
       .filter(({ count }) => count > 0)
       .map(withoutWorkings)
-      .sort((a, b) => a.status.daysLeft - b.status.daysLeft)
+      .sort((a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1))
   }
 
-  private started(entry: Entry): Counted {
+  private started(key: string, entry: Entry): Counted {
     const item: Counted = {
       entry,
       status: statusOn(entry, this.asOf),
@@ -101,7 +103,7 @@ export class Tally {
       known: new Map(),
       lastRequest: -1,
     }
-    this.items.set(entry.id, item)
+    this.items.set(key, item)
     return item
   }
 }

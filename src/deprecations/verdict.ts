@@ -19,6 +19,8 @@ export type Verdict = Omit<CheckResult, 'found'> & {
   idleWaivers: Waiver[]
 }
 
+const isCertain = ({ confidence }: Found) => confidence !== 'endpoint'
+
 /** Sorts what was found. `within`: items that are removed later than so many days from now are left out. */
 export const judge = (
   { found, ...result }: CheckResult,
@@ -26,10 +28,8 @@ export const judge = (
 ): Verdict => {
   const { inForce, expired } = sortWaivers(waivers, result.asOf)
   const due = found.filter(({ entry }) => statusOn(entry, result.asOf).daysLeft <= (within ?? Infinity))
-  const certain = due.filter(({ confidence }) => confidence !== 'endpoint')
-  const ids = new Set(
-    found.filter(({ confidence }) => confidence !== 'endpoint').map(({ entry }) => entry.id),
-  )
+  const certain = due.filter(isCertain)
+  const ids = new Set(found.filter(isCertain).map(({ entry }) => entry.id))
   return {
     ...result,
     inUse: certain.filter(({ entry }) => !inForce.has(entry.id)),
@@ -37,7 +37,9 @@ export const judge = (
       const waiver = inForce.get(item.entry.id)
       return waiver === undefined ? [] : [{ ...item, waiver }]
     }),
-    mayBeInUse: due.filter(({ confidence, entry }) => confidence === 'endpoint' && !inForce.has(entry.id)),
+    mayBeInUse: due.filter(
+      (item) => !isCertain(item) && !ids.has(item.entry.id) && !inForce.has(item.entry.id),
+    ),
     expiredWaivers: expired,
     idleWaivers: [...inForce.values()].filter(({ item }) => !ids.has(item)),
   }

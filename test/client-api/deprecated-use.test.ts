@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, jsonValue, property, string } from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMatcher, pathOf, type Call } from '../../src/client-api/deprecated-use.ts'
 import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
@@ -56,10 +56,10 @@ test('a body nested without end is looked through without failing', () => {
 })
 
 test('no address and no body makes the matcher fail', () => {
-  fc.assert(
-    fc.property(fc.string(), fc.string(), fc.jsonValue(), (method, url, body) => {
+  assert(
+    property(string(), string(), jsonValue(), (method, url, body) => {
       usesIn({ method, url, request: body, response: JSON.stringify(body) })
-      pathOf(url)
+      expect(pathOf(url)).toBeTypeOf('string')
     }),
   )
 })
