@@ -1,6 +1,6 @@
 // The whole request pipeline, top to bottom. The order is the security model: what stands above requireSignIn is for
 // everybody, what stands below is private.
-import express, { type Express, type RequestHandler, type Router } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express'
 import { createErrorPage, notFound, type ErrorPageParts } from './web/error-page.ts'
 import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
 import { securityHeaders } from './web/security-headers.ts'
@@ -13,11 +13,13 @@ export type AppParts = {
   health: Router
   metrics: { routes: Router; observe: RequestHandler }
   assets: Router
+  deprecations: Router
   limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
   session: RequestHandler
   backChannel: Router
   signIn: Router
   signOut: Router
+  signOutWhileAway: ErrorRequestHandler
   requireSignIn: RequestHandler
   sessions: Router
   onboarding: Router
@@ -45,6 +47,7 @@ export function createApp(parts: AppParts): Express {
   if (https) app.use(servedOverHttps)
   app.use(parts.limits.byAddress)
   app.use(parts.session)
+  app.use(parts.deprecations)
   app.use(parts.limits.byBrowser)
   app.use(parts.signIn)
   app.use(parts.signOut)
@@ -55,6 +58,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.onboarding)
   app.use(parts.search)
   app.use(notFound)
+  app.use(parts.signOutWhileAway)
   app.use(createErrorPage(parts.errorPage))
   return app
 }

@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url'
 import type { Express } from 'express'
 import { createApp } from './app.ts'
 import { createClientApi } from './client-api/client.ts'
+import { publishedSchedule } from './client-api/published-schedule.ts'
+import { createWatch } from './client-api/watch.ts'
+import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createSearchRoutes } from './search/routes.ts'
@@ -21,7 +24,7 @@ import { createRegistration } from './sign-in/registration.ts'
 import { createRequireSignIn } from './sign-in/require-sign-in.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
 import { createSessionsPage } from './sign-in/sessions-page.ts'
-import { createSignOutRoutes } from './sign-in/sign-out.ts'
+import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out.ts'
 import { createSignedInSessions } from './sign-in/signed-in-sessions.ts'
 import { createStartSignIn } from './sign-in/start.ts'
 import { createTokenRecords } from './sign-in/tokens.ts'
@@ -61,7 +64,12 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const sealer = createSealer(settings.SESSION_SECRET)
   const tokens = createTokenRecords(store.records, sealer, lifetimes.maxSeconds)
   const walks = createWalks(store.records, now)
-  const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
+  const watch = createWatch(publishedSchedule, {
+    log: (notice) => log.warn({ deprecation: notice.item, by: notice.by }, notice.message),
+    count: metrics.countDeprecation,
+    now,
+  })
+  const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL, watch })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
     client: clientOf(settings, { records: store.records, sealer, now }),
@@ -108,6 +116,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     }),
     metrics,
     assets: assets.routes,
+    deprecations: createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }),
     limits: createLimits({
       redis: store.redis,
       perAddress: settings.SIGN_INS_PER_MINUTE,
@@ -164,6 +173,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       log,
       note,
     }),
+    signOutWhileAway: createSignOutWhileAway({ publicUrl, cookieName: cookieName(https), log }),
     sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn(tokens),
     onboarding: createOnboardingRoutes({

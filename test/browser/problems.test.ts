@@ -45,6 +45,9 @@ function appThatFails(publicUrl: string) {
     metrics: { routes: nothing, observe: passOn },
     limits: { byAddress: passOn, byBrowser: passOn },
     backChannel: nothing,
+    signOutWhileAway: (error: unknown, _req: unknown, _res: unknown, next: (error: unknown) => void) =>
+      next(error),
+    deprecations: nothing,
     sessions: nothing,
     assets: assets.routes,
     session: passOn,
