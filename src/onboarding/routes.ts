@@ -122,7 +122,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
 
     const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
       const { step: ended, instance } = attempt
-      const isBrowser = req.get('sec-fetch-dest') === 'document'
+      const isBrowser = req.get('sec-fetch-dest') === 'document' && /^Mozilla\//.test(req.get('user-agent') ?? '')
       const back = { step: ended, instance, advances: parts.advances, isBrowser }
       return pass(
         req,

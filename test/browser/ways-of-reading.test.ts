@@ -42,7 +42,7 @@ describe('the overview', () => {
   it('is walked with the keyboard alone, and shows where the focus is', async () => {
     const ada = await arrive('ada')
     const seen: string[] = []
-    for (let presses = 0; presses < 7; presses++) {
+    for (let presses = 0; presses < 8; presses++) {
       await ada.page.keyboard.press('Tab')
       seen.push(await ada.focused())
       const outline = await ada.page.evaluate(
@@ -54,6 +54,7 @@ describe('the overview', () => {
     expect(seen).toEqual([
       'Skip to the content',
       'Onramp',
+      'ada@acme.example',
       'Not you?',
       'Sign out',
       'Connect Slack',

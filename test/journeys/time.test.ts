@@ -80,7 +80,7 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     expectPage(browser.page)
     expect(browser.text).toContain(texts.problems.service_refused_sign_in.title)
     expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
-    expect(world.checks()).toBeLessThanOrEqual(3)
+    expect(world.checks()).toBeLessThanOrEqual(4)
   })
 
   it('to a datasource whose permission ran out connects it again', async () => {
