@@ -60,12 +60,17 @@ type Kept = {
 
 type Current = OpenedRedis & { patience: Patience; openedAt: number }
 
+/** A request that comes while the very first connection is being made waits so long for it. */
+const FIRST_WAIT_MS = 500
+
 function keepOpen(open: OpenRedis, log: Log): Kept {
   const ending = new AbortController()
   const tell = teller(log)
   let current: Current | undefined
   let renewing = false
   let tries = 0
+  /** Settles when the first connection was made, or has failed: who comes before that waits a moment for it. */
+  const first = Promise.withResolvers<void>()
 
   async function openOne(): Promise<Current> {
     let opened: OpenedRedis | undefined
@@ -88,6 +93,8 @@ function keepOpen(open: OpenRedis, log: Log): Kept {
         break
       } catch (error) {
         tell.away(error)
+      } finally {
+        first.resolve()
       }
     }
     if (ending.signal.aborted) current?.close()
@@ -120,6 +127,8 @@ function keepOpen(open: OpenRedis, log: Log): Kept {
 
   return {
     async run(command) {
+      if (current === undefined && tries <= 1)
+        await Promise.race([first.promise, pause(FIRST_WAIT_MS, undefined, { ref: false })])
       const client = current
       if (client === undefined) throw new StoreUnavailable(tell.reason())
       const startedAt = performance.now()
