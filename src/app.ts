@@ -27,6 +27,8 @@ export type AppParts = {
   errorPage: ErrorPageParts
 }
 
+const SIGNING_IN = ['/sign-in', '/sign-out', '/signed-out']
+
 export function createApp(parts: AppParts): Express {
   const { origin, protocol } = new URL(parts.publicUrl)
   const https = protocol === 'https:'
@@ -45,10 +47,9 @@ export function createApp(parts: AppParts): Express {
   app.use(refuseCrossSite(origin))
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   if (https) app.use(servedOverHttps)
-  app.use(parts.limits.byAddress)
-  app.use(parts.session)
   app.use(parts.deprecations)
-  app.use(parts.limits.byBrowser)
+  // Only signing in and out changes a session; everything else reads it (requireSignIn).
+  app.use(SIGNING_IN, parts.limits.byAddress, parts.session, parts.limits.byBrowser)
   app.use(parts.signIn)
   app.use(parts.signOut)
 

@@ -9,6 +9,7 @@ import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createSearchRoutes } from './search/routes.ts'
+import { createPresence } from './session/presence.ts'
 import { createSealer } from './session/seal.ts'
 import { SealedSessionStore } from './session/session-store.ts'
 import { cookieName, createSession } from './session/session.ts'
@@ -62,6 +63,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const metrics = createMetrics()
   const note = createAudit({ log, registry: metrics.registry })
   const sealer = createSealer(settings.SESSION_SECRET)
+  const sessionStore = new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now)
   const tokens = createTokenRecords(store.records, sealer, lifetimes.maxSeconds)
   const walks = createWalks(store.records, now)
   const watch = createWatch(publishedSchedule, {
@@ -124,7 +126,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       note,
     }),
     session: createSession({
-      store: new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now),
+      store: sessionStore,
       secrets: settings.SESSION_SECRET,
       https,
     }),
@@ -175,7 +177,10 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     }),
     signOutWhileAway: createSignOutWhileAway({ publicUrl, cookieName: cookieName(https), log }),
     sessions: createSessionsPage({ sessions, sendPage }),
-    requireSignIn: createRequireSignIn(tokens),
+    requireSignIn: createRequireSignIn({
+      presence: createPresence({ secrets: settings.SESSION_SECRET, https, store: sessionStore }),
+      tokens,
+    }),
     onboarding: createOnboardingRoutes({
       // Whatever a check is for, a path that it brings leads back here.
       checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>

@@ -1,10 +1,11 @@
 // The service's Client API (contract section 4) over one keep-alive pool. What surprises: redirects are never followed
 // (a client that does keeps X-Service-ActAs across origins) and the time limit covers the body too.
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { readCheck, readSearch, type SearchAnswer, type Unconnected } from './answers.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Watch } from './watch.ts'
-import { noAnswer, problemOf, ServiceProblem } from './errors.ts'
+import { exchange, type Exchanged } from './exchange.ts'
+import { noAnswer, problemOf } from './errors.ts'
 
 export type ClientApi = {
   /**
@@ -45,42 +46,31 @@ export function createClientApi({
     connect: { timeout: timeLimitMs },
   })
 
+  const { origin, pathname } = new URL(baseUrl)
+  const prefix = pathname.replace(/\/$/, '')
+
   async function call({ operation, path, credentials, body }: Call): Promise<unknown> {
-    const limit = new AbortController()
-    const timer = setTimeout(
-      () => limit.abort(new Error(`no whole answer within ${timeLimitMs} ms`)),
-      timeLimitMs,
-    )
+    let answer: Exchanged
     try {
-      const sent = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
-      const options = {
-        dispatcher,
-        method: 'POST' as const,
-        headers: sent,
-        signal: limit.signal,
-        body: body ?? null,
-      }
-      const response = await request(baseUrl + path, options)
-      const text = await readLimited(response.body)
-      const headers = headerPairs(response.headers)
-      watch?.observe({
+      const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
+      const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
+      answer = await exchange(dispatcher, options, timeLimitMs)
+    } catch (error) {
+      throw noAnswer(operation, 'no usable answer', error)
+    }
+    const { status, text, headers } = answer
+    if (watch !== undefined && (status === 410 || mayAnnounce(headers) || watch.wantsBodies('POST', path)))
+      watch.observe({
         method: 'POST',
         url: path,
-        status: response.statusCode,
-        headers,
+        status,
+        headers: headerPairs(headers),
         request: body,
         response: text,
       })
-      if (response.statusCode !== 200) {
-        const retryAfter = response.headers['retry-after']?.toString()
-        throw problemOf({ operation, status: response.statusCode, text, retryAfter })
-      }
-      return parsed(text)
-    } catch (error) {
-      throw error instanceof ServiceProblem ? error : noAnswer(operation, 'no usable answer', error)
-    } finally {
-      clearTimeout(timer)
-    }
+    if (status !== 200)
+      throw problemOf({ operation, status, text, retryAfter: headers['retry-after']?.toString() })
+    return parsed(text)
   }
 
   return {
@@ -125,6 +115,10 @@ export function parsed(text: string): unknown {
     return undefined
   }
 }
+
+/** Does any header look as if it told of an end? Cheap: it is asked of every answer. */
+const mayAnnounce = (headers: Exchanged['headers']): boolean =>
+  Object.keys(headers).some((name) => /deprecat|sunset|warning/i.test(name))
 
 /** A header that came several times counts as one, joined (RFC 9110 5.3). */
 const headerPairs = (headers: Record<string, string | string[] | undefined>): [string, string][] =>

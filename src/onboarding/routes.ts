@@ -16,7 +16,7 @@ import { texts } from '../web/texts.en.ts'
 import { createOnce } from './once.ts'
 import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
-import { overviewPath, visitOf } from './visit.ts'
+import { overviewPath, visitOf, withVisit } from './visit.ts'
 import { attemptOf, mayAsk, observe, progress, shown, skip, unskip, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
@@ -84,7 +84,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const visit = visitOf(req.query, (value) => safeReturnTo(value, parts.returnTo))
     const from = typeof req.query['from'] === 'string' ? req.query['from'] : undefined
 
-    const walk = await current(req, user, (before) => ({ ...before, visit }))
+    const walk = await current(req, user, (before) => withVisit(before, visit))
 
     showOverview(req, res, walk, { from })
   })
@@ -122,7 +122,8 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
 
     const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
       const { step: ended, instance } = attempt
-      const isBrowser = req.get('sec-fetch-dest') === 'document' && /^Mozilla\//.test(req.get('user-agent') ?? '')
+      const isBrowser =
+        req.get('sec-fetch-dest') === 'document' && /^Mozilla\//.test(req.get('user-agent') ?? '')
       const back = { step: ended, instance, advances: parts.advances, isBrowser }
       return pass(
         req,

@@ -1,5 +1,5 @@
 // What a visit is about, read from the overview's address and written into it again. Pure.
-import type { Visit } from './walk.ts'
+import type { Visit, Walk } from './walk.ts'
 
 const MOST_DATASOURCES = 50
 const MOST_CHARACTERS = 200
@@ -30,3 +30,7 @@ export function overviewPath(visit: Visit, from?: string): string {
   if (from !== undefined) query.set('from', from)
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
 }
+
+/** The walk with this visit; the same walk where it has it already. */
+export const withVisit = (walk: Walk, visit: Visit): Walk =>
+  JSON.stringify(walk.visit) === JSON.stringify(visit) ? walk : { ...walk, visit }

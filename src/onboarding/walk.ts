@@ -78,6 +78,7 @@ export const startWalk = (now: number): Walk => ({
  * @param confirmSeconds how long a returned consent may take to show
  */
 export function observe(walk: Walk, waiting: readonly Waiting[], now: number, confirmSeconds: number): Walk {
+  if (isKnownAlready(walk, waiting)) return walk
   const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
   const overdue = new Set(
     walk.attempts
@@ -105,6 +106,14 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
     )
   return { ...walk, known, attempts }
 }
+
+/** The same as last time, and nobody under way: nothing to take in. */
+const isKnownAlready = (walk: Walk, waiting: readonly Waiting[]): boolean =>
+  walk.attempts.length === 0 &&
+  walk.known.filter((entry) => entry.status !== 'connected').length === waiting.length &&
+  waiting.every(({ instance, name, status }) =>
+    walk.known.some((entry) => entry.instance === instance && entry.name === name && entry.status === status),
+  )
 
 function connected(entry: Known, now: number): Known {
   if (entry.status === 'connected') return entry

@@ -3,6 +3,7 @@
 // their turn.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from '../records/records.ts'
+import { createRemembered } from '../session/remembered.ts'
 import { nameOf } from '../session/seal.ts'
 import type { User } from '../session/session.ts'
 import { startWalk, type Walk } from './walk.ts'
@@ -26,12 +27,17 @@ export function createWalks(records: Pick<Records, 'get' | 'compareAndSet'>, now
   /** What a walk looked like in the store when it was loaded; walks themselves are never changed in place. */
   const stored = new WeakMap<Walk, string | undefined>()
   const inTurn = createTurns()
+  const read = createRemembered<Walk>()
+
+  function keep(walk: Walk, text: string | undefined): Walk {
+    stored.set(walk, text)
+    return walk
+  }
 
   async function load(user: User): Promise<Walk> {
     const text = await records.get(keyOf(user))
-    const walk = readWalk(text) ?? startWalk(now())
-    stored.set(walk, text)
-    return walk
+    if (text === undefined) return keep(startWalk(now()), text)
+    return read.of(keyOf(user), text, () => keep(readWalk(text) ?? startWalk(now()), text))
   }
 
   async function write(user: User, change: (walk: Walk) => Walk, from: Walk): Promise<Walk> {
@@ -54,6 +60,7 @@ export function createWalks(records: Pick<Records, 'get' | 'compareAndSet'>, now
     async update(user, change, from) {
       const before = from !== undefined && stored.has(from) ? from : await load(user)
       const after = change(before)
+      if (after === before) return after
       if (JSON.stringify(after) !== stored.get(before))
         return await inTurn(keyOf(user), (latest) => write(user, change, latest ?? before))
       stored.set(after, stored.get(before))

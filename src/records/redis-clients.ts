@@ -35,7 +35,13 @@ const PROBE = 'onramp:probe'
 
 /** Also bounds how long opening may take: a frozen server takes the connection and says nothing. */
 const SOCKET = { connectTimeout: 1_500, socketTimeout: 3_000, reconnectStrategy: false } as const
-const CLIENT = { disableOfflineQueue: true, pingInterval: 1_000, commandsQueueMaxLength: 10_000 } as const
+/** No time-out of its own for each command (it makes a timer and a signal every time): ours is in redis-connection.ts. */
+const CLIENT = {
+  commandOptions: { timeout: 0 },
+  disableOfflineQueue: true,
+  pingInterval: 1_000,
+  commandsQueueMaxLength: 10_000,
+} as const
 
 const newClient = (url: string) => createClient({ ...CLIENT, url, socket: SOCKET })
 type Client = ReturnType<typeof newClient>

@@ -4,6 +4,7 @@ import { RedisStore } from 'connect-redis'
 import { Store, type SessionData } from 'express-session'
 import type { Records } from '../records/records.ts'
 import type { RedisCommands } from '../records/redis-clients.ts'
+import { createRemembered } from './remembered.ts'
 import { nameOf, type Sealer } from './seal.ts'
 
 /** Keeps sealed text by name; the two kinds of store have nothing else to do. */
@@ -64,6 +65,7 @@ export class SealedSessionStore extends Store {
   readonly #now: () => number
   /** When this process renewed which session; milliseconds since 1970. */
   readonly #renewed = new Map<string, number>()
+  readonly #opened = createRemembered<SessionData | undefined>()
 
   constructor(texts: SealedTexts, sealer: Sealer, lifetimes: SessionLifetimes, now: () => number = Date.now) {
     super()
@@ -83,12 +85,31 @@ export class SealedSessionStore extends Store {
 
   override touch = (sid: string, _session: SessionData, done: Done = () => {}): void => {
     const name = nameOf(sid)
+    if (this.#isToBeRenewed(name)) settle(this.#texts.touch(name, this.#idleSeconds()), done)
+    else done()
+  }
+
+  #isToBeRenewed(name: string): boolean {
     const now = this.#now()
     const renewAfterMs = this.#lifetimes.idleSeconds * RENEW_AFTER_SHARE * 1000
-    if (now - (this.#renewed.get(name) ?? 0) < renewAfterMs) return done()
+    if (now - (this.#renewed.get(name) ?? 0) < renewAfterMs) return false
     if (this.#renewed.size >= MOST_REMEMBERED) this.#renewed.clear()
     this.#renewed.set(name, now)
-    settle(this.#texts.touch(name, this.#idleSeconds()), done)
+    return true
+  }
+
+  /** For whoever only reads: the session, renewed if it is time. It is shared with other requests: not to be changed. */
+  async look(sid: string): Promise<SessionData | undefined> {
+    const name = nameOf(sid)
+    const sealed = await this.#texts.get(name)
+    if (sealed === undefined) return undefined
+    const session = this.#opened.of(name, sealed, () => parse(this.#sealer.open(sealed, `${PREFIX}${sid}`)))
+    if (session === undefined || this.#isOver(session)) {
+      await this.#texts.destroy(name)
+      return undefined
+    }
+    if (this.#isToBeRenewed(name)) await this.#texts.touch(name, this.#idleSeconds())
+    return session
   }
 
   override destroy = (sid: string, done: Done = () => {}): void => {

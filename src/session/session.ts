@@ -30,14 +30,16 @@ export type SessionOptions = { store: Store; secrets: readonly string[]; https: 
 /** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
 export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
 
+/** What the cookie is signed with: the first one signs, every one verifies. */
+export const cookieKeys = (secrets: readonly string[]): string[] =>
+  secrets.map((secret) => createHmac('sha256', secret).update('onramp cookie 1').digest('base64url'))
+
 /** SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back. */
 export function createSession(options: SessionOptions): RequestHandler {
   return expressSession({
     store: options.store,
     name: cookieName(options.https),
-    secret: options.secrets.map((secret) =>
-      createHmac('sha256', secret).update('onramp cookie 1').digest('base64url'),
-    ),
+    secret: cookieKeys(options.secrets),
     resave: false,
     saveUninitialized: false,
     cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: options.https },

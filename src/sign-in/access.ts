@@ -33,8 +33,8 @@ export function createAccess({ tokens, refresh, externalIdp, now }: AccessParts)
     externalIdp,
   })
 
-  function refreshed(req: Request, { user, held }: SignedIn): Promise<Refreshed> {
-    return refresh({ sessionId: req.sessionID, subject: user.subject }, held)
+  function refreshed({ sessionId, user, held }: SignedIn): Promise<Refreshed> {
+    return refresh({ sessionId, subject: user.subject }, held)
   }
 
   function usable(req: Request, result: Refreshed): HeldTokens {
@@ -46,11 +46,11 @@ export function createAccess({ tokens, refresh, externalIdp, now }: AccessParts)
   async function goodTokens(req: Request): Promise<HeldTokens> {
     const signedIn = whoIsSignedIn(req)
     const { held } = signedIn
-    const condition = conditionOf(held.tokens, now(), jitterOf(req.sessionID))
+    const condition = conditionOf(held.tokens, now(), jitterOf(signedIn.sessionId))
     if (condition === 'fresh' || (condition === 'ageing' && held.tokens.refreshToken === undefined))
       return held
     try {
-      return usable(req, await refreshed(req, signedIn))
+      return usable(req, await refreshed(signedIn))
     } catch (error) {
       // Ahead of its expiry a refresh is a courtesy: the token is still good.
       if (condition === 'ageing' && !(error instanceof SignInAgain)) return held
@@ -61,13 +61,13 @@ export function createAccess({ tokens, refresh, externalIdp, now }: AccessParts)
   async function afterRefusal(req: Request, used: HeldTokens, refusal: TokenRefused): Promise<HeldTokens> {
     const signedIn = whoIsSignedIn(req)
     if (used.tokens.refreshToken !== undefined)
-      return usable(req, await refreshed(req, { ...signedIn, held: used }))
+      return usable(req, await refreshed({ ...signedIn, held: used }))
     return await giveUp(req, refusal)
   }
 
   async function giveUp(req: Request, refusal: TokenRefused): Promise<never> {
     if (now() - whoIsSignedIn(req).signedInAt < FRESH_MS) throw refusal
-    await tokens.remove(req.sessionID)
+    await tokens.remove(whoIsSignedIn(req).sessionId)
     throw new SignInAgain(req, refusal)
   }
 

@@ -1,11 +1,12 @@
 // The line between what everybody may see and what needs a sign-in. Pages go to sign in and come back to where they
 // were; fetches and JSON get a 401 that says so, never a redirect to another origin.
 import type { Request, RequestHandler } from 'express'
+import type { Presence } from '../session/presence.ts'
 import type { User } from '../session/session.ts'
 import { SignInAgain } from './sign-in-again.ts'
 import type { HeldTokens, TokenRecords } from './tokens.ts'
 
-export type SignedIn = { user: User; held: HeldTokens; signedInAt: number }
+export type SignedIn = { sessionId: string; user: User; held: HeldTokens; signedInAt: number }
 
 const signedIn = new WeakMap<Request, SignedIn>()
 
@@ -16,14 +17,17 @@ export function whoIsSignedIn(req: Request): SignedIn {
   return found
 }
 
-export function createRequireSignIn(tokens: Pick<TokenRecords, 'load'>): RequestHandler {
+export type RequireSignInParts = { presence: Presence; tokens: Pick<TokenRecords, 'load'> }
+
+export function createRequireSignIn({ presence, tokens }: RequireSignInParts): RequestHandler {
   return async (req, _res, next) => {
-    const { user, signedInAt } = req.session
-    const found = user === undefined ? undefined : await tokens.load(req.sessionID)
-    if (user !== undefined && found !== undefined) {
-      signedIn.set(req, { user, held: found, signedInAt: signedInAt ?? 0 })
-      return next()
-    }
-    throw new SignInAgain(req)
+    const sessionId = presence.idOf(req)
+    if (sessionId === undefined) throw new SignInAgain(req)
+    // Asked together: Redis answers both in one round trip.
+    const [session, held] = await Promise.all([presence.look(sessionId), tokens.load(sessionId)])
+    if (session?.user === undefined || held === undefined) throw new SignInAgain(req)
+    signedIn.set(req, { sessionId, user: session.user, held, signedInAt: session.signedInAt ?? 0 })
+    presence.remember(req, session.user)
+    next()
   }
 }

@@ -12,8 +12,8 @@ export function createSessionsPage({ sessions, sendPage }: SessionsPageParts): R
   const router = Router()
 
   router.get('/sessions', async (req, res) => {
-    const { user } = whoIsSignedIn(req)
-    const here = nameOf(req.sessionID)
+    const { user, sessionId } = whoIsSignedIn(req)
+    const here = nameOf(sessionId)
 
     const list = await sessions.list(user)
 

@@ -2,6 +2,7 @@
 // No tokens, no sign-in: a session that a request in flight writes back after sign-out is worth nothing without them.
 import type { TokenEndpointResponse } from 'openid-client'
 import type { Records } from '../records/records.ts'
+import { createRemembered } from '../session/remembered.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
 
 export type Tokens = {
@@ -35,13 +36,16 @@ const holderOf = (sessionId: string) => `tokens:${sessionId}`
 export function createTokenRecords(records: Records, sealer: Sealer, lifeSeconds: number): TokenRecords {
   const sealed = (sessionId: string, tokens: Tokens) =>
     sealer.seal(JSON.stringify(tokens), holderOf(sessionId))
+  const opened = createRemembered<HeldTokens | undefined>()
+  const heldIn = (text: string, sessionId: string): HeldTokens | undefined => {
+    const plain = sealer.open(text, holderOf(sessionId))
+    return plain === undefined ? undefined : { sealed: text, tokens: JSON.parse(plain) as Tokens }
+  }
   return {
     async load(sessionId) {
-      const found = await records.get(keyOf(nameOf(sessionId)))
-      const plain = found === undefined ? undefined : sealer.open(found, holderOf(sessionId))
-      return found === undefined || plain === undefined
-        ? undefined
-        : { sealed: found, tokens: JSON.parse(plain) as Tokens }
+      const name = nameOf(sessionId)
+      const found = await records.get(keyOf(name))
+      return found === undefined ? undefined : opened.of(name, found, (text) => heldIn(text, sessionId))
     },
     save: (sessionId, tokens) =>
       records.put(keyOf(nameOf(sessionId)), sealed(sessionId, tokens), lifeSeconds),

@@ -1,6 +1,7 @@
 // The one place that answers with HTML: the view, in the frame that every page has. What surprises: a page that looks
 // again by itself says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for whoever needs more time.
 import type { Request, Response } from 'express'
+import { userOf } from '../session/presence.ts'
 import { texts, type Texts } from './texts.en.ts'
 import type { RenderView } from './views.ts'
 
@@ -39,8 +40,7 @@ export type PagesOptions = {
 
 export function createPages({ render, stylesheet, icon, helpUrl }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data }) => {
-    // Before the session, and while the store is away, there is none.
-    const user = (req as Partial<Request>).session?.user
+    const user = userOf(req)
     const still = req.query['still'] !== undefined
     const frame: Frame = {
       t: texts,

@@ -49,7 +49,7 @@ export function createLimits({ redis, perAddress, perBrowser, note }: LimitOptio
     what: string,
   ): RequestHandler => {
     return async (req, _res, next) => {
-      const key = LIMITED.test(req.path) ? keyOf(req) : undefined
+      const key = LIMITED.test(req.baseUrl + req.path) ? keyOf(req) : undefined
       if (key !== undefined) await consume(counted, key, what)
       next()
     }

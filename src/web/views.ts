@@ -38,6 +38,16 @@ export function createViews(folder: string): RenderView {
     escapeFunction: escape,
     autoTrim: ['nl', 'nl'],
   })
+  const paths = new Map<string, string>()
+  const resolvePath = eta.resolvePath?.bind(eta)
+  // Where a view lies does not change; working it out at every rendering costs more than the rendering.
+  if (resolvePath !== undefined)
+    eta.resolvePath = (view, options) => {
+      const key = `${options?.filepath ?? ''} ${view}`
+      const known = paths.get(key) ?? resolvePath(view, options)
+      paths.set(key, known)
+      return known
+    }
   const render = eta.render.bind(eta)
   // Layouts and included views are rendered by this method too, each with data of its own.
   eta.render = (view, data, meta) => render(view, strict(data), meta)

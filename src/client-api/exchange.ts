@@ -1,0 +1,56 @@
+// One request and its whole answer over undici's pool, with one time limit for all of it and a bound on its size.
+// Redirects are answers like any other.
+import type { Dispatcher } from 'undici'
+
+export type Exchanged = {
+  status: number
+  text: string
+  headers: Record<string, string | string[] | undefined>
+}
+
+const MOST_BYTES = 1024 * 1024
+
+/** @throws when there is no connection, the limit (milliseconds) is over, or the answer is larger than 1 MiB */
+export function exchange(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  timeLimitMs: number,
+): Promise<Exchanged> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const answer: Exchanged = { status: 0, text: '', headers: {} }
+    let bytes = 0
+    let underWay: Dispatcher.DispatchController | undefined
+    let late: Error | undefined
+    const timer = setTimeout(() => {
+      late = new Error(`no whole answer within ${timeLimitMs} ms`)
+      underWay?.abort(late)
+      reject(late)
+    }, timeLimitMs)
+    dispatcher.dispatch(options, {
+      onRequestStart(controller) {
+        underWay = controller
+        if (late !== undefined) controller.abort(late)
+      },
+      onResponseStart(_controller, status, headers) {
+        answer.status = status
+        answer.headers = headers
+      },
+      onResponseData(controller, chunk) {
+        bytes += chunk.length
+        if (bytes > MOST_BYTES) controller.abort(new RangeError(`an answer of more than ${MOST_BYTES} bytes`))
+        else chunks.push(chunk)
+      },
+      onResponseEnd() {
+        clearTimeout(timer)
+        const [only] = chunks
+        answer.text = (chunks.length === 1 && only ? only : Buffer.concat(chunks)).toString('utf8')
+        resolve(answer)
+      },
+      onResponseError(_controller, error) {
+        clearTimeout(timer)
+        reject(error)
+      },
+    })
+  })
+}
