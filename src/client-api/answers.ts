@@ -33,17 +33,18 @@ const MOST_NAME_CHARACTERS = 200
 
 /** Control and direction-changing characters would let one name rearrange the words around it. */
 const presentable = (text: string) =>
-  text
-    .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\u061c]/gu, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  PLAIN.test(text)
+    ? text
+    : text
+        .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\u061c]/gu, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim()
 
-/** Half a surrogate pair stands in no address and in no page. */
-const wellFormedText = z
-  .string()
-  .transform((text) => text.toWellFormed())
-  .optional()
-  .catch(undefined)
+/** Words with one space between them: nothing to put right. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
+/** Text or nothing; half a surrogate pair stands in no address and in no page. */
+const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
 
 /** Never cuts a surrogate pair in two. */
 const shortened = (text: string) =>
@@ -53,14 +54,16 @@ const shortened = (text: string) =>
 
 const optionalText = z.string().optional().catch(undefined)
 
-const entrySchema = z.object({
-  datasourceInstance: wellFormedText,
-  displayName: wellFormedText,
-  authStatus: z.unknown().optional(),
-  authUrlRelativePath: optionalText,
-})
+/** What an entry holds is read field by field: whatever is odd in it must not cost the others. */
+type Entry = Partial<
+  Record<'datasourceInstance' | 'displayName' | 'authStatus' | 'authUrlRelativePath', unknown>
+>
 
-const checkSchema = z.object({ unauthorizedDatasourceInstances: z.array(z.unknown()) })
+const checkSchema = z.object({
+  unauthorizedDatasourceInstances: z.array(
+    z.custom<Entry>((entry) => typeof entry === 'object' && entry !== null && !Array.isArray(entry)),
+  ),
+})
 
 /** An entry's own path names it too, where the identifier is missing. */
 const instanceInPath = (path: string | undefined) => {
@@ -92,18 +95,25 @@ export function readCheck(json: unknown): Unconnected[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
   const found = new Map<string, Unconnected>()
-  for (const element of check.data.unauthorizedDatasourceInstances) {
-    const entry = entrySchema.safeParse(element)
-    if (!entry.success) return undefined
-    const { datasourceInstance, displayName, authStatus, authUrlRelativePath } = entry.data
-    const instance = [datasourceInstance, instanceInPath(authUrlRelativePath)].find(isVisible)
+  for (const entry of check.data.unauthorizedDatasourceInstances) {
+    const { authStatus } = entry
+    const authUrlRelativePath =
+      typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
+    const instance = instanceOf(entry, authUrlRelativePath)
     if (instance === undefined) return undefined
     const status = statusOf(authStatus, authUrlRelativePath)
     if (status === 'authorized' || found.has(instance)) continue
-    const name = shortened(presentable(displayName ?? '') || presentable(instance))
+    const name = shortened(presentable(wellFormed(entry.displayName) ?? '') || presentable(instance))
     found.set(instance, { instance, name, status, authUrlRelativePath: authUrlRelativePath || undefined })
   }
   return [...found.values()]
+}
+
+function instanceOf(entry: Entry, path: string | undefined): string | undefined {
+  const named = wellFormed(entry.datasourceInstance)
+  if (isVisible(named)) return named
+  const inPath = instanceInPath(path)
+  return isVisible(inPath) ? inPath : undefined
 }
 
 /** Reads the same answer and drops the one-time paths on the way. @returns undefined when it is not one */

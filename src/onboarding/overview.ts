@@ -99,7 +99,7 @@ export function overviewOf(walk: Walk, context: OverviewContext): Overview {
     title: [result, counted?.label, words.heading]
       .filter((part) => part !== undefined)
       .slice(0, 2)
-      .join(' – '),
+      .join(' - '),
     banner,
     progress: counted,
     step,

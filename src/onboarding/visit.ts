@@ -33,4 +33,9 @@ export function overviewPath(visit: Visit, from?: string): string {
 
 /** The walk with this visit; the same walk where it has it already. */
 export const withVisit = (walk: Walk, visit: Visit): Walk =>
-  JSON.stringify(walk.visit) === JSON.stringify(visit) ? walk : { ...walk, visit }
+  isSame(walk.visit, visit) ? walk : { ...walk, visit }
+
+const isSame = (one: Visit, other: Visit): boolean =>
+  one.returnTo === other.returnTo &&
+  one.only.length === other.only.length &&
+  one.only.every((instance, index) => instance === other.only[index])

@@ -43,20 +43,24 @@ export class TooSlow extends Error {
  * @param milliseconds how long
  * @throws {StoreUnavailable} when the work fails or takes longer (the cause then is {@link TooSlow})
  */
-export async function withinDeadline<T>(
+export function withinDeadline<T>(
   work: () => Promise<T>,
   milliseconds: number = STORE_DEADLINE_MS,
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      clearTimeout(timer)
+      reject(new StoreUnavailable(error))
+    }
     // When this process itself was held up, the answer may lie there unread: it is read before setImmediate.
-    timer = setTimeout(() => setImmediate(() => reject(new TooSlow(milliseconds))), milliseconds)
+    const timer = setTimeout(() => setImmediate(fail, new TooSlow(milliseconds)), milliseconds)
+    try {
+      work().then((result) => {
+        clearTimeout(timer)
+        resolve(result)
+      }, fail)
+    } catch (error) {
+      fail(error)
+    }
   })
-  try {
-    return await Promise.race([work(), late])
-  } catch (error) {
-    throw new StoreUnavailable(error)
-  } finally {
-    clearTimeout(timer)
-  }
 }

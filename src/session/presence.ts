@@ -3,6 +3,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { Request } from 'express'
 import type { SessionData } from 'express-session'
+import { createRemembered } from './remembered.ts'
 import { cookieKeys, cookieName, type SessionOptions, type User } from './session.ts'
 
 const users = new WeakMap<Request, User>()
@@ -34,13 +35,20 @@ export function createPresence({ secrets, https, store }: PresenceOptions): Pres
       return expected.length === signature.length && timingSafeEqual(expected, signature)
     })
 
+  function provenBy(value: string): string | undefined {
+    const dot = value.lastIndexOf('.')
+    if (dot < 1) return undefined
+    const [id, signature] = [value.slice(0, dot), Buffer.from(value.slice(dot + 1), 'base64')]
+    return isSigned(id, signature) ? id : undefined
+  }
+
+  /** A signature that was verified need not be verified again; one that was wrong is not remembered. */
+  const proven = createRemembered<string | undefined>()
+
   return {
     idOf(req) {
       const value = cookieValue(req.headers.cookie ?? '', start)
-      const dot = value?.lastIndexOf('.') ?? -1
-      if (value === undefined || dot < 1) return undefined
-      const [id, signature] = [value.slice(0, dot), Buffer.from(value.slice(dot + 1), 'base64')]
-      return isSigned(id, signature) ? id : undefined
+      return value === undefined ? undefined : proven.of(value, value, provenBy)
     },
     look: (sessionId) => store.look(sessionId),
     remember: (req, user) => void users.set(req, user),

@@ -4,7 +4,7 @@
 const MOST_REMEMBERED = 5_000
 
 export type Remembered<T> = {
-  /** What was made of `text` before, or of it now. */
+  /** What was made of `text` before, or of it now; nothing (undefined) is not remembered. */
   of(key: string, text: string, make: (text: string) => T): T
 }
 
@@ -15,6 +15,7 @@ export function createRemembered<T>(): Remembered<T> {
       const found = known.get(key)
       if (found !== undefined && found.text === text) return found.value
       const value = make(text)
+      if (value === undefined) return value
       if (known.size >= MOST_REMEMBERED) known.clear()
       known.set(key, { text, value })
       return value

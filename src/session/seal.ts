@@ -10,6 +10,7 @@ import {
   randomBytes,
   type KeyObject,
 } from 'node:crypto'
+import { createRemembered } from './remembered.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -67,5 +68,8 @@ function openWith(master: MasterKey, bytes: Buffer, holder: string): string | un
   }
 }
 
+const names = createRemembered<string>()
+
 /** The name under which a secret's record is kept: whoever reads the store's names learns no session id. */
-export const nameOf = (secret: string): string => hash('sha256', secret, 'base64url')
+export const nameOf = (secret: string): string =>
+  names.of(secret, secret, () => hash('sha256', secret, 'base64url'))

@@ -46,7 +46,7 @@ export function createAccess({ tokens, refresh, externalIdp, now }: AccessParts)
   async function goodTokens(req: Request): Promise<HeldTokens> {
     const signedIn = whoIsSignedIn(req)
     const { held } = signedIn
-    const condition = conditionOf(held.tokens, now(), jitterOf(signedIn.sessionId))
+    const condition = conditionOf(held.tokens, now(), () => jitterOf(signedIn.sessionId))
     if (condition === 'fresh' || (condition === 'ageing' && held.tokens.refreshToken === undefined))
       return held
     try {

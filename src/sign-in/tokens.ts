@@ -79,12 +79,16 @@ const EARLY_SHARE = 0.1
 /**
  * Pure: what the tokens are good for now. `ageing` still works and should be refreshed; ahead of expiry by up to a
  * minute, or a tenth of a short life, less for some sessions than for others, so that not all refresh at once.
- * @param jitter between 0 and 1, the same for a session each time
+ * @param jitter gives a number between 0 and 1, the same for a session each time
  */
-export function conditionOf(tokens: Tokens, now: number, jitter: number): 'fresh' | 'ageing' | 'expired' {
+export function conditionOf(
+  tokens: Tokens,
+  now: number,
+  jitter: () => number,
+): 'fresh' | 'ageing' | 'expired' {
   if (tokens.expiresAt === undefined) return 'fresh'
   if (now >= tokens.expiresAt) return 'expired'
-  const early =
-    Math.min(EARLY_MOST_MS, (tokens.expiresAt - tokens.issuedAt) * EARLY_SHARE) * (0.5 + jitter / 2)
-  return now >= tokens.expiresAt - early ? 'ageing' : 'fresh'
+  const most = Math.min(EARLY_MOST_MS, (tokens.expiresAt - tokens.issuedAt) * EARLY_SHARE)
+  if (now < tokens.expiresAt - most) return 'fresh'
+  return now >= tokens.expiresAt - most * (0.5 + jitter() / 2) ? 'ageing' : 'fresh'
 }

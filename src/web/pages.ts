@@ -55,7 +55,9 @@ export function createPages({ render, stylesheet, icon, helpUrl }: PagesOptions)
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
-    res.setHeader('Content-Length', Buffer.byteLength(html))
-    res.end(html)
+    const bytes = Buffer.byteLength(html)
+    res.setHeader('Content-Length', bytes)
+    // Nothing but ASCII, as most pages are: written byte for byte, without turning it into UTF-8 first.
+    res.end(html, bytes === html.length ? 'latin1' : 'utf8')
   }
 }

@@ -2,11 +2,11 @@
 import { INTRANET, connectAll, connectNext, open, slack, type State } from './ways.ts'
 
 export const overviewStates: State[] = [
-  { name: 'first visit', title: '0 of 5 connected – Connect your apps', like: 'ada', reach: open() },
-  { name: 'one waiting', title: '0 of 1 connected – Connect your apps', like: [slack], reach: open() },
+  { name: 'first visit', title: '0 of 5 connected - Connect your apps', like: 'ada', reach: open() },
+  { name: 'one waiting', title: '0 of 1 connected - Connect your apps', like: [slack], reach: open() },
   {
     name: 'middle of the walk',
-    title: 'GitHub is connected – 2 of 5 connected',
+    title: 'GitHub is connected - 2 of 5 connected',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -16,7 +16,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'waiting for a slow consent',
-    title: 'Waiting for Slack to confirm – 0 of 5 connected',
+    title: 'Waiting for Slack to confirm - 0 of 5 connected',
     like: 'ada',
     switches: { consentDelaySeconds: 600 },
     async reach(visitor) {
@@ -29,7 +29,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'not confirmed',
-    title: 'Slack is not connected yet – 0 of 5 connected',
+    title: 'Slack is not connected yet - 0 of 5 connected',
     like: 'ada',
     confirmSeconds: 0,
     async reach(visitor) {
@@ -41,7 +41,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'skipped',
-    title: 'Slack: not now – 0 of 5 connected',
+    title: 'Slack: not now - 0 of 5 connected',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -50,7 +50,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'started elsewhere',
-    title: '0 of 5 connected – Connect your apps',
+    title: '0 of 5 connected - Connect your apps',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -61,14 +61,14 @@ export const overviewStates: State[] = [
       await visitor.open()
     },
   },
-  { name: 'odd statuses', title: '0 of 4 connected – Connect your apps', like: 'frank', reach: open() },
-  { name: 'names that bite', title: '0 of 5 connected – Connect your apps', like: 'eve', reach: open() },
-  { name: 'many', title: '0 of 40 connected – Connect your apps', like: 'grace', reach: open() },
-  { name: 'two instances of one', title: '0 of 3 connected – Connect your apps', like: 'dan', reach: open() },
+  { name: 'odd statuses', title: '0 of 4 connected - Connect your apps', like: 'frank', reach: open() },
+  { name: 'names that bite', title: '0 of 5 connected - Connect your apps', like: 'eve', reach: open() },
+  { name: 'many', title: '0 of 40 connected - Connect your apps', like: 'grace', reach: open() },
+  { name: 'two instances of one', title: '0 of 3 connected - Connect your apps', like: 'dan', reach: open() },
   { name: 'nothing waiting', title: 'Everything is connected', like: 'carol', reach: open() },
   {
     name: 'narrowed',
-    title: '0 of 1 connected – Connect your apps',
+    title: '0 of 1 connected - Connect your apps',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -83,13 +83,13 @@ export const overviewStates: State[] = [
   },
   {
     name: 'a way back',
-    title: '0 of 5 connected – Connect your apps',
+    title: '0 of 5 connected - Connect your apps',
     like: 'ada',
     reach: open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`),
   },
   {
     name: 'finished',
-    title: 'Google Drive is connected – 2 of 2 connected',
+    title: 'Google Drive is connected - 2 of 2 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open()
@@ -98,7 +98,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'finished, with a way back',
-    title: 'Google Drive is connected – 2 of 2 connected',
+    title: 'Google Drive is connected - 2 of 2 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`)
@@ -107,7 +107,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'done for now',
-    title: 'Google Drive: not now – 1 of 2 connected',
+    title: 'Google Drive: not now - 1 of 2 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open()

@@ -38,7 +38,7 @@ describe('the overview', () => {
   it('offers the first that waits, and says what will happen', () => {
     const overview = see(seen([slack, github]))
     expect(overview).toMatchObject({
-      title: '0 of 2 connected – Connect your apps',
+      title: '0 of 2 connected - Connect your apps',
       mood: 'open',
       progress: { connected: 0, total: 2 },
       banner: undefined,
@@ -70,7 +70,7 @@ describe('the overview', () => {
       title: 'Slack is connected',
       text: 'Thank you. Next comes GitHub.',
     })
-    expect(overview.title).toBe('Slack is connected – 1 of 2 connected')
+    expect(overview.title).toBe('Slack is connected - 1 of 2 connected')
   })
 
   it('says nothing of a datasource that nobody knows, whatever the address claims', () => {
@@ -96,7 +96,7 @@ describe('the overview', () => {
     const walk = seen([slack, github], returned([slack, github]), late)
     const overview = see(walk, { from: 'slack_1', now: late })
     expect(overview).toMatchObject({ banner: undefined, step: { kind: 'attend', focus: true } })
-    expect(overview.title).toBe('Slack is not connected yet – 0 of 2 connected')
+    expect(overview.title).toBe('Slack is not connected yet - 0 of 2 connected')
     expect(overview.step?.causes).toHaveLength(3)
     expect(see(walk, { now: late }).step?.focus).toBe(false)
   })
