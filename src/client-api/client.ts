@@ -1,6 +1,6 @@
 // The service's Client API (contract section 4) over one keep-alive pool. What surprises: redirects are never followed
 // (a client that does keeps X-Service-ActAs across origins) and the time limit covers the body too.
-import { Agent } from 'undici'
+import { Pool } from 'undici'
 import { readCheck, readSearch, type SearchAnswer, type Unconnected } from './answers.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Watch } from './watch.ts'
@@ -40,14 +40,13 @@ export function createClientApi({
   timeLimitMs = TIME_LIMIT_MS,
   watch,
 }: ClientApiOptions): ClientApi {
-  const dispatcher = new Agent({
+  const { origin, pathname } = new URL(baseUrl)
+  const prefix = pathname.replace(/\/$/, '')
+  const dispatcher = new Pool(origin, {
     connections: 128,
     keepAliveTimeout: 30_000,
     connect: { timeout: timeLimitMs },
   })
-
-  const { origin, pathname } = new URL(baseUrl)
-  const prefix = pathname.replace(/\/$/, '')
 
   async function call({ operation, path, credentials, body }: Call): Promise<unknown> {
     let answer: Exchanged

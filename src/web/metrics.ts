@@ -32,16 +32,27 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
 
+  type Labels = { route: string; method: string; status: string }
+  const series = new Map<string, { observe(seconds: number): void }>()
+
+  /** One series for each combination, found again by its name: working it out for every request costs more than counting. */
+  function seriesOf(labels: Labels) {
+    const key = `${labels.method} ${labels.status} ${labels.route}`
+    const known = series.get(key) ?? duration.labels(labels)
+    series.set(key, known)
+    return known
+  }
+
   const observe: RequestHandler = (req, res, next) => {
     const began = performance.now()
     res.once('finish', () => {
       const route = (req.route as { path?: unknown } | undefined)?.path
-      const pattern = typeof route === 'string' ? route : 'other'
-      const method = KNOWN_METHODS.has(req.method) ? req.method : 'other'
-      duration.observe(
-        { route: pattern, method, status: `${Math.floor(res.statusCode / 100)}xx` },
-        (performance.now() - began) / 1000,
-      )
+      const labels = {
+        route: typeof route === 'string' ? route : 'other',
+        method: KNOWN_METHODS.has(req.method) ? req.method : 'other',
+        status: `${Math.floor(res.statusCode / 100)}xx`,
+      }
+      seriesOf(labels).observe((performance.now() - began) / 1000)
     })
     next()
   }
