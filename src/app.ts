@@ -1,6 +1,6 @@
 // The whole request pipeline, top to bottom. The order is the security model: what stands above requireSignIn is for
 // everybody, what stands below is private.
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express'
+import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { createErrorPage, notFound, type ErrorPageParts } from './web/error-page.ts'
 import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
 import { securityHeaders } from './web/security-headers.ts'
@@ -28,6 +28,8 @@ export type AppParts = {
 }
 
 const SIGNING_IN = ['/sign-in', '/sign-out', '/signed-out']
+/** What everybody may see is not looked through for these; whatever else is private is found below requireSignIn too. */
+const CERTAINLY_PRIVATE = /^\/(onboarding|search|sessions|api)(\/|$)/
 
 export function createApp(parts: AppParts): Express {
   const { origin, protocol } = new URL(parts.publicUrl)
@@ -37,32 +39,46 @@ export function createApp(parts: AppParts): Express {
   app.disable('etag')
   app.set('trust proxy', parts.trustProxy ?? false)
 
-  app.use(parts.health)
-  app.use(parts.metrics.routes)
   app.use(parts.metrics.observe)
   app.use(securityHeaders(https))
-  app.use(parts.assets)
-  app.use(parts.backChannel)
+  app.use(unlessPrivate(forProgramsAndFiles(parts)))
   app.use(answerSpeculation)
   app.use(refuseCrossSite(origin))
-  app.get('/', (_req, res) => seeOther(res, '/onboarding'))
-  if (https) app.use(servedOverHttps)
-  app.use(parts.deprecations)
-  // Only signing in and out changes a session; everything else reads it (requireSignIn).
-  app.use(SIGNING_IN, parts.limits.byAddress, parts.session, parts.limits.byBrowser)
-  app.use(parts.signIn)
-  app.use(parts.signOut)
+  app.use(unlessPrivate(forEverybody(parts, https)))
 
   app.use(parts.requireSignIn)
 
-  app.use(parts.sessions)
   app.use(parts.onboarding)
+  app.use(parts.sessions)
   app.use(parts.search)
   app.use(notFound)
   app.use(parts.signOutWhileAway)
   app.use(createErrorPage(parts.errorPage))
   return app
 }
+
+/** Probes, metrics, files, and the authorization server's own calls: no browser's navigation. */
+function forProgramsAndFiles(parts: AppParts): Router {
+  const router = Router()
+  router.use(parts.health, parts.metrics.routes, parts.assets, parts.backChannel)
+  return router
+}
+
+function forEverybody(parts: AppParts, https: boolean): Router {
+  const router = Router()
+  router.get('/', (_req, res) => seeOther(res, '/onboarding'))
+  router.use(parts.deprecations)
+  if (https) router.use(servedOverHttps)
+  // Only signing in and out changes a session; everything else reads it (requireSignIn).
+  router.use(SIGNING_IN, parts.limits.byAddress, parts.session, parts.limits.byBrowser)
+  router.use(parts.signIn, parts.signOut)
+  return router
+}
+
+const unlessPrivate =
+  (handler: RequestHandler): RequestHandler =>
+  (req, res, next) =>
+    CERTAINLY_PRIVATE.test(req.path) ? next() : handler(req, res, next)
 
 /** PUBLIC_URL says how people reach us, whatever a proxy tells: without this the Secure cookie would silently be dropped. */
 const servedOverHttps: RequestHandler = (req, _res, next) => {

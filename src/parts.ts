@@ -10,6 +10,7 @@ import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import { createPresence } from './session/presence.ts'
+import { createRenewal } from './session/renewal.ts'
 import { createSealer } from './session/seal.ts'
 import { SealedSessionStore } from './session/session-store.ts'
 import { cookieName, createSession } from './session/session.ts'
@@ -64,7 +65,14 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const note = createAudit({ log, registry: metrics.registry })
   const sealer = createSealer(settings.SESSION_SECRET)
   const sessionStore = new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now)
-  const tokens = createTokenRecords(store.records, sealer, lifetimes.maxSeconds)
+  const renewal = createRenewal(lifetimes.idleSeconds, now)
+  const tokens = createTokenRecords({
+    records: store.records,
+    sealer,
+    lifeSeconds: renewal.lifeSeconds,
+    maxSeconds: lifetimes.maxSeconds,
+    now,
+  })
   const walks = createWalks(store.records, now)
   const watch = createWatch(publishedSchedule, {
     log: (notice) => log.warn({ deprecation: notice.item, by: notice.by }, notice.message),
@@ -178,8 +186,10 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     signOutWhileAway: createSignOutWhileAway({ publicUrl, cookieName: cookieName(https), log }),
     sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn({
-      presence: createPresence({ secrets: settings.SESSION_SECRET, https, store: sessionStore }),
+      presence: createPresence({ secrets: settings.SESSION_SECRET, https }),
       tokens,
+      renewal,
+      touchSession: (name) => store.sessionTexts.touch(name, renewal.lifeSeconds),
     }),
     onboarding: createOnboardingRoutes({
       // Whatever a check is for, a path that it brings leads back here.

@@ -33,6 +33,8 @@ const TIME_LIMIT_MS = 10_000
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
+const OPERATIONS = ['checkdatasourceauth', 'search']
+
 type Call = { operation: string; path: string; credentials: Credentials; body?: string }
 
 export function createClientApi({
@@ -48,6 +50,9 @@ export function createClientApi({
     connect: { timeout: timeLimitMs },
   })
 
+  /** Our own operations whose bodies are worth looking through. */
+  const onSchedule = new Set(OPERATIONS.filter((name) => watch?.wantsBodies('POST', `/rest/api/v1/${name}`)))
+
   async function call({ operation, path, credentials, body }: Call): Promise<unknown> {
     let answer: Exchanged
     try {
@@ -58,7 +63,7 @@ export function createClientApi({
       throw noAnswer(operation, 'no usable answer', error)
     }
     const { status, text, headers } = answer
-    if (watch !== undefined && (status === 410 || mayAnnounce(headers) || watch.wantsBodies('POST', path)))
+    if (watch !== undefined && (status === 410 || mayAnnounce(headers) || onSchedule.has(operation)))
       watch.observe({
         method: 'POST',
         url: path,

@@ -81,8 +81,9 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
 
   router.get('/onboarding', async (req, res) => {
     const { user } = whoIsSignedIn(req)
-    const visit = visitOf(req.query, (value) => safeReturnTo(value, parts.returnTo))
-    const from = typeof req.query['from'] === 'string' ? req.query['from'] : undefined
+    const { query } = req
+    const visit = visitOf(query, (value) => safeReturnTo(value, parts.returnTo))
+    const from = typeof query['from'] === 'string' ? query['from'] : undefined
 
     const walk = await current(req, user, (before) => withVisit(before, visit))
 

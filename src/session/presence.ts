@@ -1,8 +1,7 @@
-// Whose session a request belongs to, for whoever only reads it: the id from the signed cookie, the session from the
-// store. express-session does the same and more (it hashes, saves and sets cookies), which only signing in needs.
+// Whose session a request belongs to, for whoever only reads it: the id from the signed cookie. express-session does
+// the same and more (it hashes, saves and sets cookies), which only signing in needs.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { Request } from 'express'
-import type { SessionData } from 'express-session'
 import { createRemembered } from './remembered.ts'
 import { cookieKeys, cookieName, type SessionOptions, type User } from './session.ts'
 
@@ -15,16 +14,10 @@ export const userOf = (req: Request): User | undefined =>
 export type Presence = {
   /** The session id that the cookie proves, or undefined. */
   idOf(req: Request): string | undefined
-  /** The session, renewed if it is time, or undefined; must not be changed. @throws {StoreUnavailable} */
-  look(sessionId: string): Promise<SessionData | undefined>
   remember(req: Request, user: User): void
 }
 
-export type PresenceOptions = Pick<SessionOptions, 'secrets' | 'https'> & {
-  store: { look(sessionId: string): Promise<SessionData | undefined> }
-}
-
-export function createPresence({ secrets, https, store }: PresenceOptions): Presence {
+export function createPresence({ secrets, https }: Pick<SessionOptions, 'secrets' | 'https'>): Presence {
   const keys = cookieKeys(secrets).map((key) => createSecretKey(key, 'utf8'))
   // How express-session writes it: s:ID.SIGNATURE, encoded.
   const start = `${cookieName(https)}=s%3A`
@@ -50,7 +43,6 @@ export function createPresence({ secrets, https, store }: PresenceOptions): Pres
       const value = cookieValue(req.headers.cookie ?? '', start)
       return value === undefined ? undefined : proven.of(value, value, provenBy)
     },
-    look: (sessionId) => store.look(sessionId),
     remember: (req, user) => void users.set(req, user),
   }
 }

@@ -4,7 +4,7 @@ import { RedisStore } from 'connect-redis'
 import { Store, type SessionData } from 'express-session'
 import type { Records } from '../records/records.ts'
 import type { RedisCommands } from '../records/redis-clients.ts'
-import { createRemembered } from './remembered.ts'
+import { createRenewal, type Renewal } from './renewal.ts'
 import { nameOf, type Sealer } from './seal.ts'
 
 /** Keeps sealed text by name; the two kinds of store have nothing else to do. */
@@ -51,11 +51,6 @@ export const recordSessionTexts = (records: Records): SealedTexts => ({
 
 export type SessionLifetimes = { idleSeconds: number; maxSeconds: number }
 
-/** A session that is only read is renewed when so much of its idle life has passed: once in a while, not at every page. */
-const RENEW_AFTER_SHARE = 0.05
-/** How many sessions a process remembers to have renewed; forgetting one costs one renewal more. */
-const MOST_REMEMBERED = 50_000
-
 type Done<T = void> = (error?: unknown, result?: T) => void
 
 export class SealedSessionStore extends Store {
@@ -63,9 +58,7 @@ export class SealedSessionStore extends Store {
   readonly #sealer: Sealer
   readonly #lifetimes: SessionLifetimes
   readonly #now: () => number
-  /** When this process renewed which session; milliseconds since 1970. */
-  readonly #renewed = new Map<string, number>()
-  readonly #opened = createRemembered<SessionData | undefined>()
+  readonly #renewal: Renewal
 
   constructor(texts: SealedTexts, sealer: Sealer, lifetimes: SessionLifetimes, now: () => number = Date.now) {
     super()
@@ -73,6 +66,7 @@ export class SealedSessionStore extends Store {
     this.#sealer = sealer
     this.#lifetimes = lifetimes
     this.#now = now
+    this.#renewal = createRenewal(lifetimes.idleSeconds, now)
   }
 
   override get = (sid: string, done: Done<SessionData | null>): void => {
@@ -85,31 +79,8 @@ export class SealedSessionStore extends Store {
 
   override touch = (sid: string, _session: SessionData, done: Done = () => {}): void => {
     const name = nameOf(sid)
-    if (this.#isToBeRenewed(name)) settle(this.#texts.touch(name, this.#idleSeconds()), done)
+    if (this.#renewal.isDue(name)) settle(this.#texts.touch(name, this.#renewal.lifeSeconds), done)
     else done()
-  }
-
-  #isToBeRenewed(name: string): boolean {
-    const now = this.#now()
-    const renewAfterMs = this.#lifetimes.idleSeconds * RENEW_AFTER_SHARE * 1000
-    if (now - (this.#renewed.get(name) ?? 0) < renewAfterMs) return false
-    if (this.#renewed.size >= MOST_REMEMBERED) this.#renewed.clear()
-    this.#renewed.set(name, now)
-    return true
-  }
-
-  /** For whoever only reads: the session, renewed if it is time. It is shared with other requests: not to be changed. */
-  async look(sid: string): Promise<SessionData | undefined> {
-    const name = nameOf(sid)
-    const sealed = await this.#texts.get(name)
-    if (sealed === undefined) return undefined
-    const session = this.#opened.of(name, sealed, () => parse(this.#sealer.open(sealed, `${PREFIX}${sid}`)))
-    if (session === undefined || this.#isOver(session)) {
-      await this.#texts.destroy(name)
-      return undefined
-    }
-    if (this.#isToBeRenewed(name)) await this.#texts.touch(name, this.#idleSeconds())
-    return session
   }
 
   override destroy = (sid: string, done: Done = () => {}): void => {
@@ -127,11 +98,8 @@ export class SealedSessionStore extends Store {
 
   async #write(sid: string, session: SessionData): Promise<void> {
     const plain = JSON.stringify(session)
-    await this.#texts.set(nameOf(sid), this.#sealer.seal(plain, `${PREFIX}${sid}`), this.#idleSeconds())
+    await this.#texts.set(nameOf(sid), this.#sealer.seal(plain, `${PREFIX}${sid}`), this.#renewal.lifeSeconds)
   }
-
-  /** Longer by what a skipped renewal may cost, so that nobody is signed out before the time that is documented. */
-  #idleSeconds = () => Math.ceil(this.#lifetimes.idleSeconds * (1 + RENEW_AFTER_SHARE))
 
   /** The idle lifetime is the store's to end; the absolute one is counted from the sign-in. */
   #isOver(session: SessionData): boolean {

@@ -81,7 +81,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     const removeOld = replaceSession(req)
     const signedInAt = parts.now()
     Object.assign(req.session, { browser: answer.signIn.browser, user, signedInAt })
-    await parts.tokens.save(req.sessionID, tokens)
+    await parts.tokens.save(req.sessionID, { user, signedInAt, tokens })
     await parts.sessions.add(user, {
       name: nameOf(req.sessionID),
       ...sid,

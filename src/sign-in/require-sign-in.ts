@@ -2,6 +2,8 @@
 // were; fetches and JSON get a 401 that says so, never a redirect to another origin.
 import type { Request, RequestHandler } from 'express'
 import type { Presence } from '../session/presence.ts'
+import type { Renewal } from '../session/renewal.ts'
+import { nameOf } from '../session/seal.ts'
 import type { User } from '../session/session.ts'
 import { SignInAgain } from './sign-in-again.ts'
 import type { HeldTokens, TokenRecords } from './tokens.ts'
@@ -17,17 +19,28 @@ export function whoIsSignedIn(req: Request): SignedIn {
   return found
 }
 
-export type RequireSignInParts = { presence: Presence; tokens: Pick<TokenRecords, 'load'> }
+export type RequireSignInParts = {
+  presence: Presence
+  tokens: Pick<TokenRecords, 'load' | 'touch'>
+  renewal: Pick<Renewal, 'isDue'>
+  /** Renews the session itself, by the hash of its id. */
+  touchSession: (name: string) => Promise<void>
+}
 
-export function createRequireSignIn({ presence, tokens }: RequireSignInParts): RequestHandler {
+export function createRequireSignIn({
+  presence,
+  tokens,
+  renewal,
+  touchSession,
+}: RequireSignInParts): RequestHandler {
   return async (req, _res, next) => {
     const sessionId = presence.idOf(req)
-    if (sessionId === undefined) throw new SignInAgain(req)
-    // Asked together: Redis answers both in one round trip.
-    const [session, held] = await Promise.all([presence.look(sessionId), tokens.load(sessionId)])
-    if (session?.user === undefined || held === undefined) throw new SignInAgain(req)
-    signedIn.set(req, { sessionId, user: session.user, held, signedInAt: session.signedInAt ?? 0 })
-    presence.remember(req, session.user)
+    const held = sessionId === undefined ? undefined : await tokens.load(sessionId)
+    if (sessionId === undefined || held === undefined) throw new SignInAgain(req)
+    if (renewal.isDue(nameOf(sessionId)))
+      await Promise.all([tokens.touch(sessionId, held), touchSession(nameOf(sessionId))])
+    signedIn.set(req, { sessionId, user: held.user, held, signedInAt: held.signedInAt })
+    presence.remember(req, held.user)
     next()
   }
 }

@@ -1,9 +1,11 @@
-// A person's tokens, in a record of their own: the session is written whole by express-session and would overwrite them.
+// A person's sign-in with its tokens, in a record of its own: the session is written whole by express-session and would
+// overwrite them. Whatever needs a sign-in reads this record and not the session.
 // No tokens, no sign-in: a session that a request in flight writes back after sign-out is worth nothing without them.
 import type { TokenEndpointResponse } from 'openid-client'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
+import type { User } from '../session/session.ts'
 
 export type Tokens = {
   accessToken: string
@@ -15,15 +17,20 @@ export type Tokens = {
   expiresAt?: number
 }
 
-/** Tokens as they stand in the store: replacing them compares with that. */
-export type HeldTokens = { tokens: Tokens; sealed: string }
+/** Who signed in, when (milliseconds since 1970), and with which tokens. */
+export type SignIn = { user: User; signedInAt: number; tokens: Tokens }
+
+/** A sign-in as it stands in the store: replacing its tokens compares with that. */
+export type HeldTokens = SignIn & { sealed: string }
 
 export type TokenRecords = {
   /** @param sessionId the session that the tokens belong to; it also opens the seal */
   load(sessionId: string): Promise<HeldTokens | undefined>
-  save(sessionId: string, tokens: Tokens): Promise<void>
+  save(sessionId: string, signIn: SignIn): Promise<void>
   /** False: they were replaced or removed meanwhile, and what is there now counts. */
   replace(sessionId: string, held: HeldTokens, tokens: Tokens): Promise<boolean>
+  /** Lets it live on for its idle time; does nothing where it was replaced or removed. */
+  touch(sessionId: string, held: HeldTokens): Promise<void>
   remove(sessionId: string): Promise<void>
   /** Ends a sign-in of which only the name is known (see signed-in-sessions.ts). */
   removeByName(name: string): Promise<void>
@@ -32,25 +39,49 @@ export type TokenRecords = {
 const keyOf = (name: string) => `tokens:${name}`
 const holderOf = (sessionId: string) => `tokens:${sessionId}`
 
-/** @param lifeSeconds as long as a session may live */
-export function createTokenRecords(records: Records, sealer: Sealer, lifeSeconds: number): TokenRecords {
-  const sealed = (sessionId: string, tokens: Tokens) =>
-    sealer.seal(JSON.stringify(tokens), holderOf(sessionId))
+export type TokenRecordsParts = {
+  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
+  sealer: Sealer
+  /** How long a record lives from its last renewal, and from the sign-in in any case. */
+  lifeSeconds: number
+  maxSeconds: number
+  now: () => number
+}
+
+export function createTokenRecords({
+  records,
+  sealer,
+  lifeSeconds,
+  maxSeconds,
+  now,
+}: TokenRecordsParts): TokenRecords {
+  const sealed = (sessionId: string, { user, signedInAt, tokens }: SignIn) =>
+    sealer.seal(JSON.stringify({ user, signedInAt, tokens }), holderOf(sessionId))
   const opened = createRemembered<HeldTokens | undefined>()
   const heldIn = (text: string, sessionId: string): HeldTokens | undefined => {
     const plain = sealer.open(text, holderOf(sessionId))
-    return plain === undefined ? undefined : { sealed: text, tokens: JSON.parse(plain) as Tokens }
+    return plain === undefined ? undefined : { ...(JSON.parse(plain) as SignIn), sealed: text }
   }
   return {
     async load(sessionId) {
       const name = nameOf(sessionId)
       const found = await records.get(keyOf(name))
-      return found === undefined ? undefined : opened.of(name, found, (text) => heldIn(text, sessionId))
+      if (found === undefined) return undefined
+      const held = opened.of(name, found, (text) => heldIn(text, sessionId))
+      return held !== undefined && now() - held.signedInAt <= maxSeconds * 1000 ? held : undefined
     },
-    save: (sessionId, tokens) =>
-      records.put(keyOf(nameOf(sessionId)), sealed(sessionId, tokens), lifeSeconds),
+    save: (sessionId, signIn) =>
+      records.put(keyOf(nameOf(sessionId)), sealed(sessionId, signIn), lifeSeconds),
     replace: (sessionId, held, tokens) =>
-      records.compareAndSet(keyOf(nameOf(sessionId)), held.sealed, sealed(sessionId, tokens), lifeSeconds),
+      records.compareAndSet(
+        keyOf(nameOf(sessionId)),
+        held.sealed,
+        sealed(sessionId, { ...held, tokens }),
+        lifeSeconds,
+      ),
+    async touch(sessionId, held) {
+      await records.compareAndSet(keyOf(nameOf(sessionId)), held.sealed, held.sealed, lifeSeconds)
+    },
     remove: (sessionId) => records.remove(keyOf(nameOf(sessionId))),
     removeByName: (name) => records.remove(keyOf(name)),
   }

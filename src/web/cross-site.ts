@@ -31,9 +31,11 @@ export function refuseCrossSite(publicOrigin: string): RequestHandler {
 export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boolean =>
   isFromOwnPage(req, publicOrigin) !== false
 
-const isSpeculative = (req: Request) =>
-  /prefetch|prerender|preview/i.test(
-    `${req.get('sec-purpose') ?? ''} ${req.get('purpose') ?? ''} ${req.get('x-moz') ?? ''}`,
+const SPECULATION = ['sec-purpose', 'purpose', 'x-moz']
+
+const isSpeculative = ({ headers }: Request) =>
+  SPECULATION.some(
+    (name) => headers[name] !== undefined && /prefetch|prerender|preview/i.test(String(headers[name])),
   )
 
 /**

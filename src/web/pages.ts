@@ -41,7 +41,8 @@ export type PagesOptions = {
 export function createPages({ render, stylesheet, icon, helpUrl }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data }) => {
     const user = userOf(req)
-    const still = req.query['still'] !== undefined
+    // Express parses the query whenever it is asked for it.
+    const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
     const frame: Frame = {
       t: texts,
       stylesheet,
@@ -51,12 +52,11 @@ export function createPages({ render, stylesheet, icon, helpUrl }: PagesOptions)
       still,
     }
     const html = render(view, { ...frame, ...data })
-    res.statusCode = status
+    const bytes = Buffer.byteLength(html)
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
-    res.setHeader('Content-Type', 'text/html; charset=utf-8')
-    const bytes = Buffer.byteLength(html)
-    res.setHeader('Content-Length', bytes)
+    // At once, as a flat list: Node writes that as it is.
+    res.writeHead(status, ['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(bytes)])
     // Nothing but ASCII, as most pages are: written byte for byte, without turning it into UTF-8 first.
     res.end(html, bytes === html.length ? 'latin1' : 'utf8')
   }
