@@ -4,10 +4,13 @@ import type { z } from 'zod'
 import {
   address,
   addressRange,
+  emailAddress,
   hostAndPort,
   list,
+  mailServer,
   oneOf,
   origin,
+  sender,
   sessionSecrets,
   text,
   wholeNumber,
@@ -23,6 +26,9 @@ export type Setting = {
   meaning: string
   schema: z.ZodType
 }
+
+/** RFC 6750 2.1: it goes out behind "Bearer". */
+const serviceToken = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
 
 export const definitions = {
   PORT: { default: '3000', meaning: 'The port it listens on', schema: wholeNumber(0, 65_535) },
@@ -77,6 +83,17 @@ export const definitions = {
   OIDC_AUDIENCE: {
     meaning: 'The `audience` parameter, for authorization servers that ask for one',
     schema: text,
+  },
+  SERVICE_USER_TOKEN: {
+    secret: true,
+    meaning: "A person's service token, for the command line; the server does not use it",
+    schema: serviceToken,
+  },
+  SERVICE_GLOBAL_TOKEN: {
+    secret: true,
+    meaning:
+      'A global service token, for the command line; goes out with `X-Service-ActAs` only; the server does not use it',
+    schema: serviceToken,
   },
   SESSION_SECRET: {
     required: true,
@@ -153,6 +170,25 @@ export const definitions = {
       (url) => /^(https:\/\/|mailto:)\S+$/.test(url),
       'must start with https:// or mailto:',
     ),
+  },
+  ADMIN_EMAILS: {
+    meaning: 'Who may see `/admin`: verified addresses, separated by commas',
+    schema: list(emailAddress),
+  },
+  INVITE_SECRET: {
+    secret: true,
+    meaning:
+      'Signs invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
+    schema: sessionSecrets,
+  },
+  SMTP_URL: {
+    secret: true,
+    meaning: 'The mail server that invitations leave by: `smtp://` (STARTTLS is insisted on) or `smtps://`',
+    schema: mailServer,
+  },
+  MAIL_FROM: {
+    meaning: 'Whom invitations are from: `Name <address>`, a person or a team that people know',
+    schema: sender,
   },
   LOG_LEVEL: {
     default: 'info',

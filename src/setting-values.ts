@@ -85,3 +85,34 @@ export const hostAndPort = text
     const colon = entry.lastIndexOf(':')
     return { host: entry.slice(0, colon).replaceAll(/[[\]]/g, ''), port: Number(entry.slice(colon + 1)) }
   })
+
+const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/
+
+export const emailAddress = text
+  .regex(PLAIN_ADDRESS, 'must hold email addresses like ada@acme.example')
+  .transform((email) => email.toLowerCase())
+
+/** `Name <address>` or an address alone; a line break would start another header of the mail. */
+export const sender = text.transform((value, context) => {
+  const [, name = '', address = ''] = /^(?:([^<>"\p{Cc}]*?)\s*<([^<>]+)>|[^<>]*)$/u.exec(value) ?? []
+  const email = address || value
+  if (PLAIN_ADDRESS.test(email)) return { name: name.trim(), address: email }
+  context.addIssue({ code: 'custom', message: 'must be like Search team <search@acme.example>' })
+  return z.NEVER
+})
+
+/** TLS, from the start or by STARTTLS, but for a mail server on this machine. */
+export const mailServer = text.transform((value, context) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '')
+    return {
+      host: url.hostname.replaceAll(/[[\]]/g, ''),
+      port: Number(url.port) || (url.protocol === 'smtps:' ? 465 : 587),
+      secure: url.protocol === 'smtps:',
+      requireTLS: url.protocol === 'smtp:' && !isLoopback(url.hostname),
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+    }
+  context.addIssue({ code: 'custom', message: 'must be like smtps://name:password@mail.acme.example' })
+  return z.NEVER
+})
