@@ -16,8 +16,11 @@ export type AppParts = {
   limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
   session: RequestHandler
   backChannel: Router
+  /** Stopping reminders: mail providers post it, so it stands before the cross-site refusal. */
+  optOut: Router
   signIn: Router
   signOut: Router
+  invites: Router
   requireSignIn: RequestHandler
   sessions: Router
   onboarding: Router
@@ -40,6 +43,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.assets)
   app.use(parts.backChannel)
   app.use(answerSpeculation)
+  app.use(parts.optOut)
   app.use(refuseCrossSite(origin))
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   if (https) app.use(servedOverHttps)
@@ -48,6 +52,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.limits.byBrowser)
   app.use(parts.signIn)
   app.use(parts.signOut)
+  app.use(parts.invites)
 
   app.use(parts.requireSignIn)
 

@@ -3,6 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type { Express } from 'express'
 import { createApp } from './app.ts'
 import { createClientApi } from './client-api/client.ts'
+import { createArrivals } from './invites/arrivals.ts'
+import { createOptOutRoutes } from './invites/opt-out.ts'
+import { createInviteRoutes } from './invites/routes.ts'
+import { createInvitations } from './invites/token.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createSearchRoutes } from './search/routes.ts'
@@ -86,6 +90,19 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     now,
   })
   const publicUrl = settings.PUBLIC_URL
+  const start = createStartSignIn({
+    authorizationServer,
+    pending,
+    publicUrl,
+    scope: settings.OIDC_SCOPE,
+    parameters: {
+      ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
+      ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
+    },
+  })
+  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
+  const invitations = createInvitations({ secrets, audience: publicUrl, now })
+  const arrivals = createArrivals(store.records, now)
   let draining = false
 
   const app = createApp({
@@ -117,18 +134,11 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       note,
       now,
     }),
+    optOut: createOptOutRoutes({ invitations, arrivals, sendPage, note, now }),
+    invites: createInviteRoutes({ invitations, arrivals, start, sendPage, note, publicUrl, now }),
     signIn: createSignInRoutes({
       pending,
-      start: createStartSignIn({
-        authorizationServer,
-        pending,
-        publicUrl,
-        scope: settings.OIDC_SCOPE,
-        parameters: {
-          ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
-          ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
-        },
-      }),
+      start,
       redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, note, now }),
       returnTo,
       publicUrl,

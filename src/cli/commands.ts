@@ -40,6 +40,12 @@ export const commands: readonly Command[] = [
     load: () => import('./serve.ts'),
   },
   {
+    name: 'invite',
+    usage: 'invite link|send|report',
+    summary: 'invitations: a link, mails to many, how far everybody is',
+    load: () => import('./invite.ts'),
+  },
+  {
     name: 'demo',
     usage: 'demo',
     summary: 'the server and the sandbox together',

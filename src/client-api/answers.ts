@@ -18,6 +18,9 @@ export type Unconnected = {
   authUrlRelativePath: string | undefined
 }
 
+/** The same without the one-time path: for whoever only tells what is left, so that there is nothing to leak. */
+export type Left = Pick<Unconnected, 'instance' | 'name' | 'status'>
+
 export type SearchResult = {
   title: string
   url: string | undefined
@@ -92,6 +95,10 @@ export function readCheck(json: unknown): Unconnected[] | undefined {
   }
   return [...found.values()]
 }
+
+/** Reads the same answer and drops the one-time paths on the way. @returns undefined when it is not one */
+export const readLeft = (json: unknown): Left[] | undefined =>
+  readCheck(json)?.map(({ instance, name, status }) => ({ instance, name, status }))
 
 const searchSchema = z.object({
   results: z.array(z.unknown()),

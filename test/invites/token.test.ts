@@ -43,12 +43,11 @@ describe('an invitation token', () => {
 
   it('does not work with any character changed', async () => {
     const token = await invitations().issue(ada, 14)
-    for (let index = 0; index < token.length; index++) {
+    // The last character of the signature holds two bits that nobody reads.
+    for (let index = 0; index < token.length - 1; index++) {
       const other = token[index] === 'A' ? 'B' : 'A'
       const altered = token.slice(0, index) + other + token.slice(index + 1)
-      const read = await invitations().read(altered)
-      // The last character of the signature holds two bits that nobody reads.
-      if (index < token.length - 1) expect(read, `character ${index}`).toBeUndefined()
+      expect(await invitations().read(altered), `character ${index}`).toBeUndefined()
     }
   })
 
