@@ -23,20 +23,13 @@ Exit codes: 0 done, 2 wrong usage, 78 settings need mending.
 const MOST_DATASOURCES = 20
 
 export const run: Run = (args: string[], { env, stdout, stderr, now }: CliParts) =>
-  runCommand('invite link', { env, stderr }, () => {
+  runCommand({ name: 'invite link', help, args }, { env, stdout, stderr }, () => {
     const options = {
       datasource: { type: 'string', multiple: true, default: [] as string[] },
       days: { type: 'string', default: '30' },
       json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
     } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    if (values.help) {
-      return () => {
-        stdout.write(help)
-        return Promise.resolve(0)
-      }
-    }
     const [address, ...others] = positionals
     if (address === undefined || others.length > 0) throw new UsageError('it takes one address')
     const email = addressToInvite(address)

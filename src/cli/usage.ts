@@ -1,5 +1,6 @@
 // What commands share in reading their arguments and settings: the words for what is wrong, and the exit codes.
 import { loadSettings, SettingsError, type Settings } from '../settings.ts'
+import type { Records } from '../records/records.ts'
 import type { CliParts } from './parts.ts'
 
 /** sysexits.h: the configuration is faulty. */
@@ -24,15 +25,21 @@ const isMisuse = (error: unknown): error is Error =>
 
 type Work = (settings: Settings) => Promise<number>
 
+export type CommandWords = { name: string; help: string; args: readonly string[] }
+
 /**
  * Reads the arguments, then the settings, then works; misuse and faulty settings are told, not thrown.
  * @param prepare reads the arguments. @throws {UsageError}
  */
 export async function runCommand(
-  name: string,
-  { env, stderr }: Pick<CliParts, 'env' | 'stderr'>,
+  { name, help, args }: CommandWords,
+  { env, stdout, stderr }: Pick<CliParts, 'env' | 'stdout' | 'stderr'>,
   prepare: () => Work,
 ): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    stdout.write(help)
+    return 0
+  }
   try {
     const work = prepare()
     return await work(loadSettings(env))
@@ -46,4 +53,22 @@ export async function runCommand(
     stderr.write(`onramp ${name}: ${error.message}\nSee onramp ${name} --help.\n`)
     return 2
   }
+}
+
+/** Text from elsewhere, on a terminal: nothing in it moves the cursor or changes a colour. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+
+const REACH_MS = 5_000
+
+/** Redis is connected to in the background: a command waits for it a while. @throws {StoreUnavailable} */
+export async function isReachable(records: Pick<Records, 'get'>): Promise<void> {
+  const until = Date.now() + REACH_MS
+  for (;;)
+    try {
+      await records.get('ready')
+      return
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
 }

@@ -1,7 +1,7 @@
 // The service's Client API (contract section 4) over one keep-alive pool. What surprises: redirects are never followed
 // (a client that does keeps X-Service-ActAs across origins) and the time limit covers the body too.
 import { Agent, request } from 'undici'
-import { readCheck, readSearch, type SearchAnswer, type Unconnected } from './answers.ts'
+import { readCheck, readLeft, readSearch, type Left, type SearchAnswer, type Unconnected } from './answers.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { noAnswer, problemOf, ServiceProblem } from './errors.ts'
 
@@ -12,6 +12,8 @@ export type ClientApi = {
    * @throws {ServiceProblem}
    */
   checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string): Promise<Unconnected[]>
+  /** The same without one-time paths, for whoever only tells what is left. @throws {ServiceProblem} */
+  whatIsLeft(credentials: Credentials): Promise<Left[]>
   /** Contract 4.2. @throws {ServiceProblem} */
   search(credentials: Credentials, query: { query: string; pageSize: number }): Promise<SearchAnswer>
   close(): Promise<void>
@@ -57,7 +59,8 @@ export function createClientApi({ baseUrl, timeLimitMs = TIME_LIMIT_MS }: Client
       const text = await readLimited(response.body)
       if (response.statusCode !== 200) {
         const retryAfter = response.headers['retry-after']?.toString()
-        throw problemOf({ operation, status: response.statusCode, text, retryAfter })
+        const refusal = { operation, status: response.statusCode, text, retryAfter }
+        throw Object.assign(problemOf(refusal), { answered: response.statusCode })
       }
       return parsed(text)
     } catch (error) {
@@ -77,6 +80,12 @@ export function createClientApi({ baseUrl, timeLimitMs = TIME_LIMIT_MS }: Client
       )
       if (answer === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
       return answer
+    },
+    async whatIsLeft(credentials) {
+      const operation = 'checkdatasourceauth'
+      const left = readLeft(await call({ operation, path: `/rest/api/v1/${operation}`, credentials }))
+      if (left === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
+      return left
     },
     async search(credentials, query) {
       const body = JSON.stringify(query)

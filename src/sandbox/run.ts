@@ -2,6 +2,7 @@
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
 const defaultPort = 4000
+const shownPeople = 7
 
 /**
  * Starts the sandbox on `SANDBOX_PORT` (4000 unless set) and the four ports after it, and says so.
@@ -23,9 +24,9 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
 }
 
 /** What is running, in plain text. */
-export function summary({ urls, people, serviceTokens }: Sandbox): string {
+export function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   const width = Math.max(...people.map(({ email }) => email.length))
-  const persons = people.map(({ id, email, datasources }) => {
+  const persons = people.slice(0, shownPeople).map(({ id, email, datasources }) => {
     const count = `${datasources.length} datasource${datasources.length === 1 ? '' : 's'}`
     return `    ${email.padEnd(width)}  ${count.padEnd(14)} token ${serviceTokens.user(id)}`
   })
@@ -37,9 +38,13 @@ export function summary({ urls, people, serviceTokens }: Sandbox): string {
     `  external identity       ${urls.externalIdp}`,
     `  consent pages           ${urls.datasource}`,
     `  control                 ${urls.control}`,
+    ...(mail === undefined
+      ? []
+      : [`  mail server             ${mail.url}, what arrived: ${urls.control}/mail`]),
     '',
     '  People (no passwords: choose one on the sign-in page) and their service tokens:',
     ...persons,
+    ...(people.length > shownPeople ? [`    and ${people.length - shownPeople} more, generated`] : []),
     `  Global service token: ${serviceTokens.global}`,
     '',
   ].join('\n')

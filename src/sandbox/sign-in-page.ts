@@ -14,6 +14,9 @@ export type SignInOptions = {
   describe: (person: Person) => string
 }
 
+/** A company has thousands; whoever is hinted at is among the first. */
+const MOST_SHOWN = 60
+
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** Answers GET and POST of `/sign-in/<uid>`. */
@@ -63,7 +66,10 @@ function list({ people, describe }: SignInOptions, { params, session }: Interact
   const given = params['login_hint']
   const hint = typeof given === 'string' ? given.toLowerCase() : ''
   const isHinted = ({ id, email }: Person) => hint === id || hint === email.toLowerCase()
-  const ordered = [...people.filter(isHinted), ...people.filter((person) => !isHinted(person))]
+  const ordered = [...people.filter(isHinted), ...people.filter((person) => !isHinted(person))].slice(
+    0,
+    MOST_SHOWN,
+  )
   const current = people.find(({ id }) => id === session?.accountId)
   return html`<p class="note">Choose who to sign in as. There are no passwords here.</p>
     ${current && html`<p>Signed in so far as ${current.name}.</p>`}
