@@ -30,7 +30,7 @@ killed or not, and nobody gets a mail twice. Two runs of one campaign exclude ea
   --mail-rate N          mails a second, 10 unless told
   --at-once N            people at a time, 4 unless told; as many at most are uncertain after a crash
   --ask-again-after MIN  whom the service said to have nothing is asked about again after so many minutes; 60
-  --template FOLDER      invitation.txt.eta and invitation.html.eta instead of ours (views/mail)
+  --template FOLDER      invitation-text.eta and invitation-html.eta instead of ours (views/mail)
   --json                 the counts as one line of JSON on standard output
 
 Exit codes: 0 everybody has what they should; 1 stopped (the message says why); 2 wrong usage; 3 done, but some rows,

@@ -7,7 +7,7 @@ import { createAsk, ServiceUnusable } from '../invites/ask.ts'
 import { UnclosedQuote } from '../invites/csv.ts'
 import { createMail } from '../invites/mail.ts'
 import { createMailServer, MailServerUnusable } from '../invites/mail-server.ts'
-import { createMailTemplates, FaultyTemplate } from '../invites/mail-templates.ts'
+import { createMailTemplates, FaultyTemplate, OUR_MAIL } from '../invites/mail-templates.ts'
 import { createPace } from '../invites/pace.ts'
 import { readPeople, UnreadablePeople, type Row } from '../invites/people-file.ts'
 import { RunStopped, sendInvitations, type SendParts } from '../invites/send.ts'
@@ -23,7 +23,7 @@ import type { CliParts, Run } from './parts.ts'
 import { showProgress } from './progress.ts'
 import { isReachable, printable, runCommand, UsageError } from './usage.ts'
 
-const TEMPLATES = fileURLToPath(new URL('../../views/mail', import.meta.url))
+const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const EXIT_STOPPED = 1
 const EXIT_PARTLY = 3
 const EXIT_LOCKED = 4
@@ -134,7 +134,10 @@ async function sendAll(source: Source, run: RunParts): Promise<number> {
       compose: createMail({
         ...campaign,
         invitations: createInvitations({ secrets, audience: settings.PUBLIC_URL, now }),
-        render: createMailTemplates(options.template ?? TEMPLATES),
+        render:
+          options.template === undefined
+            ? createMailTemplates(VIEWS, OUR_MAIL)
+            : createMailTemplates(options.template),
         from: settings.MAIL_FROM ?? { name: '', address: 'nobody@localhost' },
         publicUrl: settings.PUBLIC_URL,
       }),

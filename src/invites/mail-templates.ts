@@ -30,27 +30,31 @@ export class FaultyTemplate extends Error {
   override name = 'FaultyTemplate'
 }
 
-const FILES = ['invitation.txt.eta', 'invitation.html.eta']
+type Views = { text: string; html: string }
+
+/** Those of ours, in views/. */
+export const OUR_MAIL: Views = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
+const REPLACED: Views = { text: 'invitation-text', html: 'invitation-html' }
 const MOST_SUBJECT_CHARACTERS = 150
 
 /**
- * @param folder that holds invitation.txt.eta and invitation.html.eta
+ * @param folder that holds invitation-text.eta and invitation-html.eta
  * @throws {FaultyTemplate} when one of them is missing
  */
-export function createMailTemplates(folder: string): RenderMail {
-  for (const file of FILES)
-    if (!existsSync(join(folder, file))) throw new FaultyTemplate(`${folder} holds no ${file}`)
+export function createMailTemplates(folder: string, views: Views = REPLACED): RenderMail {
+  for (const view of Object.values(views))
+    if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} holds no ${view}.eta`)
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
   return (words) => {
-    const whole = plain.render('./invitation.txt', words)
+    const whole = plain.render(`./${views.text}`, words)
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)$/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
-      throw new FaultyTemplate('invitation.txt.eta has to open with "Subject: …" and an empty line')
+      throw new FaultyTemplate('the text of the mail has to open with "Subject: …" and an empty line')
     // A line break would start another header of the mail.
     if (/\p{Cc}/u.test(subject)) throw new FaultyTemplate('the subject holds a control character')
     const short = Array.from(subject.trim()).slice(0, MOST_SUBJECT_CHARACTERS).join('')
-    return { subject: short, text: text.trim() + '\n', html: html('invitation.html', words) }
+    return { subject: short, text: text.trim() + '\n', html: html(views.html, words) }
   }
 }
