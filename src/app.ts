@@ -25,6 +25,7 @@ export type AppParts = {
   sessions: Router
   onboarding: Router
   search: Router
+  admin: Router
   errorPage: ErrorPageParts
 }
 
@@ -59,6 +60,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.sessions)
   app.use(parts.onboarding)
   app.use(parts.search)
+  app.use(parts.admin)
   app.use(notFound)
   app.use(createErrorPage(parts.errorPage))
   return app

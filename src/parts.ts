@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Express } from 'express'
 import { createApp } from './app.ts'
 import { createClientApi } from './client-api/client.ts'
+import { createAdminRoutes } from './invites/admin.ts'
 import { createArrivals } from './invites/arrivals.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
@@ -171,6 +172,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       searchFor: (req, query) => access(req, (credentials) => clientApi.search(credentials, query)),
       sendPage,
     }),
+    admin: createAdminRoutes({ arrivals, admins: settings.ADMIN_EMAILS ?? [], sendPage, note, now }),
     errorPage: { log, sendPage },
   })
 

@@ -89,7 +89,14 @@ const funnelOf = (report: Report, t: AdminTexts) =>
     (what) => ({ what: t.funnel[what], count: report[what] }),
   )
 
-type PersonRow = { email: string; connected: string; waiting: string; skipped: string; blocked: string; asOf: string }
+type PersonRow = {
+  email: string
+  connected: string
+  waiting: string
+  skipped: string
+  blocked: string
+  asOf: string
+}
 
 async function peopleFor(all: AsyncIterable<Arrival>, filter: Filter): Promise<PersonRow[]> {
   const rows: PersonRow[] = []
