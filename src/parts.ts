@@ -5,11 +5,13 @@ import { createApp } from './app.ts'
 import { createClientApi } from './client-api/client.ts'
 import { createAdminRoutes } from './invites/admin.ts'
 import { createArrivals } from './invites/arrivals.ts'
+import { createFollow } from './invites/follow.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import { createInvitations } from './invites/token.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
+import { watchWalks } from './onboarding/watched-walks.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import { createSealer } from './session/seal.ts'
 import { SealedSessionStore } from './session/session-store.ts'
@@ -63,7 +65,6 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const note = createAudit({ log, registry: metrics.registry })
   const sealer = createSealer(settings.SESSION_SECRET)
   const tokens = createTokenRecords(store.records, sealer, lifetimes.maxSeconds)
-  const walks = createWalks(store.records, now)
   const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
@@ -104,6 +105,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
   const arrivals = createArrivals(store.records, now)
+  const walks = watchWalks(createWalks(store.records, now), createFollow({ arrivals, log, now }))
   let draining = false
 
   const app = createApp({

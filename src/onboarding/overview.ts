@@ -24,6 +24,8 @@ export type Entry = {
   connect: Action | undefined
   skip: string | undefined
   skipLabel: string
+  /** Where "I need my administrator" is said, or taken back; undefined: neither makes sense. */
+  block: Action | undefined
 }
 
 type EntryKind = keyof Texts['status']
@@ -68,6 +70,8 @@ export type OverviewContext = {
 
 export const connectPath = (instance: string) => `/onboarding/connect/${encodeURIComponent(instance)}`
 export const skipPath = (instance: string) => `/onboarding/skip/${encodeURIComponent(instance)}`
+const blockPath = (instance: string) => `/onboarding/blocked/${encodeURIComponent(instance)}`
+const unblockPath = (instance: string) => `/onboarding/unblock/${encodeURIComponent(instance)}`
 export const callbackPath = (step: string) => `/onboarding/callback?step=${encodeURIComponent(step)}`
 
 export function overviewOf(walk: Walk, context: OverviewContext): Overview {
@@ -197,6 +201,8 @@ function bannerOf(
     const text = where.kind === 'finished' ? t.banner.connectedLast : then
     return { kind: 'good', title: t.banner.connected(name), text }
   }
+  if (entry.blockedAt !== undefined)
+    return { kind: 'notice', title: t.banner.blocked(name), text: t.banner.blockedText }
   if (entry.skippedAt !== undefined)
     return { kind: 'notice', title: t.banner.skipped(name), text: t.banner.skippedText }
   if (entry.unconfirmedAt !== undefined) return { kind: 'bad', title: t.banner.unconfirmed(name), text: '' }
@@ -222,20 +228,29 @@ function entryOf(walk: Walk, entry: Known, { t, now, index, name }: EntryContext
     elsewhere: t.overview.startOver(name),
     skipped: t.overview.connectAnyway(name),
     attention: t.overview.tryToConnect(name),
+    blocked: t.overview.tryAgain(name),
   }
   const label = labels[kind]
-  const maySkip = label !== undefined && kind !== 'skipped'
+  const maySkip = label !== undefined && kind !== 'skipped' && kind !== 'blocked'
   return {
     instance: name === entry.name ? undefined : entry.instance,
     name: entry.name,
     kind,
     status: t.status[kind],
-    note: kind === 'elsewhere' || kind === 'attention' || kind === 'disabled' ? t.note[kind] : undefined,
+    note: kind in t.note ? t.note[kind as keyof Texts['note']] : undefined,
     id: `status-${index}`,
     connect: label === undefined ? undefined : { href: connectPath(entry.instance), label },
     skip: maySkip ? skipPath(entry.instance) : undefined,
     skipLabel: t.overview.notNowFor(name),
+    block: blockOf(entry.instance, kind, t),
   }
+}
+
+/** Offered where connecting did not work; before that it would only be one more button. */
+function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
+  if (kind === 'blocked') return { href: unblockPath(instance), label: t.overview.unblock }
+  const wasTried = kind === 'unconfirmed' || kind === 'waiting' || kind === 'attention' || kind === 'skipped'
+  return wasTried ? { href: blockPath(instance), label: t.overview.block } : undefined
 }
 
 function kindOf(walk: Walk, entry: Known, now: number): EntryKind {
@@ -247,6 +262,7 @@ function kindOf(walk: Walk, entry: Known, now: number): EntryKind {
       attemptOf(walk, attempt.step),
   )
   if (waiting) return 'waiting'
+  if (entry.blockedAt !== undefined) return 'blocked'
   if (entry.unconfirmedAt !== undefined) return 'unconfirmed'
   if (isLeftFor(walk, entry.instance, now)) return 'elsewhere'
   if (entry.skippedAt !== undefined) return 'skipped'

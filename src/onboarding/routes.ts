@@ -16,7 +16,18 @@ import { createOnce } from './once.ts'
 import { overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf } from './visit.ts'
-import { attemptOf, mayAsk, observe, progress, shown, skip, unskip, type Walk } from './walk.ts'
+import {
+  attemptOf,
+  block,
+  mayAsk,
+  observe,
+  progress,
+  shown,
+  skip,
+  unblock,
+  unskip,
+  type Walk,
+} from './walk.ts'
 import type { Walks } from './walks.ts'
 
 export type OnboardingParts = {
@@ -132,6 +143,19 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     seeOther(res, overviewPath(walk.visit))
   })
 
+  router.post('/onboarding/blocked/:instance', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const walk = await walks.update(user, (before) => block(before, req.params.instance, now()))
+    if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
+    seeOther(res, overviewPath(walk.visit, req.params.instance))
+  })
+
+  router.post('/onboarding/unblock/:instance', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const walk = await walks.update(user, (before) => unblock(before, req.params.instance))
+    seeOther(res, overviewPath(walk.visit))
+  })
+
   router.get('/api/status', async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const walk = await current(req, user, (before) => before)
@@ -140,8 +164,13 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const skipped = all.filter(
       (entry) => entry.status !== 'connected' && entry.skippedAt !== undefined,
     ).length
-    const off = all.filter((entry) => entry.status === 'disabled' && entry.skippedAt === undefined).length
-    res.json({ signedIn: true, connected, pending: all.length - connected - skipped - off, skipped })
+    const blocked = all.filter(
+      (entry) => entry.status !== 'connected' && entry.blockedAt !== undefined,
+    ).length
+    const isOff = (entry: (typeof all)[number]) =>
+      entry.status === 'disabled' && entry.skippedAt === undefined && entry.blockedAt === undefined
+    const pending = all.length - connected - skipped - blocked - all.filter(isOff).length
+    res.json({ signedIn: true, connected, pending, skipped, blocked })
   })
 
   return router

@@ -18,6 +18,8 @@ export type Known = {
   firstSeen: number
   connectedAt?: number
   skippedAt?: number
+  /** "I need my administrator": since when. */
+  blockedAt?: number
   /** When waiting for the service to confirm a consent was given up. */
   unconfirmedAt?: number
   /** Departures since it was last unconnected. */
@@ -103,7 +105,7 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
 
 function connected(entry: Known, now: number): Known {
   if (entry.status === 'connected') return entry
-  const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, ...rest } = entry
+  const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
   return { ...rest, status: 'connected', connectedAt: now }
 }
 
@@ -124,7 +126,7 @@ export function depart(walk: Walk, departure: { instance: string; step: string; 
   const { instance, step, now } = departure
   const known = walk.known.map((entry) => {
     if (entry.instance !== instance) return entry
-    const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, ...rest } = entry
+    const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
     return { ...rest, departures: entry.departures + 1 }
   })
   const others = walk.attempts.map((attempt) =>
@@ -174,6 +176,27 @@ export function skip(walk: Walk, instance: string, now: number): Walk {
   )
   return { ...walk, known, attempts }
 }
+
+/** "Only my administrator can do this": not offered and not nagged about until the person takes it back, or tries. */
+export function block(walk: Walk, instance: string, now: number): Walk {
+  const { known, ...rest } = skip(walk, instance, now)
+  return {
+    ...rest,
+    known: known.map((entry) => {
+      if (entry.instance !== instance || entry.status === 'connected') return entry
+      const { skippedAt: _skipped, ...others } = entry
+      return { ...others, blockedAt: now }
+    }),
+  }
+}
+
+export const unblock = (walk: Walk, instance: string): Walk => ({
+  ...walk,
+  known: walk.known.map((entry) => {
+    const { blockedAt: _blocked, ...rest } = entry
+    return entry.instance === instance ? rest : entry
+  }),
+})
 
 export const unskip = (walk: Walk, instance: string): Walk => ({
   ...walk,
@@ -225,6 +248,7 @@ export const onward = (walk: Walk, isStartable: (instance: string) => boolean): 
 const isOffered = (entry: Known) =>
   (entry.status === 'awaiting' || entry.status === 'stale') &&
   entry.skippedAt === undefined &&
+  entry.blockedAt === undefined &&
   entry.unconfirmedAt === undefined
 
 /** Is the person under way to it, in another tab perhaps? */

@@ -181,6 +181,8 @@ export const texts = {
     startOver: (name: string) => `Start ${name} again`,
     notNow: 'Not now',
     notNowFor: (name: string) => `Not now: ${name}`,
+    block: 'I need my administrator for this',
+    unblock: 'I do not need my administrator any more',
     goOn: 'Search now',
     backTo: (host: string) => `Back to ${host}`,
   },
@@ -231,6 +233,8 @@ export const texts = {
     skipped: (name: string) => `${name}: not now`,
     skippedText: 'It stays on your list, and you can connect it whenever you like.',
     unconfirmed: (name: string) => `${name} is not connected yet`,
+    blocked: (name: string) => `${name} waits for your administrator`,
+    blockedText: 'We do not ask you about it any more, and your administrators see that it is waiting.',
   },
   status: {
     todo: 'To do',
@@ -242,11 +246,13 @@ export const texts = {
     stale: 'Needs a new permission',
     attention: 'Needs attention',
     disabled: 'Switched off',
+    blocked: 'Waits for your administrator',
   },
   note: {
     elsewhere: 'You left for it a moment ago, perhaps in another tab. Finish there, or start again here.',
     attention:
       'The search service reports something about it that we do not know. You can try; if it does not work, ask your administrator.',
+    blocked: 'You said that only your administrator can do this. You can try again at any time.',
     disabled: 'Your administrator has switched it off. There is nothing for you to do.',
   },
   search: {
