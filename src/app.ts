@@ -13,6 +13,8 @@ export type AppParts = {
   health: Router
   metrics: { routes: Router; observe: RequestHandler }
   assets: Router
+  /** What pages of the intranet may use. */
+  intranet: Router
   limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
   session: RequestHandler
   backChannel: Router
@@ -42,6 +44,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.metrics.observe)
   app.use(securityHeaders(https))
   app.use(parts.assets)
+  app.use(parts.intranet)
   app.use(parts.backChannel)
   app.use(answerSpeculation)
   app.use(parts.optOut)

@@ -36,6 +36,7 @@ import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAudit } from './web/audit.ts'
 import { createHealthRoutes } from './web/health.ts'
+import { createIntranetRoutes } from './web/intranet.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics } from './web/metrics.ts'
 import { createPages } from './web/pages.ts'
@@ -118,6 +119,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     }),
     metrics,
     assets: assets.routes,
+    intranet: createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, folder: VIEWS }),
     limits: createLimits({
       redis: store.redis,
       perAddress: settings.SIGN_INS_PER_MINUTE,

@@ -52,7 +52,7 @@ function inWords(report: Report): string {
     ['reminded', report.reminded],
     ['pressed Start', report.opened],
     ['signed in', report.signedIn],
-    ['connected everything', report.finished],
+    ['have nothing left to connect', report.finished],
     ['put something off', report.skipped],
     ['wait for an administrator', report.blocked],
     ['want no reminders', report.optedOut],

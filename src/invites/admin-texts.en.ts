@@ -12,7 +12,7 @@ export const adminTexts = {
     invited: 'Invited by mail',
     opened: 'Pressed Start in the invitation',
     signedIn: 'Signed in',
-    finished: 'Connected everything',
+    finished: 'Have nothing left to connect',
     skipped: 'Put something off (“not now”)',
     blocked: 'Wait for an administrator',
     optedOut: 'Want no reminders',
@@ -20,7 +20,7 @@ export const adminTexts = {
   },
   funnelTitle: 'People',
   plotTitle: 'Over time',
-  plot: { invited: 'Invited', signedIn: 'Signed in', finished: 'Connected everything' },
+  plot: { invited: 'Invited', signedIn: 'Signed in', finished: 'Nothing left to connect' },
   sourcesTitle: 'Datasources',
   datasource: 'Datasource',
   states: {

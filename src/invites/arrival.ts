@@ -28,7 +28,7 @@ export type Arrival = {
   changedAt: number
   openedAt?: number
   signedInAt?: number
-  /** When everything was connected for the first time. */
+  /** When nothing was left to connect for the first time; whoever never had anything is done from the start. */
   finishedAt?: number
   optedOutAt?: number
   sources: Source[]
@@ -86,6 +86,6 @@ export function withSources(arrival: Arrival, sources: readonly Source[], now: n
 
 function finished(arrival: Arrival, now: number): Arrival {
   const countable = arrival.sources.filter(({ state }) => state !== 'off')
-  const isFinished = countable.length > 0 && countable.every(({ state }) => state === 'connected')
+  const isFinished = countable.every(({ state }) => state === 'connected')
   return isFinished && arrival.finishedAt === undefined ? { ...arrival, finishedAt: now } : arrival
 }

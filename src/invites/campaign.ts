@@ -26,6 +26,7 @@ export const mailingsOf = (arrival: Arrival, campaign: string): Mailing[] =>
 
 const hasNothing = (arrival: Arrival, { freshMs }: Policy, now: number) =>
   arrival.asOf !== undefined &&
+  arrival.asOf <= now &&
   now - arrival.asOf < freshMs &&
   !arrival.sources.some(({ state }) => state === 'waiting' || state === 'skipped')
 

@@ -19,7 +19,7 @@ export type Report = {
   uncertain: number
   opened: number
   signedIn: number
-  /** Everything is connected. */
+  /** Nothing is left to connect. */
   finished: number
   /** At least one datasource is put off, or waits for an administrator. */
   skipped: number
