@@ -1,5 +1,6 @@
 // What the overview shows, from the walk alone. Pure.
 import type { Texts } from '../web/texts.en.ts'
+import { blockPath, mayBlock, unblockPath } from './blocked.ts'
 import {
   attemptOf,
   inScope,
@@ -70,8 +71,6 @@ export type OverviewContext = {
 
 export const connectPath = (instance: string) => `/onboarding/connect/${encodeURIComponent(instance)}`
 export const skipPath = (instance: string) => `/onboarding/skip/${encodeURIComponent(instance)}`
-const blockPath = (instance: string) => `/onboarding/blocked/${encodeURIComponent(instance)}`
-const unblockPath = (instance: string) => `/onboarding/unblock/${encodeURIComponent(instance)}`
 export const callbackPath = (step: string) => `/onboarding/callback?step=${encodeURIComponent(step)}`
 
 export function overviewOf(walk: Walk, context: OverviewContext): Overview {
@@ -246,11 +245,9 @@ function entryOf(walk: Walk, entry: Known, { t, now, index, name }: EntryContext
   }
 }
 
-/** Offered where connecting did not work; before that it would only be one more button. */
 function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
   if (kind === 'blocked') return { href: unblockPath(instance), label: t.overview.unblock }
-  const wasTried = kind === 'unconfirmed' || kind === 'waiting' || kind === 'attention' || kind === 'skipped'
-  return wasTried ? { href: blockPath(instance), label: t.overview.block } : undefined
+  return mayBlock(kind) ? { href: blockPath(instance), label: t.overview.block } : undefined
 }
 
 function kindOf(walk: Walk, entry: Known, now: number): EntryKind {

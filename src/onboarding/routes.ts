@@ -12,22 +12,12 @@ import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { texts } from '../web/texts.en.ts'
+import { block, unblock } from './blocked.ts'
 import { createOnce } from './once.ts'
 import { overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf } from './visit.ts'
-import {
-  attemptOf,
-  block,
-  mayAsk,
-  observe,
-  progress,
-  shown,
-  skip,
-  unblock,
-  unskip,
-  type Walk,
-} from './walk.ts'
+import { attemptOf, mayAsk, observe, progress, shown, skip, unskip, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 export type OnboardingParts = {

@@ -177,27 +177,6 @@ export function skip(walk: Walk, instance: string, now: number): Walk {
   return { ...walk, known, attempts }
 }
 
-/** "Only my administrator can do this": not offered and not nagged about until the person takes it back, or tries. */
-export function block(walk: Walk, instance: string, now: number): Walk {
-  const { known, ...rest } = skip(walk, instance, now)
-  return {
-    ...rest,
-    known: known.map((entry) => {
-      if (entry.instance !== instance || entry.status === 'connected') return entry
-      const { skippedAt: _skipped, ...others } = entry
-      return { ...others, blockedAt: now }
-    }),
-  }
-}
-
-export const unblock = (walk: Walk, instance: string): Walk => ({
-  ...walk,
-  known: walk.known.map((entry) => {
-    const { blockedAt: _blocked, ...rest } = entry
-    return entry.instance === instance ? rest : entry
-  }),
-})
-
 export const unskip = (walk: Walk, instance: string): Walk => ({
   ...walk,
   known: walk.known.map((entry) => {

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { main } from '../../src/cli/main.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
@@ -67,4 +68,27 @@ export async function startCompany(options: SandboxOptions = {}): Promise<Compan
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+export type SendOptions = { env?: Record<string, string>; input?: string; now?: () => number }
+
+/** `invite send` in this process, with a clock of its own where one is given. */
+export async function sendHere(company: Company, args: string[], options: SendOptions = {}) {
+  const { env = {}, input = '', now = Date.now } = options
+  const output = { stdout: '', stderr: '' }
+  const to = (name: 'stdout' | 'stderr') => ({
+    write: (chunk: string | Uint8Array) => ((output[name] += String(chunk)), true),
+  })
+  async function* stdin() {
+    yield Buffer.from(input)
+  }
+  const parts = {
+    stdin: stdin() as unknown as NodeJS.ReadableStream,
+    stdout: to('stdout'),
+    stderr: to('stderr'),
+    env: { ...company.env, ...env },
+    now,
+  }
+  const code = await main(['invite', 'send', '--rate', '200', '--mail-rate', '500', ...args], parts)
+  return { code, ...output }
 }
