@@ -60,9 +60,9 @@ function inWords(report: Report): string {
   ]
   const people = rows.map(([what, count]) => `${String(count).padStart(8)}  ${what}\n`).join('')
   const sources = report.datasources
-    .map(({ name, counts }) => {
+    .map(({ instance, name, counts }) => {
       const { connected, waiting, skipped, blocked } = counts
-      return `${String(connected).padStart(8)}  ${printable(name)} (${waiting} waiting, ${skipped} not now, ${blocked} wait for an administrator)\n`
+      return `${String(connected).padStart(8)}  ${printable(name)} [${printable(instance)}]: ${waiting} waiting, ${skipped} not now, ${blocked} wait for an administrator\n`
     })
     .join('')
   return `As of ${report.asOf ?? 'never'}\n\n${people}\nConnected:\n${sources}`

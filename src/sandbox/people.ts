@@ -58,6 +58,9 @@ export const defaultPeople: Person[] = [
   person('grace', 'Grace Hopper', manyDatasources),
 ]
 
+/** One of a generated company: thousands, so not every page lists them. */
+export const isGenerated = ({ id }: Person): boolean => /^person-\d+$/.test(id)
+
 function person(id: string, name: string, datasources: Datasource[]): Person {
   return { id, name, email: `${id}@acme.example`, datasources }
 }
