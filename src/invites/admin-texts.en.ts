@@ -32,6 +32,13 @@ export const adminTexts = {
   },
   peopleTitle: 'One by one',
   email: 'Address',
+  done: 'Connected',
+  left: 'Left',
+  person: {
+    done: (connected: number, total: number) => (total === 0 ? 'nothing to do' : `${connected} of ${total}`),
+    left: (name: string, state: string) =>
+      state === 'blocked' ? `${name} (waits for an administrator)` : `${name} (not now)`,
+  },
   asOf: 'As of (UTC)',
   most: (count: number) => `The first ${count} are shown; everybody is in the export.`,
   filters: {

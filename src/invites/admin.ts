@@ -11,7 +11,7 @@ import { isSameAddress } from './address.ts'
 import { adminTexts, type AdminTexts } from './admin-texts.en.ts'
 import type { Arrival } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
-import { namesIn, peopleCsv } from './people-csv.ts'
+import { peopleCsv } from './people-csv.ts'
 import { plotOf } from './plot.ts'
 import { makeReport, type Report } from './report.ts'
 
@@ -89,27 +89,20 @@ const funnelOf = (report: Report, t: AdminTexts) =>
     (what) => ({ what: t.funnel[what], count: report[what] }),
   )
 
-type PersonRow = {
-  email: string
-  connected: string
-  waiting: string
-  skipped: string
-  blocked: string
-  asOf: string
-}
+type PersonRow = { email: string; done: string; left: string; asOf: string }
 
 async function peopleFor(all: AsyncIterable<Arrival>, filter: Filter): Promise<PersonRow[]> {
   const rows: PersonRow[] = []
   for await (const arrival of all) {
     if (!fits(arrival, filter)) continue
     const { email, sources, asOf } = arrival
-    const of = (state: 'connected' | 'waiting' | 'skipped' | 'blocked') => namesIn(sources, state)
+    const countable = sources.filter(({ state }) => state !== 'off')
+    const open = countable.filter(({ state }) => state !== 'connected')
+    const { left, done } = adminTexts.person
     rows.push({
       email,
-      connected: of('connected'),
-      waiting: of('waiting'),
-      skipped: of('skipped'),
-      blocked: of('blocked'),
+      done: asOf === undefined ? '' : done(countable.length - open.length, countable.length),
+      left: open.map(({ name, state }) => (state === 'waiting' ? name : left(name, state))).join(', '),
       asOf: asOf === undefined ? '' : new Date(asOf).toISOString().slice(0, 16).replace('T', ' '),
     })
     if (rows.length >= MOST_PEOPLE) break

@@ -22,7 +22,7 @@ const HEADER = [
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
-export const namesIn = (sources: readonly Source[], state: SourceState): string =>
+const namesIn = (sources: readonly Source[], state: SourceState): string =>
   sources
     .filter((source) => source.state === state)
     .map(({ name }) => name)

@@ -96,7 +96,7 @@ it('is counted for administrators, and for nobody else', async () => {
   await grace.open('/admin')
   expect(await grace.heading()).toBe('How far everybody is')
   expect(await grace.page.getByRole('row', { name: /^Have nothing left/ }).innerText()).toMatch(/\b2$/)
-  expect(await grace.page.getByRole('row', { name: /^Slack/ }).innerText()).toMatch(/Slack\s+1\s/)
+  expect(await grace.page.getByRole('row', { name: /^Slack/ }).innerText()).toMatch(/slack_1\s+1\s/)
   expect(await grace.page.locator('svg.plot polyline').count()).toBe(3)
   expect(grace.complaints).toEqual([])
   await grace.leave()
