@@ -61,6 +61,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     idleSeconds: settings.SESSION_IDLE_MINUTES * 60,
     maxSeconds: settings.SESSION_MAX_HOURS * 3600,
   }
+  const resource: Record<string, string> =
+    settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }
   const store = openStore(settings, log)
   const metrics = createMetrics()
   const note = createAudit({ log, registry: metrics.registry })
@@ -88,7 +90,15 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const access = createAccess({
     tokens,
-    refresh: createRefresh({ records: store.records, tokens, authorizationServer, log, note, now }),
+    refresh: createRefresh({
+      records: store.records,
+      tokens,
+      authorizationServer,
+      tokenParameters: resource,
+      log,
+      note,
+      now,
+    }),
     externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
     now,
   })
@@ -99,9 +109,10 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     publicUrl,
     scope: settings.OIDC_SCOPE,
     parameters: {
-      ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
+      ...resource,
       ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
     },
+    now,
   })
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
@@ -144,9 +155,19 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     signIn: createSignInRoutes({
       pending,
       start,
-      redeem: createRedeem({ authorizationServer, tokens, sessions, scope: settings.OIDC_SCOPE, note, now }),
+      redeem: createRedeem({
+        authorizationServer,
+        tokens,
+        sessions,
+        scope: settings.OIDC_SCOPE,
+        tokenParameters: resource,
+        note,
+        now,
+      }),
+      tokens,
       returnTo,
       publicUrl,
+      cookieName: cookieName(https),
     }),
     signOut: createSignOutRoutes({
       authorizationServer,
@@ -161,7 +182,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn(tokens),
     onboarding: createOnboardingRoutes({
-      checkFor: (req, finalRedirectUrl) =>
+      // Whatever a check is for, a path that it brings leads back here.
+      checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
       walks,
       sendPage,
@@ -170,6 +192,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       baseUrl: settings.SERVICE_BASE_URL,
       advances: settings.ADVANCE === 'auto',
       confirmSeconds: settings.CONFIRM_SECONDS,
+      note,
       now,
     }),
     search: createSearchRoutes({

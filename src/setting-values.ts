@@ -64,9 +64,16 @@ export const sessionSecrets = z
       .min(1),
   )
 
-const isAddressRange = (text: string) =>
-  ['loopback', 'linklocal', 'uniquelocal'].includes(text) ||
-  (isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && Number(text.split('/')[1] ?? 0) <= 128)
+const isAddressRange = (text: string) => {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = isIP(address) === 4 ? 32 : 128
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  return (
+    isIP(address) !== 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+  )
+}
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(names: T) =>
   z.enum(names, { error: `must be ${names.map((name) => `\`${name}\``).join(' or ')}` })

@@ -39,10 +39,10 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
   if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
   try {
     const value = readFileSync(file, 'utf8').trim()
-    return value === '' ? { fault: `${setting.name}_FILE names ${file}, which is empty` } : { value }
+    return value === '' ? { fault: `${setting.name}_FILE names a file that is empty` } : { value }
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    return { fault: `${setting.name}_FILE names ${file}, which cannot be read (${reason})` }
+    return { fault: `${setting.name}_FILE names a file that cannot be read (${reason}): it takes a path` }
   }
 }
 
@@ -58,6 +58,23 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
     faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
   if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')
+  return [...faults, ...redisFaults(loaded)]
+}
+
+function redisFaults(loaded: Partial<Settings>): string[] {
+  const faults: string[] = []
+  const { REDIS_URL: url, REDIS_SENTINELS: sentinels } = loaded
+  const cluster = loaded.REDIS_CLUSTER === 'yes'
+  if (sentinels !== undefined && url === undefined)
+    faults.push(
+      'REDIS_URL is required with REDIS_SENTINELS: it gives user, password, TLS and database, like redis://user:password@any',
+    )
+  if (cluster && url === undefined)
+    faults.push('REDIS_URL is required with REDIS_CLUSTER=yes: the address of one of its nodes')
+  if (cluster && sentinels !== undefined)
+    faults.push('REDIS_SENTINELS and REDIS_CLUSTER=yes exclude each other: keep one of them')
+  if (cluster && url !== undefined && !/^\/?0?$/.test(new URL(url).pathname))
+    faults.push('REDIS_URL must not name a database with REDIS_CLUSTER=yes: a cluster has only database 0')
   return faults
 }
 

@@ -1,4 +1,5 @@
-// Which store there is: Redis where REDIS_URL is set, otherwise one SQLite file in DATA_DIR.
+// Which store there is: Redis where REDIS_URL is set (one server, Sentinels or a cluster), otherwise one SQLite file.
+import type { RedisTopology } from './records/redis-clients.ts'
 import { connectRedis } from './records/redis-connection.ts'
 import { createRedisRecords } from './records/redis-records.ts'
 import type { Records } from './records/records.ts'
@@ -10,12 +11,17 @@ import type { Log } from './web/log.ts'
 export type Store = {
   records: Records
   sessionTexts: SealedTexts
-  /** The client itself, for what counts in Redis on its own; undefined on the embedded store. */
+  /** The connection itself, for what counts in Redis on its own; undefined on the embedded store. */
   redis: unknown
   close(): Promise<void>
 }
 
-export function openStore(settings: Pick<Settings, 'REDIS_URL' | 'DATA_DIR'>, log: Log): Store {
+type StoreSettings = Pick<
+  Settings,
+  'REDIS_URL' | 'REDIS_SENTINELS' | 'REDIS_SENTINEL_NAME' | 'REDIS_CLUSTER' | 'DATA_DIR'
+>
+
+export function openStore(settings: StoreSettings, log: Log): Store {
   if (settings.REDIS_URL === undefined) {
     const records = createSqliteRecords(settings.DATA_DIR)
     return {
@@ -25,11 +31,17 @@ export function openStore(settings: Pick<Settings, 'REDIS_URL' | 'DATA_DIR'>, lo
       close: async () => records.close(),
     }
   }
-  const redis = connectRedis(settings.REDIS_URL, log)
+  const redis = connectRedis(settings.REDIS_URL, log, topologyOf(settings))
   return {
     records: createRedisRecords(redis),
     sessionTexts: redisSessionTexts(redis),
     redis,
     close: async () => redis.destroy(),
   }
+}
+
+function topologyOf(settings: StoreSettings): RedisTopology {
+  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name } = settings
+  if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
+  return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }
 }

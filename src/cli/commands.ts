@@ -1,5 +1,7 @@
 // Every command: its name, what it is for, its help. The code of one is loaded when it is called.
+import { doctorHelp } from './doctor-help.ts'
 import type { Run } from './parts.ts'
+import { statusHelp } from './status-help.ts'
 
 export type Command = {
   name: string
@@ -52,6 +54,20 @@ export const commands: readonly Command[] = [
     summary: 'the server and the sandbox together',
     help: demoHelp,
     load: () => import('./demo.ts'),
+  },
+  {
+    name: 'doctor',
+    usage: 'doctor',
+    summary: 'what is wrong with the set-up, and what to change',
+    help: doctorHelp,
+    load: () => import('./doctor.ts'),
+  },
+  {
+    name: 'status',
+    usage: 'status [EMAIL]',
+    summary: 'what a person still has to connect',
+    help: statusHelp,
+    load: () => import('./status.ts'),
   },
   {
     name: 'sandbox',

@@ -20,7 +20,7 @@ import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import { readSendOptions, sendHelp, type SendOptions } from './invite-send-options.ts'
 import type { CliParts, Run } from './parts.ts'
-import { showProgress } from './progress.ts'
+import { showProgress } from './invite-progress.ts'
 import { isReachable, printable, runCommand, UsageError } from './usage.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))

@@ -28,7 +28,7 @@ export async function main(args: readonly string[], parts: CliParts): Promise<nu
     parts.stderr.write(`onramp: there is no command ${JSON.stringify(name)}.${hint} See onramp --help.\n`)
     return 2
   }
-  if (rest.includes('--help') && command.help !== undefined) {
+  if ((rest.includes('--help') || rest.includes('-h')) && command.help !== undefined) {
     parts.stdout.write(command.help)
     return 0
   }

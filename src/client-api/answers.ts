@@ -34,9 +34,16 @@ const MOST_NAME_CHARACTERS = 200
 /** Control and direction-changing characters would let one name rearrange the words around it. */
 const presentable = (text: string) =>
   text
-    .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu, ' ')
+    .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\u061c]/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
+
+/** Half a surrogate pair stands in no address and in no page. */
+const wellFormedText = z
+  .string()
+  .transform((text) => text.toWellFormed())
+  .optional()
+  .catch(undefined)
 
 /** Never cuts a surrogate pair in two. */
 const shortened = (text: string) =>
@@ -47,9 +54,9 @@ const shortened = (text: string) =>
 const optionalText = z.string().optional().catch(undefined)
 
 const entrySchema = z.object({
-  datasourceInstance: optionalText,
-  displayName: optionalText,
-  authStatus: z.unknown(),
+  datasourceInstance: wellFormedText,
+  displayName: wellFormedText,
+  authStatus: z.unknown().optional(),
   authUrlRelativePath: optionalText,
 })
 
@@ -64,6 +71,9 @@ const instanceInPath = (path: string | undefined) => {
     return undefined
   }
 }
+
+/** Nobody could read, click or name an identifier without a visible character. */
+const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
 function statusOf(authStatus: unknown, path: string | undefined): Unconnected['status'] | 'authorized' {
   if (authStatus === 'DISABLED') return 'disabled'
@@ -86,8 +96,8 @@ export function readCheck(json: unknown): Unconnected[] | undefined {
     const entry = entrySchema.safeParse(element)
     if (!entry.success) return undefined
     const { datasourceInstance, displayName, authStatus, authUrlRelativePath } = entry.data
-    const instance = datasourceInstance || instanceInPath(authUrlRelativePath)
-    if (!instance) return undefined
+    const instance = [datasourceInstance, instanceInPath(authUrlRelativePath)].find(isVisible)
+    if (instance === undefined) return undefined
     const status = statusOf(authStatus, authUrlRelativePath)
     if (status === 'authorized' || found.has(instance)) continue
     const name = shortened(presentable(displayName ?? '') || presentable(instance))

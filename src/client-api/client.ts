@@ -99,7 +99,7 @@ export function createClientApi({ baseUrl, timeLimitMs = TIME_LIMIT_MS }: Client
   }
 }
 
-async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
+export async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
@@ -111,7 +111,7 @@ async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Undefined for what is not JSON: the parser's own message would quote the answer, which may hold a one-time path. */
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

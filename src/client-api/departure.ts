@@ -4,8 +4,13 @@
 const MOST_CHARACTERS = 4096
 
 /** A dot segment, raw or encoded: it would lead out of the folder that was checked. */
-const hasDotSegment = (pathname: string) =>
-  pathname.split('/').some((segment) => /^\.{1,2}$/.test(segment.replaceAll(/%2e/gi, '.')))
+const hasDotSegment = (pathname: string) => pathname.split('/').some((segment) => /^\.{1,2}$/.test(segment))
+
+/** Below the datasource: nothing that a server which decodes once more would take for another path. */
+const isPlain = (part: string) => {
+  const name = decoded(part)
+  return name !== undefined && !name.includes('\\') && !hasDotSegment(name)
+}
 
 const decoded = (segment: string): string | undefined => {
   try {
@@ -27,7 +32,7 @@ export function departureUrl(base: string, instance: string, path: string): stri
   if (empty !== '' || auth !== 'auth' || datasource !== 'datasource' || segment === undefined)
     return undefined
   if (segment === '' || (segment !== instance && decoded(segment) !== instance)) return undefined
-  if (hasDotSegment(pathname) || rest.some((part) => decoded(part)?.includes('\\') ?? true)) return undefined
+  if (![segment, ...rest].every(isPlain)) return undefined
   const joined = base + path
   if (!URL.canParse(joined)) return undefined
   const [target, home] = [new URL(joined), new URL(base)]

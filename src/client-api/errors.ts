@@ -31,8 +31,12 @@ const RETRY_DEFAULT = 5
  */
 export function retryAfterSeconds(header: string | undefined, now: number): number {
   const text = header?.trim() ?? ''
-  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000)
-  return Number.isFinite(seconds) ? Math.min(RETRY_MOST, Math.max(RETRY_LEAST, seconds)) : RETRY_DEFAULT
+  // Every date of RFC 9110 5.6.7 starts with a day's name; Date.parse alone would take "-5" for a year.
+  const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)
+  const seconds = /^\d+$/.test(text) ? Number(text) : isDate ? (Date.parse(text) - now) / 1000 : NaN
+  return Number.isNaN(seconds)
+    ? RETRY_DEFAULT
+    : Math.min(RETRY_MOST, Math.max(RETRY_LEAST, Math.ceil(seconds)))
 }
 
 /** Messages that section 7 documents. The shape around them is not shown, so they are looked for in the whole body. */

@@ -1,58 +1,50 @@
 // What the overview shows, from the walk alone. Pure.
 import type { Texts } from '../web/texts.en.ts'
-import { blockPath, mayBlock, unblockPath } from './blocked.ts'
 import {
-  attemptOf,
-  inScope,
-  isLeftFor,
-  next,
-  progress,
-  shown,
-  type Known,
-  type Next,
-  type Walk,
-} from './walk.ts'
+  connectPath,
+  entriesOf,
+  isolated,
+  namesOf,
+  skipPath,
+  tileOf,
+  type Action,
+  type Entry,
+  type Tile,
+} from './entries.ts'
+import { overviewPath } from './visit.ts'
+import { next, progress, shown, type Known, type Next, type Walk } from './walk.ts'
 
-export type Action = { href: string; label: string }
-
-export type Entry = {
-  instance: string | undefined
-  name: string
-  kind: EntryKind
-  status: string
-  note: string | undefined
-  id: string
-  connect: Action | undefined
-  skip: string | undefined
-  skipLabel: string
-  /** Where "I need my administrator" is said, or taken back; undefined: neither makes sense. */
-  block: Action | undefined
-}
-
-type EntryKind = keyof Texts['status']
-
+/** What the page offers first. */
 export type Step = {
-  kind: Next['kind']
+  kind: 'wait' | 'attend' | 'connect'
+  tile: Tile
   title: string
   paragraphs: string[]
   causes: readonly string[]
-  connect: Action | undefined
-  skip: string | undefined
+  connect: Action
+  skip: string
+  /** Where a page that waits looks again at once, and where it stops looking by itself. */
   lookAgain: string | undefined
-  small: string | undefined
+  stop: string | undefined
+  facts: Fact[]
+  /** Did the person just come from it? Then it is what is read first. */
+  focus: boolean
 }
+
+export type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
 
 export type Banner = { kind: 'good' | 'notice' | 'bad'; title: string; text: string }
 
 export type Overview = {
   title: string
+  /** open: something waits. rest: only what was put off is left. done: nothing is. */
+  mood: 'open' | 'rest' | 'done'
   heading: string
   lead: string
   banner: Banner | undefined
   progress: { connected: number; total: number; label: string } | undefined
   step: Step | undefined
   entries: Entry[]
-  finished: boolean
   narrowed: boolean
   returnTo: Action | undefined
   refresh: { seconds: number; url: string } | undefined
@@ -69,199 +61,168 @@ export type OverviewContext = {
   advances: boolean
 }
 
-export const connectPath = (instance: string) => `/onboarding/connect/${encodeURIComponent(instance)}`
-export const skipPath = (instance: string) => `/onboarding/skip/${encodeURIComponent(instance)}`
 export const callbackPath = (step: string) => `/onboarding/callback?step=${encodeURIComponent(step)}`
+
+/** The same page, not looking again by itself (web/pages.ts). */
+const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
+
+type Scene = OverviewContext & {
+  walk: Walk
+  known: Known[]
+  names: Map<string, string>
+  where: Next
+  /** How many wait for this person, and how many are left with those that were put off. */
+  waiting: number
+  left: number
+}
 
 export function overviewOf(walk: Walk, context: OverviewContext): Overview {
   const { t, now } = context
-  const entries = shown(walk)
-  const where = next(walk, now)
-  const left = entries.filter((entry) => entry.status !== 'connected').length
-  const names = namesOf(entries)
-  const step = stepOf(walk, where, { context, names, left })
-  const finished = where.kind === 'finished' && entries.length > 0
-  const counted = progress(walk)
-  const { heading, lead } = opening({ t, walk, left, finished, total: entries.length })
-  const label = t.overview.progress(counted.connected, counted.total)
-  const banner = bannerOf(walk, where, { context, names })
+  const known = shown(walk)
+  const open = known.filter((entry) => entry.status !== 'connected' && entry.status !== 'disabled')
+  const scene: Scene = {
+    ...context,
+    walk,
+    known,
+    names: namesOf(known),
+    where: next(walk, now),
+    waiting: open.filter((entry) => entry.skippedAt === undefined && entry.blockedAt === undefined).length,
+    left: open.length,
+  }
+  const step = stepOf(scene)
+  const banner = step?.focus ? undefined : bannerOf(scene)
+  const counted = countOf(scene)
+  const words = opening(scene)
+  const result = banner?.title ?? (step?.kind === 'connect' ? undefined : step?.title)
   return {
-    title: [
-      banner?.title,
-      step?.kind === 'wait' ? step.title : undefined,
-      counted.total > 0 ? label : undefined,
-      heading,
-    ]
+    ...words,
+    title: [result, counted?.label, words.heading]
       .filter((part) => part !== undefined)
       .slice(0, 2)
       .join(' – '),
-    heading,
-    lead,
     banner,
-    progress: counted.total > 0 ? { ...counted, label } : undefined,
+    progress: counted,
     step,
-    entries: entries.map((entry, index) =>
-      entryOf(walk, entry, { t, now, index, name: names.get(entry.instance) ?? '' }),
-    ),
-    finished,
-    narrowed: walk.visit.only.length > 0 && walk.known.some((entry) => !inScope(walk.visit, entry.instance)),
-    returnTo: returnAction(walk, t),
-    refresh:
-      where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
+    entries: entriesOf(walk, known, {
+      t,
+      now,
+      names: scene.names,
+      current: scene.where.kind === 'finished' ? undefined : scene.where.instance,
+      finished: words.mood !== 'open',
+    }),
+    narrowed: walk.visit.only.length > 0 && (known.length === 0 || known.length < walk.known.length),
+    returnTo: returnAction(scene),
+    refresh: refreshOf(scene.where),
   }
 }
 
-/** Two instances with one name are told apart by their identifiers. */
-function namesOf(entries: Known[]): Map<string, string> {
-  const times = new Map<string, number>()
-  for (const entry of entries) times.set(entry.name, (times.get(entry.name) ?? 0) + 1)
-  return new Map(
-    entries.map((entry) => [
-      entry.instance,
-      (times.get(entry.name) ?? 0) > 1 && entry.name !== entry.instance
-        ? `${entry.name} (${entry.instance})`
-        : entry.name,
-    ]),
-  )
+/** What is switched off is nobody's to connect: counting it, a walk could never be complete. */
+function countOf({ walk, known, t }: Scene): Overview['progress'] {
+  const { connected, total } = progress(walk)
+  const countable = total - known.filter((entry) => entry.status === 'disabled').length
+  if (countable === 0) return undefined
+  return { connected, total: countable, label: t.overview.progress(connected, countable) }
 }
 
-type Counts = { t: Texts; walk: Walk; left: number; finished: boolean; total: number }
-
-function opening({ t, walk, left, finished, total }: Counts): { heading: string; lead: string } {
-  if (total === 0)
+function opening({
+  t,
+  walk,
+  where,
+  known,
+  waiting,
+  left,
+}: Scene): Pick<Overview, 'mood' | 'heading' | 'lead'> {
+  const { finished, overview } = t
+  if (known.length === 0)
     return walk.visit.only.length > 0
-      ? { heading: t.overview.title, lead: t.overview.nothingUnderName }
-      : { heading: t.finished.title, lead: t.overview.nothingKnown }
-  if (left === 0) return { heading: t.finished.title, lead: t.finished.lead }
-  if (finished) return { heading: t.finished.titleSome, lead: t.finished.leadSome(left) }
-  const lead = walk.visit.only.length > 0 ? t.overview.leadNarrowed : t.overview.lead(left)
-  return { heading: t.overview.title, lead }
+      ? { mood: 'open', heading: overview.title, lead: overview.nothingUnderName }
+      : { mood: 'done', heading: finished.title, lead: overview.nothingKnown }
+  if (left === 0) return { mood: 'done', heading: finished.title, lead: finished.lead }
+  if (where.kind === 'finished')
+    return { mood: 'rest', heading: finished.titleSome, lead: finished.leadSome(left) }
+  const lead = walk.visit.only.length > 0 ? overview.leadNarrowed : overview.lead(Math.max(1, waiting))
+  return { mood: 'open', heading: overview.title, lead }
 }
 
-type StepContext = { context: OverviewContext; names: Map<string, string>; left: number }
-
-function stepOf(walk: Walk, where: Next, { context, names, left }: StepContext): Step | undefined {
+function stepOf(scene: Scene): Step | undefined {
+  const { where, t, known, from, walk } = scene
   if (where.kind === 'finished') return undefined
-  const { t } = context
-  const name = names.get(where.instance) ?? where.instance
-  const connect = { href: connectPath(where.instance), label: t.overview.connect(name) }
+  const name = nameOf(scene, where.instance)
+  const entry = known.find((candidate) => candidate.instance === where.instance)
+  const path = connectPath(where.instance)
   const common = {
     kind: where.kind,
+    tile: tileOf({ name: entry?.name ?? name, instance: where.instance }),
     skip: skipPath(where.instance),
+    connect: { href: path, label: t.overview.tryAgain(name) },
     causes: [],
     lookAgain: undefined,
-    small: undefined,
+    stop: undefined,
+    facts: [],
+    focus: false,
   }
   switch (where.kind) {
-    case 'wait':
-      return {
-        ...common,
-        title: t.wait.title(name),
-        paragraphs: [t.wait.explain(name), t.wait.denied(name)],
-        connect: { ...connect, label: t.overview.tryAgain(name) },
-        lookAgain: callbackPath(where.step),
-      }
-    case 'attend':
-      return {
-        ...common,
-        title: t.attend.title(name),
-        paragraphs: [t.attend.explain(name)],
-        causes: t.attend.causes,
-        connect: { ...connect, label: t.overview.tryAgain(name) },
-      }
+    case 'wait': {
+      const paragraphs = [t.wait.explain(name), t.wait.denied(name)]
+      const lookAgain = callbackPath(where.step)
+      const stop = stillPath(overviewPath(walk.visit))
+      return { ...common, title: t.wait.title(name), paragraphs, lookAgain, stop, focus: true }
+    }
+    case 'attend': {
+      const { causes, explain, title } = t.attend
+      const focus = from === where.instance
+      return { ...common, title: title(name), paragraphs: [explain(name)], causes, focus }
+    }
     case 'connect': {
-      const stale = walk.known.some((entry) => entry.instance === where.instance && entry.status === 'stale')
-      const several = context.advances && left > 1 ? [t.next.several] : []
+      const stale = entry?.status === 'stale'
+      const label = stale ? t.overview.reconnect(name) : t.overview.connect(name)
       return {
         ...common,
         title: stale ? t.next.titleStale(name) : t.next.title(name),
-        paragraphs: [
-          ...(stale ? [t.next.explainStale(name)] : []),
-          [t.next.explain(name), t.next.duration, ...several].join(' '),
-        ],
-        connect: stale ? { ...connect, label: t.overview.reconnect(name) } : connect,
-        small: context.person === '' ? undefined : t.next.account(context.person),
+        paragraphs: [...(stale ? [t.next.explainStale(name)] : []), t.next.explain(name)],
+        connect: { href: path, label },
+        facts: factsOf(scene),
       }
     }
   }
 }
 
-function bannerOf(
-  walk: Walk,
-  where: Next,
-  { context, names }: Omit<StepContext, 'left'>,
-): Banner | undefined {
-  const { t, from } = context
-  const entry = shown(walk).find((candidate) => candidate.instance === from)
+function factsOf({ t, waiting, advances, person }: Scene): Fact[] {
+  const facts: Fact[] = [{ icon: 'clock', text: t.next.duration }]
+  if (waiting > 1) facts.push({ icon: 'onward', text: advances ? t.next.several : t.next.stepByStep })
+  if (person !== '') facts.push({ icon: 'person', text: t.next.account(isolated(person)) })
+  return facts
+}
+
+function bannerOf(scene: Scene): Banner | undefined {
+  const { t, from, where, known } = scene
+  const entry = known.find((candidate) => candidate.instance === from)
   if (entry === undefined) return undefined
-  const name = names.get(entry.instance) ?? entry.name
+  const name = nameOf(scene, entry.instance)
   if (entry.status === 'connected') {
-    const then = where.kind === 'connect' ? t.banner.connectedNext(names.get(where.instance) ?? '') : ''
+    const then = where.kind === 'connect' ? t.banner.connectedNext(nameOf(scene, where.instance)) : ''
     const text = where.kind === 'finished' ? t.banner.connectedLast : then
     return { kind: 'good', title: t.banner.connected(name), text }
   }
   if (entry.blockedAt !== undefined)
     return { kind: 'notice', title: t.banner.blocked(name), text: t.banner.blockedText }
+  if (entry.status === 'disabled')
+    return { kind: 'notice', title: t.banner.disabled(name), text: t.note.disabled }
   if (entry.skippedAt !== undefined)
     return { kind: 'notice', title: t.banner.skipped(name), text: t.banner.skippedText }
-  if (entry.unconfirmedAt !== undefined) return { kind: 'bad', title: t.banner.unconfirmed(name), text: '' }
+  if (entry.unconfirmedAt !== undefined)
+    return { kind: 'bad', title: t.banner.unconfirmed(name), text: t.banner.unconfirmedText }
   return undefined
 }
 
-function returnAction(walk: Walk, t: Texts): Action | undefined {
+const nameOf = ({ names }: Scene, instance: string) => names.get(instance) ?? isolated(instance)
+
+function returnAction({ walk, t }: Scene): Action | undefined {
   const { returnTo } = walk.visit
   if (returnTo === undefined) return undefined
-  const host = URL.canParse(returnTo) ? new URL(returnTo).host : returnTo
-  return { href: returnTo, label: t.overview.backTo(host) }
+  const label = URL.canParse(returnTo) ? t.overview.backTo(new URL(returnTo).host) : t.overview.goOn
+  return { href: returnTo, label }
 }
 
-type EntryContext = { t: Texts; now: number; index: number; name: string }
-
-function entryOf(walk: Walk, entry: Known, { t, now, index, name }: EntryContext): Entry {
-  const kind = kindOf(walk, entry, now)
-  const labels: Partial<Record<EntryKind, string>> = {
-    todo: t.overview.connect(name),
-    stale: t.overview.reconnect(name),
-    waiting: t.overview.tryAgain(name),
-    unconfirmed: t.overview.tryAgain(name),
-    elsewhere: t.overview.startOver(name),
-    skipped: t.overview.connectAnyway(name),
-    attention: t.overview.tryToConnect(name),
-    blocked: t.overview.tryAgain(name),
-  }
-  const label = labels[kind]
-  const maySkip = label !== undefined && kind !== 'skipped' && kind !== 'blocked'
-  return {
-    instance: name === entry.name ? undefined : entry.instance,
-    name: entry.name,
-    kind,
-    status: t.status[kind],
-    note: kind in t.note ? t.note[kind as keyof Texts['note']] : undefined,
-    id: `status-${index}`,
-    connect: label === undefined ? undefined : { href: connectPath(entry.instance), label },
-    skip: maySkip ? skipPath(entry.instance) : undefined,
-    skipLabel: t.overview.notNowFor(name),
-    block: blockOf(entry.instance, kind, t),
-  }
-}
-
-function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
-  if (kind === 'blocked') return { href: unblockPath(instance), label: t.overview.unblock }
-  return mayBlock(kind) ? { href: blockPath(instance), label: t.overview.block } : undefined
-}
-
-function kindOf(walk: Walk, entry: Known, now: number): EntryKind {
-  if (entry.status === 'connected' || entry.status === 'disabled') return entry.status
-  const waiting = walk.attempts.some(
-    (attempt) =>
-      attempt.instance === entry.instance &&
-      attempt.returnedAt !== undefined &&
-      attemptOf(walk, attempt.step),
-  )
-  if (waiting) return 'waiting'
-  if (entry.blockedAt !== undefined) return 'blocked'
-  if (entry.unconfirmedAt !== undefined) return 'unconfirmed'
-  if (isLeftFor(walk, entry.instance, now)) return 'elsewhere'
-  if (entry.skippedAt !== undefined) return 'skipped'
-  return entry.status === 'awaiting' ? 'todo' : entry.status
-}
+const refreshOf = (where: Next): Overview['refresh'] =>
+  where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined

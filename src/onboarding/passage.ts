@@ -1,5 +1,6 @@
 // What a click or a return leads to, once the service was asked: pure, and safe to compute again when somebody else
 // changed the walk in between.
+import { isRushed, lookAgain } from './rush.ts'
 import { comeBack, depart, next, observe, onward, type Waiting, type Walk } from './walk.ts'
 
 export type Question = {
@@ -17,6 +18,8 @@ export type Passage =
   /** To the overview, which tells of this instance first. */
   | { walk: Walk; kind: 'overview'; from?: string }
   | { walk: Walk; kind: 'wait' }
+  /** A page in between that goes on by itself: the browser has followed enough redirects in a row. */
+  | { walk: Walk; kind: 'pause'; from: string; step: string }
   | { walk: Walk; kind: 'unknown' }
   | { walk: Walk; kind: 'unstartable'; instance: string }
 
@@ -40,21 +43,26 @@ export type Return = {
   instance: string
   /** Straight on to the next (ADVANCE=auto), or a page in between. */
   advances: boolean
+  /** Does it give up on too many redirects in a row, as a browser does? */
+  isBrowser: boolean
 }
 
 /** A return from a datasource: it believes the service and nothing that the browser brought, but for the step id. */
 export function passageOfReturn(
   before: Walk,
   question: Question,
-  { step, instance, advances }: Return,
+  { step, instance, advances, isBrowser }: Return,
 ): Passage {
   const { now, waiting, confirmSeconds } = question
   const { walk, outcome } = comeBack(observe(before, waiting, now, confirmSeconds), step, now)
   if (outcome === 'waiting') return { walk, kind: 'wait' }
   const onwardTo = outcome === 'connected' && advances ? onward(walk, question.isStartable) : undefined
   if (onwardTo === undefined) return { walk, kind: 'overview', from: instance }
+  const attempt = before.attempts.find((candidate) => candidate.step === step)
+  if (isBrowser && attempt !== undefined && isRushed(before, attempt, now))
+    return { walk: lookAgain(walk, step), kind: 'pause', from: instance, step }
   return {
-    walk: depart(walk, { instance: onwardTo, step: question.step, now }),
+    walk: depart(walk, { instance: onwardTo, step: question.step, now, byItself: true }),
     kind: 'leave',
     instance: onwardTo,
   }

@@ -1,20 +1,21 @@
 // The walk over HTTP. What surprises: the one check on return both judges the step that ended and brings the one-time
 // path for the next, so N datasources cost N + 1 checks; a path is used in that very answer and kept nowhere.
 import { randomBytes } from 'node:crypto'
-import { Router, type Request } from 'express'
+import { Router, type Request, type Response } from 'express'
 import type { Unconnected } from '../client-api/answers.ts'
 import { departureUrl } from '../client-api/departure.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/session.ts'
 import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
+import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { texts } from '../web/texts.en.ts'
 import { block, unblock } from './blocked.ts'
 import { createOnce } from './once.ts'
-import { overviewOf } from './overview.ts'
+import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf } from './visit.ts'
 import { attemptOf, mayAsk, observe, progress, shown, skip, unskip, type Walk } from './walk.ts'
@@ -32,14 +33,15 @@ export type OnboardingParts = {
   /** ADVANCE=auto. */
   advances: boolean
   confirmSeconds: number
+  note: Note
   now: () => number
 }
 
-type Go = { location: string } | { wait: Walk }
+type Go = { location: string } | { page: Walk; from?: string; goOn?: string }
 
 export function createOnboardingRoutes(parts: OnboardingParts): Router {
   const router = Router()
-  const { walks, now, confirmSeconds } = parts
+  const { walks, now, confirmSeconds, note } = parts
   const once = createOnce<Go>()
   const newStep = () => randomBytes(16).toString('base64url')
   const callbackUrl = (step: string) => `${parts.publicUrl}/onboarding/callback?step=${step}`
@@ -60,6 +62,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     user: User,
     walk: Walk,
     decide: (walk: Walk, question: Question) => Passage,
+    tell: (after: Walk) => void = () => {},
   ): Promise<Go> {
     const step = newStep()
     const waiting = await parts.checkFor(req, callbackUrl(step))
@@ -71,7 +74,10 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const question = { now: now(), confirmSeconds, step, waiting, isStartable }
     let passage: Passage | undefined
     const kept = await walks.update(user, (before) => (passage = decide(before, question)).walk, walk)
-    return goOf(passage ?? decide(kept, question), kept, addressOf)
+    const decided = passage ?? decide(kept, question)
+    tell(kept)
+    if (decided.kind === 'leave') note({ event: 'step_started', user, datasource: decided.instance })
+    return goOf(decided, kept, addressOf)
   }
 
   router.get('/onboarding', async (req, res) => {
@@ -81,14 +87,18 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
 
     const walk = await current(req, user, (before) => ({ ...before, visit }))
 
-    showOverview(req, res, walk, from)
+    showOverview(req, res, walk, { from })
   })
 
-  function showOverview(req: Request, res: Parameters<SendPage>[1], walk: Walk, from?: string) {
+  type Told = { from?: string | undefined; goOn?: string | undefined }
+
+  function showOverview(req: Request, res: Response, walk: Walk, { from, goOn }: Told) {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
     const context = { now: now(), t: texts, person, from, advances: parts.advances }
-    parts.sendPage(req, res, { view: 'onboarding/overview', data: overviewOf(walk, context) })
+    const overview = overviewOf(walk, context)
+    const refresh = goOn === undefined ? overview.refresh : { seconds: 0, url: goOn }
+    parts.sendPage(req, res, { view: 'onboarding/overview', data: { ...overview, refresh } })
   }
 
   router.get(['/onboarding/connect', '/onboarding/connect/:instance'], async (req, res) => {
@@ -112,11 +122,23 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     if (attempt === undefined) return seeOther(res, overviewPath(walk.visit))
 
     const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
-      const back = { step: attempt.step, instance: attempt.instance, advances: parts.advances }
-      return pass(req, user, walk, (before, question) => passageOfReturn(before, question, back))
+      const { step: ended, instance } = attempt
+      const isBrowser = req.get('sec-fetch-dest') === 'document'
+      const back = { step: ended, instance, advances: parts.advances, isBrowser }
+      return pass(
+        req,
+        user,
+        walk,
+        (before, question) => passageOfReturn(before, question, back),
+        (after) => {
+          const result = resultOf(after, attempt.instance)
+          if (result !== resultOf(walk, attempt.instance) || (result === 'waiting' && attempt.looks === 0))
+            note({ event: 'step_result', user, datasource: attempt.instance, result })
+        },
+      )
     })
 
-    if ('wait' in go) showOverview(req, res, go.wait)
+    if ('page' in go) showOverview(req, res, go.page, go)
     else seeOther(res, go.location)
   })
 
@@ -124,6 +146,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.update(user, (before) => skip(before, req.params.instance, now()))
     if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
+    note({ event: 'skipped', user, datasource: req.params.instance })
     seeOther(res, overviewPath(walk.visit, req.params.instance))
   })
 
@@ -166,6 +189,12 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   return router
 }
 
+function resultOf(walk: Walk, instance: string): 'connected' | 'waiting' | 'unconfirmed' {
+  const entry = walk.known.find((known) => known.instance === instance)
+  if (entry?.status === 'connected') return 'connected'
+  return entry?.unconfirmedAt === undefined ? 'waiting' : 'unconfirmed'
+}
+
 const unknownDatasource = () =>
   new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
 
@@ -176,7 +205,9 @@ function goOf(passage: Passage, walk: Walk, addressOf: (instance: string) => str
     case 'overview':
       return { location: overviewPath(walk.visit, passage.from) }
     case 'wait':
-      return { wait: walk }
+      return { page: walk }
+    case 'pause':
+      return { page: walk, from: passage.from, goOn: callbackPath(passage.step) }
     case 'unknown':
       throw unknownDatasource()
     case 'unstartable': {

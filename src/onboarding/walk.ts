@@ -24,6 +24,8 @@ export type Known = {
   unconfirmedAt?: number
   /** Departures since it was last unconnected. */
   departures: number
+  /** Walk.clicks at the last departure, also of one that was connected since. */
+  departedIn?: number
 }
 
 /** One departure to a datasource, named by the step id that its return must bring. */
@@ -39,7 +41,15 @@ export type Attempt = {
 /** What this visit is about: datasources it was narrowed to, and where the person wants to go afterwards. */
 export type Visit = { only: string[]; returnTo?: string }
 
-export type Walk = { version: 1; startedAt: number; known: Known[]; attempts: Attempt[]; visit: Visit }
+export type Walk = {
+  version: 1
+  startedAt: number
+  known: Known[]
+  attempts: Attempt[]
+  visit: Visit
+  /** How often the person has started out; what follows by itself belongs to the last time. */
+  clicks?: number
+}
 
 export type Next =
   /** A consent was given (or not) and the service does not show it yet: look again in so many seconds. */
@@ -76,29 +86,24 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
       .filter((attempt) => isReturned(attempt) && now - attempt.returnedAt >= confirmSeconds * 1000)
       .map((attempt) => attempt.instance),
   )
+  const isListedAgain = (entry: Known) => entry.status === 'connected' && listed.has(entry.instance)
+  const listedAgain = new Set(walk.known.filter(isListedAgain).map((entry) => entry.instance))
   const known = walk.known.map((entry) => {
     const found = listed.get(entry.instance)
-    listed.delete(entry.instance)
     if (found === undefined) return connected(entry, now)
-    const again = entry.status === 'connected' ? restarted(entry) : entry
-    const seen = { ...again, name: found.name, status: found.status }
-    return overdue.has(entry.instance) ? { ...seen, unconfirmedAt: now } : seen
+    const said = { name: found.name, status: found.status }
+    if (listedAgain.has(entry.instance)) return { ...restarted(entry), ...said }
+    return overdue.has(entry.instance) ? { ...entry, ...said, unconfirmedAt: now } : { ...entry, ...said }
   })
-  for (const entry of listed.values())
-    known.push({
-      instance: entry.instance,
-      name: entry.name,
-      status: entry.status,
-      firstSeen: now,
-      departures: 0,
-    })
-  const stillListed = new Set(waiting.map((entry) => entry.instance))
+  const seen = new Set(known.map((entry) => entry.instance))
+  for (const { instance, name, status } of listed.values())
+    if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now, departures: 0 })
+  const isOver = ({ instance }: Attempt) =>
+    listedAgain.has(instance) || (overdue.has(instance) && listed.has(instance))
   const attempts = walk.attempts
     .filter((attempt) => now - attempt.departedAt < ATTEMPT_LIFE_MS)
     .map((attempt) =>
-      isReturned(attempt) && overdue.has(attempt.instance) && stillListed.has(attempt.instance)
-        ? { ...attempt, done: true as const }
-        : attempt,
+      isReturned(attempt) && isOver(attempt) ? { ...attempt, done: true as const } : attempt,
     )
   return { ...walk, known, attempts }
 }
@@ -121,19 +126,22 @@ const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt: number
 const isInFlight = (attempt: Attempt, now: number) =>
   attempt.returnedAt === undefined && attempt.done === undefined && now - attempt.departedAt < IN_FLIGHT_MS
 
+/** `byItself`: nobody clicked, it follows a return. */
+export type Departure = { instance: string; step: string; now: number; byItself?: boolean }
+
 /** The person leaves for a datasource. Takes back "not now" and an earlier "not confirmed". */
-export function depart(walk: Walk, departure: { instance: string; step: string; now: number }): Walk {
-  const { instance, step, now } = departure
+export function depart(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {
+  const clicks = (walk.clicks ?? 0) + (byItself ? 0 : 1)
   const known = walk.known.map((entry) => {
     if (entry.instance !== instance) return entry
     const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
-    return { ...rest, departures: entry.departures + 1 }
+    return { ...rest, departures: entry.departures + 1, departedIn: clicks }
   })
   const others = walk.attempts.map((attempt) =>
     attempt.instance === instance && isReturned(attempt) ? { ...attempt, done: true as const } : attempt,
   )
   const attempts = [...others, { step, instance, departedAt: now, looks: 0 }].slice(-MOST_ATTEMPTS)
-  return { ...walk, known, attempts }
+  return { ...walk, known, attempts, clicks }
 }
 
 /** The attempt that a return with this step id ends, or undefined: no step, one of somebody else, one that has ended. */
@@ -219,10 +227,18 @@ export function next(walk: Walk, now: number): Next {
   return first === undefined ? { kind: 'finished' } : { kind: 'connect', instance: first.instance }
 }
 
-/** Where a return goes on by itself: only to what was never started, so that nothing starts again by itself. */
+/**
+ * Where a return goes on by itself: only to what was not started yet, so that nothing starts again by itself; and to
+ * each at most once a click, or a service that takes back what it said would lead in circles.
+ */
 export const onward = (walk: Walk, isStartable: (instance: string) => boolean): string | undefined =>
-  shown(walk).find((entry) => isOffered(entry) && entry.departures === 0 && isStartable(entry.instance))
-    ?.instance
+  shown(walk).find(
+    (entry) =>
+      isOffered(entry) &&
+      entry.departures === 0 &&
+      (entry.departedIn === undefined || entry.departedIn !== walk.clicks) &&
+      isStartable(entry.instance),
+  )?.instance
 
 const isOffered = (entry: Known) =>
   (entry.status === 'awaiting' || entry.status === 'stale') &&

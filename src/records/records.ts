@@ -29,15 +29,28 @@ export class StoreUnavailable extends Problem {
   }
 }
 
+/** The store did not answer in time; whatever it was asked may still come to pass. */
+export class TooSlow extends Error {
+  constructor(milliseconds: number) {
+    super(`no answer within ${Math.round(milliseconds)} ms`)
+    this.name = 'TooSlow'
+  }
+}
+
 /**
  * Waits for an answer of the store, but never longer than the deadline: a frozen Redis accepts connections and
  * answers nothing, and the client's own time-out covers only commands that were not yet written.
- * @throws {StoreUnavailable} when the work fails or takes longer
+ * @param milliseconds how long
+ * @throws {StoreUnavailable} when the work fails or takes longer (the cause then is {@link TooSlow})
  */
-export async function withinDeadline<T>(work: () => Promise<T>): Promise<T> {
+export async function withinDeadline<T>(
+  work: () => Promise<T>,
+  milliseconds: number = STORE_DEADLINE_MS,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${STORE_DEADLINE_MS} ms`)), STORE_DEADLINE_MS)
+    // When this process itself was held up, the answer may lie there unread: it is read before setImmediate.
+    timer = setTimeout(() => setImmediate(() => reject(new TooSlow(milliseconds))), milliseconds)
   })
   try {
     return await Promise.race([work(), late])

@@ -1,39 +1,170 @@
-// The one place that makes a Redis client. What surprises: without an 'error' listener the process dies, with the
-// default reconnect strategy a socket time-out ends the client for good, and connect() never settles while Redis is
-// down, so nobody awaits it.
-import { createClient } from 'redis'
+// The connection to Redis that is kept for ever. What surprises: a client that failed is not revived but replaced by a
+// new one, opened beside it, because only that finds a new primary, leaves a dead network path, and forgets commands
+// that nobody waits for any more. While there is none, every command fails at once.
+import { setTimeout as pause } from 'node:timers/promises'
+import { createPatience, type Patience } from './patience.ts'
+import { StoreUnavailable, STORE_DEADLINE_MS, TooSlow, withinDeadline } from './records.ts'
+import {
+  openerOf,
+  type OpenedRedis,
+  type OpenRedis,
+  type RedisCommands,
+  type RedisTopology,
+} from './redis-clients.ts'
 
-export type RedisConnection = ReturnType<typeof connectRedis>
+/** Every command throws StoreUnavailable while Redis cannot be reached, is too slow, or refuses it. */
+export type RedisConnection = RedisCommands & { readonly isReady: boolean; destroy(): void }
 
 type Log = { warn(fields: object, message: string): void; info(fields: object, message: string): void }
 
-const RECONNECT_MOST_MS = 1_000
+const RETRY_MOST_MS = 1_000
+/** A client that lived so long was good: the next one need not wait. */
+const GOOD_LIFE_MS = 5_000
+/** One that opens and fails soon, as on a server that takes no writes, is not replaced faster than after so many tries. */
+const TRIES_AFTER_SHORT_LIFE = 3
 
-/** Grows from 50 ms to a second, with jitter so that replicas do not come back in step. Never gives up. */
-const reconnectIn = (retries: number) =>
-  Math.min(50 * 2 ** Math.min(retries, 10), RECONNECT_MOST_MS) + Math.floor(Math.random() * 100)
+/** Grows from 25 ms to a second, with jitter so that replicas do not come back in step. */
+const retryIn = (tries: number) =>
+  Math.min(25 * 2 ** Math.min(tries, 10), RETRY_MOST_MS) * (0.75 + Math.random() / 2)
 
 /**
- * Starts connecting in the background and keeps at it for ever; commands fail at once while there is no connection.
+ * Starts connecting in the background and keeps at it for ever.
  * @param url redis:// or rediss://; may carry a user name and a password, which are never logged
  */
-export function connectRedis(url: string, log: Log) {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    pingInterval: 1_000,
-    commandsQueueMaxLength: 10_000,
-    socket: { connectTimeout: 2_000, socketTimeout: 3_000, reconnectStrategy: reconnectIn },
-  })
-  let reachable = true
-  client.on('error', (error: Error) => {
-    if (reachable) log.warn({ err: error }, 'Redis cannot be reached: trying again until it can')
-    reachable = false
-  })
-  client.on('ready', () => {
-    if (!reachable) log.info({}, 'Redis is reached again')
-    reachable = true
-  })
-  client.connect().catch(() => {})
-  return client
+export function connectRedis(
+  url: string,
+  log: Log,
+  topology: RedisTopology = { kind: 'standalone' },
+): RedisConnection {
+  const kept = keepOpen(openerOf(url, topology), log)
+  const { run } = kept
+  return {
+    get: (key) => run((redis) => redis.get(key)),
+    set: (key, value, options) => run((redis) => redis.set(key, value, options)),
+    getDel: (key) => run((redis) => redis.getDel(key)),
+    del: (keys) => run((redis) => redis.del(keys)),
+    expire: (key, seconds) => run((redis) => redis.expire(key, seconds)),
+    eval: (script, options) => run((redis) => redis.eval(script, options)),
+    get isReady() {
+      return kept.isOpen()
+    },
+    destroy: kept.end,
+  }
+}
+
+type Kept = {
+  run: <T>(command: (redis: RedisCommands) => Promise<T>) => Promise<T>
+  isOpen: () => boolean
+  end: () => void
+}
+
+type Current = OpenedRedis & { patience: Patience; openedAt: number }
+
+function keepOpen(open: OpenRedis, log: Log): Kept {
+  const ending = new AbortController()
+  const tell = teller(log)
+  let current: Current | undefined
+  let renewing = false
+  let tries = 0
+
+  async function openOne(): Promise<Current> {
+    let opened: OpenedRedis | undefined
+    const lost = (error: Error) => {
+      if (opened !== undefined && opened.commands === current?.commands) renew(error)
+    }
+    opened = await open(lost)
+    return { ...opened, patience: createPatience(STORE_DEADLINE_MS), openedAt: performance.now() }
+  }
+
+  async function replace(): Promise<void> {
+    while (!ending.signal.aborted) {
+      await pause(retryIn(tries++), undefined, { signal: ending.signal })
+      try {
+        const next = await openOne()
+        current?.close()
+        current = next
+        tries = Math.min(tries, TRIES_AFTER_SHORT_LIFE)
+        tell.reached()
+        break
+      } catch (error) {
+        tell.away(error)
+      }
+    }
+    if (ending.signal.aborted) current?.close()
+  }
+
+  function renew(reason?: unknown): void {
+    if (renewing || ending.signal.aborted) return
+    if (reason !== undefined) tell.away(reason)
+    if (current !== undefined && performance.now() - current.openedAt > GOOD_LIFE_MS) tries = 0
+    renewing = true
+    replace()
+      .catch(() => {})
+      .finally(() => {
+        renewing = false
+      })
+  }
+
+  /** What a failed command says about the client that it was given to. */
+  function judge(client: Current, error: unknown): void {
+    if (client !== current) return
+    if (error instanceof TooSlow) {
+      // Whoever comes now is told at once, until a new client has answered.
+      current = undefined
+      client.close()
+      renew(error)
+    } else if (!isOwnTrouble(error)) renew(error)
+  }
+
+  renew()
+
+  return {
+    async run(command) {
+      const client = current
+      if (client === undefined) throw new StoreUnavailable(tell.reason())
+      const startedAt = performance.now()
+      try {
+        const result = await withinDeadline(() => command(client.commands), client.patience.left())
+        client.patience.answered(startedAt)
+        return result
+      } catch (error) {
+        judge(client, error instanceof StoreUnavailable ? error.cause : error)
+        throw error
+      }
+    },
+    isOpen: () => current !== undefined && !renewing,
+    end() {
+      ending.abort()
+      current?.close()
+    },
+  }
+}
+
+/**
+ * Replies that another client would get as well (full, loading, cluster down). Others, READONLY above all, mean that this is
+ * no longer the server to ask.
+ */
+const isOwnTrouble = (error: unknown) =>
+  error instanceof Error &&
+  /^(OOM|LOADING|CLUSTERDOWN|TRYAGAIN|BUSY|MISCONF|NOREPLICAS|MASTERDOWN|WRONGTYPE|NOPERM|ERR)\b/.test(
+    error.message,
+  )
+
+/** One line for each reason why Redis is away, however long that lasts, and one when it is back. */
+function teller(log: Log) {
+  const told = new Set<string>()
+  let last: unknown
+  return {
+    reason: () => last ?? new Error('not connected yet'),
+    away(error: unknown) {
+      last = error
+      const words = error instanceof Error ? error.message : String(error)
+      if (!told.has(words)) log.warn({ err: error }, 'Redis cannot be reached: trying again until it can')
+      told.add(words)
+    },
+    reached() {
+      if (told.size > 0) log.info({}, 'Redis is reached again')
+      told.clear()
+    },
+  }
 }

@@ -1,6 +1,6 @@
 // Records in Redis. Compare-and-set is a script of one key, so it is atomic on a cluster too.
-import type { RedisConnection } from './redis-connection.ts'
-import { withinDeadline, type Records } from './records.ts'
+import type { Records } from './records.ts'
+import type { RedisCommands } from './redis-clients.ts'
 
 const COMPARE_AND_SET = `if redis.call('GET', KEYS[1]) == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
@@ -18,29 +18,25 @@ const expiry = (seconds: number) => ({
 })
 
 /** @throws {StoreUnavailable} from every operation while Redis cannot be reached or does not answer in time */
-export function createRedisRecords(redis: RedisConnection): Records {
+export function createRedisRecords(redis: RedisCommands): Records {
   return {
-    get: (key) => withinDeadline(async () => (await redis.get(PREFIX + key)) ?? undefined),
-    put: (key, value, seconds) =>
-      withinDeadline(async () => {
-        await redis.set(PREFIX + key, value, expiry(seconds))
-      }),
-    take: (key) => withinDeadline(async () => (await redis.getDel(PREFIX + key)) ?? undefined),
-    compareAndSet: (key, expected, value, seconds) =>
-      withinDeadline(async () => {
-        if (expected === undefined)
-          return (await redis.set(PREFIX + key, value, { ...expiry(seconds), condition: 'NX' })) !== null
-        const life = String(Math.max(1, Math.ceil(seconds)))
-        const args = { keys: [PREFIX + key], arguments: [expected, value, life] }
-        return (await redis.eval(COMPARE_AND_SET, args)) === 1
-      }),
-    remove: (key) =>
-      withinDeadline(async () => {
-        await redis.del(PREFIX + key)
-      }),
-    compareAndRemove: (key, expected) =>
-      withinDeadline(async () => {
-        await redis.eval(COMPARE_AND_REMOVE, { keys: [PREFIX + key], arguments: [expected] })
-      }),
+    get: async (key) => (await redis.get(PREFIX + key)) ?? undefined,
+    async put(key, value, seconds) {
+      await redis.set(PREFIX + key, value, expiry(seconds))
+    },
+    take: async (key) => (await redis.getDel(PREFIX + key)) ?? undefined,
+    async compareAndSet(key, expected, value, seconds) {
+      if (expected === undefined)
+        return (await redis.set(PREFIX + key, value, { ...expiry(seconds), condition: 'NX' })) !== null
+      const life = String(Math.max(1, Math.ceil(seconds)))
+      const args = { keys: [PREFIX + key], arguments: [expected, value, life] }
+      return (await redis.eval(COMPARE_AND_SET, args)) === 1
+    },
+    async remove(key) {
+      await redis.del(PREFIX + key)
+    },
+    async compareAndRemove(key, expected) {
+      await redis.eval(COMPARE_AND_REMOVE, { keys: [PREFIX + key], arguments: [expected] })
+    },
   }
 }

@@ -12,17 +12,56 @@ export const faultsSchema = z.strictObject({
       'badSignature',
       'unknownKid',
       'algNone',
+      'hs256',
       'expired',
       'issuedInFuture',
       'noSub',
       'otherSub',
       'otherSubOnRefresh',
+      'otherIssOnRefresh',
       'missing',
     ])
     .optional(),
   /** What is wrong with the redirect back to the client. */
   authorizationAnswer: z
-    .enum(['wrongIss', 'missingIss', 'wrongState', 'missingState', 'missingCode'])
+    .enum(['wrongIss', 'missingIss', 'wrongState', 'missingState', 'duplicateState', 'missingCode'])
+    .optional(),
+  /** The redirect back to the client carries this error instead of a code. */
+  authorizationError: z.strictObject({ error: z.string(), description: z.string().optional() }).optional(),
+  /** What is missing or wrong in the metadata. */
+  metadata: z
+    .strictObject({
+      /** RFC 8414 alone: no OpenID Connect metadata, and userinfo for tokens without the scope `openid`. */
+      plainOAuth: z.boolean().optional(),
+      wrongIssuer: z.boolean().optional(),
+      /** Members that are left out, for example `userinfo_endpoint`. */
+      without: z.array(z.string()).optional(),
+      /** `none` is among the algorithms of id_tokens. */
+      algNone: z.boolean().optional(),
+    })
+    .optional(),
+  /** What is wrong with a logout token, or with how it is sent. */
+  logoutToken: z
+    .enum([
+      'algNone',
+      'wrongAlg',
+      'badSignature',
+      'wrongAud',
+      'wrongIss',
+      'wrongEvent',
+      'noEvent',
+      'withNonce',
+      'noSubNorSid',
+      'noJti',
+      'noIat',
+      'oldIat',
+      'wrongTyp',
+      'subOnly',
+      'sidOnly',
+      'twice',
+      'asJson',
+      'tooLarge',
+    ])
     .optional(),
   userinfo: z.enum(['otherSub', 'noSub', 'noEmail']).optional(),
   /** What is wrong with the token endpoint; `grant` narrows it to one grant type. */

@@ -1,17 +1,23 @@
 // Where an authorization server can be made to lie: its answers are rewritten after oidc-provider made them.
 // A new fault: name it in fault-switches.ts, then do it in the function of the answer that it changes.
-import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeJwt, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
+import type { JWK } from 'jose'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from './fault-switches.ts'
+import { elsewhere, faultyIdToken } from './faulty-id-tokens.ts'
+import { metadataFaults, plainUserinfo } from './faulty-metadata.ts'
+import type { Person } from './people.ts'
 import type { ProviderStore } from './provider-store.ts'
-import { generateSigningKey } from './signing-keys.ts'
 
 type Json = Record<string, unknown>
-type FaultOptions = { faults: Faults; key: JWK; store: ProviderStore; answer: () => Promise<void> }
-
-const elsewhere = 'https://other-issuer.example'
+type FaultOptions = {
+  faults: Faults
+  key: JWK
+  store: ProviderStore
+  /** The person that an access token stands for. */
+  holderOf: (accessToken: string) => Promise<Person | undefined>
+  answer: () => Promise<void>
+}
 
 /**
  * Answers a request to oidc-provider as the faults say.
@@ -19,51 +25,71 @@ const elsewhere = 'https://other-issuer.example'
  * @param key signs changed id_tokens
  */
 export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions) {
-  const { faults, key, store, answer } = options
+  const { faults, store, holderOf, answer } = options
   if (ctx.method === 'POST' && ctx.path === '/reg' && faults.registration?.closed) {
     ctx.status = faults.registration.closed
     ctx.body = { error: 'access_denied', error_description: 'registration is closed' }
     return
   }
-  await answer()
+  if (ctx.path === '/me' && faults.metadata?.plainOAuth) await plainUserinfo(ctx, holderOf)
+  else await answer()
+  metadataFaults(ctx, faults)
   const route = ctx.oidc?.route
   if (route === 'authorization' || route === 'resume') authorizationFaults(ctx, faults)
-  if (route === 'token') await tokenFaults(ctx, faults, key)
-  if (route === 'userinfo') userinfoFaults(ctx, faults)
+  if (route === 'token') await tokenFaults(ctx, options)
+  if (ctx.path === '/me') userinfoFaults(ctx, faults)
   if (route === 'registration') registrationFaults(ctx, faults, store)
 }
 
-function authorizationFaults(ctx: KoaContextWithOIDC, { authorizationAnswer: fault }: Faults): void {
-  const location = ctx.response.get('location')
+function authorizationFaults(ctx: KoaContextWithOIDC, faults: Faults): void {
+  const { authorizationAnswer: fault, authorizationError } = faults
+  const location: string | undefined = ctx.response.get('location')
   const callback = ctx.oidc.params?.['redirect_uri']
-  if (!fault || typeof callback !== 'string' || !location.startsWith(callback)) return
+  if (typeof callback !== 'string' || !location?.startsWith(callback)) return
   const url = new URL(location)
+  if (authorizationError) {
+    url.searchParams.delete('code')
+    url.searchParams.set('error', authorizationError.error)
+    if (authorizationError.description)
+      url.searchParams.set('error_description', authorizationError.description)
+  }
   if (fault === 'wrongIss') url.searchParams.set('iss', elsewhere)
   if (fault === 'missingIss') url.searchParams.delete('iss')
   if (fault === 'wrongState') url.searchParams.set('state', 'another-state')
   if (fault === 'missingState') url.searchParams.delete('state')
+  if (fault === 'duplicateState') url.searchParams.append('state', url.searchParams.get('state') ?? '')
   if (fault === 'missingCode') url.searchParams.delete('code')
   ctx.set('location', url.href)
 }
 
-async function tokenFaults(ctx: KoaContextWithOIDC, faults: Faults, key: JWK): Promise<void> {
+type TokenFaultOptions = Pick<FaultOptions, 'faults' | 'key' | 'store'>
+
+async function tokenFaults(
+  ctx: KoaContextWithOIDC,
+  { faults, key, store }: TokenFaultOptions,
+): Promise<void> {
   const grant = ctx.oidc.params?.['grant_type']
   if (faults.token && [undefined, grant].includes(faults.token.grant))
-    await tokenEndpointFaults(ctx, faults.token)
+    await tokenEndpointFaults(ctx, faults.token, store)
   const body = jsonOf(ctx)
   if (!faults.idToken || typeof body['id_token'] !== 'string') return
-  if (faults.idToken === 'otherSubOnRefresh' && grant !== 'refresh_token') return
+  if (faults.idToken.endsWith('OnRefresh') && grant !== 'refresh_token') return
   if (faults.idToken === 'missing') delete body['id_token']
-  else body['id_token'] = await faultyIdToken(body['id_token'], faults.idToken, key)
+  else {
+    const secret = ctx.oidc.client?.clientSecret ?? 'there is no client secret here'
+    body['id_token'] = await faultyIdToken(body['id_token'], faults.idToken, { key, secret })
+  }
 }
 
 async function tokenEndpointFaults(
   ctx: KoaContextWithOIDC,
   fault: NonNullable<Faults['token']>,
+  store: ProviderStore,
 ): Promise<void> {
   if (fault.delayMs) await sleep(fault.delayMs)
   const body = jsonOf(ctx)
   if (fault.error) {
+    forgetRotation(ctx, store)
     ctx.status = fault.status ?? (fault.error === 'invalid_client' ? 401 : 400)
     ctx.body = { error: fault.error, error_description: 'a fault of the sandbox' }
     return
@@ -72,6 +98,13 @@ async function tokenEndpointFaults(
   if (fault.withoutExpiresIn) delete body['expires_in']
   if (fault.expiresIn !== undefined) body['expires_in'] = fault.expiresIn
   if (fault.tokenType) body['token_type'] = fault.tokenType
+}
+
+/** Whoever is refused has used nothing up: the refresh token is as good as before. */
+function forgetRotation(ctx: KoaContextWithOIDC, store: ProviderStore): void {
+  const used: { jti?: string } | undefined = ctx.oidc.entities?.RotatedRefreshToken
+  const found = store.list('RefreshToken').find(({ id }) => id === used?.jti)
+  if (found) delete found.payload.consumed
 }
 
 function userinfoFaults(ctx: KoaContextWithOIDC, { userinfo: fault }: Faults): void {
@@ -101,46 +134,4 @@ function jsonOf({ body }: KoaContextWithOIDC): Json {
 
 function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null
-}
-
-async function faultyIdToken(
-  token: string,
-  fault: NonNullable<Faults['idToken']>,
-  key: JWK,
-): Promise<string> {
-  const claims = faultyClaims(decodeJwt(token), fault)
-  if (fault === 'algNone') return unsigned(claims)
-  if (fault === 'badSignature') return badlySigned(token)
-  const signingKey = fault === 'unknownKid' ? await generateSigningKey() : key
-  const header = { alg: 'RS256', kid: String(signingKey.kid), typ: 'JWT' }
-  return new SignJWT(claims).setProtectedHeader(header).sign(await importJWK(signingKey, 'RS256'))
-}
-
-function faultyClaims(claims: JWTPayload, fault: NonNullable<Faults['idToken']>): JWTPayload {
-  const now = Math.floor(Date.now() / 1000)
-  const { nonce: _nonce, ...withoutNonce } = claims
-  const { sub: _sub, ...withoutSub } = claims
-  const { aud } = claims
-  if (fault === 'wrongIss') return { ...claims, iss: elsewhere }
-  if (fault === 'wrongAud') return { ...claims, aud: `not-${String(aud)}` }
-  if (fault === 'wrongNonce') return { ...claims, nonce: 'another-nonce' }
-  if (fault === 'missingNonce') return withoutNonce
-  if (fault === 'expired') return { ...claims, iat: now - 7200, exp: now - 3600 }
-  if (fault === 'issuedInFuture') return { ...claims, iat: now + 3600, nbf: now + 3600, exp: now + 7200 }
-  if (fault === 'noSub') return withoutSub
-  if (fault === 'otherSub' || fault === 'otherSubOnRefresh') return { ...claims, sub: 'somebody-else' }
-  return claims
-}
-
-function unsigned(claims: JWTPayload): string {
-  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  return `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims)}.`
-}
-
-function badlySigned(token: string): string {
-  const signed = token.slice(0, token.lastIndexOf('.'))
-  const noise = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((seed) =>
-    createHmac('sha256', seed).update(signed).digest(),
-  )
-  return `${signed}.${Buffer.concat(noise).toString('base64url')}`
 }

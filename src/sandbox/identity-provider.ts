@@ -5,6 +5,7 @@ import type { JWK } from 'jose'
 import { Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
 import { endSessionAtOnce, endSessions } from './end-session.ts'
 import { withFaults } from './faults.ts'
+import type { SentLogout } from './faulty-logout-tokens.ts'
 import type { Behaviour, Exchange } from './http-server.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Person } from './people.ts'
@@ -32,9 +33,11 @@ export type IdentityProvider = Behaviour & {
   addClient: (client: SandboxClient) => void
   removeClient: (clientId: string) => void
   endSessions: (personId?: string) => Promise<number>
+  /** Logout tokens that were sent to clients, and what they answered. */
+  logouts: SentLogout[]
 }
 
-export type IdentityProviderOptions = Omit<ProviderOptions, 'store' | 'keys' | 'cookieKey'> & {
+export type IdentityProviderOptions = Omit<ProviderOptions, 'store' | 'keys' | 'cookieKey' | 'logouts'> & {
   issuer: string
   describe: (person: Person) => string
 }
@@ -59,9 +62,10 @@ const operations: Record<string, string> = {
 export async function createIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
   const store = createProviderStore()
   const cookieKey = createCookieKey()
+  const logouts: SentLogout[] = []
   const build = async () => {
     const key = await generateSigningKey()
-    return createProvider({ ...options, store, cookieKey, keys: [key] }, options.issuer, key)
+    return createProvider({ ...options, store, cookieKey, logouts, keys: [key] }, options.issuer, key)
   }
   let provider = await build()
   return {
@@ -73,6 +77,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
     addClient: (client) => store.put('Client', client.client_id, metadataOf(client)),
     removeClient: (clientId) => store.remove('Client', clientId),
     endSessions: (personId) => endSessions(provider, store, personId),
+    logouts,
   }
 }
 
@@ -83,7 +88,11 @@ function createProvider(options: ProviderOptions, issuer: string, key: JWK): Pro
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- oidc-provider adds `oidc` to every context
     const context = ctx as unknown as KoaContextWithOIDC
     const { store, switches } = options
-    await withFaults(context, { faults: switches.get().faults, key, store, answer: next })
+    const holderOf = async (token: string) => {
+      const found = await provider.AccessToken.find(token)
+      return options.people.find(({ id }) => id === found?.accountId)
+    }
+    await withFaults(context, { faults: switches.get().faults, key, store, holderOf, answer: next })
     await endSessionAtOnce(context, store)
     writeDown(context)
   })

@@ -6,11 +6,11 @@ export const serverNames = ['service', 'authorizationServer', 'externalIdp', 'da
 export type ServerName = (typeof serverNames)[number]
 
 const operationNames = [
-  ...['checkdatasourceauth', 'search', 'authDatasource', 'authReturn', 'landing', 'notShown', 'other'],
-  ...['consent', 'allow', 'deny'],
-  ...['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
-  ...['signIn', 'resume', 'token', 'revocation', 'userinfo', 'endSession'],
-]
+  ['checkdatasourceauth', 'search', 'authDatasource', 'authReturn', 'landing', 'notShown', 'other'],
+  ['consent', 'allow', 'deny'],
+  ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
+  ['signIn', 'resume', 'token', 'revocation', 'userinfo', 'endSession'],
+].flat()
 
 /** Whether something is called so: `operation` or `server.operation`. Guards against misspelt names in tests. */
 export function isOperation(name: string): boolean {

@@ -3,13 +3,14 @@
 import { randomBytes } from 'node:crypto'
 import type { JWK } from 'jose'
 import { interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import { sendLogout, type SentLogout } from './faulty-logout-tokens.ts'
 import { document, Html, html } from './pages.ts'
 import type { Person } from './people.ts'
 import type { ProviderStore } from './provider-store.ts'
 import type { SwitchesControl } from './switches.ts'
 
 const day = 24 * 60 * 60
-export const scopes = ['openid', 'offline_access', 'profile', 'email']
+const scopes = ['openid', 'offline_access', 'profile', 'email']
 
 export type ProviderOptions = {
   /** Shown on its pages, for example "Sign-in of the service". */
@@ -23,6 +24,8 @@ export type ProviderOptions = {
   switches: SwitchesControl
   keys: JWK[]
   cookieKey: string
+  /** Every logout token that was sent is put here. */
+  logouts: SentLogout[]
   initialAccessToken?: string
 }
 
@@ -62,15 +65,27 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
     },
     ttl: timesToLive(switches),
     features: features(options),
-    fetch: fetchFromLoopback,
+    fetch: fetchFromLoopback(options),
     renderError: (ctx, out) => renderError(ctx, options.site, out),
   }
 }
 
-/** oidc-provider guards its own requests against loopback addresses; here the clients are on loopback. */
-const fetchFromLoopback: typeof fetch = (input, init) => {
-  const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
-  return fetch(input, unguarded)
+/**
+ * oidc-provider guards its own requests against loopback addresses; here the clients are on loopback. Logout tokens
+ * are sent as the switches say.
+ */
+function fetchFromLoopback({ switches, keys, logouts }: ProviderOptions): typeof fetch {
+  return async (input, init) => {
+    const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
+    const { body } = unguarded
+    const token = body instanceof URLSearchParams ? body.get('logout_token') : null
+    const [key] = keys
+    if (token === null || key === undefined || typeof input !== 'string') return await fetch(input, unguarded)
+    const fault = switches.get().faults.logoutToken
+    const sent = await sendLogout(input, token, { fault, key })
+    logouts.push(sent)
+    return new Response(null, { status: sent.status })
+  }
 }
 
 function timesToLive(switches: SwitchesControl): NonNullable<Configuration['ttl']> {

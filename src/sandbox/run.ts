@@ -30,7 +30,7 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
 }
 
 /** What is running, in plain text. */
-export function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
+function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   const width = Math.max(...people.map(({ email }) => email.length))
   const persons = people.slice(0, shownPeople).map(({ id, email, datasources }) => {
     const count = `${datasources.length} datasource${datasources.length === 1 ? '' : 's'}`

@@ -11,6 +11,7 @@ import { createControl } from './control.ts'
 import { createDatasourceFlow } from './datasource-flow.ts'
 import { createDatasource } from './datasource.ts'
 import { createIdentityProvider, type IdentityProvider, type SandboxClient } from './identity-provider.ts'
+import type { SentLogout } from './faulty-logout-tokens.ts'
 import { createJournal, type Journal, type JournalEntry, type ServerName } from './journal.ts'
 import { listenAll, mountOf, type Listeners } from './listeners.ts'
 import { startMailCatcher, type MailCatcher } from './mail.ts'
@@ -68,6 +69,8 @@ export type Sandbox = {
   removeClient: (clientId: string) => void
   /** Ends the sessions at both authorization servers, with back-channel logout. @returns how many */
   endSessions: (personId?: string) => Promise<number>
+  /** Logout tokens that were sent to clients, oldest first, and what they answered. */
+  logouts: () => SentLogout[]
   /** Switches, authorizations and the journal as they were at the start. */
   reset: () => void
   close: () => Promise<void>
@@ -167,6 +170,7 @@ function handleOf(
       const ended = await Promise.all(providers.map((provider) => provider.endSessions(personId)))
       return ended.reduce((sum, count) => sum + count, 0)
     },
+    logouts: () => providers.flatMap((provider) => provider.logouts),
     reset() {
       switches.reset()
       authorizations.reset()

@@ -2,8 +2,8 @@
 // contents sealed, every call has a deadline, and one damaged value costs that session only, once.
 import { RedisStore } from 'connect-redis'
 import { Store, type SessionData } from 'express-session'
-import type { RedisConnection } from '../records/redis-connection.ts'
-import { withinDeadline, type Records } from '../records/records.ts'
+import type { Records } from '../records/records.ts'
+import type { RedisCommands } from '../records/redis-clients.ts'
 import { nameOf, type Sealer } from './seal.ts'
 
 /** Keeps sealed text by name; the two kinds of store have nothing else to do. */
@@ -18,7 +18,7 @@ export type SealedTexts = {
 const PREFIX = 'session:'
 
 /** Sessions as connect-redis keeps them. It passes text through as it is: the sealing is ours. */
-export function redisSessionTexts(client: RedisConnection): SealedTexts {
+export function redisSessionTexts(client: RedisCommands): SealedTexts {
   type Envelope = SessionData & { sealed: string; seconds: number }
   const store = new RedisStore({
     client,
@@ -30,10 +30,10 @@ export function redisSessionTexts(client: RedisConnection): SealedTexts {
     },
   })
   return {
-    get: async (name) => ((await withinDeadline(() => store.get(name))) as Envelope | null)?.sealed,
-    set: (name, sealed, seconds) => withinDeadline(() => store.set(name, { sealed, seconds } as Envelope)),
-    touch: (name, seconds) => withinDeadline(() => store.touch(name, { seconds } as Envelope)),
-    destroy: (name) => withinDeadline(() => store.destroy(name)),
+    get: async (name) => ((await store.get(name)) as Envelope | null)?.sealed,
+    set: (name, sealed, seconds) => store.set(name, { sealed, seconds } as Envelope),
+    touch: (name, seconds) => store.touch(name, { seconds } as Envelope),
+    destroy: (name) => store.destroy(name),
   }
 }
 

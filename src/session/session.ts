@@ -55,5 +55,16 @@ export const saveSession = (req: Request) => settled((done) => req.session.save(
 /** A new id, the old record gone: whoever knew the id before sign-in knows nothing now (ASVS 7.2.4). */
 export const renewSession = (req: Request) => settled((done) => req.session.regenerate(done))
 
+/**
+ * A new id, with the old record still there: for when other tabs' requests are under way with the old one. Whoever
+ * calls this saves the new session and then calls what it returns, which removes the old record.
+ */
+export function replaceSession(req: Request): () => Promise<void> {
+  const { sessionID: old, sessionStore } = req
+  // Set by express-session on every store that it is given; its types do not show it.
+  ;(sessionStore as Store & { generate(req: Request): void }).generate(req)
+  return () => settled((done) => sessionStore.destroy(old, done))
+}
+
 /** @throws {StoreUnavailable} */
 export const endSession = (req: Request) => settled((done) => req.session.destroy(done))

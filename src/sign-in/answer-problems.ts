@@ -22,6 +22,14 @@ const MISCONFIGURED: Record<string, string> = {
   invalid_target: 'the resource is not known: see OIDC_RESOURCE',
 }
 
+/**
+ * Does the authorization server not accept our client? Said as `invalid_client`, or as a challenge where the client
+ * came with an Authorization header (RFC 6749 5.2); the library tells these apart.
+ */
+export const isClientRefused = (error: unknown): boolean =>
+  (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
+  (error instanceof WWWAuthenticateChallengeError && error.status === 401)
+
 const UNREACHED = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -54,6 +62,7 @@ function meaningOfOAuthError(error: string, status: number | undefined): Meaning
 function meaningOf(error: unknown): Meaning {
   if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
   if (error instanceof ResponseBodyError) return meaningOfOAuthError(error.error, error.status)
+  if (isClientRefused(error)) return meaningOfOAuthError('invalid_client', undefined)
   if (error instanceof WWWAuthenticateChallengeError)
     return { status: 502, code: 'sign_in_misconfigured', detail: `refused with status ${error.status}` }
   if (error instanceof ClientError) {

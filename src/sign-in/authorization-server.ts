@@ -6,9 +6,9 @@ import {
   discovery,
   enableNonRepudiationChecks,
   genericGrantRequest,
-  ResponseBodyError,
 } from 'openid-client'
 import { Problem } from '../problem.ts'
+import { isClientRefused } from './answer-problems.ts'
 import type { ClientSource } from './client.ts'
 import { isLoopbackHttp } from './loopback.ts'
 import { isLasting } from './registration.ts'
@@ -16,7 +16,11 @@ import { isLasting } from './registration.ts'
 export type AuthorizationServer = {
   /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
   configuration(): Promise<Configuration>
-  /** The same with a longer time limit: giving up on a refresh that the server finishes would lose the sign-in. */
+  /**
+   * For a refresh: with a longer time limit, and no signature of the id_token checked (its other claims are; OpenID
+   * Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on an answer that has
+   * used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
+   */
   patientConfiguration(): Promise<Configuration>
   /** The same for somebody who is sent away to sign in: a client that registered itself is confirmed to be known there. */
   confirmedConfiguration(): Promise<Configuration>
@@ -59,15 +63,18 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   async function discover(): Promise<Known> {
     const found = await discoverMetadata(options)
     const { metadata, auth } = await client.current(found.serverMetadata())
-    const make = (seconds: number) =>
+    const make = (limits: Limits) =>
       prepared(
         new Configuration(found.serverMetadata(), metadata.client_id, metadata, auth),
         options.issuer,
-        seconds,
+        limits,
       )
     known = {
-      configuration: make(options.timeLimitSeconds ?? TIME_LIMIT_SECONDS),
-      patient: make(PATIENT_SECONDS),
+      configuration: make({
+        seconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
+        checksSignatures: true,
+      }),
+      patient: make({ seconds: PATIENT_SECONDS, checksSignatures: false }),
       confirmedAt: now(),
     }
     if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
@@ -154,15 +161,18 @@ async function isUnknownThere(configuration: Configuration): Promise<boolean> {
     await genericGrantRequest(configuration, 'authorization_code', probe)
     return false
   } catch (error) {
-    return error instanceof ResponseBodyError && error.error === 'invalid_client'
+    return isClientRefused(error)
   }
 }
 
-function prepared(configuration: Configuration, issuer: string, seconds: number): Configuration {
-  configuration.timeout = seconds
+type Limits = { seconds: number; checksSignatures: boolean }
+
+function prepared(configuration: Configuration, issuer: string, limits: Limits): Configuration {
+  configuration.timeout = limits.seconds
   if (isLoopbackHttp(new URL(issuer))) allowInsecureRequests(configuration)
   // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
-  if (configuration.serverMetadata().jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
+  if (limits.checksSignatures && configuration.serverMetadata().jwks_uri !== undefined)
+    enableNonRepudiationChecks(configuration)
   refuseUnsafeEndpoints(configuration)
   return configuration
 }

@@ -10,6 +10,8 @@ export type PendingSignIn = {
   verifier: string
   nonce: string | undefined
   returnTo: string
+  /** Milliseconds since 1970. */
+  startedAt: number
 }
 
 export type FinishedSignIn = { kind: 'finished'; browser: string; returnTo: string }

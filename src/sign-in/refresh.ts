@@ -2,12 +2,12 @@
 // process redeems (under a lease that is renewed while the token endpoint thinks), the others get the winner's result.
 // A refresh token that is redeemed twice may end the whole sign-in (RFC 9700 4.14), so everything here avoids that.
 import { setTimeout as pause } from 'node:timers/promises'
-import { refreshTokenGrant, ResponseBodyError, type Configuration } from 'openid-client'
+import { ClientError, refreshTokenGrant, ResponseBodyError, type Configuration } from 'openid-client'
 import { Problem } from '../problem.ts'
 import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { Note } from '../web/audit.ts'
-import { problemOfAnswer } from './answer-problems.ts'
+import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import { tokensOf, type HeldTokens, type TokenRecords, type Tokens } from './tokens.ts'
 
 export type RefreshParts = {
@@ -17,6 +17,8 @@ export type RefreshParts = {
   log: { warn(fields: object, message: string): void }
   note: Note
   now: () => number
+  /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
+  tokenParameters: Record<string, string>
 }
 
 /** The sign-in that the tokens belong to. */
@@ -102,7 +104,7 @@ async function redeemed(parts: RefreshParts, holder: Holder, tokens: Tokens): Pr
   if (tokens.refreshToken === undefined) return undefined
   const configuration = await parts.authorizationServer.patientConfiguration()
   try {
-    const answer = await refreshTokenGrant(configuration, tokens.refreshToken)
+    const answer = await refreshTokenGrant(configuration, tokens.refreshToken, parts.tokenParameters)
     // The library accepts an id_token about somebody else here (OpenID Connect Core 12.2): then nothing of it counts.
     const subject = answer.claims()?.sub
     return subject !== undefined && subject !== holder.subject
@@ -110,9 +112,10 @@ async function redeemed(parts: RefreshParts, holder: Holder, tokens: Tokens): Pr
       : tokensOf(answer, parts.now(), tokens)
   } catch (error) {
     if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined
-    const isGone = error instanceof ResponseBodyError && error.error === 'invalid_client'
     // Tokens of a client that is gone cannot be refreshed by the next one.
-    if (isGone && (await parts.authorizationServer.dropIfUnknown())) return undefined
+    if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown())) return undefined
+    // An id_token of another issuer or for another client: like one about somebody else.
+    if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) return undefined
     const problem = problemOfAnswer(error)
     throw problem.code === 'sign_in_failed' ? unavailable(problem.detail, error) : problem
   }

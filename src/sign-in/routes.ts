@@ -1,21 +1,24 @@
 // GET /sign-in and GET /sign-in/callback. What surprises: a callback that comes twice, late or to another tab is ordinary
-// (back button, double click, restored tabs) and leads to the result, or once through the sign-in again.
-import { Router } from 'express'
+// (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
+import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { PendingSignIns } from './pending.ts'
 import type { Redeem } from './redeem.ts'
 import { safeReturnTo, type ReturnToRules } from './return-to.ts'
 import type { StartSignIn } from './start.ts'
-import { restartsOf, signInPath } from './state.ts'
+import { MOST_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } from './state.ts'
+import type { TokenRecords } from './tokens.ts'
 
 export type SignInParts = {
   pending: Pick<PendingSignIns, 'find' | 'finish'>
   start: StartSignIn
   redeem: Redeem
+  tokens: Pick<TokenRecords, 'load'>
   returnTo: ReturnToRules
   /** PUBLIC_URL. */
   publicUrl: string
+  cookieName: string
 }
 
 const HOME = '/onboarding'
@@ -25,18 +28,36 @@ export function createSignInRoutes({
   pending,
   start,
   redeem,
+  tokens,
   returnTo: rules,
   publicUrl,
+  cookieName,
 }: SignInParts): Router {
   const router = Router()
+
+  const isSignedIn = async (req: Request) =>
+    req.session.user !== undefined && (await tokens.load(req.sessionID)) !== undefined
+
+  const hasCookie = (req: Request) => (req.get('cookie') ?? '').includes(`${cookieName}=`)
 
   router.get('/sign-in', async (req, res) => {
     const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
     const { login_hint: hint, prompt } = req.query
     const wish = PROMPTS.find((known) => known === prompt)
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
+    const restarts = restartsSaid(req.query['again'])
 
-    seeOther(res, await start(req, { returnTo, restarts: 0, loginHint, prompt: wish }))
+    if (restarts > 0 && (await isSignedIn(req))) return seeOther(res, returnTo)
+    // The cookie's session is over. Another tab's answer may be about to bring a newer one, which a new cookie of ours
+    // would overwrite: so the browser is asked to come again once, with whatever it has then.
+    if (restarts === 0 && req.session.browser === undefined && hasCookie(req)) {
+      const wishes = {
+        ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+        ...(wish === undefined ? {} : { prompt: wish }),
+      }
+      return seeOther(res, signInAgainPath(returnTo, 1, wishes))
+    }
+    seeOther(res, await start(req, { returnTo, restarts, loginHint, prompt: wish }))
   })
 
   router.get('/sign-in/callback', async (req, res) => {
@@ -54,12 +75,14 @@ export function createSignInRoutes({
     const outcome = mayRedeem ? await redeem(req, { url, state, signIn }) : 'used'
     if (outcome === 'signed-in' || (outcome === 'used' && req.session.user !== undefined))
       return seeOther(res, returnTo)
-    if (req.session.browser === undefined) {
+    const restarts = restartsOf(state)
+    if (restarts > 0 && !hasCookie(req)) {
       const detail = 'the callback came without its session cookie'
       throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
     }
-    if (restartsOf(state) > 0) throw over('this sign-in was used, or belongs to another browser', returnTo)
-    seeOther(res, await start(req, { returnTo, restarts: 1 }))
+    // Many tabs at once: this one's cookie may have been renewed while it was on its way.
+    if (restarts < MOST_RESTARTS) return seeOther(res, signInAgainPath(returnTo, restarts + 1))
+    throw over('this sign-in was used, or belongs to another browser', returnTo)
   })
 
   return router

@@ -8,11 +8,10 @@ import {
   calculatePKCECodeChallenge,
   randomNonce,
   randomPKCECodeVerifier,
-  ResponseBodyError,
   type Configuration,
 } from 'openid-client'
 import { saveSession } from '../session/session.ts'
-import { problemOfAnswer } from './answer-problems.ts'
+import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
 import { newState, signInPath } from './state.ts'
@@ -25,6 +24,7 @@ export type StartParts = {
   scope: string
   /** Further parameters of the authorization request: `resource` (RFC 8707), `audience`. */
   parameters: Record<string, string>
+  now: () => number
 }
 
 export type Start = {
@@ -53,8 +53,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     try {
       return await authorizationUrl(configuration, parameters)
     } catch (error) {
-      const isGone = error instanceof ResponseBodyError && error.error === 'invalid_client'
-      if (!isGone || !(await parts.authorizationServer.dropIfUnknown()))
+      if (!isClientRefused(error) || !(await parts.authorizationServer.dropIfUnknown()))
         throw problemOfAnswer(error, signInPath(returnTo))
       return await authorizationUrl(await parts.authorizationServer.confirmedConfiguration(), parameters)
     }
@@ -79,7 +78,8 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
       },
       returnTo,
     )
-    await parts.pending.add(state, { browser: await browserOf(req), verifier, nonce, returnTo })
+    const startedAt = parts.now()
+    await parts.pending.add(state, { browser: await browserOf(req), verifier, nonce, returnTo, startedAt })
     return url
   }
 }

@@ -60,12 +60,15 @@ function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Fai
   else log.info(line, detail || code)
 }
 
+/** The address once more, but for a callback's: a code is good once, and stands in no page. */
+const repeatable = (req: Request) => (req.path.startsWith('/sign-in/') ? '/sign-in' : req.originalUrl)
+
 type Answer = Failure & { res: Response }
 
 function answerPage(sendPage: SendPage, { req, res, problem, reference }: Answer): void {
   const { title, advice } = texts.problems[problem.code]
   const tryAgain =
-    problem.tryAgain ?? (req.method === 'GET' && problem.status >= 500 ? req.originalUrl : undefined)
+    problem.tryAgain ?? (req.method === 'GET' && problem.status >= 500 ? repeatable(req) : undefined)
   const wait = problem.retryAfter
   try {
     const data = { title, advice: advice(problem), tryAgain, wait, reference, code: problem.code }

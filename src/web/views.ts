@@ -18,13 +18,17 @@ function escape(value: unknown): string {
   return /[&<>"']/.test(value) ? value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '') : value
 }
 
-const strict = (data: Record<string, unknown>, view: string) =>
-  new Proxy(data, {
-    get(target, name) {
-      if (typeof name === 'string' && !(name in target)) throw new ReferenceError(`${view} needs "${name}"`)
-      return Reflect.get(target, name)
+/** Behind what a view was given stands this: whatever is not there is an error, even in a condition. */
+const missing: object = new Proxy(
+  {},
+  {
+    get(_target, name) {
+      if (typeof name === 'string') throw new ReferenceError(`a view needs "${name}", which it was not given`)
     },
-  })
+  },
+)
+
+const strict = <T extends object>(data: T): T => ({ __proto__: missing, ...data })
 
 /** @param folder the path of views/ */
 export function createViews(folder: string): RenderView {
@@ -34,5 +38,8 @@ export function createViews(folder: string): RenderView {
     escapeFunction: escape,
     autoTrim: ['nl', 'nl'],
   })
-  return (view, data) => eta.render(`./${view}`, strict(data, view))
+  const render = eta.render.bind(eta)
+  // Layouts and included views are rendered by this method too, each with data of its own.
+  eta.render = (view, data, meta) => render(view, strict(data), meta)
+  return (view, data) => eta.render(`./${view}`, data)
 }

@@ -1,173 +1,68 @@
 // Every page and state that people can meet, each reached as a person reaches it, by a person of its own.
-import type { Datasource, Person } from '../../src/sandbox/people.ts'
-import { defaultPeople } from '../../src/sandbox/people.ts'
+import { defaultPeople, type Person } from '../../src/sandbox/people.ts'
 import type { Switches } from '../../src/sandbox/switches.ts'
-import type { Visitor } from './visitor.ts'
-
-export type State = {
-  name: string
-  /** Whose datasources: somebody of the sandbox, or named here. */
-  like: string | Datasource[]
-  switches?: Partial<Switches>
-  /** What `CONFIRM_SECONDS` has to be. */
-  confirmSeconds?: 0 | 90
-  reach: (visitor: Visitor) => Promise<void>
-}
-
-/** RETURN_TO_ORIGINS of the tests. */
-export const INTRANET = 'https://intranet.acme.example'
-
-const slack: Datasource = { instance: 'slack_1', displayName: 'Slack' }
-const github: Datasource = { instance: 'github_1', displayName: 'GitHub' }
-
-const open =
-  (path = '/onboarding') =>
-  (visitor: Visitor) =>
-    visitor.open(path)
-
-async function connectAll(visitor: Visitor): Promise<void> {
-  while ((await visitor.page.locator('.step .button').count()) > 0) await connectNext(visitor)
-}
-
-async function connectNext(visitor: Visitor): Promise<void> {
-  await visitor.goOn()
-  await visitor.answer('Allow')
-}
-
-/** Stays on a page that looks again by itself. */
-async function hold(visitor: Visitor): Promise<void> {
-  await visitor.page.route(/\/(onboarding\/callback|sign-out\/continue)/, (route) =>
-    route.fulfill({ status: 204 }),
-  )
-}
+import { overviewStates } from './overview-states.ts'
+import { github, hold, open, slack, type State } from './ways.ts'
 
 const failing = (status: number, headers: Record<string, string> = {}): Partial<Switches> => ({
   answers: { checkdatasourceauth: { status, headers, body: 'no' } },
 })
 
-export const overviewStates: State[] = [
-  { name: 'first visit', like: 'ada', reach: open() },
-  { name: 'one waiting', like: [slack], reach: open() },
-  {
-    name: 'middle of the walk',
-    like: 'ada',
-    async reach(visitor) {
-      await visitor.open()
-      await connectNext(visitor)
-      await connectNext(visitor)
-    },
-  },
-  {
-    name: 'waiting for a slow consent',
-    like: 'ada',
-    switches: { consentDelaySeconds: 600 },
-    async reach(visitor) {
-      await visitor.open()
-      await visitor.goOn()
-      await visitor.page.route(/\/onboarding\/callback/, async (route) => {
-        await visitor.page.unroute(/\/onboarding\/callback/)
-        await route.continue()
-      })
-      await visitor.answer('Allow')
-      await hold(visitor)
-    },
-  },
-  {
-    name: 'not confirmed',
-    like: 'ada',
-    confirmSeconds: 0,
-    async reach(visitor) {
-      await visitor.open()
-      await visitor.goOn()
-      await visitor.answer('Deny')
-      await visitor.page.waitForURL(/from=/)
-    },
-  },
-  {
-    name: 'skipped',
-    like: 'ada',
-    async reach(visitor) {
-      await visitor.open()
-      await visitor.skip('slack_1')
-    },
-  },
-  {
-    name: 'started elsewhere',
-    like: 'ada',
-    async reach(visitor) {
-      await visitor.open()
-      await visitor.goOn()
-      const other = await visitor.context.newPage()
-      await visitor.page.close()
-      visitor.page = other
-      await visitor.open()
-    },
-  },
-  { name: 'odd statuses', like: 'frank', reach: open() },
-  { name: 'names that bite', like: 'eve', reach: open() },
-  { name: 'many', like: 'grace', reach: open() },
-  { name: 'two instances of one', like: 'dan', reach: open() },
-  { name: 'nothing waiting', like: 'carol', reach: open() },
-  {
-    name: 'narrowed',
-    like: 'ada',
-    async reach(visitor) {
-      await visitor.open()
-      await visitor.open('/onboarding?datasource=slack')
-    },
-  },
-  { name: 'narrowed to nothing', like: 'ada', reach: open('/onboarding?datasource=nothing') },
-  {
-    name: 'a way back',
-    like: 'ada',
-    reach: open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`),
-  },
-  {
-    name: 'finished',
-    like: 'bob',
-    async reach(visitor) {
-      await visitor.open()
-      await connectAll(visitor)
-    },
-  },
-  {
-    name: 'finished, with a way back',
-    like: 'bob',
-    async reach(visitor) {
-      await visitor.open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`)
-      await connectAll(visitor)
-    },
-  },
-  {
-    name: 'done for now',
-    like: 'bob',
-    async reach(visitor) {
-      await visitor.open()
-      await connectNext(visitor)
-      await visitor.skip('gdrive_1')
-    },
-  },
-]
-
 export const otherStates: State[] = [
-  { name: 'search, empty', like: 'carol', reach: open('/search') },
-  { name: 'search, results', like: 'carol', reach: open('/search?q=roadmap') },
-  { name: 'search, nothing', like: 'carol', reach: open('/search?q=zebra') },
-  { name: 'no such page', like: 'carol', reach: open('/nowhere') },
+  { name: 'search, empty', title: 'Search your apps', like: 'carol', reach: open('/search') },
+  {
+    name: 'search, results',
+    title: '2 results for “roadmap”',
+    like: 'carol',
+    reach: open('/search?q=roadmap'),
+  },
+  {
+    name: 'search, nothing',
+    title: 'Nothing found for “zebra”',
+    like: 'carol',
+    reach: open('/search?q=zebra'),
+  },
+  { name: 'no such page', title: 'This page does not exist', like: 'carol', reach: open('/nowhere') },
   {
     name: 'cannot be started',
+    title: 'This connection cannot be started safely',
     like: [{ ...slack, withoutPath: true }, github],
     async reach(visitor) {
       await visitor.open()
       await visitor.connect('slack_1')
     },
   },
-  { name: 'service busy', like: 'carol', switches: failing(429, { 'retry-after': '40' }), reach: open() },
-  { name: 'service down', like: 'carol', switches: failing(500), reach: open() },
-  { name: 'no access', like: 'carol', switches: failing(403), reach: open() },
-  { name: 'misconfigured', like: 'carol', switches: failing(404), reach: open() },
+  {
+    name: 'service busy',
+    title: 'Many people are connecting right now',
+    like: 'carol',
+    switches: failing(429, { 'retry-after': '40' }),
+    reach: open(),
+  },
+  {
+    name: 'service down',
+    title: 'We could not check your apps right now',
+    like: 'carol',
+    switches: failing(500),
+    reach: open(),
+  },
+  {
+    name: 'no access',
+    title: 'You do not have access yet',
+    like: 'carol',
+    switches: failing(403),
+    reach: open(),
+  },
+  {
+    name: 'misconfigured',
+    title: 'Connecting is not set up correctly',
+    like: 'carol',
+    switches: failing(404),
+    reach: open(),
+  },
   {
     name: 'sign-in cancelled',
+    title: 'You were not signed in',
     like: 'carol',
     async reach(visitor) {
       await visitor.page.goto(`${visitor.running.url}/onboarding`)
@@ -176,6 +71,7 @@ export const otherStates: State[] = [
   },
   {
     name: 'sign-in without our cookie',
+    title: 'Your browser did not bring back our cookie',
     like: 'carol',
     async reach(visitor) {
       await visitor.page.goto(`${visitor.running.url}/onboarding`)
@@ -185,12 +81,14 @@ export const otherStates: State[] = [
   },
   {
     name: 'sign-in not verified',
+    title: 'We could not verify your sign-in',
     like: 'carol',
     switches: { faults: { idToken: 'wrongNonce' } },
     reach: open(),
   },
   {
     name: 'signing out',
+    title: 'Signing you out',
     like: 'carol',
     async reach(visitor) {
       await visitor.open()
@@ -200,6 +98,7 @@ export const otherStates: State[] = [
   },
   {
     name: 'signed out',
+    title: 'You are signed out',
     like: 'carol',
     async reach(visitor) {
       await visitor.open()

@@ -26,7 +26,9 @@ export class Visitor {
       void dialog.dismiss()
     })
     context.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning')
+      const isComplaint = message.type() === 'error' || message.type() === 'warning'
+      // A page with a status of failure is a page like any other.
+      if (isComplaint && !message.text().startsWith('Failed to load resource'))
         this.complaints.push(`${message.location().url}: ${message.text()}`)
     })
   }
@@ -46,6 +48,7 @@ export class Visitor {
 
   async chooseAccount(person = this.person): Promise<void> {
     await this.page.locator(`button[name=person][value="${person}"]`).click()
+    await this.page.waitForURL((url) => url.origin === this.running.url)
   }
 
   isAt(server: 'authorizationServer' | 'datasource' | 'service'): boolean {
@@ -57,9 +60,12 @@ export class Visitor {
     await this.page.locator('.step .button[href^="/onboarding/connect/"]').click()
   }
 
-  /** The link of the list to this instance. */
+  /** The link to this instance, in the step or on the list. */
   async connect(instance: string): Promise<void> {
-    await this.page.locator(`.list a[href="/onboarding/connect/${encodeURIComponent(instance)}"]`).click()
+    await this.page
+      .locator(`a[href="/onboarding/connect/${encodeURIComponent(instance)}"]`)
+      .first()
+      .click()
   }
 
   /** Answers the datasource's consent page. */
@@ -74,8 +80,23 @@ export class Visitor {
       .click()
   }
 
-  async heading(): Promise<string> {
-    return (await this.page.locator('h1').innerText()).trim()
+  async goOnAndAllow(): Promise<void> {
+    await this.goOn()
+    await this.answer('Allow')
+  }
+
+  /** Waits until the page says so. */
+  async reads(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor()
+  }
+
+  async text(): Promise<string> {
+    return (await this.page.locator('body').innerText()).replaceAll(/\s+/g, ' ')
+  }
+
+  /** What has the focus says. */
+  async focused(): Promise<string> {
+    return (await this.page.locator(':focus').innerText()).replaceAll(/\s+/g, ' ').trim()
   }
 
   /** A further tab of the same browser. */

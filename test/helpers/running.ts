@@ -1,15 +1,17 @@
 // The product and the sandbox, running over loopback as they would: real settings, real sign-in, real store.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pino from 'pino'
+import { createOnramp } from '../../src/parts.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
 import { startServer } from '../../src/server.ts'
-import { loadSettings } from '../../src/settings.ts'
-import { describeError } from '../../src/web/log.ts'
+import { loadSettings, type Settings } from '../../src/settings.ts'
+import { describeError, type Log } from '../../src/web/log.ts'
 import { TestBrowser } from './test-browser.ts'
 
 export type Running = {
@@ -24,7 +26,13 @@ export type Running = {
   close(): Promise<void>
 }
 
-export type RunOptions = { settings?: Record<string, string>; sandbox?: SandboxOptions; host?: string }
+export type RunOptions = {
+  settings?: Record<string, string>
+  sandbox?: SandboxOptions
+  host?: string
+  /** Another clock than the machine's; milliseconds since 1970. */
+  now?: () => number
+}
 
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const server = createServer()
@@ -73,7 +81,11 @@ export async function run(options: RunOptions = {}): Promise<Running> {
     },
   })
   const log = pino({ level: 'trace', base: null, serializers: { err: describeError } }, sink)
-  let server = await startServer(loadSettings(env), log)
+  const start = (given: Record<string, string>) => {
+    const settings = loadSettings(given)
+    return options.now === undefined ? startServer(settings, log) : startWithClock(settings, log, options.now)
+  }
+  let server = await start(env)
   let running = true
   const stopOnramp = async () => {
     if (running) await server.stop()
@@ -87,13 +99,29 @@ export async function run(options: RunOptions = {}): Promise<Running> {
     stopOnramp,
     async restart(changed = {}) {
       await stopOnramp()
-      server = await startServer(loadSettings({ ...env, ...changed }), log)
+      server = await start({ ...env, ...changed })
       running = true
     },
     async close() {
       await stopOnramp()
       await sandbox.close()
       rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startWithClock(settings: Settings, log: Log, now: () => number) {
+  const onramp = createOnramp(settings, log, now)
+  const server = createHttpServer(onramp.app)
+  await new Promise<void>((resolve) => server.listen(settings.PORT, settings.HOST, resolve))
+  onramp.start()
+  return {
+    server,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await onramp.close()
     },
   }
 }

@@ -72,11 +72,11 @@ describe('the answer', () => {
   })
 
   it('a consent can take a while to show', async () => {
-    sandbox.switches.set({ consentDelaySeconds: 0.3 })
+    sandbox.switches.set({ consentDelaySeconds: 1.5 })
     await answer('ada', 'slack_1', 'allow', destination)
     expect(sandbox.state('ada')['slack_1']).toBe('settling')
     expect((await check(sandbox, 'ada')).map((entry) => entry.datasourceInstance)).toContain('slack_1')
-    await expect.poll(() => sandbox.state('ada')['slack_1']).toBe('authorized')
+    await expect.poll(() => sandbox.state('ada')['slack_1'], { timeout: 5000 }).toBe('authorized')
   })
 
   it('denyAll makes Allow behave like Deny', async () => {

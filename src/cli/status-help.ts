@@ -1,0 +1,36 @@
+// What `onramp status --help` says. At most 80 columns.
+export const statusHelp = `Usage: onramp status [EMAIL] [--json] [--timeout SECONDS]
+
+Tells what a person still has to connect.
+
+Examples:
+  export SERVICE_BASE_URL=https://tenant-be.example
+  SERVICE_GLOBAL_TOKEN_FILE=global.txt onramp status ada@acme.example
+  SERVICE_USER_TOKEN_FILE=mine.txt onramp status
+  onramp status ada@acme.example --json | jq -r '.left[].instance'
+
+It needs SERVICE_BASE_URL and one token, and no other setting of the server:
+  SERVICE_GLOBAL_TOKEN   can tell of anybody; it acts for EMAIL
+  SERVICE_USER_TOKEN     can tell only of the person it belongs to
+Tokens come from the environment, or as NAME_FILE from a file, never from an
+argument, which others on the machine can read.
+
+Asking may void authorization links that the person was given a moment ago.
+
+Options:
+  --json              {"schema_version", "person", "left": [{"instance", "name",
+                      "status"}]}, status: awaiting, stale (to connect again),
+                      disabled, attention; person: null with a user's token
+  --timeout SECONDS   1 to 120; 10 unless told
+
+Exit codes:
+  0   done, also when something is left
+  1   failed in another way
+  2   wrong usage
+  3   the service does not accept the token (401)
+  4   the token lacks a scope (403)
+  5   X-Service-ActAs is missing, or nobody there has the address
+  6   too many requests (429)
+  7   the service fails (5xx), or cannot be reached in time
+  78  a setting needs mending
+`

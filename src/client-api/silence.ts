@@ -1,0 +1,41 @@
+// Why nobody answered: the causes that a network call can fail with, told apart. Pure; imports nothing.
+
+export type Silence =
+  'unknown-name' | 'refused' | 'too-slow' | 'certificate' | 'no-tls' | 'too-large' | 'cut-off'
+
+const MOST_CAUSES = 6
+
+const CERTIFICATE =
+  /^(CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS_CERT)/
+
+function silenceOfOne(error: Error): Silence | undefined {
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-name'
+  if (code === 'ECONNREFUSED') return 'refused'
+  if (CERTIFICATE.test(code)) return 'certificate'
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'no-tls'
+  if (/TIMEOUT|TIMEDOUT/.test(code) || error.name === 'TimeoutError') return 'too-slow'
+  return error instanceof RangeError ? 'too-large' : undefined
+}
+
+/** What a failed call means; `cut-off` where nothing better is known. */
+export function silenceOf(error: unknown): Silence {
+  let current = error
+  for (let depth = 0; current instanceof Error && depth < MOST_CAUSES; depth++) {
+    const found = silenceOfOne(current)
+    if (found !== undefined) return found
+    current = current.cause ?? (current instanceof AggregateError ? current.errors[0] : undefined)
+  }
+  return 'cut-off'
+}
+
+/** The cause in plain words, to stand behind "cannot be reached:". */
+export const silenceInWords: Record<Silence, string> = {
+  'unknown-name': 'no machine of that name is known here',
+  refused: 'nothing listens there',
+  'too-slow': 'it does not answer in time',
+  certificate: 'its certificate is not trusted here (a private authority goes into NODE_EXTRA_CA_CERTS)',
+  'no-tls': 'it does not speak TLS there',
+  'too-large': 'it answers more than can be read',
+  'cut-off': 'the connection is cut off',
+}

@@ -1,0 +1,39 @@
+// One request to the authorization server, bounded in time and size; redirects are looked at, not followed.
+import { readLimited } from '../client-api/client.ts'
+import { silenceOf, type Silence } from '../client-api/silence.ts'
+
+export type Answer = {
+  kind: 'answer'
+  status: number
+  text: string
+  location: string | undefined
+  /** The Date header, and when the answer came by our own clock; milliseconds since 1970. */
+  theirs: number | undefined
+  ours: number
+}
+export type Asked = Answer | { kind: 'silent'; why: Silence }
+
+const TIME_LIMIT_MS = 8_000
+
+export async function ask(url: string | URL, now: () => number, init: RequestInit = {}): Promise<Asked> {
+  try {
+    const signal = AbortSignal.timeout(TIME_LIMIT_MS)
+    const response = await fetch(url, { ...init, redirect: 'manual', signal })
+    const text = response.body === null ? '' : await readLimited(chunksOf(response.body))
+    const date = Date.parse(response.headers.get('date') ?? '')
+    return {
+      kind: 'answer',
+      status: response.status,
+      text,
+      location: response.headers.get('location') ?? undefined,
+      theirs: Number.isNaN(date) ? undefined : date,
+      ours: now(),
+    }
+  } catch (error) {
+    return { kind: 'silent', why: silenceOf(error) }
+  }
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of body) yield Buffer.from(chunk)
+}

@@ -1,0 +1,168 @@
+// The one place that makes Redis clients: to one server, to the primary that Sentinels name, to a cluster. None of them
+// reconnects by itself: a client that was lost is replaced as a whole (see redis-connection.ts), so that a new one asks
+// again where the primary is. Every client has an 'error' listener; without one the process would die.
+import { createClient, createCluster } from 'redis'
+import { withinDeadline } from './records.ts'
+
+/** What is asked of Redis; every command touches one key, so that it runs on a cluster. */
+export type RedisCommands = {
+  get(key: string): Promise<string | null>
+  set(key: string, value: string, options: SetOptions): Promise<string | null>
+  getDel(key: string): Promise<string | null>
+  del(keys: string | string[]): Promise<number>
+  expire(key: string, seconds: number): Promise<number>
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+}
+
+type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
+
+export type RedisNode = { host: string; port: number }
+
+/** Where Redis is; the address gives user, password, TLS and database in each case. */
+export type RedisTopology =
+  | { kind: 'standalone' }
+  | { kind: 'sentinel'; sentinels: readonly RedisNode[]; name: string }
+  | { kind: 'cluster' }
+
+export type OpenedRedis = { commands: RedisCommands; close(): void }
+
+/** Opens a client and makes sure that it answers. @param lost told when the client fails later @throws when it does not open */
+export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
+
+/** A connection that is opened must answer its first question within this time. */
+const PROBE_MS = 600
+const PROBE = 'onramp:probe'
+
+/** Also bounds how long opening may take: a frozen server takes the connection and says nothing. */
+const SOCKET = { connectTimeout: 1_500, socketTimeout: 3_000, reconnectStrategy: false } as const
+const CLIENT = { disableOfflineQueue: true, pingInterval: 1_000, commandsQueueMaxLength: 10_000 } as const
+
+const newClient = (url: string) => createClient({ ...CLIENT, url, socket: SOCKET })
+type Client = ReturnType<typeof newClient>
+
+export function openerOf(url: string, topology: RedisTopology): OpenRedis {
+  switch (topology.kind) {
+    case 'standalone':
+      return (lost) => openServer(url, lost, (client) => client.get(PROBE))
+    case 'sentinel':
+      return async (lost) => {
+        const primary = await primaryOf(url, topology)
+        return await openServer(withNode(url, primary), lost, refuseReplica)
+      }
+    case 'cluster':
+      return clusterOpener(url)
+  }
+}
+
+async function openServer(
+  url: string,
+  lost: (error: Error) => void,
+  probe: (client: Client) => Promise<unknown>,
+): Promise<OpenedRedis> {
+  const client = newClient(url).on('error', lost)
+  try {
+    await client.connect()
+    await withinDeadline(() => probe(client), PROBE_MS)
+    return { commands: client, close: () => client.destroy() }
+  } catch (error) {
+    client.destroy()
+    throw error
+  }
+}
+
+/** A Sentinel may be the last to hear of a failover (redis.io, "Guidelines for Redis clients", step 3). */
+async function refuseReplica(client: Client): Promise<void> {
+  const found = await client.role()
+  if (found?.role !== 'master') throw new Error('what the Sentinels name as the primary is none (yet)')
+}
+
+const ASK_MS = 1_000
+
+/** Asks every Sentinel and believes the first that knows: one that is away or frozen costs no time. */
+async function primaryOf(
+  url: string,
+  { sentinels, name }: Extract<RedisTopology, { kind: 'sentinel' }>,
+): Promise<RedisNode> {
+  const asked = sentinels.map((sentinel) =>
+    withinDeadline(() => askSentinel(withNode(url, sentinel), name), ASK_MS),
+  )
+  return await Promise.any(asked).catch((error: unknown) => {
+    const [cause] = error instanceof AggregateError ? (error.errors as unknown[]) : [error]
+    throw new Error('no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME', { cause })
+  })
+}
+
+/** Sentinels often have no password though Redis has one: it is told only to one that asks for it. */
+async function askSentinel(url: string, name: string): Promise<RedisNode> {
+  const open = new URL(url)
+  open.username = ''
+  open.password = ''
+  try {
+    return await askOnce(open.href, name)
+  } catch (error) {
+    if (open.href !== withoutDatabase(url) && error instanceof Error && error.message.startsWith('NOAUTH'))
+      return await askOnce(withoutDatabase(url), name)
+    throw error
+  }
+}
+
+async function askOnce(url: string, name: string): Promise<RedisNode> {
+  const socket = { ...SOCKET, connectTimeout: ASK_MS, socketTimeout: ASK_MS }
+  const client = createClient({ url: withoutDatabase(url), RESP: 2, disableClientInfo: true, socket })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const answer: unknown = await client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name])
+    if (!Array.isArray(answer)) throw new Error('a Sentinel does not know a primary of this name')
+    return { host: String(answer[0]), port: Number(answer[1]) }
+  } finally {
+    client.destroy()
+  }
+}
+
+function clusterOpener(url: string): OpenRedis {
+  const { username, password, protocol } = new URL(url)
+  const defaults = {
+    ...CLIENT,
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    socket: protocol === 'rediss:' ? { ...SOCKET, tls: true as const } : SOCKET,
+  }
+  /** The node of the address may be the one that is gone. */
+  let known: RedisNode[] = []
+
+  return async (lost) => {
+    const rootNodes = [{ url }, ...known.map((socket) => ({ socket }))]
+    const cluster = createCluster({ rootNodes, defaults })
+    let opened = false
+    let reason: unknown
+    const onError = (error: Error) => {
+      reason = error
+      if (opened) lost(error)
+    }
+    cluster.on('error', onError).on('node-error', onError)
+    try {
+      await cluster.connect()
+      await withinDeadline(() => cluster.get(PROBE), PROBE_MS)
+      opened = true
+      known = cluster.masters.map(({ host, port }) => ({ host, port }))
+      return { commands: cluster, close: () => cluster.destroy() }
+    } catch (error) {
+      cluster.destroy()
+      throw reason ?? error
+    }
+  }
+}
+
+/** The address with another host in it. */
+function withNode(url: string, { host, port }: RedisNode): string {
+  const changed = new URL(url)
+  changed.host = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return changed.href
+}
+
+function withoutDatabase(url: string): string {
+  const changed = new URL(url)
+  changed.pathname = ''
+  return changed.href
+}

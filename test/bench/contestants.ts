@@ -1,0 +1,153 @@
+// The servers that are compared, each a process of its own, with people signed in at each of them: at onramp and at the
+// peer by their real flow through the sandbox's authorization server, at the floor by records put into Redis.
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { Person } from '../../src/sandbox/people.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { freePort } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { applyLoad, type Target } from './load.ts'
+import { startNode, untilReady } from './processes.ts'
+
+export type Contestant = Target & { pid: number; pageBytes: number }
+
+/** What all of them share. */
+export type Surroundings = {
+  sandbox: Sandbox
+  people: readonly Person[]
+  upstreamUrl: string
+  /** Without a database number. */
+  redisUrl: string
+  /** The processors of the server under test. */
+  pin: string | undefined
+}
+
+const newSecret = () => randomBytes(32).toString('base64url')
+const fileHere = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+export type OnrampOptions = {
+  name: string
+  /** The folder of the sources. */
+  folder: string
+  database: number
+  /** Where the profile of its processor time is written when it ends. */
+  profile?: string | undefined
+}
+
+/** Onramp as it is run: its own entry, its settings from the environment. */
+export async function startOnramp(around: Surroundings, options: OnrampOptions): Promise<Contestant> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const id = `onramp-${options.database}`
+  const secret = newSecret()
+  around.sandbox.addClient({
+    client_id: id,
+    client_secret: secret,
+    redirect_uris: [`${url}/sign-in/callback`],
+    post_logout_redirect_uris: [`${url}/signed-out`],
+  })
+  const { pid } = startNode('src/server.ts', {
+    name: options.name,
+    cwd: options.folder,
+    args:
+      options.profile === undefined
+        ? []
+        : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, '--cpu-prof-interval=250'],
+    env: {
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      PUBLIC_URL: url,
+      SERVICE_BASE_URL: around.upstreamUrl,
+      OIDC_ISSUER: around.sandbox.urls.authorizationServer,
+      OIDC_CLIENT_ID: id,
+      OIDC_CLIENT_SECRET: secret,
+      SESSION_SECRET: newSecret(),
+      REDIS_URL: `${around.redisUrl}/${options.database}`,
+    },
+    pin: around.pin,
+  })
+  await untilReady(options.name, `${url}/readyz`)
+  const cookies = await signIn(around, url)
+  return await checked({ name: options.name, pid, port, cookies })
+}
+
+/** The peer; `calls` is what it asks the upstream with. */
+export async function startPeer(
+  around: Surroundings,
+  { pageBytes, calls }: { pageBytes: number; calls: 'undici' | 'fetch' },
+): Promise<Contestant> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const secret = newSecret()
+  around.sandbox.addClient({ client_id: 'peer', client_secret: secret, redirect_uris: [`${url}/callback`] })
+  const { pid } = startNode(fileHere('peer-server.ts'), {
+    name: 'peer',
+    env: {
+      ...serverEnvironment(around, port, pageBytes),
+      ISSUER: around.sandbox.urls.authorizationServer,
+      BASE_URL: url,
+      CLIENT_ID: 'peer',
+      CLIENT_SECRET: secret,
+      SECRET: newSecret(),
+      CALLS: calls,
+      NODE_ENV: 'production',
+    },
+    pin: around.pin,
+  })
+  await untilReady('peer', url)
+  return await checked({ name: 'peer', pid, port, cookies: await signIn(around, url) })
+}
+
+/** The floor; its records are written by the caller, one for each id. */
+export async function startFloor(
+  around: Surroundings,
+  { pageBytes, ids }: { pageBytes: number; ids: readonly string[] },
+): Promise<Contestant> {
+  const port = await freePort()
+  const { pid } = startNode(fileHere('floor-server.ts'), {
+    name: 'floor',
+    env: serverEnvironment(around, port, pageBytes),
+    pin: around.pin,
+  })
+  await untilReady('floor', `http://127.0.0.1:${port}/`)
+  return await checked({ name: 'floor', pid, port, cookies: ids.map((id) => `floor=${id}`) })
+}
+
+const serverEnvironment = (around: Surroundings, port: number, pageBytes: number) => ({
+  PORT: String(port),
+  REDIS_URL: around.redisUrl,
+  SERVICE_BASE_URL: around.upstreamUrl,
+  PAGE_BYTES: String(pageBytes),
+})
+
+/** Everybody in a browser of their own. @returns their cookies */
+async function signIn({ people }: Surroundings, url: string): Promise<string[]> {
+  const cookies: string[] = []
+  for (const { id } of people) {
+    const browser = new TestBrowser()
+    await browser.open(`${url}/onboarding`)
+    await browser.post(browser.page.url, { person: id })
+    cookies.push(browser.cookieHeader(url))
+  }
+  return cookies
+}
+
+/** Every session must bring the page with all five datasources, or there is nothing to compare. */
+async function checked(contestant: Omit<Contestant, 'pageBytes'>): Promise<Contestant> {
+  let pageBytes = 0
+  for (const cookie of contestant.cookies) {
+    const response = await fetch(`http://127.0.0.1:${contestant.port}/onboarding`, {
+      headers: { cookie, accept: 'text/html' },
+      redirect: 'manual',
+    })
+    const html = await response.text()
+    const whole = ['Slack', 'GitHub', 'Google Drive', 'Jira', 'Confluence'].every((name) =>
+      html.includes(name),
+    )
+    if (response.status !== 200 || !whole)
+      throw new Error(`${contestant.name} answers ${response.status}, not the page with five datasources`)
+    pageBytes = Buffer.byteLength(html)
+  }
+  await applyLoad(contestant, contestant.cookies.length, 0)
+  return { ...contestant, pageBytes }
+}

@@ -1,0 +1,123 @@
+// Names that bite: what the service, the person and the address bar bring stays text, in every page of real Chromium.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser } from 'playwright-core'
+import type { Person } from '../../src/sandbox/people.ts'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { Visitor } from './visitor.ts'
+
+const PAYLOADS = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  "'><iframe srcdoc='<script>alert(1)</script>'>",
+  '" autofocus onfocus=alert(1) x="',
+  "' onmouseover='alert(1)",
+  'javascript:alert(1)',
+  '</title><script>alert(1)</script>',
+  '</textarea><script>alert(1)</script>',
+  '<style>*{display:none}</style>',
+  '<meta http-equiv=refresh content=0;url=https://evil.example>',
+  '<base href=https://evil.example/>',
+  '<form action=https://evil.example><button>Connect</button></form>',
+  '<a href="javascript:alert(1)">Slack</a>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  '&#60;script&#62;alert(1)&#60;/script&#62;',
+  '<!--<script>alert(1)//-->',
+  '<![CDATA[<script>alert(1)</script>]]>',
+  '${alert(1)}`${alert(1)}`',
+  '{{constructor.constructor("alert(1)")()}}',
+  '<%= process.env %><%~ include("/layout") %>',
+  '\u202Egnp.exe\u202C\u0000\u0007\r\nSet-Cookie: a=b',
+  '\uFF1Cscript\uFF1Ealert(1)',
+  '../../sign-out?x=1#<b>',
+]
+
+const person: Person = {
+  id: 'mallory',
+  name: PAYLOADS[0] ?? '',
+  email: `"><img src=x onerror=alert(1)>@acme.example`,
+  datasources: PAYLOADS.flatMap((payload, index) => [
+    { instance: `app${index}_1`, displayName: payload },
+    { instance: `${payload}_${index}`, authorized: index % 2 === 0 },
+  ]),
+}
+
+const results = PAYLOADS.map((payload) => ({
+  title: payload,
+  url: `javascript:alert(1)//${payload}`,
+  snippet: payload,
+  datasource: payload,
+}))
+
+/** Elements that no page of ours has, attributes that run, addresses that lead elsewhere or run. */
+const INTRUDERS = `[
+  ...document.querySelectorAll('script, iframe, img, base, object, embed, style, svg[onload], main meta, main b'),
+  ...[...document.querySelectorAll('*')].filter((element) =>
+    element.getAttributeNames().some((name) => name.startsWith('on') || name === 'style' || name === 'srcdoc')),
+  ...[...document.querySelectorAll('a')].filter((link) => !['http:', 'https:', 'mailto:'].includes(link.protocol)),
+  ...[...document.querySelectorAll('form')].filter((form) => new URL(form.action).origin !== location.origin),
+].map((element) => element.outerHTML.slice(0, 200))`
+
+let browser: Browser
+let running: Running
+
+beforeAll(async () => {
+  ;[browser, running] = await Promise.all([
+    openChromium(),
+    runOnThreeSites({ sandbox: { people: [person] } }),
+  ])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+})
+
+async function expectNoIntruder(visitor: Visitor): Promise<void> {
+  expect(await visitor.page.evaluate(INTRUDERS)).toEqual([])
+  expect(visitor.complaints).toEqual([])
+}
+
+describe('names that bite', () => {
+  it('stay text on the overview, its banners and the step', async () => {
+    const mallory = await Visitor.arrive(browser, running, { person: 'mallory' })
+    await mallory.open()
+    const shown = await mallory.page.locator('.entry .name > bdi:first-child').allInnerTexts()
+    expect(shown).toContain('<script>alert(1)</script>')
+    expect(shown).toContain('<%= process.env %><%~ include("/layout") %>')
+    await expectNoIntruder(mallory)
+
+    for (let count = 0; count < 8; count++) {
+      await mallory.page.locator('.step form[action^="/onboarding/skip/"] button').click()
+      await mallory.page.locator('.banner').waitFor()
+      await expectNoIntruder(mallory)
+    }
+    await mallory.leave()
+  })
+
+  it('stay text among search results, and an address that runs is no link', async () => {
+    const mallory = await Visitor.arrive(browser, running, { person: 'mallory' })
+    running.sandbox.switches.set({ answers: { search: { body: { results } } } })
+    for (const payload of PAYLOADS.slice(0, 6)) {
+      await mallory.open(`/search?q=${encodeURIComponent(payload)}`)
+      expect(await mallory.page.title()).toContain('results for')
+      expect(await mallory.page.locator('#q').inputValue()).toBe(payload)
+      expect(await mallory.page.locator('.result').count()).toBe(results.length)
+      expect(await mallory.page.locator('.result a').count()).toBe(0)
+      await expectNoIntruder(mallory)
+    }
+    running.sandbox.switches.reset()
+    await mallory.leave()
+  })
+
+  it.each(['return_to', 'datasource', 'from', 'still'])('stay text when they come as %s', async (name) => {
+    const mallory = await Visitor.arrive(browser, running, { person: 'mallory' })
+    for (const payload of PAYLOADS.slice(0, 4)) {
+      await mallory.open(`/onboarding?${name}=${encodeURIComponent(payload)}`)
+      await expectNoIntruder(mallory)
+    }
+    expect(await mallory.page.title()).toMatch(/– Onramp$/)
+    await mallory.leave()
+  })
+})

@@ -1,0 +1,118 @@
+// The states of the overview, each reached as a person reaches it.
+import { INTRANET, connectAll, connectNext, open, slack, type State } from './ways.ts'
+
+export const overviewStates: State[] = [
+  { name: 'first visit', title: '0 of 5 connected – Connect your apps', like: 'ada', reach: open() },
+  { name: 'one waiting', title: '0 of 1 connected – Connect your apps', like: [slack], reach: open() },
+  {
+    name: 'middle of the walk',
+    title: 'GitHub is connected – 2 of 5 connected',
+    like: 'ada',
+    async reach(visitor) {
+      await visitor.open()
+      await connectNext(visitor)
+      await connectNext(visitor)
+    },
+  },
+  {
+    name: 'waiting for a slow consent',
+    title: 'Waiting for Slack to confirm – 0 of 5 connected',
+    like: 'ada',
+    switches: { consentDelaySeconds: 600 },
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.goOn()
+      await visitor.answer('Allow')
+      await visitor.page.getByRole('link', { name: 'Stop looking by itself' }).click()
+      await visitor.page.waitForURL(/still=yes/)
+    },
+  },
+  {
+    name: 'not confirmed',
+    title: 'Slack is not connected yet – 0 of 5 connected',
+    like: 'ada',
+    confirmSeconds: 0,
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.goOn()
+      await visitor.answer('Deny')
+      await visitor.page.waitForURL(/from=/)
+    },
+  },
+  {
+    name: 'skipped',
+    title: 'Slack: not now – 0 of 5 connected',
+    like: 'ada',
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.skip('slack_1')
+    },
+  },
+  {
+    name: 'started elsewhere',
+    title: '0 of 5 connected – Connect your apps',
+    like: 'ada',
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.goOn()
+      const other = await visitor.context.newPage()
+      await visitor.page.close()
+      visitor.page = other
+      await visitor.open()
+    },
+  },
+  { name: 'odd statuses', title: '0 of 4 connected – Connect your apps', like: 'frank', reach: open() },
+  { name: 'names that bite', title: '0 of 5 connected – Connect your apps', like: 'eve', reach: open() },
+  { name: 'many', title: '0 of 40 connected – Connect your apps', like: 'grace', reach: open() },
+  { name: 'two instances of one', title: '0 of 3 connected – Connect your apps', like: 'dan', reach: open() },
+  { name: 'nothing waiting', title: 'Everything is connected', like: 'carol', reach: open() },
+  {
+    name: 'narrowed',
+    title: '0 of 1 connected – Connect your apps',
+    like: 'ada',
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.open('/onboarding?datasource=slack')
+    },
+  },
+  {
+    name: 'narrowed to nothing',
+    title: 'Connect your apps',
+    like: 'ada',
+    reach: open('/onboarding?datasource=nothing'),
+  },
+  {
+    name: 'a way back',
+    title: '0 of 5 connected – Connect your apps',
+    like: 'ada',
+    reach: open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`),
+  },
+  {
+    name: 'finished',
+    title: 'Google Drive is connected – 2 of 2 connected',
+    like: 'bob',
+    async reach(visitor) {
+      await visitor.open()
+      await connectAll(visitor)
+    },
+  },
+  {
+    name: 'finished, with a way back',
+    title: 'Google Drive is connected – 2 of 2 connected',
+    like: 'bob',
+    async reach(visitor) {
+      await visitor.open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`)
+      await connectAll(visitor)
+    },
+  },
+  {
+    name: 'done for now',
+    title: 'Google Drive: not now – 1 of 2 connected',
+    like: 'bob',
+    async reach(visitor) {
+      await visitor.open()
+      await connectNext(visitor)
+      await visitor.skip('gdrive_1')
+    },
+  },
+]

@@ -1,0 +1,102 @@
+// The page of every failure, shown by the real app in real Chromium: a heading, a next step, a reference.
+import { createServer, type Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { Router, type RequestHandler } from 'express'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { createApp } from '../../src/app.ts'
+import { Problem, type ProblemCode, type ProblemOptions } from '../../src/problem.ts'
+import { loadAssets } from '../../src/web/assets.ts'
+import { createPages } from '../../src/web/pages.ts'
+import { texts } from '../../src/web/texts.en.ts'
+import { createViews } from '../../src/web/views.ts'
+import { openChromium } from '../helpers/chromium.ts'
+import { freePort } from '../helpers/running.ts'
+import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
+
+const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
+const HOST = '127.0.0.1'
+const codes = Object.keys(texts.problems) as ProblemCode[]
+const LONG = 'An app with a name that is much longer than anybody would expect '.repeat(3)
+
+let browser: Browser
+let server: Server
+let page: Page
+let url: string
+
+/** The whole app with one feature: it fails as it is asked to. */
+function appThatFails(publicUrl: string) {
+  const assets = loadAssets(VIEWS)
+  const sendPage = createPages({ render: createViews(VIEWS), ...assets, helpUrl: undefined })
+  const failing = Router().get('/fail/:code', (req) => {
+    const { code } = req.params
+    const options: ProblemOptions = { datasource: LONG }
+    if (req.query['wait'] !== undefined) options.retryAfter = Number(req.query['wait'])
+    if (req.query['again'] !== undefined) options.tryAgain = '/sign-in?return_to=%2Fonboarding'
+    throw new Problem(Number(req.query['status'] ?? 503), code as ProblemCode, options)
+  })
+  const nothing = Router()
+  const passOn: RequestHandler = (_req, _res, next) => next()
+  return createApp({
+    publicUrl,
+    trustProxy: undefined,
+    health: nothing,
+    metrics: { routes: nothing, observe: passOn },
+    limits: { byAddress: passOn, byBrowser: passOn },
+    backChannel: nothing,
+    intranet: nothing,
+    optOut: nothing,
+    invites: nothing,
+    admin: nothing,
+    sessions: nothing,
+    assets: assets.routes,
+    session: passOn,
+    signIn: nothing,
+    signOut: nothing,
+    requireSignIn: passOn,
+    onboarding: failing,
+    search: nothing,
+    errorPage: { log: pino({ level: 'silent' }), sendPage },
+  })
+}
+
+beforeAll(async () => {
+  const port = await freePort(HOST)
+  url = `http://${HOST}:${port}`
+  server = createServer(appThatFails(url))
+  await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
+  browser = await openChromium()
+  page = await browser.newPage()
+})
+
+afterAll(async () => {
+  await browser.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+describe('the page of a failure', () => {
+  it.each(codes)('says what happened and what to do: %s', async (code) => {
+    const response = await page.goto(`${url}/fail/${code}?wait=40`)
+
+    expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
+    expect(await axeFindings(page)).toEqual([])
+    expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
+    expect(await page.locator('h1').innerText()).toBe(texts.problems[code].title)
+    expect(await page.title()).toBe(`${texts.problems[code].title} – Onramp`)
+    expect(await page.locator('.button').count()).toBeGreaterThan(0)
+    const words = await page.locator('main').innerText()
+    expect(words).toMatch(/Reference: [0-9a-f]{12}/)
+    expect(words).not.toMatch(/\b50\d\b|undefined|token|OAuth|exception/i)
+  })
+
+  it('leads to sign in where that is what helps, and to another try where that does', async () => {
+    await page.goto(`${url}/fail/sign_in_expired?status=400&again`)
+    expect(await page.locator('.button').first().innerText()).toBe('Sign in')
+    await page.goto(`${url}/fail/service_unavailable`)
+    expect(await page.locator('.button').first().innerText()).toBe('Try again')
+    await page.goto(`${url}/fail/datasource_unknown?status=404`)
+    expect(await page.locator('.button').allInnerTexts()).toEqual(['Go to your apps'])
+  })
+})

@@ -1,0 +1,83 @@
+// Signing out in real Chromium: here, at the authorization server, and back; nothing is left to look at.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { Visitor } from './visitor.ts'
+
+let browser: Browser
+let running: Running
+
+beforeAll(async () => {
+  ;[browser, running] = await Promise.all([openChromium(), runOnThreeSites()])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+})
+
+const signOut = (visitor: Visitor) => visitor.page.getByRole('button', { name: 'Sign out' }).click()
+
+describe('signing out in Chromium', () => {
+  it.each([true, false])(
+    'ends here and at the authorization server (script: %s)',
+    async (javaScriptEnabled) => {
+      const ada = await Visitor.arrive(browser, running, { person: 'ada', javaScriptEnabled })
+      await ada.open()
+
+      await signOut(ada)
+
+      await ada.page.waitForURL(/\/signed-out/)
+      await ada.reads('You are signed out')
+      expect(ada.requests.some((request) => request.url().includes('id_token_hint='))).toBe(true)
+      expect(ada.complaints).toEqual([])
+      await ada.page.getByRole('link', { name: 'Sign in again' }).click()
+      await ada.reads('Who are you?')
+      expect(await ada.text()).not.toContain('Signed in so far')
+      await ada.leave()
+    },
+  )
+
+  it('leaves nothing to see for whoever presses back', async () => {
+    const ada = await Visitor.arrive(browser, running, { person: 'ada' })
+    await ada.open()
+    await ada.reads('Google Drive')
+    await signOut(ada)
+    await ada.page.waitForURL(/\/signed-out/)
+
+    for (let presses = 0; presses < 3; presses++) {
+      await ada.page.goBack().catch(() => undefined)
+      expect(await ada.text()).not.toContain('Google Drive')
+    }
+    await ada.leave()
+  })
+
+  it('ends here even while the authorization server is away', async () => {
+    const ada = await Visitor.arrive(browser, running, { person: 'ada' })
+    await ada.open()
+    running.sandbox.switches.set({ authorizationServerDown: true })
+    const page = ada.page.waitForResponse((response) => response.url() === `${running.url}/sign-out`)
+
+    await signOut(ada)
+
+    await page
+    running.sandbox.switches.reset()
+    const answer = await ada.context.request.get(`${running.url}/api/status`, { maxRedirects: 0 })
+    expect(answer.status()).toBe(401)
+    await ada.leave()
+  })
+
+  it('lets somebody else sign in from "Not you?"', async () => {
+    const ada = await Visitor.arrive(browser, running, { person: 'ada' })
+    await ada.open()
+
+    await ada.page.getByRole('link', { name: 'Not you?' }).click()
+    await ada.chooseAccount('bob')
+
+    await ada.reads('bob@acme.example')
+    await ada.reads('0 of 2 connected')
+    expect(ada.complaints).toEqual([])
+    await ada.leave()
+  })
+})

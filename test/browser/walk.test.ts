@@ -1,0 +1,234 @@
+// The walk in real Chromium, over three sites: a person clicks through the consent pages of a stand-in for the service.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { defaultPeople, type Person } from '../../src/sandbox/people.ts'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { Visitor } from './visitor.ts'
+
+/** Somebody new for each test, with Ada's five datasources. */
+const people: Person[] = Array.from({ length: 12 }, (_, index) => {
+  const datasources = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
+  return { id: `ada${index}`, name: 'Ada Lovelace', email: `ada${index}@acme.example`, datasources }
+})
+
+let browser: Browser
+/** Goes straight on after a return; waits as long as it takes. */
+let auto: Running
+/** Shows a page in between; gives up waiting after a second. */
+let stepwise: Running
+const visitors: Visitor[] = []
+
+beforeAll(async () => {
+  ;[browser, auto, stepwise] = await Promise.all([
+    openChromium(),
+    runOnThreeSites({ sandbox: { people } }),
+    runOnThreeSites({ settings: { ADVANCE: 'confirm', CONFIRM_SECONDS: '1' }, sandbox: { people } }),
+  ])
+})
+
+beforeEach(() => {
+  auto.sandbox.switches.reset()
+  auto.sandbox.clearRequests()
+  stepwise.sandbox.clearRequests()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await Promise.all([auto.close(), stepwise.close()])
+})
+
+let arrivals = 0
+
+async function arrive(running: Running, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const person = people[arrivals++ % people.length]?.id ?? ''
+  const visitor = await Visitor.arrive(browser, running, { person, ...options })
+  visitors.push(visitor)
+  return visitor
+}
+
+async function walkToTheEnd(visitor: Visitor): Promise<void> {
+  await visitor.open()
+  await visitor.goOn()
+  for (const name of ['Slack', 'GitHub', 'Google Drive', 'Jira', 'Confluence']) {
+    await visitor.reads(`The service asks to read what you can see in ${name}.`)
+    await visitor.answer('Allow')
+  }
+  await visitor.reads('Everything is connected')
+}
+
+describe('the walk in Chromium', () => {
+  it('leads from one click through every consent to a page that says everything is connected', async () => {
+    const ada = await arrive(auto)
+
+    await walkToTheEnd(ada)
+
+    expect(await ada.text()).toContain('5 of 5 connected')
+    expect(await ada.page.title()).toMatch(/^Confluence is connected – 5 of 5 connected/)
+    expect(await ada.focused()).toContain('Confluence is connected')
+    const consents = auto.sandbox.requests.filter(({ operation }) => operation === 'consent')
+    expect(consents.map(({ headers }) => headers['sec-fetch-site'])).toEqual(
+      Array.from({ length: 5 }, () => 'cross-site'),
+    )
+    expect(ada.complaints).toEqual([])
+  })
+
+  it('needs no script anywhere', async () => {
+    const ada = await arrive(auto, { javaScriptEnabled: false })
+
+    await walkToTheEnd(ada)
+
+    await ada.page.getByLabel('Try your first search').fill('roadmap')
+    await ada.page.getByRole('button', { name: 'Search' }).click()
+    await ada.reads('5 results for “roadmap”')
+    expect(ada.complaints).toEqual([])
+  })
+
+  it('tells no other site where the person comes from', async () => {
+    const ada = await arrive(stepwise)
+    await ada.open()
+    await ada.goOnAndAllow()
+    await ada.reads('Slack is connected')
+
+    const elsewhere = stepwise.sandbox.requests
+    expect(elsewhere.some(({ operation }) => operation === 'authDatasource')).toBe(true)
+    const ours = elsewhere
+      .map(({ headers }) => headers.referer ?? '')
+      .filter((from) => from.startsWith(stepwise.url))
+    expect(ours).toEqual([])
+  })
+
+  it('confirms a slow consent by itself, without script, and does not start it again', async () => {
+    const ada = await arrive(auto, { javaScriptEnabled: false })
+    auto.sandbox.switches.set({ consentDelaySeconds: 2 })
+    await ada.open()
+    await ada.goOnAndAllow()
+
+    await ada.reads('Waiting for Slack to confirm')
+    auto.sandbox.switches.set({ consentDelaySeconds: 0 })
+
+    // Nobody touches the page: it goes on to the next consent when the first one shows.
+    await ada.reads('The service asks to read what you can see in GitHub.')
+    expect(auto.sandbox.count('authDatasource')).toBe(2)
+    expect(ada.complaints).toEqual([])
+  })
+
+  it('looks again no more once it was told to stop, until it is asked to', async () => {
+    const ada = await arrive(auto)
+    auto.sandbox.switches.set({ consentDelaySeconds: 600 })
+    await ada.open()
+    await ada.goOnAndAllow()
+    await ada.reads('Waiting for Slack to confirm')
+    expect(await ada.focused()).toBe('Waiting for Slack to confirm')
+
+    await ada.page.getByRole('link', { name: 'Stop looking by itself' }).click()
+    await ada.reads('This page does not look again by itself now.')
+    const before = ada.requests.length
+    await ada.page.waitForTimeout(2_500)
+    expect(ada.requests.length).toBe(before)
+
+    await ada.page.getByRole('link', { name: 'Look again now' }).click()
+    await ada.reads('Stop looking by itself')
+    await expect.poll(() => ada.requests.length, { timeout: 10_000 }).toBeGreaterThan(before + 2)
+  })
+
+  it('tells somebody who said no, starts nothing again, and lets them try again or not now', async () => {
+    const ada = await arrive(stepwise)
+    await ada.open()
+    await ada.goOn()
+    await ada.answer('Deny')
+
+    await ada.reads('Slack is not connected yet')
+    expect(await ada.page.title()).toMatch(/^Slack is not connected yet – 0 of 5 connected/)
+    expect(await ada.focused()).toBe('Slack is not connected yet')
+    await ada.page.waitForTimeout(1_500)
+    expect(stepwise.sandbox.count('authDatasource')).toBe(1)
+
+    await ada.page.getByRole('link', { name: 'Try Slack again' }).click()
+    await ada.answer('Deny')
+    await ada.reads('Slack is not connected yet')
+    await ada.skip('slack_1')
+    await ada.reads('Slack: not now')
+    await ada.reads('Next: GitHub')
+
+    await ada.page.getByRole('button', { name: 'Undo “Not now” for Slack' }).click()
+    await ada.reads('Next: Slack')
+    expect(ada.complaints).toEqual([])
+  })
+
+  it('keeps two tabs apart', async () => {
+    const first = await arrive(stepwise)
+    await first.open()
+    const second = await first.tab()
+    await second.open()
+
+    await first.connect('slack_1')
+    await second.connect('github_1')
+    await first.answer('Allow')
+    await first.reads('Slack is connected')
+    await second.answer('Allow')
+
+    await second.reads('GitHub is connected')
+    expect(await second.text()).toContain('2 of 5 connected')
+  })
+
+  it('survives the back button on the consent page', async () => {
+    const ada = await arrive(stepwise)
+    await ada.open()
+    await ada.connect('slack_1')
+    await ada.reads('The service asks to read')
+
+    await ada.page.goBack()
+
+    await ada.reads('Started a moment ago')
+    await ada.page.getByRole('link', { name: 'Start Slack again' }).click()
+    await ada.answer('Allow')
+    await ada.reads('Slack is connected')
+    expect(await ada.text()).toContain('1 of 5 connected')
+  })
+
+  it('survives going back to a callback that was used', async () => {
+    const ada = await arrive(stepwise)
+    await ada.open()
+    await ada.goOnAndAllow()
+    await ada.reads('Slack is connected')
+    const used = ada.requests.find((request) => request.url().includes('/onboarding/callback?'))?.url()
+
+    await ada.page.goto(used ?? '')
+
+    await ada.reads('1 of 5 connected')
+    expect(await ada.page.locator('h1').innerText()).toBe('Connect your apps')
+    expect(stepwise.sandbox.count('authDatasource')).toBe(1)
+  })
+
+  it('goes on at the same step after a session that was lost on the way', async () => {
+    const ada = await arrive(stepwise)
+    await ada.open()
+    await ada.goOn()
+    await ada.reads('The service asks to read')
+    await ada.context.clearCookies({ name: 'onramp' })
+
+    await ada.answer('Allow')
+    if (ada.isAt('authorizationServer')) await ada.chooseAccount()
+
+    await ada.reads('Slack is connected')
+    expect(await ada.text()).toContain('Next: GitHub')
+  })
+
+  it('starts nothing for a browser that only prefetches the link', async () => {
+    // Our policy allows no prefetching at all; it is lifted to see what the server says.
+    const ada = await arrive(stepwise, { bypassCSP: true })
+    await ada.open()
+    const checks = stepwise.sandbox.count('checkdatasourceauth')
+    const answer = ada.page.waitForResponse(/\/onboarding\/connect\/slack_1/)
+
+    await ada.page.evaluate(`document.head.append(
+      Object.assign(document.createElement('link'), { rel: 'prefetch', href: '/onboarding/connect/slack_1' }))`)
+
+    const response = await answer
+    expect(await response.request().headerValue('sec-purpose')).toContain('prefetch')
+    expect(response.status()).toBe(503)
+    expect(stepwise.sandbox.count('checkdatasourceauth')).toBe(checks)
+    expect(stepwise.sandbox.count('authDatasource')).toBe(0)
+  })
+})

@@ -1,0 +1,155 @@
+// What axe cannot see: the keyboard, large text, other spacing, forced colours, paper, no stylesheet at all.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { overflowAt } from './examine.ts'
+import { Visitor } from './visitor.ts'
+
+let browser: Browser
+let running: Running
+
+beforeAll(async () => {
+  ;[browser, running] = await Promise.all([
+    openChromium(),
+    runOnThreeSites({ settings: { ADVANCE: 'confirm' } }),
+  ])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+})
+
+async function arrive(person: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const visitor = await Visitor.arrive(browser, running, { person, ...options })
+  await visitor.open()
+  return visitor
+}
+
+/** As a person's own style sheet would; our policy does not stand in its way. */
+const restyled = async (person: string, css: string) => {
+  const visitor = await arrive(person, { bypassCSP: true })
+  await visitor.page.addStyleTag({ content: css })
+  return visitor
+}
+
+const TRUNCATED = `[...document.querySelectorAll('main *')]
+  .filter((element) => element.scrollHeight > element.clientHeight + 4 && getComputedStyle(element).overflow === 'hidden')
+  .map((element) => element.outerHTML.slice(0, 120))`
+
+describe('the overview', () => {
+  it('is walked with the keyboard alone, and shows where the focus is', async () => {
+    const ada = await arrive('ada')
+    const seen: string[] = []
+    for (let presses = 0; presses < 7; presses++) {
+      await ada.page.keyboard.press('Tab')
+      seen.push(await ada.focused())
+      const outline = await ada.page.evaluate(
+        `parseFloat(getComputedStyle(document.activeElement).outlineWidth) *
+          (getComputedStyle(document.activeElement).outlineStyle === 'none' ? 0 : 1)`,
+      )
+      expect(outline).toBeGreaterThanOrEqual(2)
+    }
+    expect(seen).toEqual([
+      'Skip to the content',
+      'Onramp',
+      'Not you?',
+      'Sign out',
+      'Connect Slack',
+      'Not now',
+      'Connect GitHub',
+    ])
+
+    await ada.page.reload()
+    await ada.page.keyboard.press('Tab')
+    await ada.page.keyboard.press('Enter')
+    await ada.page.keyboard.press('Tab')
+    expect(await ada.focused()).toBe('Connect Slack')
+    await ada.page.keyboard.press('Enter')
+    await ada.reads('The service asks to read')
+    await ada.leave()
+  })
+
+  it.each(['ada', 'eve', 'frank'])('holds text twice as large: %s', async (person) => {
+    const visitor = await restyled(person, 'html { font-size: 200% !important }')
+    expect(await overflowAt(visitor.page, 640)).toBeLessThanOrEqual(0)
+    expect(await overflowAt(visitor.page, 1280)).toBeLessThanOrEqual(0)
+    expect(await visitor.page.evaluate(TRUNCATED)).toEqual([])
+    await visitor.leave()
+  })
+
+  it('holds the text spacing that a person asks for', async () => {
+    const visitor = await restyled(
+      'frank',
+      '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }',
+    )
+    expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
+    expect(await visitor.page.evaluate(TRUNCATED)).toEqual([])
+    await visitor.leave()
+  })
+
+  it('reads from right to left where a language does', async () => {
+    const visitor = await arrive('frank')
+    await visitor.page.evaluate(`document.documentElement.dir = 'rtl'`)
+    expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
+    expect(await overflowAt(visitor.page, 1280)).toBeLessThanOrEqual(0)
+    const [heading, list] = await Promise.all(
+      ['h1', '.apps'].map((part) => visitor.page.locator(part).boundingBox()),
+    )
+    expect(heading?.x).toBeGreaterThan(list?.x ?? 0)
+    await visitor.leave()
+  })
+
+  it('keeps its edges in forced colours', async () => {
+    const visitor = await arrive('dan', { forcedColors: 'active' })
+    const edges: string[] = []
+    for (const part of ['.button', 'button.secondary', '.tag.todo', '.card', '.list']) {
+      const edge = await visitor.page
+        .locator(part)
+        .first()
+        .evaluate((element) => {
+          const style = (globalThis as unknown as Styles).getComputedStyle(element)
+          return `${style.borderTopStyle} ${style.borderTopColor}`
+        })
+      edges.push(`${part} ${edge}`)
+    }
+    for (const edge of edges) expect(edge).toMatch(/ solid rgb\(/)
+    await visitor.leave()
+  })
+
+  it('moves nothing for who asked for less of it', async () => {
+    const visitor = await arrive('dan', { reducedMotion: 'reduce' })
+    expect(await visitor.page.evaluate('document.getAnimations().length')).toBe(0)
+    await visitor.leave()
+  })
+
+  it('prints the list without what paper cannot do', async () => {
+    const visitor = await arrive('dan')
+    await visitor.page.emulateMedia({ media: 'print' })
+    expect(await visitor.page.locator('.list').isVisible()).toBe(true)
+    expect(await visitor.page.locator('.do:visible, .actions:visible, .person a:visible').count()).toBe(0)
+    await visitor.leave()
+  })
+
+  it('makes sense in the order of its words, without a stylesheet', async () => {
+    const visitor = await Visitor.arrive(browser, running, { person: 'ada' })
+    await visitor.page.route(/\.css$/, (route) => route.abort())
+    await visitor.open()
+    const text = await visitor.text()
+    const places = [
+      'Skip to the content',
+      'Connect your apps',
+      '0 of 5 connected',
+      'Next: ',
+      'Your apps',
+      'Confluence',
+      'Need help?',
+    ].map((words) => text.indexOf(words))
+    expect(places).toEqual([...places].toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
+    await visitor.leave()
+  })
+})
+
+type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }

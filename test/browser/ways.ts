@@ -1,0 +1,42 @@
+// What a page or state is to the tests, and the steps that lead to one.
+import type { Datasource } from '../../src/sandbox/people.ts'
+import type { Switches } from '../../src/sandbox/switches.ts'
+import type { Visitor } from './visitor.ts'
+
+export type State = {
+  name: string
+  /** What the tab is called: the result first. */
+  title: string
+  /** Whose datasources: somebody of the sandbox, or named here. */
+  like: string | Datasource[]
+  switches?: Partial<Switches>
+  /** What `CONFIRM_SECONDS` has to be. */
+  confirmSeconds?: 0 | 90
+  reach: (visitor: Visitor) => Promise<void>
+}
+
+/** RETURN_TO_ORIGINS of the tests. */
+export const INTRANET = 'https://intranet.acme.example'
+
+export const slack: Datasource = { instance: 'slack_1', displayName: 'Slack' }
+export const github: Datasource = { instance: 'github_1', displayName: 'GitHub' }
+
+export const open =
+  (path = '/onboarding') =>
+  (visitor: Visitor) =>
+    visitor.open(path)
+
+export async function connectAll(visitor: Visitor): Promise<void> {
+  while ((await visitor.page.locator('.step .button').count()) > 0) await connectNext(visitor)
+}
+
+export async function connectNext(visitor: Visitor): Promise<void> {
+  await visitor.goOn()
+  await visitor.answer('Allow')
+  await visitor.page.waitForURL(/\/onboarding/)
+}
+
+/** Stays on the page that leads on to the authorization server's sign-out. */
+export async function hold(visitor: Visitor): Promise<void> {
+  await visitor.page.route(/\/sign-out\/continue/, (route) => route.fulfill({ status: 204 }))
+}

@@ -1,0 +1,23 @@
+// A command as it is called, without a process of its own: what it prints, and its exit code.
+import { main } from '../../src/cli/main.ts'
+
+export type Ran = { exit: number; out: string; err: string }
+
+export type Terminal = { isTTY?: boolean; columns?: number; now?: () => number }
+
+export async function runCommand(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { now = Date.now, ...terminal }: Terminal = {},
+): Promise<Ran> {
+  const written = { out: '', err: '' }
+  const into = (name: 'out' | 'err') => ({
+    ...terminal,
+    write(text: string | Uint8Array) {
+      written[name] += String(text)
+      return true
+    },
+  })
+  const exit = await main(args, { stdin: process.stdin, stdout: into('out'), stderr: into('err'), env, now })
+  return { exit, ...written }
+}

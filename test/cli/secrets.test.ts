@@ -1,0 +1,134 @@
+// No secret in any output: every one is planted, every server repeats what it is sent, and everything is searched.
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startFaulty, type Faulty } from '../doctor/set-up.ts'
+import { runCommand } from './run-command.ts'
+
+const CANARY = 'canary7e1f'
+const canary = (name: string) => `${CANARY}-${name}-0123456789abcdefghijklmnopqrstuvwxyz`
+
+let echo: Faulty
+beforeAll(async () => {
+  // Whatever it is asked, it answers with everything it was sent, and with secrets of its own.
+  echo = await startFaulty((req, res, url) => {
+    let body = ''
+    req.on('data', (chunk) => (body += String(chunk)))
+    req.on('end', () => {
+      const all = JSON.stringify({ headers: req.headers, body, url: req.url, own: canary('answer') })
+      const metadata = {
+        issuer: `${url}/${canary('issuer')}?${canary('query')}`,
+        authorization_endpoint: `${url}/authorize`,
+        token_endpoint: `${url}/token`,
+        registration_endpoint: `${url}/register`,
+        jwks_uri: `${url}/keys`,
+        scopes_supported: [canary('scope')],
+        token_endpoint_auth_methods_supported: [canary('method')],
+      }
+      if (req.url?.startsWith('/.well-known')) res.writeHead(200).end(JSON.stringify(metadata))
+      else if (req.url?.startsWith('/authorize'))
+        res
+          .writeHead(302, { location: `https://onramp.acme.test/sign-in/callback?error=${canary('error')}` })
+          .end()
+      else
+        res
+          .writeHead(400, {
+            'content-type': 'application/json',
+            'www-authenticate': `Basic ${canary('realm')}`,
+          })
+          .end(JSON.stringify({ error: canary('code'), error_description: all, message: all }))
+    })
+  })
+})
+afterAll(() => echo.close())
+
+const planted = (): Record<string, string> => ({
+  PUBLIC_URL: 'https://onramp.acme.test',
+  SERVICE_BASE_URL: echo.url,
+  OIDC_ISSUER: echo.url,
+  OIDC_CLIENT_ID: 'onramp',
+  OIDC_CLIENT_SECRET: canary('client-secret'),
+  OIDC_INITIAL_ACCESS_TOKEN: canary('initial'),
+  OIDC_CLIENT_KEY: canary('key'),
+  SESSION_SECRET: `${canary('session')},${canary('old-session')}`,
+  SERVICE_GLOBAL_TOKEN: canary('global'),
+  SERVICE_USER_TOKEN: canary('user'),
+  REDIS_URL: `redis://someone:${canary('redis')}@127.0.0.1:1/0`,
+  OIDC_CLIENT_SECRTE: canary('mistyped'),
+})
+
+const broken: [string, Record<string, string>][] = [
+  ['as it is', {}],
+  ['without a client', { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }],
+  ['with a key', { OIDC_CLIENT_AUTH: 'private_key_jwt' }],
+  [
+    'with values that cannot be read',
+    { SERVICE_GLOBAL_TOKEN: `${canary('global')} é`, SESSION_SECRET: CANARY, REDIS_URL: canary('redis') },
+  ],
+  [
+    'with secrets where paths should be',
+    {
+      OIDC_CLIENT_SECRET: '',
+      OIDC_CLIENT_SECRET_FILE: canary('file'),
+      SERVICE_USER_TOKEN: '',
+      SERVICE_USER_TOKEN_FILE: canary('file'),
+    },
+  ],
+  [
+    'with a password in an address',
+    { SERVICE_BASE_URL: `https://${canary('name')}:${canary('password')}@acme.test` },
+  ],
+]
+
+describe('no secret gets out', () => {
+  // The issuer's own path is public, and is told; it is the only one of them that may be.
+  const searched = (text: string) => text.replaceAll(canary('issuer'), '')
+
+  it.each(broken)('of doctor or status %s', async (_title, changed) => {
+    const env = { ...planted(), ...changed }
+    for (const args of [
+      ['doctor', '--as', 'ada@acme.example'],
+      ['doctor', '--json', '--as', 'ada@acme.example'],
+      ['status', 'ada@acme.example'],
+      ['status', '--json'],
+    ]) {
+      const { out, err } = await runCommand(args, env)
+      expect(out + err).not.toBe('')
+      expect(searched(out + err)).not.toContain(CANARY)
+    }
+  })
+
+  it('of a process of its own either, whatever it is told to debug', async () => {
+    const root = join(import.meta.dirname, '../..')
+    const node = join(root, 'node_modules/.bin/node')
+    const env = { ...planted(), PATH: process.env['PATH'], NODE_DEBUG: 'http,net,undici,fetch', DEBUG: '*' }
+    const text = await new Promise<string>((resolve) => {
+      execFile(
+        node,
+        [join(root, 'src/cli/main.ts'), 'status', 'ada@acme.example'],
+        { env },
+        (_error, out, err) => resolve(out + err),
+      )
+    })
+    expect(text).toContain('onramp status:')
+    expect(text.split('\n').filter((line) => line.includes(CANARY))).toEqual([])
+  })
+})
+
+describe('the service tokens', () => {
+  it('are not used outside of the command line and the doctor', () => {
+    const root = join(import.meta.dirname, '../../src')
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    )
+    const naming = files.filter((file) =>
+      /SERVICE_(GLOBAL|USER)_TOKEN/.test(readFileSync(join(root, file), 'utf8')),
+    )
+    expect(naming.filter((file) => !/^(cli|doctor)\/|^setting-definitions\.ts$/.test(file))).toEqual([])
+    const making = files.filter((file) =>
+      /kind: '(global|user)-token'/.test(readFileSync(join(root, file), 'utf8')),
+    )
+    expect(making.filter((file) => !/^(cli|doctor)\/|^client-api\/credentials\.ts$/.test(file))).toEqual([])
+  })
+})

@@ -1,0 +1,204 @@
+// onramp status: what comes out, for every answer of the service.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { Switches } from '../../src/sandbox/switches.ts'
+import { runCommand } from './run-command.ts'
+
+let sandbox: Sandbox
+let folder: string
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  folder = mkdtempSync(join(tmpdir(), 'onramp-status-'))
+})
+afterEach(() => sandbox.reset())
+afterAll(async () => {
+  await sandbox.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const global = () => ({
+  SERVICE_BASE_URL: sandbox.urls.service,
+  SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.global,
+})
+const user = (person: string) => ({
+  SERVICE_BASE_URL: sandbox.urls.service,
+  SERVICE_USER_TOKEN: sandbox.serviceTokens.user(person),
+})
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const status = (env: NodeJS.ProcessEnv, ...args: string[]) => runCommand(['status', ...args], env)
+
+describe('onramp status', () => {
+  it('shows what a person still has to connect, asking once for that person alone', async () => {
+    sandbox.clearRequests()
+    const { exit, out, err } = await status(global(), 'bob@acme.example')
+    expect([exit, err]).toEqual([0, ''])
+    expect(out).toMatch(
+      /bob@acme.example: 2 apps are not connected\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
+    )
+    expect(sandbox.requests.map(({ headers }) => headers['x-service-actas'])).toEqual(['bob@acme.example'])
+  })
+
+  it('says so when nothing is left', async () => {
+    expect((await status(global(), 'carol@acme.example')).out).toBe(
+      'carol@acme.example has connected everything.\n',
+    )
+  })
+
+  it('gives JSON without any one-time path', async () => {
+    const { out } = await status(global(), 'frank@acme.example', '--json')
+    expect(JSON.parse(out)).toEqual({
+      schema_version: 1,
+      person: 'frank@acme.example',
+      left: [
+        { instance: 'slack_1', name: 'Slack', status: 'stale' },
+        { instance: 'github_1', name: 'GitHub', status: 'disabled' },
+        { instance: 'jira_1', name: 'Jira', status: 'attention' },
+        { instance: 'salesforce_1', name: 'salesforce_1', status: 'awaiting' },
+        { instance: 'box_1', name: 'Box', status: 'attention' },
+      ],
+    })
+    expect(out).not.toMatch(/auth\/datasource|token=/)
+  })
+
+  it("tells of a user token's own person only, and says so", async () => {
+    const own = await status(user('bob'))
+    expect(own.err).toContain('to whom SERVICE_USER_TOKEN belongs')
+    expect(own.out).toContain("The token's person: 2 apps")
+    const asked = await status(user('bob'), 'ada@acme.example', '--json')
+    expect(asked.err).toContain('only SERVICE_GLOBAL_TOKEN can ask about the given address')
+    expect(JSON.parse(asked.out)).toMatchObject({ person: null })
+  })
+
+  it('reads the token from a file', async () => {
+    const file = join(folder, 'token')
+    writeFileSync(file, `${sandbox.serviceTokens.global}\n`, { mode: 0o600 })
+    const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_GLOBAL_TOKEN_FILE: file }
+    expect(await status(env, 'bob@acme.example')).toMatchObject({ exit: 0, err: '' })
+    chmodSync(file, 0o644)
+    expect(await status(env, 'bob@acme.example')).toMatchObject({
+      exit: 0,
+      err: expect.stringContaining('every user'),
+    })
+  })
+
+  it('fits names that bite on 80 columns, and lets none of them act on the terminal', async () => {
+    const { out } = await runCommand(['status', 'eve@acme.example'], global(), { isTTY: true, columns: 80 })
+    const lines = stripVTControlCharacters(out).split('\n')
+    expect(lines.filter((line) => [...graphemes.segment(line)].length > 80)).toEqual([])
+    expect(stripVTControlCharacters(out)).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/)
+  })
+
+  it('is colourful for eyes only: not in a file, and not with NO_COLOR', async () => {
+    const terminal = { isTTY: true, columns: 80 }
+    expect((await runCommand(['status', 'bob@acme.example'], global(), terminal)).out).toContain('\u001B[')
+    expect(
+      (await runCommand(['status', 'bob@acme.example'], { ...global(), NO_COLOR: '1' }, terminal)).out,
+    ).not.toContain('\u001B[')
+    expect((await status(global(), 'bob@acme.example')).out).not.toContain('\u001B[')
+  })
+})
+
+describe('an address that is not exactly one', () => {
+  it.each([
+    'ada@acme.example,bob@acme.example',
+    'ada@acme.example ',
+    '"ada lovelace"@acme.example',
+    'ada@acme.example\r\nX-Other: 1',
+    'adä@acme.example',
+    'lovelace',
+    `${'a'.repeat(250)}@acme.example`,
+  ])('%j is refused before anything is asked, and not repeated', async (email) => {
+    sandbox.clearRequests()
+    const { exit, out, err } = await status(global(), email)
+    expect([exit, out]).toEqual([2, ''])
+    expect(err).not.toContain(email)
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
+describe('what goes wrong', () => {
+  const answer = (given: object): Partial<Switches> => ({ answers: { checkdatasourceauth: given } })
+  const cases: [string, Partial<Switches>, number, RegExp][] = [
+    [
+      'a token that is not accepted',
+      answer({ status: 401, body: 'Unauthorized' }),
+      3,
+      /SERVICE_GLOBAL_TOKEN/,
+    ],
+    [
+      'a token of an identity provider',
+      answer({ status: 401, body: 'Invalid Secret' }),
+      3,
+      /identity provider/,
+    ],
+    ['a missing scope', answer({ status: 403, body: 'Forbidden' }), 4, /scope/],
+    [
+      'a header that got lost',
+      answer({ status: 400, body: { message: 'Required header missing: X-Service-ActAs' } }),
+      5,
+      /takes the header away/,
+    ],
+    [
+      'too many requests',
+      answer({ status: 429, body: '', headers: { 'retry-after': '17' } }),
+      6,
+      /17 seconds/,
+    ],
+    ['a failing service', answer({ status: 503, body: 'down' }), 7, /nothing is wrong here/],
+    ['a service that does not answer', answer({ hang: true }), 7, /does not answer in time/],
+    ['a service that cuts off', answer({ close: true }), 7, /cut off/],
+    ['another address', answer({ status: 404, body: '' }), 78, /SERVICE_BASE_URL/],
+    ['a page', answer({ status: 200, body: '<html>', contentType: 'text/html' }), 78, /SERVICE_BASE_URL/],
+    ['an answer without a list', answer({ status: 200, body: {} }), 78, /SERVICE_BASE_URL/],
+    ['a refused question', answer({ status: 422, body: '' }), 1, /422/],
+  ]
+
+  it.each(cases)('%s has one line and an exit code of its own', async (_what, switches, code, says) => {
+    sandbox.switches.set(switches)
+    const { exit, out, err } = await status(global(), 'ada@acme.example', '--timeout', '1')
+    expect([exit, out]).toEqual([code, ''])
+    expect(err).toMatch(says)
+    expect(err.trim().split('\n')).toHaveLength(1)
+    expect(err).not.toContain(sandbox.serviceTokens.global)
+  })
+
+  it('a person whom the service does not know', async () => {
+    const { exit, err } = await status(global(), 'nobody@acme.example')
+    expect([exit, err]).toEqual([5, expect.stringContaining('check the address')])
+  })
+
+  it("a global token in the place of a person's", async () => {
+    const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_USER_TOKEN: sandbox.serviceTokens.global }
+    const { exit, err } = await status(env)
+    expect([exit, err]).toEqual([5, expect.stringContaining('Put it into SERVICE_GLOBAL_TOKEN')])
+  })
+
+  it('settings that are missing or faulty name themselves, and no other setting is asked for', async () => {
+    const none = await status({}, 'ada@acme.example')
+    expect([none.exit, none.err]).toEqual([78, expect.stringContaining('SERVICE_BASE_URL')])
+    const token = await status({ SERVICE_BASE_URL: sandbox.urls.service }, 'ada@acme.example')
+    expect([token.exit, token.err]).toEqual([78, expect.stringContaining('SERVICE_GLOBAL_TOKEN')])
+    const broken = await status(
+      { ...global(), SERVICE_GLOBAL_TOKEN: 'canary token\u00e9' },
+      'ada@acme.example',
+    )
+    expect([broken.exit, broken.err]).toEqual([78, expect.stringContaining('no bearer token')])
+    expect(broken.err).not.toContain('canary')
+  })
+
+  it.each([
+    [['--token=canary-canary', 'ada@acme.example'], /no option --token/],
+    [['canary-canary', 'ada@acme.example'], /more arguments/],
+    [['ada@acme.example', '--timeout', 'soon'], /1 to 120/],
+    [[], /add EMAIL/],
+  ])('%j is wrong usage, and is not repeated', async (args, says) => {
+    const { exit, err } = await status(global(), ...args)
+    expect(exit).toBe(2)
+    expect(err).toMatch(says)
+    expect(err).not.toContain('canary')
+  })
+})

@@ -1,0 +1,190 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readCheck, readSearch } from '../../src/client-api/answers.ts'
+
+const check = (...entries: unknown[]) => readCheck({ unauthorizedDatasourceInstances: entries })
+const slack = {
+  datasourceInstance: 'slack_1',
+  displayName: 'Slack',
+  authStatus: 'AWAITING_AUTH',
+  authUrlRelativePath: '/auth/datasource/slack_1?token=t',
+}
+
+describe('what the service lists', () => {
+  it('is read as the contract shows it', () => {
+    expect(check(slack)).toEqual([
+      {
+        instance: 'slack_1',
+        name: 'Slack',
+        status: 'awaiting',
+        authUrlRelativePath: slack.authUrlRelativePath,
+      },
+    ])
+    expect(check()).toEqual([])
+  })
+
+  it('is read with more fields than are known', () => {
+    expect(check({ ...slack, icon: 'x', nested: { a: [1] } })).toHaveLength(1)
+    expect(readCheck({ unauthorizedDatasourceInstances: [slack], requestID: 'r', more: null })).toHaveLength(
+      1,
+    )
+  })
+
+  it.each([
+    undefined,
+    null,
+    7,
+    'text',
+    [],
+    [slack],
+    {},
+    { unauthorizedDatasourceInstances: null },
+    { unauthorizedDatasourceInstances: {} },
+    { unauthorizedDatasourceInstances: 'none' },
+    { UnauthorizedDatasourceInstances: [] },
+    { results: [] },
+    { unauthorizedDatasourceInstances: [null] },
+    { unauthorizedDatasourceInstances: ['slack_1'] },
+    { unauthorizedDatasourceInstances: [[]] },
+    { unauthorizedDatasourceInstances: [{}] },
+    { unauthorizedDatasourceInstances: [slack, { displayName: 'Nameless' }] },
+    { unauthorizedDatasourceInstances: [{ datasourceInstance: '', displayName: 'x' }] },
+    { unauthorizedDatasourceInstances: [{ datasourceInstance: ' \t', displayName: 'x' }] },
+    { unauthorizedDatasourceInstances: [{ datasourceInstance: 7 }] },
+  ])('is not understood from %j: that is never “all connected”', (json) => {
+    expect(readCheck(json)).toBeUndefined()
+  })
+
+  it.each([
+    ['AWAITING_AUTH', 'awaiting'],
+    [undefined, 'awaiting'],
+    [null, 'awaiting'],
+    ['STALE_OAUTH', 'stale'],
+    ['DISABLED', 'disabled'],
+    ['SEG_MIGRATION', 'attention'],
+    ['EXPIRED', 'attention'],
+    ['', 'attention'],
+    [7, 'attention'],
+    [{ a: 1 }, 'attention'],
+    ['awaiting_auth', 'attention'],
+  ])('with the status %j is %s', (authStatus, status) => {
+    expect(check({ ...slack, authStatus })?.[0]?.status).toBe(status)
+  })
+
+  it('leaves out what it lists as authorized', () => {
+    expect(check({ ...slack, authStatus: 'AUTHORIZED' })).toEqual([])
+  })
+
+  it.each([undefined, null, '', 7])(
+    'without a path (%j) needs attention, and the others are as they are',
+    (path) => {
+      const found = check({ ...slack, authUrlRelativePath: path }, { ...slack, datasourceInstance: 'b' })
+      expect(found?.map((entry) => entry.status)).toEqual(['attention', 'awaiting'])
+    },
+  )
+
+  it('is called by its identifier where it has no name for people', () => {
+    for (const displayName of [undefined, null, '', ' \n ', 7, {}])
+      expect(check({ ...slack, displayName })?.[0]?.name).toBe('slack_1')
+  })
+
+  it('may have an identifier without a number, or only the one in its path', () => {
+    expect(check({ ...slack, datasourceInstance: 'sharepoint' })?.[0]?.instance).toBe('sharepoint')
+    const { datasourceInstance: _, ...nameless } = slack
+    expect(check({ ...nameless, authUrlRelativePath: '/auth/datasource/a%20b?token=t' })?.[0]?.instance).toBe(
+      'a b',
+    )
+  })
+
+  it('counts once, however often it is listed', () => {
+    expect(check(slack, { ...slack, displayName: 'Other' })).toEqual(check(slack))
+  })
+
+  it('has a name that rearranges and breaks nothing', () => {
+    const name = (displayName: string) => check({ ...slack, displayName })?.[0]?.name ?? ''
+    expect(name('a\u202etxt.exe\u2066b\u0000\nc')).toBe('a txt.exe b c')
+    expect(name('👩‍👩‍👧‍👦 Asana')).toBe('👩‍👩‍👧‍👦 Asana')
+    expect(name('x'.repeat(1_000))).toHaveLength(201)
+    expect(name('🗂️'.repeat(200)).isWellFormed()).toBe(true)
+    expect(name('half \ud83d').isWellFormed()).toBe(true)
+  })
+
+  it('has an identifier that can stand in an address', () => {
+    const instance = check({ ...slack, datasourceInstance: 'half_\ud800_1' })?.[0]?.instance ?? ''
+    expect(() => encodeURIComponent(instance)).not.toThrow()
+  })
+
+  it('pollutes nothing with keys like __proto__', () => {
+    const json = JSON.parse(
+      `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"unauthorizedDatasourceInstances":[
+        {"__proto__":{"polluted":1,"authUrlRelativePath":"/evil"},"datasourceInstance":"__proto__","displayName":"constructor"}]}`,
+    ) as unknown
+    const found = readCheck(json)
+    expect(found?.[0]).toMatchObject({ instance: '__proto__', name: 'constructor', status: 'attention' })
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(Object.getPrototypeOf(found?.[0])).toBe(Object.prototype)
+  })
+
+  it('whatever it is, it is a list of whole entries or nothing', () => {
+    const odd = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom('slack_1', '/auth/datasource/x?token=1', '__proto__'),
+    )
+    const entry = fc.record(
+      {
+        datasourceInstance: odd,
+        displayName: odd,
+        authStatus: odd,
+        authUrlRelativePath: odd,
+        ['__proto__']: odd,
+      },
+      { requiredKeys: [] },
+    )
+    const json = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ unauthorizedDatasourceInstances: fc.array(fc.oneof(entry, odd)) }),
+    )
+    fc.assert(
+      fc.property(json, (value) => {
+        const found = readCheck(value)
+        if (found === undefined) return
+        expect(new Set(found.map((one) => one.instance)).size).toBe(found.length)
+        for (const one of found) {
+          expect(one.instance).not.toBe('')
+          expect(one.name).not.toBe('')
+          expect(() => encodeURIComponent(one.instance)).not.toThrow()
+        }
+        const startable = found.filter((one) => one.status === 'awaiting' || one.status === 'stale')
+        for (const one of startable) expect(one.authUrlRelativePath).toBeTypeOf('string')
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
+describe('what a search finds', () => {
+  it('is read from several shapes, and a link leads to the web or nowhere', () => {
+    const answer = readSearch({
+      results: [
+        { title: 'Plan', url: 'https://a.example', snippets: [{ text: 'words' }], datasource: 'slack' },
+        { document: { title: 'Doc', url: 'javascript:alert(1)', datasource: 'gdrive' } },
+        { name: 'Bare', url: 'not an address' },
+        { url: 'https://b.example/x' },
+        'nonsense',
+      ],
+      trackingToken: 't',
+      requestID: 'r',
+    })
+    expect(answer?.results).toEqual([
+      { title: 'Plan', url: 'https://a.example', snippet: 'words', datasource: 'slack' },
+      { title: 'Doc', url: undefined, snippet: undefined, datasource: 'gdrive' },
+      { title: 'Bare', url: undefined, snippet: undefined, datasource: undefined },
+      { title: 'https://b.example/x', url: 'https://b.example/x', snippet: undefined, datasource: undefined },
+    ])
+    expect(answer?.requestId).toBe('r')
+  })
+
+  it.each([undefined, null, {}, [], 'x', { results: null }, { results: {} }])('%j is no answer', (json) => {
+    expect(readSearch(json)).toBeUndefined()
+  })
+})

@@ -1,0 +1,182 @@
+// The client against the sandbox's service, over HTTP.
+import { createServer as createHttpServer } from 'node:http'
+import { createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createClientApi, type ClientApi } from '../../src/client-api/client.ts'
+import type { Credentials } from '../../src/client-api/credentials.ts'
+import { ServiceProblem } from '../../src/client-api/errors.ts'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { freePort } from '../helpers/running.ts'
+
+const LIMIT_MS = 400
+
+let sandbox: Sandbox
+let client: ClientApi
+let ada: Credentials
+beforeAll(async () => {
+  sandbox = await startSandbox({ basePath: '/tenant/a' })
+  client = createClientApi({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
+  ada = { kind: 'user-token', token: sandbox.serviceTokens.user('ada') }
+})
+afterEach(() => sandbox.reset())
+afterAll(async () => {
+  await client.close()
+  await sandbox.close()
+})
+
+const answer = (answer: object) => sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+const failure = async (call: Promise<unknown>) => {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(ServiceProblem)
+  return error as ServiceProblem
+}
+
+describe('a check', () => {
+  it('is one POST without a body, below the base address, with the documented headers', async () => {
+    const found = await client.checkDatasourceAuth(ada)
+    expect(found.map((entry) => entry.instance)).toHaveLength(5)
+    expect(sandbox.requests).toHaveLength(1)
+    const [entry] = sandbox.requests
+    expect(entry).toMatchObject({
+      method: 'POST',
+      path: '/tenant/a/rest/api/v1/checkdatasourceauth',
+      query: {},
+    })
+    expect(entry?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '0' })
+    expect(entry?.headers['authorization']).toBe(`Bearer ${sandbox.serviceTokens.user('ada')}`)
+    expect(entry?.headers).not.toHaveProperty('x-service-auth-type')
+    expect(entry?.headers).not.toHaveProperty('x-service-actas')
+  })
+
+  it('carries final_redirect_url encoded once, whatever is in it', async () => {
+    const url = 'https://onramp.example/onboarding/callback?step=a%2Bb&x=ä c#d'
+    const [found] = await client.checkDatasourceAuth(ada, url)
+    expect(sandbox.requests[0]?.query).toEqual({ final_redirect_url: url })
+    expect(found?.authUrlRelativePath).toMatch(/^\/auth\/datasource\/slack_1\?token=[\w-]+&redirect=/)
+  })
+
+  it('with the global token acts for the person', async () => {
+    const credentials = { kind: 'global-token' as const, token: sandbox.serviceTokens.global }
+    expect(await client.checkDatasourceAuth({ ...credentials, actAs: 'bob@acme.example' })).toHaveLength(2)
+  })
+
+  it('twenty times in a row uses its connection again', async () => {
+    const ports = new Set<number | undefined>()
+    const server = createHttpServer((req, res) => {
+      ports.add(req.socket.remotePort)
+      res.end('{"unauthorizedDatasourceInstances":[]}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const own = createClientApi({ baseUrl: `http://127.0.0.1:${port}` })
+    for (let count = 0; count < 20; count++) await own.checkDatasourceAuth(ada)
+    await own.close()
+    server.close()
+    expect(ports.size).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('a search', () => {
+  it('sends its words and reads the results', async () => {
+    sandbox.authorize('ada', 'slack_1')
+    const found = await client.search(ada, { query: 'plan "x"', pageSize: 3 })
+    expect(sandbox.requests[0]).toMatchObject({ body: { query: 'plan "x"', pageSize: 3 } })
+    expect(found.requestId).toBeTypeOf('string')
+  })
+})
+
+describe('an answer that is none', () => {
+  it.each<[string, object]>([
+    ['200 with HTML', { body: '<!doctype html><h1>Sign in</h1>', contentType: 'text/html' }],
+    ['200 with nothing', { body: '' }],
+    ['204', { status: 204 }],
+    ['null', { body: 'null', contentType: 'application/json' }],
+    ['a list', { body: [] }],
+    ['an empty object', { body: {} }],
+    ['null instead of the list', { body: { unauthorizedDatasourceInstances: null } }],
+    ['an entry without identifier', { body: { unauthorizedDatasourceInstances: [{ displayName: 'x' }] } }],
+    ['half of its JSON', { body: '{"unauthorizedDatasourceInstances":[', contentType: 'application/json' }],
+    ['a body that is cut', { body: { unauthorizedDatasourceInstances: [] }, truncate: true }],
+    ['two megabytes', { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(2_000_000) } }],
+    ['a closed connection', { close: true }],
+    ['500 text', { status: 500, body: 'boom' }],
+    ['502 HTML', { status: 502, body: '<h1>Bad gateway</h1>', contentType: 'text/html' }],
+  ])('%s is told as an outage, never as “all connected”', async (_name, replaced) => {
+    answer(replaced)
+    expect(await failure(client.checkDatasourceAuth(ada))).toMatchObject({ code: 'service_unavailable' })
+  })
+
+  it.each<[string, object]>([
+    ['never comes', { hang: true }],
+    [
+      'comes byte by byte',
+      { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(100) }, drip: true },
+    ],
+    ['comes late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
+  ])('that %s is given up in time, body included', async (_name, replaced) => {
+    answer(replaced)
+    const before = performance.now()
+    expect(await failure(client.checkDatasourceAuth(ada))).toMatchObject({ code: 'service_unavailable' })
+    const took = performance.now() - before
+    expect(took).toBeGreaterThan(LIMIT_MS - 50)
+    expect(took).toBeLessThan(LIMIT_MS + 500)
+  })
+
+  it('of a port where nobody listens, or where somebody accepts and says nothing, is told in time', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const address = silent.address()
+    const ports = [await freePort('127.0.0.1'), typeof address === 'object' ? address?.port : 0]
+    for (const port of ports) {
+      const own = createClientApi({ baseUrl: `http://127.0.0.1:${port}`, timeLimitMs: LIMIT_MS })
+      expect(await failure(own.checkDatasourceAuth(ada))).toMatchObject({ code: 'service_unavailable' })
+      await own.close()
+    }
+    silent.close()
+  })
+})
+
+describe('a redirect', () => {
+  it('is never followed with a token', async () => {
+    const elsewhere = await startSandbox()
+    const location = `${elsewhere.urls.service}/rest/api/v1/checkdatasourceauth`
+    for (const status of [301, 302, 303, 307, 308]) {
+      answer({ status, headers: { location } })
+      const { code } = await failure(client.checkDatasourceAuth(ada))
+      expect(code).toBe('service_misconfigured')
+    }
+    expect(elsewhere.requests).toEqual([])
+    await elsewhere.close()
+  })
+})
+
+describe('a refusal', () => {
+  it.each([
+    [401, 'service_refused_sign_in'],
+    [403, 'service_forbidden'],
+    [404, 'service_misconfigured'],
+    [429, 'service_busy'],
+    [500, 'service_unavailable'],
+  ])('%i is told apart as %s', async (status, code) => {
+    answer({ status, headers: { 'retry-after': '7' } })
+    expect((await failure(client.checkDatasourceAuth(ada))).code).toBe(code)
+  })
+
+  it('keeps what Retry-After says', async () => {
+    answer({ status: 429, headers: { 'retry-after': '7' } })
+    expect((await failure(client.checkDatasourceAuth(ada))).retryAfter).toBe(7)
+  })
+})
+
+it('a token that no header can carry is refused without a request, and not quoted', async () => {
+  const problem = await failure(
+    client.checkDatasourceAuth({ kind: 'user-token', token: 'planted\r\nX-Evil: 1' }),
+  )
+  expect(sandbox.requests).toEqual([])
+  for (let error: unknown = problem; error instanceof Error; error = error.cause)
+    expect(`${error.message} ${error.stack}`).not.toContain('planted')
+})

@@ -1,0 +1,94 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { credentialHeaders, isActAsAddress } from '../../src/client-api/credentials.ts'
+
+describe('the headers of a call', () => {
+  it('with a token of the service’s own authorization server are the token alone', () => {
+    expect(credentialHeaders({ kind: 'oauth', accessToken: 'abc.def', externalIdp: false })).toEqual({
+      authorization: 'Bearer abc.def',
+    })
+  })
+
+  it('with a token of an external identity provider say so', () => {
+    expect(credentialHeaders({ kind: 'oauth', accessToken: 'abc', externalIdp: true })).toEqual({
+      authorization: 'Bearer abc',
+      'x-service-auth-type': 'OAUTH',
+    })
+  })
+
+  it('with a token of a person act as nobody else', () => {
+    expect(credentialHeaders({ kind: 'user-token', token: 'abc' })).toEqual({ authorization: 'Bearer abc' })
+  })
+
+  it('with the global token name the person', () => {
+    expect(credentialHeaders({ kind: 'global-token', token: 'abc', actAs: 'ada@acme.example' })).toEqual({
+      authorization: 'Bearer abc',
+      'x-service-actas': 'ada@acme.example',
+    })
+  })
+
+  it.each([
+    '',
+    'two@a.example, b@c.example',
+    'a@b.example,c@d.example',
+    'a b@c.example',
+    '"a b"@c.example',
+    'ü@c.example',
+    'a@ü.example',
+    'a@b@c.example',
+    'a.example',
+    '@c.example',
+    'a@',
+    'a@c.example\n',
+    'a@c.example\r\nX-Other: 1',
+    'a@c.example\u0000',
+    '<a@c.example>',
+    `${'a'.repeat(64)}@${'b'.repeat(190)}.example`,
+  ])('never act as %j', (actAs) => {
+    expect(isActAsAddress(actAs)).toBe(false)
+    expect(() => credentialHeaders({ kind: 'global-token', token: 'abc', actAs })).toThrow(TypeError)
+  })
+
+  const bad = [' ', 'a b', 'a\r\nX-Other: 1', 'a\u0000b', 'tökén', 'a"b', 'a,b', 'a=b']
+  it.each(bad)('never carry the token %j, and the error does not quote it', (token) => {
+    const headers = () => credentialHeaders({ kind: 'user-token', token: `planted${token}secret` })
+    expect(headers).toThrow(TypeError)
+    expect(headers).not.toThrow('planted')
+  })
+
+  it.each(['', '=', '=='])('never carry %j as a token', (token) => {
+    expect(() => credentialHeaders({ kind: 'user-token', token })).toThrow(TypeError)
+  })
+
+  it('can always be sent: one line each, nothing but what was asked', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (token, actAs) => {
+        let headers: Record<string, string>
+        try {
+          headers = credentialHeaders({ kind: 'global-token', token, actAs })
+        } catch {
+          return
+        }
+        expect(() => new Headers(headers)).not.toThrow()
+        expect(headers['authorization']).toBe(`Bearer ${token}`)
+        expect(headers['x-service-actas']?.split('@')).toHaveLength(2)
+      }),
+      { numRuns: 2_000 },
+    )
+    fc.assert(fc.property(fc.emailAddress(), (email) => void isActAsAddress(email)))
+  })
+
+  it('are decided in a moment over 100 KB', () => {
+    const before = performance.now()
+    for (const unit of ['a', 'a.', '-', 'a@', '@'])
+      isActAsAddress(`${unit.repeat(100)}@${unit.repeat(100_000)}`)
+    for (const unit of ['a', '=', 'a=', '~']) {
+      try {
+        credentialHeaders({ kind: 'user-token', token: unit.repeat(100_000) })
+      } catch {
+        // refused, which is fine: it is the time that counts here
+      }
+    }
+    expect(performance.now() - before).toBeLessThan(100)
+  })
+})

@@ -1,0 +1,112 @@
+// A set-up in which everything is right, to be made wrong one thing at a time; and what the doctor says of it.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { runCommand, type Terminal } from '../cli/run-command.ts'
+
+const reportSchema = z.strictObject({
+  schema_version: z.literal(1),
+  result: z.enum(['ok', 'warn', 'fail']),
+  counts: z.record(z.string(), z.number()),
+  findings: z.array(
+    z.strictObject({
+      group: z.string(),
+      check: z.string(),
+      status: z.enum(['ok', 'warn', 'fail', 'skip']),
+      says: z.string(),
+      settings: z.array(z.string()),
+      mend: z.string().nullable(),
+    }),
+  ),
+})
+
+export type Report = z.infer<typeof reportSchema>
+export type Finding = Report['findings'][number]
+
+export type SetUp = { sandbox: Sandbox; env: Record<string, string>; folder: string; close(): Promise<void> }
+
+export const newSecret = () => randomBytes(24).toString('base64url')
+
+export async function setUp(): Promise<SetUp> {
+  const publicUrl = 'https://onramp.acme.test'
+  const secret = newSecret()
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-doctor-'))
+  const sandbox = await startSandbox({
+    clients: [
+      { client_id: 'onramp', client_secret: secret, redirect_uris: [`${publicUrl}/sign-in/callback`] },
+      {
+        client_id: 'posting',
+        client_secret: secret,
+        token_endpoint_auth_method: 'client_secret_post',
+        redirect_uris: [`${publicUrl}/sign-in/callback`],
+      },
+    ],
+  })
+  const env = {
+    PUBLIC_URL: publicUrl,
+    SERVICE_BASE_URL: sandbox.urls.service,
+    OIDC_ISSUER: sandbox.urls.authorizationServer,
+    OIDC_CLIENT_ID: 'onramp',
+    OIDC_CLIENT_SECRET: secret,
+    SESSION_SECRET: randomBytes(32).toString('base64url'),
+    SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.global,
+    TRUST_PROXY: '10.0.0.0/8',
+    DATA_DIR: folder,
+  }
+  return {
+    sandbox,
+    env,
+    folder,
+    async close() {
+      await sandbox.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function examined(
+  env: NodeJS.ProcessEnv,
+  args: readonly string[] = [],
+  terminal: Terminal = {},
+): Promise<Report & { exit: number; text: string }> {
+  const { exit, out } = await runCommand(['doctor', '--json', ...args], env, terminal)
+  return { exit, text: out, ...reportSchema.parse(JSON.parse(out)) }
+}
+
+/** What one check found that is not in order. */
+export const troubles = (report: Report, check?: string): Finding[] =>
+  report.findings.filter(
+    (finding) =>
+      ['warn', 'fail'].includes(finding.status) && (check === undefined || finding.check === check),
+  )
+
+export type Faulty = { url: string; seen: string[]; close(): Promise<void> }
+
+/** A server that says whatever a test wants it to. */
+export async function startFaulty(
+  answer: (req: IncomingMessage, res: ServerResponse, url: string) => void,
+): Promise<Faulty> {
+  const seen: string[] = []
+  let url = ''
+  const server = createServer((req, res) => {
+    seen.push(`${req.method} ${req.url}`)
+    answer(req, res, url)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  url = `http://127.0.0.1:${address.port}`
+  return {
+    url,
+    seen,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}

@@ -1,0 +1,90 @@
+// A Redis Cluster of three primaries, under load: a primary dies and its replica takes over, another is killed where
+// REDIS_URL points to. Every record operation works on whichever node its key lives.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectRedis } from '../../src/records/redis-connection.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { redisSessionTexts } from '../../src/session/session-store.ts'
+import { statusOf, until } from '../helpers/processes.ts'
+import type { Server } from '../helpers/redis-servers.ts'
+import { startCluster, type ClusterSetUp } from '../helpers/redis-topologies.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
+import { expectOnlyRefusals, expectSignedIn, startLoad } from './outage.ts'
+
+let redis: ClusterSetUp
+let running: Running
+let browsers: TestBrowser[]
+let page: string
+beforeAll(async () => {
+  redis = await startCluster()
+  running = await run({ settings: redis.settings })
+  page = `${running.url}/onboarding`
+  await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
+  browsers = await Promise.all(['ada', 'bob', 'carol', 'dan'].map((person) => signIn(running, person)))
+})
+afterAll(async () => {
+  await running.close()
+  await redis.close()
+})
+
+const isPrimary = async (server: Server | undefined) =>
+  String(await server?.ask('INFO', 'replication')).includes('role:master')
+
+async function whileKilled(primary: Server | undefined, replica: Server | undefined) {
+  const load = startLoad(
+    page,
+    browsers.map((browser) => browser.cookieHeader(page)),
+  )
+  await sleep(500)
+  await primary?.kill()
+  await until(() => isPrimary(replica), 'the replica to take over')
+  await until(async () => (await statusOf(page)) !== 503, 'the pages')
+  await sleep(2_000)
+  await load.stop()
+  return load
+}
+
+describe('on a cluster', () => {
+  it('every operation works, on all three nodes', async () => {
+    const log = { warn: () => {}, info: () => {} }
+    const connection = connectRedis(redis.settings['REDIS_URL'] ?? '', log, { kind: 'cluster' })
+    await until(() => connection.isReady, 'the connection')
+    const [records, sessions] = [createRedisRecords(connection), redisSessionTexts(connection)]
+    const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)
+    await Promise.all(
+      keys.map(async (key) => {
+        expect(await records.compareAndSet(key, undefined, 'a', 60)).toBe(true)
+        expect(await records.compareAndSet(key, 'b', 'c', 60)).toBe(false)
+        expect(await records.compareAndSet(key, 'a', 'b', 60)).toBe(true)
+        expect(await records.take(key)).toBe('b')
+        await records.put(key, 'd', 60)
+        await records.compareAndRemove(key, 'a')
+        expect(await records.get(key)).toBe('d')
+        await sessions.set(key, 'sealed', 60)
+        await sessions.touch(key, 90)
+        expect(await sessions.get(key)).toBe('sealed')
+      }),
+    )
+    const held = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))
+    expect(Math.min(...held.map(Number))).toBeGreaterThan(0)
+    await Promise.all(keys.flatMap((key) => [records.remove(key), sessions.destroy(key)]))
+    expect(await records.get('key 1')).toBeUndefined()
+    expect(await sessions.get('key 1')).toBeUndefined()
+    connection.destroy()
+  })
+
+  it.each([1, 0])(
+    'primary %i that is killed is replaced, and everybody is where they were',
+    async (which) => {
+      const load = await whileKilled(redis.primaries[which], redis.replicas[which])
+      expect(load.counts()['503']).toBeGreaterThan(0)
+      expect(load.trouble()).toBeLessThan(10_000)
+      expectOnlyRefusals(load)
+      await expectSignedIn(browsers, page)
+      const visitor = await signIn(running, 'eve')
+      expect(visitor.page.status).toBe(200)
+      await redis.primaries[which]?.start()
+    },
+  )
+})

@@ -1,0 +1,134 @@
+// Redis is away: at the start, in the middle, for good with all it knew. People are told, stay signed in, and lose nothing
+// that Redis did not lose.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { statusOf, until } from '../helpers/processes.ts'
+import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { expectCookiesKept, expectOutage, timed } from './outage.ts'
+
+let redis: Server
+let running: Running
+beforeAll(async () => {
+  redis = await startServer({ started: false })
+  running = await run({ settings: { REDIS_URL: redis.url } })
+})
+afterAll(async () => {
+  await running.close()
+  await redis.close()
+})
+
+const ready = () => until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
+const restart = async () => {
+  await redis.kill()
+  await redis.start()
+  await ready()
+}
+
+describe('while Redis is away', () => {
+  afterEach(restart)
+
+  it('onramp starts, is alive and not ready, tells people at once, and needs nobody when Redis comes', async () => {
+    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+    const browser = new TestBrowser()
+    const page = await timed(() => browser.open(`${running.url}/onboarding`))
+    expectOutage(page.result)
+    expect(page.milliseconds).toBeLessThan(1_000)
+    await redis.start()
+    expect(await ready()).toBeLessThan(5_000)
+    expect((await signIn(running, 'ada', '/onboarding', browser)).page.status).toBe(200)
+  })
+
+  it('a page says so at once and keeps the cookie, and every other page does too', async () => {
+    const browser = await signIn(running, 'ada')
+    const cookie = browser.cookieHeader(running.url)
+    await redis.kill()
+    for (const path of ['/onboarding', '/search?q=a', '/sign-in', '/sign-in/callback?code=a&state=b']) {
+      const page = await timed(() => browser.open(path))
+      expectOutage(page.result)
+      expect(page.milliseconds).toBeLessThan(1_000)
+    }
+    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+    expect(browser.cookieHeader(running.url)).toBe(cookie)
+    expectCookiesKept(browser)
+  })
+
+  it('a fetch gets problem+json that says so', async () => {
+    const browser = await signIn(running, 'ada')
+    await redis.kill()
+    const answer = await browser.open('/onboarding', {
+      headers: { accept: 'application/json' },
+      follow: false,
+    })
+    expect(answer.status).toBe(503)
+    expect(answer.headers['content-type']).toContain('application/problem+json')
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'store_unavailable' })
+  })
+
+  it('a sign-in whose code was just redeemed ends in words and in no cookie', async () => {
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding`)
+    const before = browser.cookieHeader(running.url)
+    running.sandbox.clearRequests()
+    running.sandbox.switches.set({ latencyMs: { token: 600 } })
+    const finishing = chooseAccount(running, browser, 'ada')
+    await until(() => running.sandbox.count('token') === 1, 'the token request')
+    await redis.kill()
+    await finishing
+    running.sandbox.switches.reset()
+    expectOutage(browser.page)
+    expect(browser.page.url).toContain('/sign-in/callback')
+    expect(browser.cookieHeader(running.url)).toBe(before)
+    await redis.start()
+    await ready()
+    await browser.open('/onboarding')
+    if (browser.page.url.startsWith(running.sandbox.urls.authorizationServer))
+      await chooseAccount(running, browser, 'ada')
+    expect(browser.page.status).toBe(200)
+    expectCookiesKept(browser)
+  })
+
+  it('a sign-out in the middle of which it goes away still ends on this device', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.clearRequests()
+    running.sandbox.switches.set({ latencyMs: { revocation: 600 } })
+    const signingOut = browser.post('/sign-out')
+    await until(() => running.sandbox.count('revocation') > 0, 'the revocation')
+    await redis.kill()
+    await signingOut
+    running.sandbox.switches.reset()
+    expect(browser.page.url).toBe(`${running.url}/signed-out`)
+    expect(browser.page.status).toBe(200)
+    expect(browser.cookieHeader(running.url)).toBe('')
+  })
+})
+
+describe('when Redis is back', () => {
+  it('after a kill, pages work again by themselves, and a person who was signed in before signs in once', async () => {
+    const browser = await signIn(running, 'bob', '/search?q=plans')
+    expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
+    await redis.kill()
+    expectOutage(await browser.open('/search?q=plans'))
+    await redis.start()
+    expect(await ready()).toBeLessThan(5_000)
+    // Nothing was saved: it is back empty. The authorization server still knows the browser, so nobody is asked.
+    const before = browser.hops.length
+    await browser.open('/search?q=plans')
+    expect(browser.page.status).toBe(200)
+    expect(browser.page.url).toBe(`${running.url}/search?q=plans`)
+    const paths = browser.hops.slice(before).map((hop) => new URL(hop.url).pathname)
+    expect(paths.filter((path) => path === '/sign-in/callback')).toHaveLength(1)
+    expectCookiesKept(browser)
+  })
+
+  it('a connection that is closed is replaced without anybody noticing', async () => {
+    const browser = await signIn(running, 'bob')
+    await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal')
+    const back = await until(async () => (await browser.open('/onboarding')).status === 200, 'the page')
+    expect(back).toBeLessThan(1_000)
+    expect(browser.page.url).toBe(`${running.url}/onboarding`)
+    expectCookiesKept(browser)
+  })
+})

@@ -1,0 +1,133 @@
+// Redis is there and does not do its work: frozen, slow, full, or merely idle for long. No page waits longer than two
+// seconds, nobody is signed out, and nothing has to be started again.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { statusOf, until } from '../helpers/processes.ts'
+import { startRedisProxy, type RedisProxy } from '../helpers/redis-proxy.ts'
+import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { expectCookiesKept, expectOutage, timed } from './outage.ts'
+
+let redis: Server
+let proxy: RedisProxy
+let running: Running
+let browser: TestBrowser
+/** A connection to another server, of which nothing is asked while the tests run. */
+let idle: { server: Server; connection: RedisConnection; since: number; log: string[] }
+beforeAll(async () => {
+  const [server, log] = [await startServer(), [] as string[]]
+  const keep = (_fields: object, message: string) => void log.push(message)
+  const connection = connectRedis(server.url, { warn: keep, info: keep })
+  idle = { server, connection, since: performance.now(), log }
+  redis = await startServer()
+  proxy = await startRedisProxy(redis.port)
+  running = await run({ settings: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } })
+  await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
+  browser = await signIn(running, 'ada')
+})
+afterAll(async () => {
+  expectCookiesKept(browser)
+  await running.close()
+  await proxy.close()
+  await redis.close()
+})
+
+const works = async () => (await browser.open(`${running.url}/onboarding`)).status === 200
+const isStillSignedIn = () => expect(browser.page.url).toBe(`${running.url}/onboarding`)
+
+describe('Redis that is', () => {
+  it('frozen costs a page less than two seconds, the next one nothing, and is used again when it thaws', async () => {
+    redis.freeze()
+    const first = await timed(() => browser.open('/onboarding'))
+    expectOutage(first.result)
+    expect(first.milliseconds).toBeLessThan(2_000)
+    const second = await timed(() => browser.open('/onboarding'))
+    expectOutage(second.result)
+    expect(second.milliseconds).toBeLessThan(500)
+    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+    redis.thaw()
+    expect(await until(works, 'the page')).toBeLessThan(5_000)
+    isStillSignedIn()
+  })
+
+  it('frozen for longer than its sockets live is used again when it thaws', async () => {
+    redis.freeze()
+    expectOutage(await browser.open('/onboarding'))
+    await sleep(3_500)
+    redis.thaw()
+    expect(await until(works, 'the page')).toBeLessThan(5_000)
+    isStillSignedIn()
+  })
+
+  it('paused for three seconds is an outage of about three seconds', async () => {
+    await redis.ask('CLIENT', 'PAUSE', '3000', 'ALL')
+    const page = await timed(() => browser.open('/onboarding'))
+    expectOutage(page.result)
+    expect(page.milliseconds).toBeLessThan(2_000)
+    expect(await until(works, 'the page')).toBeLessThan(5_000)
+    isStillSignedIn()
+  })
+
+  it('slow by 400 ms at every question still gives a page within two seconds', async () => {
+    proxy.delay(400)
+    const page = await timed(() => browser.open('/onboarding'))
+    expect(page.result.status).toBe(200)
+    expect(page.milliseconds).toBeLessThan(2_000)
+    proxy.delay(0)
+    expect(await until(works, 'the page')).toBeLessThan(5_000)
+  })
+
+  it.each([700, 1_100])(
+    'slow by %i ms at every question does not add up: a page that asks many takes less than two seconds',
+    async (late) => {
+      proxy.delay(late)
+      const page = await timed(() => browser.open('/onboarding'))
+      expectOutage(page.result)
+      expect(page.milliseconds).toBeLessThan(2_000)
+      const visitor = await timed(() => new TestBrowser().open(`${running.url}/sign-in`))
+      expectOutage(visitor.result)
+      expect(visitor.milliseconds).toBeLessThan(2_000)
+      // By now a new connection has been opened; it answers no faster, so nobody is made to wait for it.
+      await sleep(2_000)
+      const later = await timed(() => browser.open('/onboarding'))
+      expectOutage(later.result)
+      expect(later.milliseconds).toBeLessThan(400)
+      proxy.delay(0)
+      expect(await until(works, 'the page')).toBeLessThan(5_000)
+      isStillSignedIn()
+    },
+  )
+
+  it('slow once, for less than a second, is waited for', async () => {
+    proxy.delay(800)
+    const opening = browser.open('/onboarding')
+    await sleep(100)
+    proxy.delay(0)
+    expect((await opening).status).toBe(200)
+  })
+
+  it('full still shows pages to whoever is signed in, and refuses a sign-in in words', async () => {
+    await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '1')
+    expect((await browser.open('/search?q=plans')).status).toBe(200)
+    const visitor = new TestBrowser()
+    const logged = running.log.length
+    expectOutage(await visitor.open(`${running.url}/sign-in`))
+    expect(visitor.cookieHeader(running.url)).toBe('')
+    expect(running.log.slice(logged).filter((line) => line.includes('cannot be reached: trying'))).toEqual([])
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
+    expect((await signIn(running, 'bob', '/onboarding', visitor)).page.status).toBe(200)
+  })
+
+  it('idle for three times as long as its sockets may be silent is not away for a moment', async () => {
+    await sleep(Math.max(0, idle.since + 9_500 - performance.now()))
+    expect(await createRedisRecords(idle.connection).get('a')).toBeUndefined()
+    expect(idle.log).toEqual([])
+    idle.connection.destroy()
+    await idle.server.close()
+  })
+})

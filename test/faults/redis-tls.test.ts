@@ -1,0 +1,65 @@
+// Redis over TLS, for a user of its own who may touch nothing but what is ours. The certificate is made here, by a CA that
+// only a process that was told of it trusts.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOnramp, statusOf, until } from '../helpers/processes.ts'
+import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { freePort, run, signIn, type Running } from '../helpers/running.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-tls-'))
+const file = (name: string) => join(folder, name)
+const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
+
+function makeCertificates(): void {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=Test CA')
+  openssl('req', ...key, '-keyout', 'redis.key', '-out', 'redis.csr', '-subj', '/CN=redis')
+  writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1')
+  const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2']
+  openssl('x509', '-req', '-in', 'redis.csr', '-out', 'redis.crt', ...signed)
+}
+
+let redis: Server
+let running: Running
+let url: string
+beforeAll(async () => {
+  makeCertificates()
+  const port = String(await freePort())
+  const certificates = ['cert-file', 'redis.crt', 'key-file', 'redis.key', 'ca-cert-file', 'ca.crt']
+  const tls = certificates.map((word, index) => (index % 2 === 0 ? `--tls-${word}` : file(word)))
+  const listening = ['--tls-port', port, '--tls-auth-clients', 'no', ...tls]
+  const may = ['~onramp:*', '+@read', '+@write', '+@scripting', '+@connection']
+  redis = await startServer({
+    options: () => [...listening, '--user', 'onramp', 'on', '>p@ss:word', ...may],
+  })
+  url = `rediss://onramp:${encodeURIComponent('p@ss:word')}@127.0.0.1:${port}`
+  running = await run({ settings: { REDIS_URL: url } })
+})
+afterAll(async () => {
+  await running.close()
+  await redis.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe('Redis over TLS', () => {
+  it('whose CA is not known is not used, and the log says why without the password', async () => {
+    await until(() => running.log.some((line) => line.includes('Redis cannot be reached')), 'the log')
+    expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+    const log = running.log.join('')
+    expect(log).toMatch(/certificate/)
+    expect(log).not.toMatch(/p@ss|p%40ss/)
+    await running.stopOnramp()
+  })
+
+  it('whose CA the process was told of is used, by a user who may touch only our keys', async () => {
+    const onramp = await startOnramp({ ...running.env, NODE_EXTRA_CA_CERTS: file('ca.crt') })
+    const browser = await signIn(running, 'ada')
+    expect(browser.page.status).toBe(200)
+    await browser.post('/sign-out')
+    expect(Number(await redis.ask('DBSIZE'))).toBeGreaterThan(0)
+    expect((await onramp.end('SIGTERM')).code).toBe(0)
+  })
+})

@@ -1,0 +1,86 @@
+// Two processes on one Redis behind a proxy that asks them whether they are ready, each ended and started again while
+// people work and sign in: no request is lost, and no sign-in.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOnramp, until, type OnrampProcess } from '../helpers/processes.ts'
+import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { freePort, run, signIn, type Running } from '../helpers/running.ts'
+import type { Hop } from '../helpers/test-browser.ts'
+import { expectSignedIn, startLoad } from './outage.ts'
+import { startRoundRobin, type RoundRobin } from './round-robin.ts'
+
+let redis: Server
+let running: Running
+let proxy: RoundRobin
+let ports: number[]
+const processes: OnrampProcess[] = []
+const startOn = (port: number) => startOnramp({ ...running.env, PORT: String(port) })
+
+beforeAll(async () => {
+  redis = await startServer()
+  const settings = { REDIS_URL: redis.url, DRAIN_SECONDS: '1', SIGN_INS_PER_MINUTE: '100000' }
+  running = await run({ settings })
+  await running.stopOnramp()
+  ports = [await freePort('localhost'), await freePort('localhost')]
+  processes.push(...(await Promise.all(ports.map(startOn))))
+  proxy = await startRoundRobin(Number(running.env['PORT']), ports)
+})
+afterAll(async () => {
+  await proxy.close()
+  await Promise.all(processes.map((process) => process.end('SIGKILL')))
+  await running.close()
+  await redis.close()
+})
+
+/** People who sign in, one after another, each with a new browser. */
+function startSigningIn(people: readonly string[]) {
+  const stopping = new AbortController()
+  const pages: Hop[] = []
+  const hops: Hop[] = []
+  const working = (async () => {
+    for (let turn = 0; !stopping.signal.aborted; turn++) {
+      const browser = await signIn(running, people[turn % people.length] ?? '')
+      pages.push(browser.page)
+      hops.push(...browser.hops)
+    }
+  })()
+  return {
+    pages,
+    hops,
+    async stop() {
+      stopping.abort()
+      await working
+    },
+  }
+}
+
+describe('a rolling restart of two processes', () => {
+  it('loses no request and no sign-in', async () => {
+    const page = `${running.url}/onboarding`
+    const browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
+    const load = startLoad(
+      page,
+      browsers.map((browser) => browser.cookieHeader(page)),
+      8,
+    )
+    const signIns = [startSigningIn(['dan', 'eve']), startSigningIn(['frank', 'bob'])]
+
+    for (const [index, port] of ports.entries()) {
+      const ended = await processes[index]?.end('SIGTERM')
+      expect(ended?.code).toBe(0)
+      expect(ended?.milliseconds).toBeLessThan(10_000)
+      expect(proxy.ready()).not.toContain(port)
+      processes[index] = await startOn(port)
+      await until(() => proxy.ready().length === 2, 'both to be ready')
+    }
+
+    await load.stop()
+    await Promise.all(signIns.map((signingIn) => signingIn.stop()))
+    expect(load.counts()).toEqual({ 200: load.answers.length })
+    expect(load.answers.length).toBeGreaterThan(100)
+    const [pages, hops] = [signIns.flatMap((one) => one.pages), signIns.flatMap((one) => one.hops)]
+    expect(pages.length).toBeGreaterThan(10)
+    expect(pages.filter(({ status, url }) => status !== 200 || url !== page)).toEqual([])
+    expect(hops.filter(({ status }) => status >= 400)).toEqual([])
+    await expectSignedIn(browsers, page)
+  })
+})

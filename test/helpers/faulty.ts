@@ -1,0 +1,115 @@
+// An authorization server with faults, and what has to be true of a sign-in that was refused.
+import { expect } from 'vitest'
+import type { Faults } from '../../src/sandbox/fault-switches.ts'
+import { run, type RunOptions, type Running } from './running.ts'
+import { linksOf, TestBrowser, textOf, type Hop } from './test-browser.ts'
+
+/** So many sign-ins a minute come from one address in these tests that the limit would be in the way. */
+const UNLIMITED = { SIGN_INS_PER_MINUTE: '10000' }
+
+export const runUnlimited = ({ settings, ...options }: RunOptions = {}): Promise<Running> =>
+  run({ ...options, settings: { ...UNLIMITED, ...settings } })
+
+export const setFaults = (running: Running, faults: Faults) => running.sandbox.switches.set({ faults })
+
+export type LogLine = {
+  level: string | number
+  msg: string
+  code?: string
+  status?: number
+  reference?: string
+  err?: unknown
+}
+
+const parsed = (lines: string[]) => lines.map((line) => JSON.parse(line) as LogLine)
+
+/** The lines of failures: each is one answer that went wrong. */
+export const failuresOf = (running: Running): LogLine[] =>
+  parsed(running.log).filter((line) => line.reference !== undefined)
+
+export const messagesOf = (running: Running): string =>
+  parsed(running.log)
+    .map(({ msg }) => msg)
+    .join('\n')
+
+/** Opens our page and is at the authorization server's own, with nothing decided. */
+export async function beginSignIn(running: Running, path = '/onboarding'): Promise<TestBrowser> {
+  const browser = new TestBrowser()
+  await browser.open(running.url + path)
+  expect(browser.page.url).toContain(running.sandbox.urls.authorizationServer)
+  return browser
+}
+
+/** Chooses ada and stops before our callback. @returns its address */
+export async function answerOf(running: Running, browser: TestBrowser): Promise<string> {
+  let hop = await browser.post(browser.page.url, { person: 'ada' }, { follow: false })
+  while (hop.location !== undefined && !hop.location.startsWith(running.url))
+    hop = await browser.open(new URL(hop.location, hop.url).href, { follow: false })
+  return hop.location ?? ''
+}
+
+/** What nobody may read: codes, states, verifiers, secrets, cookies. */
+function secretsOf(running: Running, browser: TestBrowser): string[] {
+  const { env, sandbox, url } = running
+  const visited = browser.hops.flatMap((hop) => [...new URL(hop.url).searchParams])
+  const sent = sandbox.requests.flatMap(({ body }) => Object.entries((body ?? {}) as Record<string, string>))
+  const names = ['code', 'state', 'nonce', 'code_verifier', 'refresh_token', 'access_token', 'id_token']
+  const found = [...visited, ...sent].filter(([name]) => names.includes(name)).map(([, value]) => value)
+  const settings = [env['SESSION_SECRET'], env['OIDC_CLIENT_SECRET']]
+  const cookies = browser
+    .cookieHeader(url)
+    .split('; ')
+    .map((cookie) => cookie.slice(cookie.indexOf('=') + 1))
+  return [...found, ...settings, ...cookies].filter(
+    (value) => value !== undefined && value.length > 8,
+  ) as string[]
+}
+
+/** A page with one heading, words, and a next step. */
+export function expectHelpfulPage(hop: Hop): void {
+  expect(hop.headers['content-type'], hop.body).toMatch(/^text\/html/)
+  expect(hop.headers['cache-control']).toBe('no-store')
+  expect(hop.body.match(/<h1[\s>]/g)).toHaveLength(1)
+  const main = /<main[\s\S]*<\/main>/.exec(hop.body)?.[0] ?? ''
+  expect(
+    linksOf(main).filter((link) => /^\/(sign-in|onboarding)/.test(link)).length,
+    textOf(hop.body),
+  ).toBeGreaterThan(0)
+}
+
+/** Goes on with the person at the sign-in page; the way back must end on a page that refuses. */
+export async function expectRefused(running: Running, browser: TestBrowser, person = 'ada'): Promise<Hop> {
+  const cookie = browser.cookieHeader(running.url)
+  const failures = failuresOf(running).length
+  await browser.post(browser.page.url, { person })
+  expectHelpfulPage(browser.page)
+  expect(browser.page.url).toContain(`${running.url}/sign-in/callback`)
+  expect(browser.page.status).toBeGreaterThanOrEqual(400)
+  expect(browser.page.status).not.toBe(500)
+  const ours = browser
+    .cookieHeader(running.url)
+    .split('; ')
+    .filter((one) => one.startsWith('onramp='))
+  expect(cookie.split('; ')).toEqual(expect.arrayContaining(ours))
+  expect(failuresOf(running).slice(failures)).toHaveLength(1)
+  expectNothingSecret(running, browser, browser.page)
+  await expectSignedOut(running, browser)
+  return browser.page
+}
+
+export function expectNothingSecret(running: Running, browser: TestBrowser, page: Hop): void {
+  const read = `${page.body}\n${JSON.stringify(page.headers)}\n${running.log.join('\n')}`
+  for (const secret of secretsOf(running, browser))
+    expect(read.includes(secret), secret.slice(0, 6)).toBe(false)
+}
+
+export async function expectSignedOut(running: Pick<Running, 'url'>, browser: TestBrowser): Promise<void> {
+  const hop = await browser.open(`${running.url}/onboarding`, { follow: false })
+  expect(hop.location ?? textOf(hop.body)).toMatch(/^\/sign-in/)
+}
+
+export async function expectSignedIn(running: Pick<Running, 'url'>, browser: TestBrowser): Promise<void> {
+  const hop = await browser.open(`${running.url}/onboarding`, { follow: false })
+  expect(hop.location).toBeUndefined()
+  expect(hop.status, textOf(hop.body)).toBe(200)
+}

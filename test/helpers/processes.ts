@@ -1,0 +1,91 @@
+// Processes that a test starts: their output is kept, and none outlives the test run, even when a test fails.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from 'undici'
+
+const root = new URL('../..', import.meta.url).pathname
+const living = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
+export type Spawned = {
+  /** What it wrote so far, on both of its outputs. */
+  output(): string
+  signal(signal: NodeJS.Signals): void
+  /** Sends the signal and waits for its end. @returns its exit code (null: ended by the signal) and after how long */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; milliseconds: number }>
+  hasEnded(): boolean
+}
+
+export function spawnOne(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Spawned {
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  living.add(child)
+  const exited = once(child, 'exit').finally(() => living.delete(child))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  return {
+    output: () => output,
+    hasEnded,
+    signal: (signal) => void child.kill(signal),
+    async end(signal) {
+      const start = performance.now()
+      if (!hasEnded()) {
+        child.kill(signal)
+        await exited
+      }
+      return { code: child.exitCode, milliseconds: performance.now() - start }
+    },
+  }
+}
+
+export type OnrampProcess = Spawned & { url: string }
+
+/** The server as `npm start` runs it, once it is ready. @param env all of its settings; PORT and HOST among them */
+export async function startOnramp(env: Record<string, string>): Promise<OnrampProcess> {
+  const url = `http://${env['HOST']}:${env['PORT']}`
+  const node = `${root}node_modules/.bin/node`
+  const child = spawnOne(node, ['--disable-warning=ExperimentalWarning', 'src/server.ts'], {
+    PATH: process.env['PATH'],
+    ...env,
+  })
+  await until(async () => {
+    if (child.hasEnded()) throw new Error(`onramp ended: ${child.output()}`)
+    return (await statusOf(`${url}/readyz`)) === 200
+  }, `${url} to be ready`)
+  return { ...child, url }
+}
+
+/** The status of an answer, or undefined where there is none. */
+export async function statusOf(url: string): Promise<number | undefined> {
+  try {
+    const { statusCode, body } = await request(url, { headersTimeout: 5_000, reset: true })
+    await body.dump()
+    return statusCode
+  } catch {
+    return undefined
+  }
+}
+
+/** Asks again and again. @returns after how many milliseconds it was so */
+export async function until(
+  isSo: () => Promise<boolean> | boolean,
+  what: string,
+  most = 20_000,
+): Promise<number> {
+  const start = performance.now()
+  while (!(await isSo())) {
+    if (performance.now() - start > most) throw new Error(`waited ${most} ms in vain for ${what}`)
+    await sleep(25)
+  }
+  return performance.now() - start
+}

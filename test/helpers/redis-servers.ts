@@ -1,0 +1,84 @@
+// Redis servers that are killed, frozen, filled and started again on their port; nothing of them is saved.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from 'redis'
+import { spawnOne, until, type Spawned } from './processes.ts'
+import { freePort } from './running.ts'
+
+export type Server = {
+  port: number
+  url: string
+  /** One command, on a connection of its own. */
+  ask(...command: string[]): Promise<unknown>
+  start(): Promise<void>
+  kill(): Promise<void>
+  freeze(): void
+  thaw(): void
+  close(): Promise<void>
+}
+
+export type ServerOptions = {
+  /** More options of redis-server; absent: an ordinary server. */
+  options?: (port: number, folder: string) => string[]
+  /** Lines of a configuration file, for a Sentinel. */
+  sentinel?: string[]
+  port?: number
+  /** How a test connects to it. */
+  url?: (port: number) => string
+  /** False: it is only made, not started. */
+  started?: boolean
+}
+
+/** @param options what is given beside a port, no saving and a folder of its own */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const port = options.port ?? (await freePort())
+  const url = options.url?.(port) ?? `redis://127.0.0.1:${port}`
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-redis-'))
+  let child: Spawned | undefined
+
+  const args = (): string[] => {
+    const common = ['--bind', '127.0.0.1', '--dir', folder]
+    const own = options.options?.(port, folder) ?? []
+    if (options.sentinel === undefined)
+      return ['--port', String(port), ...common, '--save', '', '--appendonly', 'no', ...own]
+    const file = join(folder, 'sentinel.conf')
+    writeFileSync(file, [`port ${port}`, ...options.sentinel, ''].join('\n'))
+    return [file, '--sentinel', ...common]
+  }
+
+  const server: Server = {
+    port,
+    url,
+    async ask(...command) {
+      const client = createClient({ url, RESP: 2, socket: { reconnectStrategy: false } })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        return await client.sendCommand(command)
+      } finally {
+        client.destroy()
+      }
+    },
+    async start() {
+      const process = spawnOne('redis-server', args())
+      child = process
+      await until(() => {
+        if (process.hasEnded()) throw new Error(`redis-server ended: ${process.output()}`)
+        return server.ask('PING').then(
+          () => true,
+          () => false,
+        )
+      }, 'redis-server')
+    },
+    kill: async () => void (await child?.end('SIGKILL')),
+    freeze: () => child?.signal('SIGSTOP'),
+    thaw: () => child?.signal('SIGCONT'),
+    async close() {
+      await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  if (options.started !== false) await server.start()
+  return server
+}

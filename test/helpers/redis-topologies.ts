@@ -1,0 +1,125 @@
+// Redis as it runs in earnest: a primary with a replica watched by three Sentinels, and a cluster of three primaries with
+// a replica each.
+import { until } from './processes.ts'
+import { startServer, type Server, type ServerOptions } from './redis-servers.ts'
+
+export type SentinelSetUp = {
+  primary: Server
+  replica: Server
+  sentinels: Server[]
+  /** What onramp is told. */
+  settings: Record<string, string>
+  /** The port of the server that the Sentinels call the primary. */
+  primaryPort(): Promise<number>
+  /** The Sentinels make the other server the primary, as for maintenance. */
+  stepDown(): Promise<void>
+  close(): Promise<void>
+}
+
+const NAME = 'onramp-test'
+
+/** @param password of the Redis servers; the Sentinels have none */
+export async function startSentinels(password: string): Promise<SentinelSetUp> {
+  const auth = ['--requirepass', password, '--masterauth', password]
+  const url = (port: number) => `redis://:${password}@127.0.0.1:${port}`
+  const primary = await startServer({ url, options: () => auth })
+  const following = ['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0']
+  const replica = await startServer({ url, options: () => [...auth, ...following] })
+  await until(async () => String(await replica.ask('INFO', 'replication')).includes('link_status:up'), 'sync')
+  const watch = [
+    `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 2`,
+    `sentinel auth-pass ${NAME} ${password}`,
+    `sentinel down-after-milliseconds ${NAME} 800`,
+    `sentinel failover-timeout ${NAME} 4000`,
+  ]
+  const sentinels = await Promise.all([1, 2, 3].map(() => startServer({ sentinel: watch })))
+  const knowsAll = async (sentinel: Server) => {
+    const facts = (await sentinel.ask('SENTINEL', 'MASTER', NAME)) as string[]
+    const fact = (name: string) => facts[facts.indexOf(name) + 1]
+    return fact('num-other-sentinels') === '2' && fact('num-slaves') === '1'
+  }
+  await until(async () => (await Promise.all(sentinels.map(knowsAll))).every(Boolean), 'the Sentinels')
+  return {
+    primary,
+    replica,
+    sentinels,
+    settings: {
+      // Nothing listens on this port: only the Sentinels say where Redis is.
+      REDIS_URL: `redis://:${password}@127.0.0.1:1`,
+      REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(','),
+      REDIS_SENTINEL_NAME: NAME,
+    },
+    async primaryPort() {
+      const ask = (sentinel: Server) => sentinel.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
+      return Number(((await Promise.any(sentinels.map(ask))) as string[])[1])
+    },
+    async stepDown() {
+      const command = ['SENTINEL', 'FAILOVER', NAME]
+      // Refused until the last one is over and the other server is known to be well.
+      const began = async () => {
+        const answer = await sentinels[0]?.ask(...command).catch(() => 'not yet')
+        return answer === 'OK'
+      }
+      await until(began, 'the failover to begin')
+    },
+    async close() {
+      await Promise.all([...sentinels, replica, primary].map((server) => server.close()))
+    },
+  }
+}
+
+export type ClusterSetUp = {
+  primaries: Server[]
+  replicas: Server[]
+  settings: Record<string, string>
+  close(): Promise<void>
+}
+
+const SLOTS = 16_384
+
+export async function startCluster(): Promise<ClusterSetUp> {
+  const options: ServerOptions = {
+    options: (_port, folder) => [
+      '--cluster-enabled',
+      'yes',
+      '--cluster-config-file',
+      `${folder}/nodes.conf`,
+      '--cluster-node-timeout',
+      '1000',
+      '--cluster-replica-validity-factor',
+      '0',
+      '--repl-diskless-sync-delay',
+      '0',
+    ],
+  }
+  const servers = await Promise.all(Array.from({ length: 6 }, () => startServer(options)))
+  const [primaries, replicas] = [servers.slice(0, 3), servers.slice(3)]
+  const [first] = primaries
+  if (first === undefined) throw new Error('no server')
+  for (const [index, server] of primaries.entries()) {
+    const from = Math.ceil((index * SLOTS) / 3)
+    const to = Math.ceil(((index + 1) * SLOTS) / 3) - 1
+    await server.ask('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
+    await server.ask('CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1))
+  }
+  for (const server of servers.slice(1)) await server.ask('CLUSTER', 'MEET', '127.0.0.1', String(first.port))
+  const knows = async (server: Server, words: string) =>
+    String(await server.ask('CLUSTER', 'INFO')).includes(words)
+  const all = async (words: string) =>
+    (await Promise.all(servers.map((server) => knows(server, words)))).every(Boolean)
+  await until(() => all('cluster_known_nodes:6'), 'the nodes to meet')
+  for (const [index, replica] of replicas.entries()) {
+    const id = String(await primaries[index]?.ask('CLUSTER', 'MYID'))
+    await replica.ask('CLUSTER', 'REPLICATE', id)
+  }
+  await until(() => all('cluster_state:ok'), 'the cluster')
+  const synced = async (replica: Server) =>
+    String(await replica.ask('INFO', 'replication')).includes('link_status:up')
+  await until(async () => (await Promise.all(replicas.map(synced))).every(Boolean), 'the replicas')
+  return {
+    primaries,
+    replicas,
+    settings: { REDIS_URL: first.url, REDIS_CLUSTER: 'yes' },
+    close: async () => void (await Promise.all(servers.map((server) => server.close()))),
+  }
+}

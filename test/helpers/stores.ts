@@ -1,0 +1,16 @@
+// The two stores that journeys are walked on.
+import { startRedis } from './redis.ts'
+
+export type StoreUnderTest = { settings: Record<string, string>; close(): Promise<void> }
+
+/** For describe.each: a name and how to open it. SQLite lives in the folder that run() makes. */
+export const stores: [string, () => Promise<StoreUnderTest>][] = [
+  ['SQLite', async () => ({ settings: {}, close: async () => {} })],
+  [
+    'Redis',
+    async () => {
+      const redis = await startRedis()
+      return { settings: { REDIS_URL: redis.url }, close: () => redis.close() }
+    },
+  ],
+]

@@ -1,0 +1,162 @@
+// Consents that are refused, slow, never show, or never come back; and "not now".
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts } from '../../src/web/texts.en.ts'
+import {
+  answerConsent,
+  expectPage,
+  letRefresh,
+  openWorld,
+  refreshOf,
+  type World,
+} from '../helpers/journey.ts'
+import { stores } from '../helpers/stores.ts'
+import { linksOf } from '../helpers/test-browser.ts'
+
+describe.each(stores)('a consent, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open, { settings: { CONFIRM_SECONDS: '1' } })
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  it('that is denied is told, started again by nobody but the person, and can be tried again', async () => {
+    const { person, browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'deny')
+    expect(browser.page.status).toBe(200)
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.wait.title('Slack'))
+    expect(browser.text).toContain(texts.wait.denied('Slack'))
+    while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.attend.title('Slack'))
+    for (const cause of texts.attend.causes) expect(browser.text).toContain(cause)
+    expect(world.departures()).toBe(1)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
+    expect(browser.text).toContain('GitHub')
+  })
+
+  it('that is denied every time is asked for only when the person clicks', async () => {
+    const { browser } = await world.begin(1)
+    world.sandbox.switches.set({ denyAll: true, autoConsent: true })
+    for (let round = 1; round <= 3; round++) {
+      await browser.click('/onboarding/connect/slack_1')
+      expect(world.departures()).toBe(round)
+      expect(browser.page.status).toBe(200)
+    }
+  })
+
+  it('that was denied can be put off, and the walk goes on without it and ends', async () => {
+    const { browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'deny')
+    await browser.submit('/onboarding/skip/slack_1')
+    expect(browser.text).toContain(texts.banner.skipped('Slack'))
+    await browser.click('/onboarding/connect/github_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.titleSome)
+    expect(world.departures()).toBe(2)
+  })
+
+  it('that takes a while is waited for on a page that says so, and then goes straight on', async () => {
+    const { browser } = await world.begin(2)
+    world.sandbox.switches.set({ consentDelaySeconds: 0.5 })
+    await browser.click('/onboarding/connect/slack_1')
+    const before = world.checks()
+    await answerConsent(browser, 'allow')
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.wait.title('Slack'))
+    expect(refreshOf(browser.page)?.seconds).toBe(1)
+    expect(linksOf(browser.page.body)).toContain(refreshOf(browser.page)?.url)
+    while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
+    expect(browser.text).toContain('Allow access?')
+    expect(browser.text).toContain('GitHub')
+    expect(world.checks() - before).toBeLessThanOrEqual(3)
+  })
+
+  it('that never shows ends as not confirmed: try again, not now, help', async () => {
+    const { browser } = await world.begin(1)
+    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    for (let looks = 0; refreshOf(browser.page) !== undefined; looks++) {
+      expect(looks).toBeLessThan(6)
+      await letRefresh(browser)
+    }
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.attend.title('Slack'))
+    expect(browser.text).toContain(texts.frame.helpTitle)
+    expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
+    expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
+    await browser.open('/onboarding')
+    expect(browser.text).toContain(texts.attend.title('Slack'))
+    expect(world.departures()).toBe(1)
+    await browser.submit('/onboarding/skip/slack_1')
+    expect(browser.text).toContain(texts.finished.titleSome)
+  })
+
+  it('that shows after it was given up counts all the same', async () => {
+    const { person, browser } = await world.begin(1)
+    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    await letRefresh(browser)
+    expect(browser.text).toContain(texts.attend.title('Slack'))
+    world.sandbox.authorize(person, 'slack_1')
+    await browser.open('/onboarding')
+    expect(browser.text).toContain(texts.finished.title)
+  })
+
+  it('whose page never comes back loses nothing: the list says where the person left, and offers it again', async () => {
+    const { person, browser } = await world.begin(2)
+    world.sandbox.switches.set({ neverReturn: true })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'deny')
+    await browser.open(`${world.url}/onboarding`)
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.status.elsewhere)
+    expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
+  })
+
+  it('whose tab is closed may void no link: nobody is asked while somebody is leaving', async () => {
+    const { browser } = await world.begin(1)
+    await browser.click('/onboarding/connect/slack_1', { follow: false })
+    const before = world.checks()
+    await browser.open(`${world.url}/onboarding`)
+    expect(world.checks()).toBe(before)
+    await browser.open(
+      browser.hops.find((hop) => hop.location?.includes('/auth/datasource/'))?.location ?? '',
+    )
+    expect(browser.text).toContain('Allow access?')
+  })
+
+  it('that was put off stays so on every visit, and can be wanted again', async () => {
+    const { browser } = await world.begin(2)
+    await browser.submit('/onboarding/skip/slack_1')
+    for (let visit = 0; visit < 2; visit++) {
+      await browser.open('/onboarding')
+      expect(browser.text).toContain(texts.next.title('GitHub'))
+      expect(browser.text).toContain(texts.status.skipped)
+    }
+    await browser.click('/onboarding/connect/github_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.titleSome)
+    expect(world.departures()).toBe(1)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.title)
+  })
+
+  it('that was put off can be taken back by a word', async () => {
+    const { browser } = await world.begin(2)
+    await browser.submit('/onboarding/skip/slack_1')
+    await browser.post('/onboarding/unskip/slack_1')
+    expect(browser.text).toContain(texts.next.title('Slack'))
+  })
+})

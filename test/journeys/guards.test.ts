@@ -1,0 +1,148 @@
+// What other sites, scanners, prefetching browsers and programs may and may not do.
+import type { Express } from 'express'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createOnramp } from '../../src/parts.ts'
+import { loadSettings } from '../../src/settings.ts'
+import { createLog } from '../../src/web/log.ts'
+import { expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { stores } from '../helpers/stores.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+type Layer = {
+  route?: { path: string | string[]; methods: Record<string, boolean> }
+  handle: { stack?: Layer[] }
+}
+
+/** Every path that the app takes a POST for, as it is. */
+function postRoutes(app: Express): string[] {
+  const inside = (layers: Layer[]): string[] =>
+    layers.flatMap(({ route, handle }) =>
+      route === undefined ? inside(handle.stack ?? []) : route.methods['post'] ? [route.path].flat() : [],
+    )
+  return inside(app.router.stack as unknown as Layer[])
+}
+
+/** A header that is not sent. */
+const absent = undefined as unknown as string
+
+describe.each(stores)('onramp, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  it.each<[string, Record<string, string>]>([
+    ['from another site', { 'sec-fetch-site': 'cross-site' }],
+    ['from a neighbour of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['typed or bookmarked', { 'sec-fetch-site': 'none' }],
+    ['from another site in an older browser', { 'sec-fetch-site': absent, referer: 'https://evil.example/' }],
+    ['by a prefetch', { 'sec-purpose': 'prefetch' }],
+    ['by a prerender', { 'sec-purpose': 'prefetch;prerender' }],
+    ['by an older prefetch', { purpose: 'prefetch' }],
+    ['by a still older one', { 'x-moz': 'prefetch' }],
+  ])('a connect link that is followed %s asks the service for nothing', async (_how, headers) => {
+    const { browser } = await world.begin(2)
+    for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
+      const hop = await browser.open(world.url + path, {
+        follow: false,
+        from: browser.page.url,
+        headers,
+      })
+      expect([303, 503]).toContain(hop.status)
+      expect([undefined, '/onboarding']).toContain(hop.location)
+    }
+    expect(world.sandbox.requests).toEqual([])
+  })
+
+  it('a HEAD of any address asks nobody and starts nothing', async () => {
+    const { browser } = await world.begin(1)
+    const cookies = browser.cookieHeader(world.url)
+    for (const path of [
+      '/onboarding',
+      '/onboarding/connect',
+      '/onboarding/connect/slack_1',
+      '/sign-in',
+      '/search?q=x',
+    ]) {
+      const hop = await browser.open(world.url + path, {
+        method: 'HEAD',
+        follow: false,
+        from: browser.page.url,
+      })
+      expect(hop.location).toBeUndefined()
+    }
+    expect(world.sandbox.requests).toEqual([])
+    expect(browser.cookieHeader(world.url)).toBe(cookies)
+  })
+
+  it('every POST is refused to other sites, and nothing happened', async () => {
+    const { browser } = await world.begin(1)
+    const silent = createLog('silent')
+    const onramp = createOnramp(loadSettings({ ...world.env, REDIS_URL: '' }), silent)
+    const routes = postRoutes(onramp.app)
+    await onramp.close()
+    expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
+    const page = browser.page
+    for (const route of routes.filter((path) => !path.endsWith('/backchannel'))) {
+      for (const headers of [
+        { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+        { 'sec-fetch-site': 'same-site', origin: world.url },
+        { 'sec-fetch-site': absent, origin: 'https://evil.example' },
+        { 'sec-fetch-site': absent, origin: 'null' },
+      ]) {
+        const hop = await browser.post(world.url + route.replace(':instance', 'slack_1'), {}, { headers })
+        expect(hop.status, route).toBe(403)
+        expectPage(hop)
+      }
+    }
+    browser.page = page
+    const status = await browser.open('/api/status')
+    expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
+  })
+
+  it('a GET of what is done by POST does nothing', async () => {
+    const { browser } = await world.begin(1)
+    expect((await browser.open(`${world.url}/onboarding/skip/slack_1`)).status).toBe(404)
+    await browser.open(`${world.url}/onboarding`)
+    expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
+  })
+
+  it('somebody signed out is led to sign in by a page, and told 401 by an answer for programs', async () => {
+    const browser = new TestBrowser()
+    for (const path of [
+      '/onboarding',
+      '/api/status',
+      '/onboarding/connect',
+      '/onboarding/callback?step=x',
+      '/nowhere',
+    ]) {
+      const json = await browser.open(world.url + path, {
+        follow: false,
+        headers: { accept: 'application/json' },
+      })
+      expect(json.status).toBe(401)
+      expect(json.headers['content-type']).toMatch(/^application\/problem\+json/)
+      expect(JSON.parse(json.body)).toMatchObject({ status: 401, code: 'signed_out' })
+      const fetched = await browser.open(world.url + path, {
+        follow: false,
+        headers: { accept: '*/*', 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' },
+      })
+      expect(fetched.status).toBe(401)
+      expect(fetched.location).toBeUndefined()
+    }
+    const page = await browser.open(`${world.url}/onboarding?datasource=a`, { follow: false })
+    expect(page.status).toBe(303)
+    expect(page.location).toBe(`/sign-in?return_to=${encodeURIComponent('/onboarding?datasource=a')}`)
+  })
+
+  it('the intranet is told the counts', async () => {
+    const { person, browser } = await world.begin(4)
+    const counts = async () => JSON.parse((await browser.open(`${world.url}/api/status`)).body) as unknown
+    expect(await counts()).toEqual({ signedIn: true, connected: 0, pending: 4, skipped: 0 })
+    world.sandbox.authorize(person, 'slack_1')
+    await browser.post(`${world.url}/onboarding/skip/jira_1`)
+    expect(await counts()).toEqual({ signedIn: true, connected: 1, pending: 2, skipped: 1 })
+  })
+})

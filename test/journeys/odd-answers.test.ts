@@ -1,0 +1,178 @@
+// Whatever the service answers, people get a page with a heading and a next step, and go on where they were afterwards.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts } from '../../src/web/texts.en.ts'
+import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { stores } from '../helpers/stores.ts'
+
+const html = { contentType: 'text/html', body: '<!doctype html><h1>Log in</h1>' }
+const list = (entries: unknown) => ({ body: { unauthorizedDatasourceInstances: entries } })
+const invalidSecret = [
+  { body: 'Invalid Secret' },
+  { body: { message: 'Invalid Secret' } },
+  { body: { error: { code: 401, message: 'Required header missing: X-Service-Auth-Type' } } },
+  { contentType: 'text/html', body: '<p>Required header missing: X-Service-ActAs</p>' },
+]
+
+/** What the service says, and the status that people get. */
+const odd: [string, object, number][] = [
+  ['401', { status: 401 }, 403],
+  ['401 HTML', { status: 401, ...html }, 403],
+  ['403', { status: 403 }, 403],
+  ['403 JSON', { status: 403, body: { errors: [{ message: 'Forbidden' }] } }, 403],
+  ['403 HTML', { status: 403, ...html }, 403],
+  ['404', { status: 404 }, 502],
+  ['405', { status: 405 }, 502],
+  ['429', { status: 429 }, 503],
+  ['429 in seven seconds', { status: 429, headers: { 'retry-after': '7' } }, 503],
+  ['429 at a date', { status: 429, headers: { 'retry-after': 'Fri, 31 Dec 2100 23:59:59 GMT' } }, 503],
+  ['429 with nonsense', { status: 429, headers: { 'retry-after': 'soon' } }, 503],
+  ['429 in thirty years', { status: 429, headers: { 'retry-after': '1000000000' } }, 503],
+  ['500 text', { status: 500, body: 'boom' }, 503],
+  ['500 HTML', { status: 500, ...html }, 503],
+  ['500 JSON', { status: 500, body: { requestID: 'r', error: 'x' } }, 503],
+  ['503', { status: 503, headers: { 'retry-after': '3' } }, 503],
+  ['599', { status: 599 }, 503],
+  ['418', { status: 418 }, 503],
+  ['201 with a list', { status: 201, ...list([]) }, 503],
+  ['204', { status: 204 }, 503],
+  ['200 HTML', html, 503],
+  ['200 with nothing', { body: '' }, 503],
+  ['null', { body: 'null' }, 503],
+  ['a list at the top', { body: [] }, 503],
+  ['an empty object', { body: {} }, 503],
+  ['null for the list', list(null), 503],
+  ['an object for the list', list({}), 503],
+  ['null in the list', list([null]), 503],
+  ['text in the list', list(['slack_1']), 503],
+  ['an entry that names nothing', list([{}]), 503],
+  ['an empty identifier', list([{ datasourceInstance: '', displayName: 'x' }]), 503],
+  ['half of its JSON', { body: '{"unauthorizedDatasourceInstances":[{' }, 503],
+  ['a cut body', { ...list([]), truncate: true }, 503],
+  ['two megabytes', { ...list([]), body: { unauthorizedDatasourceInstances: [], x: 'x'.repeat(2e6) } }, 503],
+  ['a closed connection', { close: true }, 503],
+  ['302 to elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, 502],
+  ['307 to elsewhere', { status: 307, headers: { location: 'http://127.0.0.1:9/' } }, 502],
+  ...invalidSecret.flatMap((answer): [string, object, number][] => [
+    [`401 ${JSON.stringify(answer.body)}`, { status: 401, ...answer }, 502],
+    [`400 ${JSON.stringify(answer.body)}`, { status: 400, ...answer }, 502],
+  ]),
+]
+
+describe.each(stores)('when the service answers oddly, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  it.each(odd)(
+    '%s: on the list, at a click and on a return there is a page with a next step',
+    async (_what, answer, status) => {
+      const { browser } = await world.begin(2)
+      const list = browser.page
+      const odd = () => world.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+      const well = () => world.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
+
+      odd()
+      const overview = await browser.open(`${world.url}/onboarding`)
+      expect(overview.status).toBe(status)
+      expectPage(overview)
+      expect(overview.body).not.toContain(texts.finished.title)
+      expect(overview.body).not.toContain('boom')
+
+      const click = await browser.open('/onboarding/connect/slack_1', { from: list.url })
+      expect(click.status).toBe(status)
+      expectPage(click)
+      expect(world.departures()).toBe(0)
+
+      well()
+      browser.page = list
+      await browser.click('/onboarding/connect/slack_1')
+      odd()
+      const back = await answerConsent(browser, 'allow')
+      expect(back.status).toBe(status)
+      expectPage(back)
+      expect(world.departures()).toBe(1)
+
+      well()
+      const again = await browser.open(back.url)
+      expect(again.body).toContain('Allow access?')
+      expect(world.departures()).toBe(2)
+    },
+  )
+
+  it('a search that fails or finds nonsense is a page too', async () => {
+    const { browser } = await world.begin(1)
+    for (const [what, answer] of odd) {
+      world.sandbox.switches.set({ answers: { search: answer } })
+      const hop = await browser.open(`${world.url}/search?q=plan`)
+      expect(hop.status, what).toBeGreaterThanOrEqual(400)
+      expectPage(hop)
+    }
+    const results = ['x', null, 7, [], {}, { title: '<b>', url: 'javascript:alert(1)' }]
+    world.sandbox.switches.set({ answers: { search: { body: { results } } } })
+    const hop = await browser.open(`${world.url}/search?q=${encodeURIComponent('<script>')}`)
+    expect(hop.status).toBe(200)
+    expectPage(hop)
+    expect(hop.body).not.toMatch(/<script|javascript:/)
+  })
+
+  it('a busy service is waited for as long as it asks, and not longer than five minutes', async () => {
+    const { browser } = await world.begin(1)
+    for (const [asked, told] of [
+      ['7', '7'],
+      ['1000000000', '300'],
+      ['soon', '5'],
+    ] as const) {
+      const answer = { status: 429, headers: { 'retry-after': asked } }
+      world.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+      const hop = await browser.open(`${world.url}/onboarding`)
+      expect(hop.headers['retry-after']).toBe(told)
+    }
+  })
+
+  it('programs are told the same as a problem', async () => {
+    const { browser } = await world.begin(1)
+    world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 500 } } })
+    const hop = await browser.open(`${world.url}/api/status`)
+    expect(hop.headers['content-type']).toBe('application/problem+json')
+    expect(JSON.parse(hop.body)).toMatchObject({ status: 503, code: 'service_unavailable' })
+  })
+
+  it('a service that is away is a page, and is not asked for ever', async () => {
+    const { browser } = await world.begin(1)
+    world.sandbox.switches.set({ serviceDown: true })
+    const hop = await browser.open(`${world.url}/onboarding`)
+    expect(hop.status).toBe(503)
+    expectPage(hop)
+    expect(world.checks()).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('when the service takes too long', () => {
+  it('a check that hangs and a search that drips are given up after ten seconds, with a page', async () => {
+    const [, sqlite] = stores[0] ?? []
+    if (sqlite === undefined) throw new Error('no store')
+    const world = await openWorld(sqlite)
+    const { browser } = await world.begin(1)
+    const other = await world.begin(1)
+    world.sandbox.switches.set({
+      answers: {
+        checkdatasourceauth: { hang: true },
+        search: { body: { results: [], filler: 'x'.repeat(200) }, drip: true },
+      },
+    })
+    const before = performance.now()
+    const pages = await Promise.all([
+      browser.open(`${world.url}/onboarding`),
+      other.browser.open(`${world.url}/search?q=x`),
+    ])
+    expect(performance.now() - before).toBeLessThan(10_500)
+    for (const hop of pages) {
+      expect(hop.status).toBe(503)
+      expectPage(hop)
+    }
+    await world.close()
+  })
+})

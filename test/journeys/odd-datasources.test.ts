@@ -1,0 +1,145 @@
+// Entries that are odd in themselves: addresses that lead elsewhere, statuses nobody knows, names that bite.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts } from '../../src/web/texts.en.ts'
+import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { signIn } from '../helpers/running.ts'
+import { stores } from '../helpers/stores.ts'
+import { linksOf } from '../helpers/test-browser.ts'
+
+const hostile = [
+  undefined,
+  null,
+  7,
+  '',
+  'https://evil.example/auth/datasource/slack_1',
+  '//evil.example/auth/datasource/slack_1',
+  '/\\evil.example',
+  '/\t/evil.example',
+  '@evil.example/auth/datasource/slack_1',
+  '.evil.example/auth/datasource/slack_1',
+  'javascript:alert(1)',
+  '/auth/datasource/github_1?token=t',
+  '/auth/datasource/slack_1/../../../admin',
+  '/auth/datasource/slack_1/%2e%2e/x',
+  '/auth/datasource/slack_1?token=a\r\nSet-Cookie: x=1',
+  '/auth/datasource/slack_1?token=\u2028',
+  `/auth/datasource/slack_1?token=${'a'.repeat(5_000)}`,
+]
+
+describe.each(stores)('a datasource, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  const listing = (entries: object[]) =>
+    world.sandbox.switches.set({
+      answers: { checkdatasourceauth: { body: { unauthorizedDatasourceInstances: entries } } },
+    })
+  const entry = (authUrlRelativePath: unknown, instance = 'slack_1') => ({
+    datasourceInstance: instance,
+    displayName: instance,
+    authStatus: 'AWAITING_AUTH',
+    authUrlRelativePath,
+  })
+
+  it.each(hostile)('with the address %j is not started, and the others are not held up', async (path) => {
+    const { browser } = await world.begin(2)
+    listing([entry(path), entry('/auth/datasource/github_1?token=t', 'github_1')])
+    const hop = await browser.open('/onboarding/connect/slack_1', { from: browser.page.url })
+    expect(hop.status).toBe(502)
+    expectPage(hop)
+    expect(hop.headers).not.toHaveProperty('location')
+    await browser.open(`${world.url}/onboarding`)
+    expect(browser.page.status).toBe(200)
+    const other = await browser.click('/onboarding/connect/github_1', { follow: false })
+    expect(other.location).toBe(`${world.sandbox.urls.service}/auth/datasource/github_1?token=t`)
+  })
+
+  it('whose address leads elsewhere ends an automatic walk on the list', async () => {
+    const { browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1')
+    listing([entry('https://evil.example/', 'github_1')])
+    const hop = await answerConsent(browser, 'allow')
+    expect(hop.status).toBe(200)
+    expectPage(hop)
+    expect(hop.body).toContain(texts.overview.progress(1, 2))
+  })
+
+  it.each(['EXPIRED', '', 7, null, {}, 'SEG_MIGRATION', 'DISABLED', 'STALE_OAUTH'])(
+    'with the status %j is on the list, next to the others',
+    async (authStatus) => {
+      const { browser } = await world.begin(1)
+      listing([
+        { ...entry('/auth/datasource/slack_1?token=t'), authStatus },
+        entry('/auth/datasource/b?token=t', 'b'),
+      ])
+      const hop = await browser.open(`${world.url}/onboarding`)
+      expect(hop.status).toBe(200)
+      expectPage(hop)
+      expect(hop.body).toContain('slack_1')
+      expect(linksOf(hop.body)).toContain('/onboarding/connect/b')
+    },
+  )
+
+  it('that comes twice, without a status or with a name like __proto__ is a page', async () => {
+    const { browser } = await world.begin(1)
+    listing([
+      entry('/auth/datasource/slack_1?token=t'),
+      entry('/auth/datasource/slack_1?token=other'),
+      { datasourceInstance: '__proto__' },
+      { datasourceInstance: 'constructor', displayName: 'toString' },
+      { datasourceInstance: 'half_\ud800' },
+      { datasourceInstance: '..', displayName: 'Dots' },
+    ])
+    const hop = await browser.open(`${world.url}/onboarding`)
+    expect(hop.status).toBe(200)
+    expectPage(hop)
+    expect(hop.body).toContain(texts.overview.progress(0, 5))
+  })
+
+  it('with a name that bites is shown as what it is, and connects', async () => {
+    const browser = await signIn(world, 'eve')
+    expectPage(browser.page)
+    expect(browser.page.body).not.toMatch(/<img|<script|\u202e|onerror="/i)
+    expect(browser.text).toContain('<img src=x onerror="alert(1)">')
+    world.sandbox.switches.set({ autoConsent: true })
+    await browser.click('/onboarding/connect/')
+    expect(browser.text).toContain(texts.finished.title)
+  })
+
+  it('with a status that is open in the contract is handled: one is reconnected, one switched off, one skipped', async () => {
+    const browser = await signIn(world, 'frank')
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.status.stale)
+    expect(browser.text).toContain(texts.status.disabled)
+    expect(browser.text).toContain(texts.status.attention)
+    world.sandbox.switches.set({ autoConsent: true })
+    await browser.click('/onboarding/connect/slack_1')
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.finished.titleSome)
+    await browser.click('/onboarding/connect/jira_1')
+    expectPage(browser.page)
+    const box = await browser.open(`${world.url}/onboarding/connect/box_1`, { from: world.url })
+    expect(box.status).toBe(502)
+    expectPage(box)
+  })
+
+  it('in a list of five hundred with long names is shown in a moment', async () => {
+    const { browser } = await world.begin(1)
+    listing(
+      Array.from({ length: 500 }, (_, index) => ({
+        ...entry(`/auth/datasource/wiki_${index}?token=t`, `wiki_${index}`),
+        displayName: `🗂️ ${'נושן very long '.repeat(70)}`,
+      })),
+    )
+    await browser.open(`${world.url}/onboarding`)
+    const before = performance.now()
+    const hop = await browser.open(`${world.url}/onboarding`)
+    expect(performance.now() - before).toBeLessThan(1_000)
+    expectPage(hop)
+    expect(hop.body.length).toBeLessThan(2_000_000)
+  })
+})

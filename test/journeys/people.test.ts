@@ -1,0 +1,177 @@
+// The same person elsewhere, another person in the same browser, and returns that are not what they should be.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts } from '../../src/web/texts.en.ts'
+import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
+import { chooseAccount, signIn } from '../helpers/running.ts'
+import { stores } from '../helpers/stores.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
+
+const stepOf = (world: World) =>
+  new URL(
+    world.sandbox.requests.findLast((entry) => entry.operation === 'checkdatasourceauth')?.query[
+      'final_redirect_url'
+    ] ?? '',
+  ).searchParams.get('step') ?? ''
+
+describe.each(stores)('a person, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  it('whose session is lost on the way signs in and goes on at the same step', async () => {
+    const { person, browser } = await world.begin(3)
+    await browser.click('/onboarding/connect/slack_1')
+    browser.clearCookies(world.url)
+    await answerConsent(browser, 'allow')
+    await signInIfAsked(world, browser, person)
+    expect(browser.text).toContain('Allow access?')
+    expect(browser.text).toContain('GitHub')
+    expect(world.departures()).toBe(2)
+  })
+
+  it('who forgot everything, in both sites, still goes on at the same step', async () => {
+    const { person, browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1')
+    browser.clearCookies()
+    await answerConsent(browser, 'allow')
+    await chooseAccount(world, browser, person)
+    expect(browser.text).toContain('Allow access?')
+    expect(browser.text).toContain('GitHub')
+  })
+
+  it('goes on from another device where the first one stopped', async () => {
+    const { person, browser } = await world.begin(3)
+    await browser.submit('/onboarding/skip/gdrive_1')
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    const phone = await signIn(world, person)
+    expect(phone.text).toContain(texts.overview.progress(1, 3))
+    expect(phone.text).toContain(texts.status.skipped)
+    await phone.click('/onboarding/connect/github_1')
+    await answerConsent(phone, 'allow')
+    expect(phone.text).toContain(texts.finished.titleSome)
+  })
+
+  it('who comes back on another device than the one that left is taken on from there', async () => {
+    const { person, browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1', { follow: false })
+    const back = `${world.url}/onboarding/callback?step=${stepOf(world)}`
+    world.sandbox.authorize(person, 'slack_1')
+    const phone = await signIn(world, person, new URL(back).pathname + new URL(back).search)
+    expect(phone.text).toContain('Allow access?')
+    expect(phone.text).toContain('GitHub')
+  })
+
+  it('is not taken for the one who left from the same browser', async () => {
+    const ada = world.newcomer(2)
+    const bob = world.newcomer(2)
+    const browser = await signIn(world, ada)
+    await browser.click('/onboarding/connect/slack_1')
+    const consent = browser.page
+    await browser.open(`${world.url}/sign-in?prompt=select_account`)
+    await chooseAccount(world, browser, bob)
+    expect(browser.text).toContain(`${bob}@acme.example`)
+    world.sandbox.clearRequests()
+    browser.page = consent
+    await answerConsent(browser, 'allow')
+    expectPage(browser.page)
+    expect(browser.text).toContain(`${bob}@acme.example`)
+    expect(browser.text).toContain(texts.overview.progress(0, 2))
+    expect(world.departures()).toBe(0)
+    expect(world.sandbox.state(bob)).toEqual({ slack_1: 'waiting', github_1: 'waiting' })
+    const { url } = browser.hops.findLast((hop) => hop.url.includes('/onboarding/callback')) ?? { url: '' }
+    const again = await signIn(world, ada, new URL(url).pathname + new URL(url).search)
+    expect(again.text).toContain('Allow access?')
+    expect(again.text).toContain('GitHub')
+  })
+
+  it('who switches accounts sees nothing of the other’s walk', async () => {
+    const ada = world.newcomer([{ instance: 'secret_1', displayName: 'Secret project' }])
+    const bob = world.newcomer(1)
+    const browser = await signIn(world, ada)
+    expect(browser.text).toContain('Secret project')
+    await browser.open(`${world.url}/sign-in?prompt=select_account`)
+    await chooseAccount(world, browser, bob)
+    expect(browser.text).not.toContain('Secret project')
+    const other = await browser.open(`${world.url}/onboarding/connect/secret_1`, { from: browser.page.url })
+    expect(other.status).toBe(404)
+    expectPage(other)
+  })
+})
+
+describe.each(stores)('a return, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  const leave = async () => {
+    const found = await world.begin(2)
+    await found.browser.click('/onboarding/connect/slack_1', { follow: false })
+    world.sandbox.switches.set({ latencyMs: 0 })
+    return { ...found, step: stepOf(world), checks: world.checks() }
+  }
+  const callback = async (browser: TestBrowser, query: string) =>
+    await browser.open(`${world.url}/onboarding/callback${query}`, { from: 'https://datasource.example' })
+
+  it.each([
+    ['without a step', ''],
+    ['with an empty step', '?step='],
+    ['with a step that nobody knows', '?step=AAAAAAAAAAAAAAAAAAAAAA'],
+    ['with a step that is an object', '?step[a]=b'],
+    ['with a step like __proto__', '?step=__proto__'],
+    ['with a long step', `?step=${'a'.repeat(4_000)}`],
+    ['that claims success', '?status=success&datasource=slack_1&connected=true'],
+  ])('%s moves nothing', async (_how, query) => {
+    const { person, browser, checks } = await leave()
+    world.sandbox.authorize(person, 'slack_1')
+    const hop = await callback(browser, query)
+    expect(hop.status).toBe(200)
+    expectPage(hop)
+    expect(new URL(hop.url).pathname).toBe('/onboarding')
+    // Somebody is leaving: the list is shown without asking, so nothing became connected by this.
+    expect(world.checks()).toBe(checks)
+    expect(hop.body).toContain(texts.overview.progress(0, 2))
+    expect(world.departures()).toBe(0)
+  })
+
+  it('that says its step twice moves nothing', async () => {
+    const { browser, step, checks } = await leave()
+    await callback(browser, `?step=${step}&step=other`)
+    expect(world.checks()).toBe(checks)
+  })
+
+  it('that claims success is asked about all the same', async () => {
+    const { browser, step } = await leave()
+    const hop = await callback(browser, `?step=${step}&status=success&connected=slack_1&error=`)
+    expect(hop.body).toContain(texts.wait.title('Slack'))
+    expect(hop.body).toContain(texts.overview.progress(0, 2))
+  })
+
+  it('that brings more parameters goes on', async () => {
+    const { browser } = await world.begin(2)
+    world.sandbox.switches.set({ returnParams: { state: 'x', code: 'y', '<b>': '"' } })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain('GitHub')
+    expect(browser.text).toContain('Allow access?')
+  })
+
+  it('that lost its parameters leads to the list, where one click goes on', async () => {
+    const { browser } = await world.begin(2)
+    world.sandbox.switches.set({ dropParams: true })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expectPage(browser.page)
+    expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+    expect(world.departures()).toBe(1)
+    await browser.click('/onboarding/connect/github_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.overview.progress(1, 2))
+  })
+})

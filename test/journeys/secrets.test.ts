@@ -1,0 +1,174 @@
+// A whole journey with its failures, everything logged: afterwards no secret of it is in a log line, in a page, or in an
+// address of ours. What must carry one on its way (to the authorization server, to the service) may.
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { describeError, redacted } from '../../src/web/log.ts'
+import { answerConsent, expectPage, letRefresh, openWorld, type World } from '../helpers/journey.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { chooseAccount, signIn } from '../helpers/running.ts'
+import { stores } from '../helpers/stores.ts'
+import { TestBrowser, type Hop } from '../helpers/test-browser.ts'
+
+/** Every value that only two parties may know, by what it is. */
+function secretsOf(world: World, hops: Hop[]): Map<string, string> {
+  const found = new Map<string, string>()
+  const add = (what: string, value: unknown) => {
+    if (typeof value === 'string' && value.length >= 16) found.set(value, what)
+  }
+  for (const { headers, body, query } of world.sandbox.requests) {
+    add('access token', headers.authorization?.replace(/^Bearer /, ''))
+    const form = (body ?? {}) as Record<string, unknown>
+    for (const name of ['code', 'code_verifier', 'client_secret', 'refresh_token']) add(name, form[name])
+    for (const name of ['code_challenge', 'nonce', 'token', 'redirect'])
+      add(`${name} in an address`, query[name])
+  }
+  for (const { url, location, headers } of hops) {
+    for (const address of [url, new URL(location ?? '/', url).href]) {
+      const query = new URL(address).searchParams
+      for (const name of ['code', 'state', 'token', 'id_token_hint']) add(name, query.get(name))
+    }
+    const cookie = /^(?:__Host-)?onramp=([^;]+)/.exec(headers['set-cookie'] ?? '')?.[1] ?? ''
+    add('cookie', cookie)
+    add('session id', decodeURIComponent(cookie).slice(2).split('.')[0])
+  }
+  add('client secret', world.env['OIDC_CLIENT_SECRET'])
+  add('session secret', world.env['SESSION_SECRET'])
+  return found
+}
+
+const leaksIn = (text: string, secrets: Map<string, string>) =>
+  [...secrets].filter(([value]) => text.includes(value)).map(([, what]) => what)
+
+/** Sign-in, odd answers, a denial, a hostile address, two datasources, a search, sign-out, and a return too late. */
+async function walkWithTrouble(world: World): Promise<TestBrowser> {
+  const { switches } = world.sandbox
+  const answer = (checkdatasourceauth: object | null) => switches.set({ answers: { checkdatasourceauth } })
+  const planted = '/auth/datasource/slack_1?token=planted-one-time-token-0123456789'
+  const person = world.newcomer(2)
+  const browser = new TestBrowser()
+  for (const fault of [
+    { token: { status: 500 } },
+    { token: { error: 'invalid_grant', status: 400 } },
+    { idToken: 'badSignature' as const },
+  ]) {
+    switches.set({ faults: fault })
+    await browser.open(`${world.url}/onboarding`)
+    if (browser.page.url.startsWith(world.sandbox.urls.authorizationServer))
+      await chooseAccount(world, browser, person)
+    else await browser.open(`${world.url}/sign-in`)
+    switches.set({ faults: {} })
+  }
+  await signIn(world, person, '/onboarding', browser)
+  for (const odd of [
+    { status: 500, body: `Bearer leaked ${planted}` },
+    { body: `{"unauthorizedDatasourceInstances":[{"authUrlRelativePath":"${planted}"` },
+    {
+      body: {
+        unauthorizedDatasourceInstances: [
+          { authUrlRelativePath: `/evil${planted}`, datasourceInstance: 'slack_1' },
+        ],
+      },
+    },
+    {
+      body: {
+        unauthorizedDatasourceInstances: [
+          { authUrlRelativePath: `${planted}\u2028`, datasourceInstance: 'slack_1' },
+        ],
+      },
+    },
+    { status: 302, headers: { location: `http://127.0.0.1:9${planted}` } },
+    { close: true },
+  ]) {
+    answer(odd)
+    await browser.open(`${world.url}/onboarding`)
+    await browser.open(`${world.url}/onboarding/connect/slack_1`, { from: world.url })
+  }
+  answer(null)
+  await browser.open(`${world.url}/onboarding`)
+  await browser.click('/onboarding/connect/slack_1')
+  await answerConsent(browser, 'deny')
+  await letRefresh(browser)
+  await browser.click('/onboarding/connect/slack_1')
+  await answerConsent(browser, 'allow')
+  await answerConsent(browser, 'allow')
+  await browser.open('/search?q=plan')
+  await browser.open(`${world.url}/onboarding/connect/nothing`, { from: world.url })
+  const callback = browser.hops.find((hop) => hop.url.includes('/sign-in/callback?code'))?.url ?? ''
+  await browser.open(callback)
+  await browser.open(`${world.url}/onboarding`)
+  await browser.submit('/sign-out')
+  await browser.open('/sign-out/continue', { from: browser.page.url })
+  await browser.open(callback)
+  return browser
+}
+
+describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
+  it('are in no log, in no page and in no address of ours', async () => {
+    const world = await openWorld(open, { settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
+    onTestFinished(() => world.close())
+    const browser = await walkWithTrouble(world)
+    const secrets = secretsOf(world, browser.hops)
+    for (const planted of ['planted-one-time-token-0123456789', 'Bearer leaked'])
+      secrets.set(planted, 'planted')
+    const kinds = [
+      'access token', 'client secret', 'code', 'code_verifier', 'cookie', 'id_token_hint',
+      'planted', 'redirect in an address', 'session id', 'session secret', 'state', 'token',
+    ] // prettier-ignore
+    expect([...new Set(secrets.values())].sort()).toEqual(kinds)
+    expect(world.log.length).toBeGreaterThan(5)
+    for (const line of world.log) expect(leaksIn(line, secrets), line).toEqual([])
+    const ours = browser.hops.filter((hop) => new URL(hop.url).origin === world.url)
+    for (const hop of ours) {
+      expect(leaksIn(hop.body, secrets), hop.url).toEqual([])
+      const { origin, href } = new URL(hop.location ?? '/', hop.url)
+      expect(origin === world.url ? leaksIn(href, secrets) : [], href).toEqual([])
+    }
+    // The authorization server's answer is brought to us in an address: RFC 6749 4.1.2.
+    const answers = ours.filter((hop) => hop.url.startsWith(`${world.url}/sign-in/callback?`))
+    const rest = ours.filter((hop) => !answers.includes(hop))
+    for (const hop of rest) expect(leaksIn(hop.url, secrets), hop.url).toEqual([])
+    const elsewhere = browser.hops.filter((hop) => new URL(hop.url).origin !== world.url)
+    const kept = ['access token', 'code_verifier', 'client secret', 'session secret', 'cookie', 'session id']
+    for (const hop of elsewhere)
+      expect(leaksIn(hop.url, secrets).filter((what) => kept.includes(what))).toEqual([])
+  })
+})
+
+it('the log’s words of an error leave out what could be one', () => {
+  const secret = 'planted-one-time-token-0123456789'
+  for (const message of [
+    `Bearer ${secret}`,
+    `"${secret}" is not valid`,
+    `https://a.example/x?token=short&y=1`,
+  ])
+    expect(redacted(message)).not.toMatch(/planted|short/)
+  const error = new Error(secret, { cause: new Error(`x?code=${secret}`) })
+  expect(JSON.stringify(describeError(error))).not.toContain(secret)
+})
+
+describe('a code that comes back while the store is away', () => {
+  it('is in no page and no log line, and the sign-in can be started again', async () => {
+    const redis = await startRedis()
+    const world = await openWorld(async () => ({
+      settings: { REDIS_URL: redis.url },
+      close: () => redis.close(),
+    }))
+    onTestFinished(() => world.close())
+    const browser = new TestBrowser()
+    await browser.open(`${world.url}/onboarding`)
+    const uid = browser.page.url
+    const person = world.newcomer(1)
+    await browser.post(uid, { person }, { follow: false })
+    let back = browser.hops.at(-1)?.location ?? ''
+    while (!back.startsWith(world.url)) back = (await browser.open(back, { follow: false })).location ?? ''
+    redis.signal('SIGKILL')
+    const hop = await browser.open(back)
+    expect(hop.status).toBe(503)
+    expectPage(hop)
+    const query = new URL(back).searchParams
+    for (const name of ['code', 'state']) {
+      const value = query.get(name) ?? 'missing'
+      expect(hop.body).not.toContain(value)
+      expect(world.log.join('')).not.toContain(value)
+    }
+  })
+})

@@ -1,0 +1,90 @@
+// Two instances behind a balancer that gives each request to the other one, on a Redis that is 50 ms away and takes
+// longer for what is written: whoever redirects before the store has what the redirect needs is found out at once.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer } from '../../src/server.ts'
+import { loadSettings } from '../../src/settings.ts'
+import { createLog } from '../../src/web/log.ts'
+import { texts } from '../../src/web/texts.en.ts'
+import { openWorld, type World } from '../helpers/journey.ts'
+import { startBalancer, startDelay, type Between } from '../helpers/network.ts'
+import { untilReady } from '../helpers/process.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { freePort, signIn } from '../helpers/running.ts'
+
+const LATENCY = { ms: 50, writeMs: 200 }
+
+describe('with a store of 50 ms latency and two instances', () => {
+  let world: World
+  let redis: RedisServer
+  const opened: { close(): Promise<void> }[] = []
+  beforeAll(async () => {
+    redis = await startRedis()
+    const wire: Between = await startDelay(redis.port, LATENCY)
+    world = await openWorld(async () => ({ settings: {}, close: async () => {} }))
+    await world.stopOnramp()
+    const ports = [await freePort('localhost'), await freePort('localhost')]
+    for (const port of ports) {
+      const env = { ...world.env, PORT: String(port), REDIS_URL: `redis://127.0.0.1:${wire.port}` }
+      const instance = await startServer(loadSettings(env), createLog('silent'))
+      opened.push({ close: () => instance.stop() })
+      await untilReady(`http://localhost:${port}`)
+    }
+    opened.push(await startBalancer('localhost', Number(world.env['PORT']), ports), wire)
+  })
+  afterAll(async () => {
+    for (const one of opened) await one.close()
+    await world.close()
+    await redis.close()
+  })
+
+  it('no redirect outruns its session or its walk: one sign-in, then straight through', async () => {
+    const person = world.newcomer(2)
+    const browser = await signIn(world, person)
+    expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+    expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
+    expect(world.sandbox.count('token')).toBe(1)
+    world.sandbox.switches.set({ autoConsent: true })
+    await browser.click('/onboarding/connect/')
+    expect(browser.text).toContain(texts.finished.title)
+    expect(world.departures()).toBe(2)
+  })
+
+  it.concurrent(
+    'what was put off is put off on the page that follows, and signing out is signed out there',
+    async () => {
+      const { browser } = await world.begin(2)
+      for (const instance of ['slack_1', 'github_1']) {
+        await browser.submit(`/onboarding/skip/${instance}`)
+        expect(browser.page.status).toBe(200)
+        expect(browser.page.body).not.toContain(`action="/onboarding/skip/${instance}"`)
+      }
+      await browser.submit('/sign-out')
+      const hop = await browser.open(`${world.url}/onboarding`, { follow: false })
+      expect(hop.status).toBe(303)
+      expect(hop.location).toMatch(/^\/sign-in/)
+    },
+  )
+
+  it.concurrent('changes in tabs that reach different instances at once are all kept', async () => {
+    const apps = Array.from({ length: 4 }, (_, index) => ({
+      instance: `wiki_${index}`,
+      displayName: `W ${index}`,
+    }))
+    const { browser } = await world.begin(apps)
+    const answers = await Promise.all(
+      apps.map(({ instance }) => browser.post(`/onboarding/skip/${instance}`, {}, { follow: false })),
+    )
+    expect(answers.map((hop) => hop.status)).toEqual(apps.map(() => 303))
+    const status = await browser.open(`${world.url}/api/status`)
+    expect(JSON.parse(status.body)).toMatchObject({ skipped: 4 })
+  })
+
+  it('everything in the store has a time to end', async () => {
+    const lives = await redis.lives()
+    expect(lives.size).toBeGreaterThan(3)
+    for (const [key, life] of lives) {
+      expect(key).toMatch(/^onramp:/)
+      expect(life, key).toBeGreaterThan(0)
+    }
+  })
+})

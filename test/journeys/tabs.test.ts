@@ -1,0 +1,136 @@
+// Tabs, back buttons, double clicks: what browsers and hands do.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts } from '../../src/web/texts.en.ts'
+import { answerConsent, expectPage, openWorld, refreshOf, type World } from '../helpers/journey.ts'
+import { stores } from '../helpers/stores.ts'
+import type { Hop, TestBrowser } from '../helpers/test-browser.ts'
+
+/** Goes to a page that another tab of the same browser shows. */
+const switchTo = (browser: TestBrowser, tab: Hop) => {
+  browser.page = tab
+}
+const callbackOf = (browser: TestBrowser) =>
+  browser.hops.findLast((hop) => hop.url.includes('/onboarding/callback'))?.url ?? ''
+
+describe.each(stores)('a browser, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  it('that goes back to a return’s address moves nothing', async () => {
+    const { browser } = await world.begin(3)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    const used = callbackOf(browser)
+    const [departures, checks] = [world.departures(), world.checks()]
+    for (let times = 0; times < 3; times++) {
+      await browser.open(used)
+      expectPage(browser.page)
+      expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+    }
+    expect(world.departures()).toBe(departures)
+    expect(world.checks()).toBe(checks)
+  })
+
+  it('with two tabs on different datasources connects both', async () => {
+    const { person, browser } = await world.begin(2)
+    const list = browser.page
+    await browser.click('/onboarding/connect/slack_1')
+    const first = browser.page
+    switchTo(browser, list)
+    await browser.click('/onboarding/connect/github_1')
+    const second = browser.page
+    switchTo(browser, first)
+    await answerConsent(browser, 'allow')
+    // The other one is under way in the other tab: it is not started a second time.
+    expectPage(browser.page)
+    expect(world.departures()).toBe(2)
+    switchTo(browser, second)
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.title)
+    expect(world.sandbox.state(person)).toEqual({ slack_1: 'authorized', github_1: 'authorized' })
+  })
+
+  it('with two tabs on the same datasource ends with it connected, and each tab knows', async () => {
+    const { browser } = await world.begin(1)
+    const list = browser.page
+    await browser.click('/onboarding/connect/slack_1')
+    const first = browser.page
+    switchTo(browser, list)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.title)
+    switchTo(browser, first)
+    await answerConsent(browser, 'deny')
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.finished.title)
+  })
+
+  it('that clicks twice at once leaves once: one attempt, one check, one address', async () => {
+    const { browser } = await world.begin(2)
+    const clicks = await Promise.all(
+      Array.from({ length: 2 }, () => browser.click('/onboarding/connect/slack_1', { follow: false })),
+    )
+    expect(clicks.map((hop) => hop.status)).toEqual([303, 303])
+    expect(clicks[0]?.location).toBe(clicks[1]?.location)
+    expect(world.checks()).toBe(1)
+    await browser.open(clicks[0]?.location ?? '')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain('GitHub')
+  })
+
+  it('that clicks twice, one after the other, ends on a link that works', async () => {
+    const { browser } = await world.begin(1)
+    await browser.click('/onboarding/connect/slack_1', { follow: false })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.title)
+  })
+
+  it('that reloads the return while it is judged is judged once', async () => {
+    const { browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1')
+    world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 100 } })
+    const path = new URL(browser.page.url).pathname
+    await browser.submit(`${path}/allow`, { follow: false })
+    const back = await browser.open(browser.hops.at(-1)?.location ?? '', { follow: false })
+    const before = world.checks()
+    const returns = await Promise.all(
+      Array.from({ length: 3 }, () => browser.open(back.location ?? '', { follow: false })),
+    )
+    expect(new Set(returns.map((hop) => hop.location)).size).toBe(1)
+    expect(world.checks() - before).toBe(1)
+  })
+
+  it('with many tabs that put off one datasource each loses none of it', async () => {
+    const apps = Array.from({ length: 24 }, (_, index) => ({
+      instance: `wiki_${index}`,
+      displayName: `W ${index}`,
+    }))
+    const { browser } = await world.begin(apps)
+    const answers = await Promise.all(
+      apps.map(({ instance }) => browser.post(`/onboarding/skip/${instance}`, {}, { follow: false })),
+    )
+    expect(answers.map((hop) => hop.status)).toEqual(apps.map(() => 303))
+    const status = await browser.open(`${world.url}/api/status`)
+    expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 0, skipped: 24 })
+  })
+
+  it('that waits in one tab and looks at the list in another goes on in the first', async () => {
+    const { person, browser } = await world.begin(2)
+    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    const waiting = browser.page
+    world.sandbox.authorize(person, 'slack_1')
+    await browser.open(`${world.url}/onboarding`)
+    expect(browser.text).toContain(texts.overview.progress(1, 2))
+    switchTo(browser, waiting)
+    await browser.open(refreshOf(waiting)?.url ?? '')
+    expect(browser.text).toContain('Allow access?')
+    expect(browser.text).toContain('GitHub')
+  })
+})

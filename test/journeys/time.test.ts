@@ -1,0 +1,100 @@
+// Minutes, hours and days later, on another clock than the machine's.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts } from '../../src/web/texts.en.ts'
+import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
+import { stores } from '../helpers/stores.ts'
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
+
+describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
+  let world: World
+  let ahead = 0
+  beforeAll(async () => {
+    world = await openWorld(open, { now: () => Date.now() + ahead })
+  })
+  beforeEach(() => {
+    world.sandbox.reset()
+    ahead = 0
+  })
+  afterAll(() => world.close())
+
+  it('than a departure takes is shown what the service says', async () => {
+    const { person, browser } = await world.begin(2)
+    world.sandbox.switches.set({ neverReturn: true })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    await browser.open(`${world.url}/onboarding`)
+    expect(browser.text).toContain(texts.overview.progress(0, 2))
+    ahead += 16 * SECOND
+    await browser.open(`${world.url}/onboarding`)
+    expect(browser.text).toContain(texts.overview.progress(1, 2))
+    expect(world.sandbox.state(person)).toMatchObject({ slack_1: 'authorized' })
+  })
+
+  it('than the session lives signs in and finds the walk as it was', async () => {
+    const { person, browser } = await world.begin(3)
+    await browser.submit('/onboarding/skip/gdrive_1')
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    ahead += 13 * HOUR
+    await browser.open(`${world.url}/onboarding`)
+    await signInIfAsked(world, browser, person)
+    expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
+    expect(browser.text).toContain(texts.overview.progress(1, 3))
+    expect(browser.text).toContain(texts.status.skipped)
+  })
+
+  it('from a consent page, within a day, goes on at that step; after a day it moves nothing', async () => {
+    for (const [later, departures] of [
+      [23 * HOUR, 2],
+      [25 * HOUR, 1],
+    ] as const) {
+      ahead = 0
+      const { person, browser } = await world.begin(2)
+      await browser.click('/onboarding/connect/slack_1')
+      ahead += later
+      await answerConsent(browser, 'allow')
+      await signInIfAsked(world, browser, person)
+      expect(world.departures()).toBe(departures)
+      expect(browser.page.status).toBe(200)
+    }
+  })
+
+  it('whose token the service no longer takes is led through the sign-in once, and back', async () => {
+    const { person, browser } = await world.begin(2)
+    ahead += 5 * MINUTE
+    world.sandbox.expireTokens()
+    await browser.open(`${world.url}/onboarding?datasource=slack`)
+    await signInIfAsked(world, browser, person)
+    expect(browser.page.status).toBe(200)
+    expect(browser.page.url).toBe(`${world.url}/onboarding?datasource=slack`)
+  })
+
+  it('whose token the service never takes ends on a page, after one sign-in', async () => {
+    const { person, browser } = await world.begin(2)
+    ahead += 5 * MINUTE
+    world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 401 } } })
+    await browser.open(`${world.url}/onboarding`)
+    await signInIfAsked(world, browser, person)
+    expect(browser.page.status).toBe(403)
+    expectPage(browser.page)
+    expect(browser.text).toContain(texts.problems.service_refused_sign_in.title)
+    expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
+    expect(world.checks()).toBeLessThanOrEqual(3)
+  })
+
+  it('to a datasource whose permission ran out connects it again', async () => {
+    const { person, browser } = await world.begin(1)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.title)
+    ahead += 2 * HOUR
+    world.sandbox.unauthorize(person, 'slack_1')
+    await browser.open(`${world.url}/onboarding`)
+    await signInIfAsked(world, browser, person)
+    expect(browser.text).toContain(texts.next.title('Slack'))
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.title)
+  })
+})

@@ -1,0 +1,134 @@
+// From the link to everything connected: the walk as it is meant.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { signIn } from '../helpers/running.ts'
+import { stores } from '../helpers/stores.ts'
+import { texts } from '../../src/web/texts.en.ts'
+
+describe.each(stores)('somebody who walks, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  it.each([1, 3, 4])('connects %i datasources with one click and one check more than that', async (count) => {
+    const { person, browser } = await world.begin(count)
+    expect(browser.text).toContain(texts.overview.progress(0, count))
+    world.sandbox.switches.set({ autoConsent: true })
+    await browser.click('/onboarding/connect/')
+    expect(world.departures()).toBe(count)
+    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(texts.overview.progress(count, count))
+    expectPage(browser.page)
+    // N + 1, and one for the page that is shown at the end.
+    expect(world.checks()).toBe(count + 1 + 1)
+    expect(new Set(Object.values(world.sandbox.state(person)))).toEqual(new Set(['authorized']))
+  })
+
+  it('goes from one consent page to the next without coming back in between', async () => {
+    const { browser } = await world.begin(3)
+    await browser.click('/onboarding/connect/')
+    for (const name of ['Slack', 'GitHub', 'Google Drive']) {
+      expect(browser.text).toContain(name)
+      expect(new URL(browser.page.url).origin).toBe(world.sandbox.urls.datasource)
+      await answerConsent(browser, 'allow')
+    }
+    expect(browser.text).toContain(texts.finished.title)
+    expect(world.checks()).toBe(5)
+  })
+
+  it('carries every departure’s own step in final_redirect_url, and each return brings it', async () => {
+    const { browser } = await world.begin(3)
+    world.sandbox.switches.set({ autoConsent: true })
+    await browser.click('/onboarding/connect/')
+    const asked = world.sandbox.requests
+      .filter((entry) => entry.operation === 'checkdatasourceauth')
+      .map((entry) => entry.query['final_redirect_url'])
+    const returns = browser.hops.map((hop) => hop.url).filter((url) => url.includes('/onboarding/callback'))
+    expect(asked.slice(0, 3)).toEqual(returns)
+    expect(new Set(returns).size).toBe(3)
+    for (const url of returns)
+      expect(url).toMatch(new RegExp(`^${world.url}/onboarding/callback\\?step=[\\w-]{22}$`))
+  })
+
+  it('can search at the end', async () => {
+    const { browser } = await world.begin(1)
+    world.sandbox.switches.set({ autoConsent: true })
+    await browser.click('/onboarding/connect/')
+    await browser.open('/search?q=plan')
+    expect(browser.page.status).toBe(200)
+    expectPage(browser.page)
+  })
+
+  it('and has nothing pending is told so at once', async () => {
+    const { browser } = await world.begin([{ instance: 'slack_1', displayName: 'Slack', authorized: true }])
+    world.sandbox.authorize(world.sandbox.people.at(-1)?.id ?? '', 'slack_1')
+    await browser.open('/onboarding')
+    expect(browser.page.status).toBe(200)
+    expectPage(browser.page)
+  })
+
+  it('and has no datasource at all is told so at once', async () => {
+    const { browser } = await world.begin([])
+    expect(browser.text).toContain(texts.overview.nothingKnown)
+    expectPage(browser.page)
+    await browser.open('/onboarding/connect', { from: browser.page.url })
+    expectPage(browser.page)
+    expect(world.departures()).toBe(0)
+  })
+
+  it('tells several instances of one datasource apart', async () => {
+    const { person, browser } = await world.begin([
+      { instance: 'slack_1', displayName: 'Slack' },
+      { instance: 'slack_2', displayName: 'Slack' },
+    ])
+    expect(browser.text).toContain('slack_1')
+    expect(browser.text).toContain('slack_2')
+    await browser.click('/onboarding/connect/slack_2')
+    await answerConsent(browser, 'allow')
+    expect(world.sandbox.state(person)).toEqual({ slack_1: 'waiting', slack_2: 'authorized' })
+    expect(new URL(browser.page.url).origin).toBe(world.sandbox.urls.datasource)
+    expect(browser.text).toContain('slack_1')
+  })
+
+  it('with forty datasources walks them all', async () => {
+    world.sandbox.switches.set({ autoConsent: true })
+    const browser = await signIn(world, 'grace')
+    world.sandbox.clearRequests()
+    const first = browser.page.body.indexOf('/onboarding/connect/')
+    expect(first).toBeGreaterThan(0)
+    // A browser follows some twenty redirects at a stretch; the test's own follows more.
+    await browser.click('/onboarding/connect/', { follow: false })
+    let location = browser.hops.at(-1)?.location
+    for (let hops = 0; location !== undefined && hops < 200; hops++) {
+      const hop = await browser.open(location, { follow: false })
+      location = hop.location === undefined ? undefined : new URL(hop.location, hop.url).href
+    }
+    expect(world.departures()).toBe(40)
+    await browser.open(`${world.url}/onboarding`)
+    expect(browser.text).toContain(texts.overview.progress(40, 40))
+  })
+})
+
+describe.each(stores)('with ADVANCE=confirm, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open, { settings: { ADVANCE: 'confirm' } })
+  })
+  afterAll(() => world.close())
+
+  it('a page stands between one consent and the next, and says what was connected', async () => {
+    const { browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/')
+    await answerConsent(browser, 'allow')
+    expect(browser.page.url).toContain(`${world.url}/onboarding`)
+    expect(browser.text).toContain(texts.banner.connected('Slack'))
+    expect(browser.text).toContain(texts.overview.progress(1, 2))
+    expect(world.departures()).toBe(1)
+    await browser.click('/onboarding/connect/')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(texts.finished.title)
+  })
+})

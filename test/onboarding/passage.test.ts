@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { passageOfClick, passageOfReturn, type Question } from '../../src/onboarding/passage.ts'
+import { attemptOf, startWalk, type Waiting } from '../../src/onboarding/walk.ts'
+
+const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
+  instance,
+  name: instance,
+  status,
+})
+const question = (waiting: Waiting[], more: Partial<Question> = {}): Question => ({
+  now: 1_000,
+  confirmSeconds: 30,
+  step: 'new',
+  waiting,
+  isStartable: () => true,
+  ...more,
+})
+const both = [app('slack_1'), app('github_1')]
+const click = (waiting = both, wanted?: string, more: Partial<Question> = {}) =>
+  passageOfClick(startWalk(0), question(waiting, { step: 's1', ...more }), wanted)
+
+describe('a click on connect', () => {
+  it('leaves for what comes next, under the step id that the service was asked with', () => {
+    const passage = click()
+    expect(passage).toMatchObject({ kind: 'leave', instance: 'slack_1' })
+    expect(attemptOf(passage.walk, 's1')).toMatchObject({ instance: 'slack_1', departedAt: 1_000 })
+  })
+
+  it('leaves for the one that was clicked', () => {
+    expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  })
+
+  it('leads to the list where nothing waits', () => {
+    expect(click([])).toMatchObject({ kind: 'overview' })
+  })
+
+  it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
+    'on what was never listed (%.20s) is unknown',
+    (wanted) => {
+      expect(click(both, wanted).kind).toBe('unknown')
+    },
+  )
+
+  it('on what is switched off goes nowhere', () => {
+    expect(click([app('slack_1', 'disabled')], 'slack_1')).toMatchObject({
+      kind: 'overview',
+      from: 'slack_1',
+    })
+  })
+
+  it('on what was connected in the meantime says so', () => {
+    const { walk } = click()
+    expect(passageOfClick(walk, question([app('github_1')]), 'slack_1')).toMatchObject({
+      kind: 'overview',
+      from: 'slack_1',
+    })
+  })
+
+  it('on what has no address to go to departs nowhere', () => {
+    const passage = click(both, 'slack_1', { isStartable: () => false })
+    expect(passage).toMatchObject({ kind: 'unstartable', instance: 'slack_1' })
+    expect(passage.walk.attempts).toEqual([])
+  })
+})
+
+describe('a return', () => {
+  const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+
+  it('goes straight on when the service shows the consent', () => {
+    const passage = passageOfReturn(click().walk, question([app('github_1')]), back)
+    expect(passage).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    expect(attemptOf(passage.walk, 's1')).toBeUndefined()
+    expect(attemptOf(passage.walk, 'new')).toMatchObject({ instance: 'github_1' })
+  })
+
+  it('goes to the list where a page is wanted in between', () => {
+    const passage = passageOfReturn(click().walk, question([app('github_1')]), { ...back, advances: false })
+    expect(passage).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(passage.walk.attempts).toHaveLength(1)
+  })
+
+  it('waits while the service still lists it, and starts nothing', () => {
+    const passage = passageOfReturn(click().walk, question(both), back)
+    expect(passage.kind).toBe('wait')
+    expect(passage.walk.attempts).toHaveLength(1)
+  })
+
+  it('gives up after the time to confirm, tells so, and starts nothing', () => {
+    const waiting = passageOfReturn(click().walk, question(both), back).walk
+    const passage = passageOfReturn(waiting, question(both, { now: 31_000 }), back)
+    expect(passage).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(passage.walk.known[0]).toMatchObject({ unconfirmedAt: 31_000 })
+    expect(passage.walk.attempts).toHaveLength(1)
+  })
+
+  it('goes on past a datasource that has no address to go to', () => {
+    const waiting = [app('github_1'), app('gdrive_1')]
+    const isStartable = (instance: string) => instance !== 'github_1'
+    expect(passageOfReturn(click().walk, question(waiting, { isStartable }), back)).toMatchObject({
+      kind: 'leave',
+      instance: 'gdrive_1',
+    })
+  })
+})
+
+describe('a browser that is sent on and on without a page', () => {
+  const apps = Array.from({ length: 10 }, (_, index) => app(`app_${index}`))
+
+  /** Datasources that agree at once, one after another. */
+  function kinds(isBrowser: boolean): string[] {
+    let walk = click(apps, undefined, { step: 'step-0' }).walk
+    let [left, step] = [apps.slice(1), 'step-0']
+    const seen: string[] = []
+    for (let turn = 1; left.length > 0 && turn < 40; turn++) {
+      const { instance } = attemptOf(walk, step) ?? { instance: '' }
+      const now = 1_000 + turn * 200
+      const passage = passageOfReturn(walk, question(left, { now, step: `step-${turn}` }), {
+        step,
+        instance,
+        advances: true,
+        isBrowser,
+      })
+      seen.push(passage.kind)
+      walk = passage.walk
+      if (passage.kind !== 'leave') continue
+      left = left.filter((entry) => entry.instance !== passage.instance)
+      step = `step-${turn}`
+    }
+    return seen
+  }
+
+  it('gets a page that goes on by itself after every fourth, and misses none', () => {
+    expect(kinds(true)).toEqual(
+      'leave leave leave pause leave leave leave leave pause leave leave'.split(' '),
+    )
+  })
+
+  it('is a browser: a program is not held up', () => {
+    expect(kinds(false)).toEqual(Array.from({ length: 9 }, () => 'leave'))
+  })
+})

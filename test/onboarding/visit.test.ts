@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { createOnce } from '../../src/onboarding/once.ts'
+import { overviewPath, visitOf } from '../../src/onboarding/visit.ts'
+
+const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+describe('what a visit is about', () => {
+  it.each([
+    [{}, { only: [] }],
+    [{ datasource: 'slack' }, { only: ['slack'] }],
+    [{ datasource: ['slack', 'github_1'] }, { only: ['slack', 'github_1'] }],
+    [{ datasource: '' }, { only: [] }],
+    [{ datasource: { a: 'b' } }, { only: [] }],
+    [{ datasource: ['slack', { a: 1 }, '', 'x'.repeat(201)] }, { only: ['slack'] }],
+    [{ return_to: 'https://intranet.example/' }, { only: [], returnTo: 'https://intranet.example/' }],
+    [{ return_to: ['a', 'b'] }, { only: [] }],
+  ])('%j is read as %j', (query, visit) => {
+    expect(visitOf(query, anything)).toEqual(visit)
+  })
+
+  it('is bounded however long the address is', () => {
+    expect(visitOf({ datasource: Array(500).fill('x') }, anything).only).toHaveLength(50)
+  })
+
+  it('stands in the address again, whatever characters it has', () => {
+    const visit = { only: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
+    const query = new URL(overviewPath(visit, 'a&b=c'), 'http://onramp').searchParams
+    expect(query.getAll('datasource')).toEqual(visit.only)
+    expect(query.get('return_to')).toBe(visit.returnTo)
+    expect(query.get('from')).toBe('a&b=c')
+    expect(overviewPath({ only: [] })).toBe('/onboarding')
+  })
+})
+
+describe('the same thing asked twice at once', () => {
+  it('is done once and answered to both, and done again afterwards', async () => {
+    const once = createOnce<number>()
+    let runs = 0
+    const work = async () => ++runs
+    expect(await Promise.all([once('a', work), once('a', work), once('b', work)])).toEqual([1, 1, 2])
+    expect(await once('a', work)).toBe(3)
+  })
+
+  it('fails for both and is not remembered', async () => {
+    const once = createOnce<number>()
+    const fail = () => Promise.reject(new Error('no'))
+    const results = await Promise.allSettled([once('a', fail), once('a', fail)])
+    expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected'])
+    expect(await once('a', async () => 7)).toBe(7)
+  })
+})

@@ -1,0 +1,188 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { attemptOf, next, progress, shown } from '../../src/onboarding/walk.ts'
+import { Simulation, type Operation } from './walk-simulation.ts'
+
+const APPS = 5
+const which = fc.nat(APPS - 1)
+const status = fc.constantFrom(
+  'awaiting' as const,
+  'stale' as const,
+  'disabled' as const,
+  'attention' as const,
+)
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('look' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ op: fc.constant('click' as const), which: fc.option(which, { nil: undefined }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      op: fc.constant('answer' as const),
+      tab: fc.nat(3),
+      answer: fc.constantFrom('allow' as const, 'allow' as const, 'deny' as const, 'close' as const),
+      delay: fc.constantFrom(0, 0, 5_000, 60_000),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('landAgain' as const), which: fc.nat(30) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('land' as const), step: fc.string() }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('skip' as const), which }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('unskip' as const), which }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ op: fc.constant('time' as const), ms: fc.constantFrom(500, 16_000, 90_000_000) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant('list' as const), which, status, startable: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('vanish' as const), which }) },
+)
+const story = fc.array(operation, { maxLength: 60, size: 'max' })
+const RUNS = { numRuns: 400 }
+
+function play(operations: Operation[], check: (simulation: Simulation, operation: Operation) => void) {
+  const simulation = new Simulation(APPS)
+  for (const step of operations) {
+    simulation.run(step)
+    check(simulation, step)
+  }
+  return simulation
+}
+
+describe('whatever people and the service do', () => {
+  it('no datasource that was ever listed is lost', () => {
+    fc.assert(
+      fc.property(story, (operations) => {
+        play(operations, ({ walk, everSeen }) => {
+          const known = walk.known.map((entry) => entry.instance)
+          expect(new Set(known)).toEqual(everSeen)
+          expect(known.length).toBe(everSeen.size)
+        })
+      }),
+      RUNS,
+    )
+  })
+
+  it('what follows a click by itself starts each datasource at most once', () => {
+    fc.assert(
+      fc.property(story, fc.boolean(), fc.infiniteStream(operation), (operations, byItself, meanwhile) => {
+        const simulation = new Simulation(APPS)
+        simulation.consentsByItself = byItself
+        simulation.onDeparture = (instance) => {
+          const { value } = meanwhile.next()
+          if (value?.op === 'list' || value?.op === 'vanish') simulation.run(value)
+          else simulation.listed.delete(instance)
+        }
+        for (const step of operations) {
+          simulation.run(step)
+          expect(new Set(simulation.automatic).size).toBe(simulation.automatic.length)
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  it('nothing that was skipped, given up or left for before starts by itself', () => {
+    fc.assert(
+      fc.property(story, (operations) => {
+        const simulation = new Simulation(APPS)
+        for (const step of operations) {
+          const before = new Map(simulation.walk.known.map((entry) => [entry.instance, entry]))
+          const started = simulation.automatic.length
+          simulation.run(step)
+          if (step.op === 'click') continue
+          for (const instance of simulation.automatic.slice(started)) {
+            const entry = before.get(instance)
+            expect(entry?.skippedAt).toBeUndefined()
+            expect(entry?.unconfirmedAt).toBeUndefined()
+            expect(entry?.status === 'connected' ? 0 : (entry?.departures ?? 0)).toBe(0)
+          }
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  it('progress shrinks only by what the service lists again', () => {
+    fc.assert(
+      fc.property(story, (operations) => {
+        let before = { connected: 0, total: 0 }
+        play(operations, ({ walk, waiting }) => {
+          const now = progress(walk)
+          expect(now.total).toBeGreaterThanOrEqual(before.total)
+          expect(now.connected >= before.connected || waiting.length > 0).toBe(true)
+          const listedAgain = shown(walk).filter((entry) => entry.status !== 'connected').length
+          expect(now.connected + listedAgain).toBe(now.total)
+          before = now
+        })
+      }),
+      RUNS,
+    )
+  })
+
+  it('progress never shrinks while the service takes nothing back', () => {
+    const quiet = story.map((operations) =>
+      operations.filter((step) => step.op !== 'list' && step.op !== 'vanish'),
+    )
+    fc.assert(
+      fc.property(quiet, (operations) => {
+        let before = 0
+        play(operations, (simulation) => {
+          expect(simulation.connected).toBeGreaterThanOrEqual(before)
+          before = simulation.connected
+        })
+      }),
+      RUNS,
+    )
+  })
+
+  it('a step id that is wrong, unknown or used moves nothing', () => {
+    fc.assert(
+      fc.property(story, fc.string(), (operations, made) => {
+        const simulation = play(operations, () => {})
+        for (const step of [made, undefined, ...simulation.steps]) {
+          const attempt = simulation.walk.attempts.find((candidate) => candidate.step === step)
+          if (attempt !== undefined && attempt.done === undefined) continue
+          expect(attemptOf(simulation.walk, step)).toBeUndefined()
+          const before = structuredClone(simulation.walk)
+          simulation.land(step ?? '')
+          expect(simulation.walk).toEqual(before)
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  it('somebody who does what the page says arrives at the end', () => {
+    fc.assert(
+      fc.property(story, (operations) => {
+        const simulation = play(operations, () => {})
+        expect(simulation.arrives(200)).toBe(true)
+        expect(next(simulation.walk, simulation.now).kind).toBe('finished')
+        const left = shown(simulation.walk).filter(
+          (entry) => entry.status === 'awaiting' || entry.status === 'stale',
+        )
+        for (const entry of left) expect(entry.skippedAt).toBeDefined()
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('a service that lists again what was just connected', () => {
+  it('leads nobody in a circle through datasources that say yes without asking', () => {
+    const simulation = new Simulation(3)
+    simulation.consentsByItself = true
+    simulation.onDeparture = (instance) => {
+      for (const number of [0, 1, 2])
+        simulation.run({ op: 'list', which: number, status: 'awaiting', startable: true })
+      simulation.listed.delete(instance)
+    }
+    simulation.click(undefined)
+    expect(simulation.automatic.length).toBeLessThan(3)
+  })
+})

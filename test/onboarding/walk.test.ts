@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import {
+  attemptOf,
+  comeBack,
+  depart,
+  IN_FLIGHT_MS,
+  inScope,
+  mayAsk,
+  next,
+  observe,
+  onward,
+  progress,
+  shown,
+  skip,
+  startWalk,
+  unskip,
+  type Waiting,
+} from '../../src/onboarding/walk.ts'
+
+const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
+  instance,
+  name: instance,
+  status,
+})
+const [slack, github, drive] = [app('slack_1'), app('github_1'), app('gdrive_1')]
+const all = [slack, github, drive]
+const begun = (waiting: Waiting[] = all) => observe(startWalk(0), waiting, 0, 30)
+const left = (instance = 'slack_1', waiting = all) => depart(begun(waiting), { instance, step: 's1', now: 0 })
+const yes = () => true
+
+describe('what comes next', () => {
+  it('is the first datasource that the service lists', () => {
+    expect(next(begun(), 0)).toEqual({ kind: 'connect', instance: 'slack_1' })
+  })
+
+  it('is nothing where the service lists nothing', () => {
+    expect(next(begun([]), 0)).toEqual({ kind: 'finished' })
+  })
+
+  it('is another one while the person is on the way to the first', () => {
+    expect(next(left(), 1_000)).toEqual({ kind: 'connect', instance: 'github_1' })
+  })
+
+  it('is the first again when nobody came back from it', () => {
+    expect(next(left(), IN_FLIGHT_MS)).toEqual({ kind: 'connect', instance: 'slack_1' })
+  })
+
+  it('is never one that is switched off or that nobody knows how to start', () => {
+    expect(next(begun([app('a', 'disabled'), app('b', 'attention')]), 0)).toEqual({ kind: 'finished' })
+  })
+
+  it('is one whose permission has run out', () => {
+    expect(next(begun([app('a', 'stale')]), 0)).toEqual({ kind: 'connect', instance: 'a' })
+  })
+
+  it('is to wait, a little longer each time, after a return that does not show', () => {
+    let walk = left()
+    const waits: number[] = []
+    for (let look = 0; look < 9; look++) {
+      walk = comeBack(observe(walk, all, 1_000, 90), 's1', 1_000).walk
+      const where = next(walk, 1_000)
+      if (where.kind === 'wait') waits.push(where.lookAgainSeconds)
+    }
+    expect(waits).toEqual([1, 1, 2, 3, 5, 8, 13, 15, 15])
+  })
+
+  it('is for the person to decide once the time to confirm is over', () => {
+    const waiting = comeBack(left(), 's1', 1_000).walk
+    expect(next(observe(waiting, all, 30_999, 30), 30_999).kind).toBe('wait')
+    const over = observe(waiting, all, 31_000, 30)
+    expect(next(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1' })
+    expect(comeBack(over, 's1', 31_000).outcome).toBe('unconfirmed')
+  })
+})
+
+describe('a return', () => {
+  it('counts as connected only when the service no longer lists the datasource', () => {
+    expect(comeBack(observe(left(), [github, drive], 5, 30), 's1', 5).outcome).toBe('connected')
+    expect(comeBack(observe(left(), all, 5, 30), 's1', 5).outcome).toBe('waiting')
+  })
+
+  it('goes on to the next one that was never started', () => {
+    const walk = comeBack(observe(left(), [github, drive], 5, 30), 's1', 5).walk
+    expect(onward(walk, yes)).toBe('github_1')
+    expect(onward(walk, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+    expect(onward(skip(walk, 'github_1', 6), yes)).toBe('gdrive_1')
+    expect(onward(depart(walk, { instance: 'github_1', step: 's2', now: 6 }), yes)).toBe('gdrive_1')
+  })
+
+  it('is over after a day', () => {
+    expect(attemptOf(observe(left(), all, 24 * 3600 * 1000 - 1, 30), 's1')).toBeDefined()
+    expect(attemptOf(observe(left(), all, 24 * 3600 * 1000, 30), 's1')).toBeUndefined()
+  })
+
+  it('with a step that has ended is none', () => {
+    const { walk } = comeBack(observe(left(), [github], 5, 30), 's1', 5)
+    expect(attemptOf(walk, 's1')).toBeUndefined()
+    expect(attemptOf(walk, undefined)).toBeUndefined()
+  })
+
+  it('of one tab leaves the other tab on its way', () => {
+    const both = depart(left(), { instance: 'github_1', step: 's2', now: 1 })
+    const { walk } = comeBack(observe(both, [github, drive], 5, 30), 's1', 5)
+    expect(attemptOf(walk, 's2')).toBeDefined()
+  })
+})
+
+describe('a datasource that was connected and is listed again', () => {
+  it('is offered afresh and not called unconfirmed for the return of then', () => {
+    const returned = comeBack(left(), 's1', 1_000).walk
+    const connected = observe(returned, [github, drive], 2_000, 30)
+    const again = observe(connected, all, 3_600_000, 30)
+    expect(next(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
+    expect(shown(again)[0]).toMatchObject({ departures: 0, status: 'awaiting' })
+    expect(shown(again)[0]).not.toHaveProperty('unconfirmedAt')
+  })
+
+  it('does not start by itself in the wake of the click that connected it', () => {
+    const { walk } = comeBack(observe(left('slack_1', [slack]), [], 5, 30), 's1', 5)
+    const again = observe(walk, [slack], 6, 30)
+    expect(onward(again, yes)).toBeUndefined()
+    const clicked = depart(observe(again, [slack, github], 7, 30), {
+      instance: 'github_1',
+      step: 's2',
+      now: 7,
+    })
+    expect(onward(clicked, yes)).toBe('slack_1')
+  })
+})
+
+describe('not now', () => {
+  it('lasts until it is taken back, by a word or by connecting after all', () => {
+    const skipped = skip(begun(), 'slack_1', 1)
+    expect(next(observe(skipped, all, 99_000, 30), 99_000)).toEqual({
+      kind: 'connect',
+      instance: 'github_1',
+    })
+    expect(next(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
+    const after = depart(skipped, { instance: 'slack_1', step: 's', now: 2 })
+    expect(shown(after)[0]).not.toHaveProperty('skippedAt')
+  })
+
+  it('ends the waiting for a consent', () => {
+    const waiting = comeBack(left(), 's1', 1).walk
+    expect(next(skip(waiting, 'slack_1', 2), 2)).toEqual({ kind: 'connect', instance: 'github_1' })
+  })
+
+  it('means nothing for what is connected', () => {
+    const walk = observe(begun(), [github, drive], 1, 30)
+    expect(skip(walk, 'slack_1', 2)).toEqual(walk)
+  })
+})
+
+describe('the service', () => {
+  it('is not asked while somebody is leaving, and is after that', () => {
+    expect(mayAsk(begun(), 0)).toBe(true)
+    expect(mayAsk(left(), IN_FLIGHT_MS - 1)).toBe(false)
+    expect(mayAsk(left(), IN_FLIGHT_MS)).toBe(true)
+    expect(mayAsk(comeBack(left(), 's1', 1).walk, 2)).toBe(true)
+  })
+})
+
+describe('progress', () => {
+  it('counts what was connected on the way, and nothing that was never waiting', () => {
+    expect(progress(begun())).toEqual({ connected: 0, total: 3 })
+    expect(progress(observe(begun(), [drive], 1, 30))).toEqual({ connected: 2, total: 3 })
+  })
+
+  it('counts only what the visit is about', () => {
+    const walk = { ...begun(), visit: { only: ['slack_1'] } }
+    expect(progress(walk)).toEqual({ connected: 0, total: 1 })
+  })
+
+  it('tells instances of one datasource apart, and the datasource names them all', () => {
+    expect(inScope({ only: ['slack'] }, 'slack_2')).toBe(true)
+    expect(inScope({ only: ['slack_1'] }, 'slack_2')).toBe(false)
+    expect(inScope({ only: ['sla'] }, 'slack_2')).toBe(false)
+    expect(inScope({ only: [] }, 'slack_2')).toBe(true)
+  })
+})

@@ -1,0 +1,161 @@
+// One contract for both kinds of store.
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectRedis } from '../../src/records/redis-connection.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { startRedis } from '../helpers/redis.ts'
+
+type Opened = { records: Records; close(): Promise<void> }
+const silent = { warn: () => {}, info: () => {} }
+
+const stores: Record<string, () => Promise<Opened>> = {
+  async SQLite() {
+    const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
+    const records = createSqliteRecords(join(folder, 'data'))
+    return {
+      records,
+      async close() {
+        records.close()
+        rmSync(folder, { recursive: true })
+      },
+    }
+  },
+  async Redis() {
+    const redis = await startRedis()
+    const client = connectRedis(redis.url, silent)
+    while (!client.isReady) await sleep(5)
+    return {
+      records: createRedisRecords(client),
+      async close() {
+        client.destroy()
+        await redis.close()
+      },
+    }
+  },
+}
+
+let number = 0
+const newKey = () => `key:${++number}`
+const winners = (results: unknown[]) => results.filter((result) => result !== undefined && result !== false)
+
+describe.each(Object.entries(stores))('records in %s', (_name, open) => {
+  let records: Records
+  let opened: Opened
+  beforeAll(async () => {
+    opened = await open()
+    records = opened.records
+  })
+  afterAll(() => opened.close())
+
+  it('a record that was never written is not there', async () => {
+    expect(await records.get(newKey())).toBeUndefined()
+    expect(await records.take(newKey())).toBeUndefined()
+    await records.remove(newKey())
+  })
+
+  it('a record is read as it was written, whatever is in it', async () => {
+    const key = newKey()
+    for (const value of ['', '{"a":1}', 'é 👩‍👩‍👧‍👦 \u0000 \' " \\', 'x'.repeat(500_000)]) {
+      await records.put(key, value, 60)
+      expect(await records.get(key)).toBe(value)
+    }
+  })
+
+  it.concurrent('a record is gone when its time is over, also for takers and comparers', async () => {
+    const keys = [newKey(), newKey(), newKey()] as const
+    for (const key of keys) await records.put(key, 'a', 1)
+    expect(await records.get(keys[0])).toBe('a')
+    await sleep(1_100)
+    expect(await records.get(keys[0])).toBeUndefined()
+    expect(await records.take(keys[1])).toBeUndefined()
+    expect(await records.compareAndSet(keys[2], 'a', 'b', 60)).toBe(false)
+    expect(await records.compareAndSet(keys[2], undefined, 'b', 60)).toBe(true)
+  })
+
+  it.concurrent('writing again gives it new time', async () => {
+    const [put, set] = [newKey(), newKey()]
+    await records.put(put, 'a', 1)
+    await records.put(set, 'a', 1)
+    await records.put(put, 'b', 60)
+    await records.compareAndSet(set, 'a', 'b', 60)
+    await sleep(1_100)
+    expect([await records.get(put), await records.get(set)]).toEqual(['b', 'b'])
+  })
+
+  it('of any number of takers one gets it', async () => {
+    const key = newKey()
+    await records.put(key, 'only one', 60)
+    const taken = await Promise.all(Array.from({ length: 20 }, () => records.take(key)))
+    expect(winners(taken)).toEqual(['only one'])
+    expect(await records.get(key)).toBeUndefined()
+  })
+
+  it('of any number of writers who saw the same, one writes', async () => {
+    const key = newKey()
+    for (const expected of [undefined, 'first']) {
+      const wrote = await Promise.all(
+        Array.from({ length: 20 }, (_, writer) =>
+          records.compareAndSet(key, expected, expected === undefined ? 'first' : `next ${writer}`, 60),
+        ),
+      )
+      expect(winners(wrote)).toHaveLength(1)
+      const winner = wrote.indexOf(true)
+      expect(await records.get(key)).toBe(expected === undefined ? 'first' : `next ${winner}`)
+    }
+  })
+
+  it('nobody writes over what has changed, is not there, or is there', async () => {
+    const key = newKey()
+    expect(await records.compareAndSet(key, 'a', 'b', 60)).toBe(false)
+    await records.put(key, 'a', 60)
+    expect(await records.compareAndSet(key, 'A', 'b', 60)).toBe(false)
+    expect(await records.compareAndSet(key, undefined, 'b', 60)).toBe(false)
+    expect(await records.get(key)).toBe('a')
+  })
+
+  it('counting by many at once loses no count', async () => {
+    const key = newKey()
+    const addOne = async () => {
+      for (;;) {
+        const before = await records.get(key)
+        if (await records.compareAndSet(key, before, String(Number(before ?? 0) + 1), 60)) return
+      }
+    }
+    await Promise.all(Array.from({ length: 12 }, addOne))
+    expect(await records.get(key)).toBe('12')
+  })
+
+  it('what is removed is gone', async () => {
+    const key = newKey()
+    await records.put(key, 'a', 60)
+    await records.remove(key)
+    expect(await records.get(key)).toBeUndefined()
+  })
+})
+
+describe('the embedded store', () => {
+  it('keeps what was written over a restart, in a folder that only its owner may read', async () => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'onramp-records-')), 'a', 'b')
+    const first = createSqliteRecords(folder)
+    await first.put('key', 'value', 60)
+    first.close()
+    const second = createSqliteRecords(folder)
+    expect(await second.get('key')).toBe('value')
+    second.close()
+    expect(statSync(folder).mode & 0o077).toBe(0)
+    rmSync(join(folder, '..', '..'), { recursive: true })
+  })
+
+  it('that is closed is an outage, not a crash', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
+    const records = createSqliteRecords(folder)
+    records.close()
+    await expect(records.get('key')).rejects.toBeInstanceOf(StoreUnavailable)
+    rmSync(folder, { recursive: true })
+  })
+})

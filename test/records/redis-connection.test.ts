@@ -1,0 +1,155 @@
+// The connection to Redis by itself: which server it is with, what it waits for, and that it ends.
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
+import type { RedisTopology } from '../../src/records/redis-clients.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
+import { until } from '../helpers/processes.ts'
+import { startRedisProxy } from '../helpers/redis-proxy.ts'
+import { startServer, type Server, type ServerOptions } from '../helpers/redis-servers.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+async function server(options?: ServerOptions): Promise<Server> {
+  const started = await startServer(options)
+  closing.push(() => started.close())
+  return started
+}
+
+async function connected(url: string, topology?: RedisTopology) {
+  const connection = connectRedis(url, { warn: () => {}, info: () => {} }, topology)
+  closing.push(() => connection.destroy())
+  await until(() => connection.isReady, 'the connection')
+  return { connection, records: createRedisRecords(connection) }
+}
+
+const works = (connection: RedisConnection) => async () =>
+  createRedisRecords(connection)
+    .put('probe', 'x', 60)
+    .then(
+      () => true,
+      () => false,
+    )
+
+type Told = { port: number; heard: string[]; answer(command: string): string }
+
+/** Something that answers like a Sentinel. */
+async function fakeSentinel(answer: (command: string) => string): Promise<Told> {
+  const told: Told = { port: 0, heard: [], answer }
+  const listener = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      for (const command of chunk
+        .toString()
+        .split(/^\*\d+\r\n/m)
+        .filter(Boolean)) {
+        told.heard.push(command)
+        socket.write(told.answer(command))
+      }
+    })
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  closing.push(() => listener.close())
+  told.port = (listener.address() as AddressInfo).port
+  return told
+}
+
+const names = (port: number) => `*2\r\n$9\r\n127.0.0.1\r\n$${String(port).length}\r\n${port}\r\n`
+const sentinelsAt = (port: number): RedisTopology => ({
+  kind: 'sentinel',
+  name: 'mymaster',
+  sentinels: [{ host: '127.0.0.1', port }],
+})
+
+describe('a connection to Redis', () => {
+  it('leaves a server that takes no more writes for the one that its address leads to now', async () => {
+    const [old, next] = [await server(), await server()]
+    const proxy = await startRedisProxy(old.port)
+    closing.push(() => proxy.close())
+    const { connection, records } = await connected(`redis://127.0.0.1:${proxy.port}`)
+    await records.put('a', '1', 60)
+    await old.ask('REPLICAOF', '127.0.0.1', String(next.port))
+    await expect(records.put('a', '2', 60)).rejects.toBeInstanceOf(StoreUnavailable)
+    proxy.leadTo(next.port)
+    expect(await until(works(connection), 'writes')).toBeLessThan(5_000)
+  })
+
+  it('waits until a server that was started has read its data', async () => {
+    const slowToLoad = ['--enable-debug-command', 'yes', '--key-load-delay', '1500']
+    const loading = ['--loading-process-events-interval-bytes', '1024']
+    const redis = await server({ options: () => [...slowToLoad, ...loading] })
+    const { connection, records } = await connected(redis.url)
+    await redis.ask('DEBUG', 'POPULATE', '1000')
+    const reloaded = redis.ask('DEBUG', 'RELOAD')
+    await until(async () => !(await works(connection)()), 'the loading to begin')
+    await expect(records.get('a')).rejects.toMatchObject({ code: 'store_unavailable' })
+    const late = connectRedis(redis.url, { warn: () => {}, info: () => {} })
+    closing.push(() => late.destroy())
+    await reloaded
+    expect(await until(works(connection), 'the old connection')).toBeLessThan(2_000)
+    expect(await until(works(late), 'the new connection')).toBeLessThan(2_000)
+  })
+
+  it('does not blame the store when this process itself was held up', async () => {
+    const { records } = await connected((await server()).url)
+    await records.put('a', '1', 60)
+    const reading = records.get('a')
+    await new Promise((resolve) => setImmediate(resolve))
+    const end = performance.now() + 1_800
+    while (performance.now() < end);
+    expect(await reading).toBe('1')
+  })
+
+  it('does not believe a Sentinel that still names a replica', async () => {
+    const primary = await server()
+    const replica = await server({ options: () => ['--replicaof', '127.0.0.1', String(primary.port)] })
+    const sentinel = await fakeSentinel(() => names(replica.port))
+    const connection = connectRedis(
+      'redis://127.0.0.1:1',
+      { warn: () => {}, info: () => {} },
+      sentinelsAt(sentinel.port),
+    )
+    closing.push(() => connection.destroy())
+    await until(() => sentinel.heard.length > 2, 'it to ask again')
+    await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    sentinel.answer = () => names(primary.port)
+    expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
+  })
+
+  it('tells a Sentinel the password only where it asks for one', async () => {
+    const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
+    const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
+    const open = await fakeSentinel(() => names(redis.port))
+    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
+    expect(open.heard.join('')).not.toContain('sesame')
+    let known = false
+    const strict = await fakeSentinel((command) => {
+      known ||= command.includes('sesame')
+      if (command.includes('AUTH')) return '+OK\r\n'
+      return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
+    })
+    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
+    expect(strict.heard.join('')).toContain('sesame')
+  })
+
+  it('that is destroyed leaves nothing behind, also while it was looking for Redis', async () => {
+    const redis = await server()
+    const { connection, records } = await connected(redis.url)
+    await redis.kill()
+    await expect(records.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    connection.destroy()
+    await redis.start()
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    const clients = String(await redis.ask('CLIENT', 'LIST'))
+      .trim()
+      .split('\n')
+    expect(clients).toHaveLength(1)
+    await expect(records.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+  })
+})

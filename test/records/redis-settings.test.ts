@@ -1,0 +1,60 @@
+// The settings that say where Redis is: what belongs together, and what excludes each other.
+import { describe, expect, it } from 'vitest'
+import { loadSettings, SettingsError } from '../../src/settings.ts'
+
+const required = {
+  PUBLIC_URL: 'https://onramp.example',
+  SERVICE_BASE_URL: 'https://service.example',
+  OIDC_ISSUER: 'https://as.example',
+  SESSION_SECRET: 's'.repeat(40),
+}
+
+function faultsOf(redis: Record<string, string>): readonly string[] {
+  try {
+    loadSettings({ ...required, ...redis })
+    return []
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults
+    throw error
+  }
+}
+
+const REDIS_URL = 'rediss://user:pass@redis.example:6380/2'
+const REDIS_SENTINELS = 'one.example:26379,[::1]:26380'
+
+describe('the settings of Redis', () => {
+  it('take one server, Sentinels, or a cluster', () => {
+    expect(faultsOf({ REDIS_URL })).toEqual([])
+    expect(faultsOf({ REDIS_URL, REDIS_SENTINELS })).toEqual([])
+    expect(faultsOf({ REDIS_URL: 'redis://node.example:6379', REDIS_CLUSTER: 'yes' })).toEqual([])
+    expect(faultsOf({ REDIS_URL: 'redis://node.example:6379/0', REDIS_CLUSTER: 'yes' })).toEqual([])
+    expect(loadSettings({ ...required, REDIS_URL, REDIS_SENTINELS })).toMatchObject({
+      REDIS_SENTINEL_NAME: 'mymaster',
+      REDIS_SENTINELS: [
+        { host: 'one.example', port: 26_379 },
+        { host: '::1', port: 26_380 },
+      ],
+    })
+  })
+
+  it.each([
+    ['Sentinels without an address', { REDIS_SENTINELS }, 'REDIS_URL is required with REDIS_SENTINELS'],
+    [
+      'a cluster without an address',
+      { REDIS_CLUSTER: 'yes' },
+      'REDIS_URL is required with REDIS_CLUSTER=yes',
+    ],
+    [
+      'Sentinels and a cluster at once',
+      { REDIS_URL: 'redis://a', REDIS_SENTINELS, REDIS_CLUSTER: 'yes' },
+      'exclude each other',
+    ],
+    ['a database of a cluster', { REDIS_URL, REDIS_CLUSTER: 'yes' }, 'has only database 0'],
+    ['Sentinels without a port', { REDIS_URL, REDIS_SENTINELS: 'one.example' }, 'REDIS_SENTINELS must hold'],
+  ])('name %s as a fault, once, without the password', (_what, redis, words) => {
+    const faults = faultsOf(redis)
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toContain(words)
+    expect(faults[0]).not.toContain('pass@')
+  })
+})

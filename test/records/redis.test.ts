@@ -1,0 +1,57 @@
+// What a Redis that is away, frozen or slow means for the records in it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { connectRedis } from '../../src/records/redis-connection.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { StoreUnavailable, withinDeadline } from '../../src/records/records.ts'
+import { startRedis } from '../helpers/redis.ts'
+
+const silent = { warn: () => {}, info: () => {} }
+
+describe('Redis', () => {
+  it('that freezes is an outage within two seconds, and is back by itself', async () => {
+    const redis = await startRedis()
+    const client = connectRedis(redis.url, silent)
+    const records = createRedisRecords(client)
+    while (!client.isReady) await sleep(5)
+    await records.put('key', 'value', 60)
+    redis.signal('SIGSTOP')
+    const before = performance.now()
+    await expect(records.get('key')).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    redis.signal('SIGCONT')
+    await expect.poll(() => records.get('key').catch(() => 'away'), { timeout: 5_000 }).toBe('value')
+    client.destroy()
+    await redis.close()
+  })
+
+  it('that was never there is an outage at once', async () => {
+    const client = connectRedis('redis://127.0.0.1:9', silent)
+    const before = performance.now()
+    await expect(createRedisRecords(client).get('key')).rejects.toBeInstanceOf(StoreUnavailable)
+    expect(performance.now() - before).toBeLessThan(500)
+    client.destroy()
+  })
+
+  it('gives every record a time to end and our own name in front', async () => {
+    const redis = await startRedis()
+    const client = connectRedis(redis.url, silent)
+    const records = createRedisRecords(client)
+    while (!client.isReady) await sleep(5)
+    await records.put('a', '1', 60)
+    await records.compareAndSet('b', undefined, '1', 60)
+    await records.compareAndSet('b', '1', '2', 60)
+    const lives = await redis.lives()
+    expect([...lives.keys()].sort()).toEqual(['onramp:a', 'onramp:b'])
+    for (const life of lives.values()) expect(life).toBeGreaterThan(0)
+    client.destroy()
+    await redis.close()
+  })
+
+  it('a deadline that passes is an outage with its cause', async () => {
+    await expect(withinDeadline(() => new Promise<never>(() => {}))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      cause: expect.any(Error) as Error,
+    })
+  })
+})

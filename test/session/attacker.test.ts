@@ -1,0 +1,138 @@
+// What somebody can do who has a dump of the store, and somebody who has the server's secret as well, but not the
+// browser's cookie: nothing. They use the code's own functions, as an attacker would.
+import { createHmac } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
+import { startServer } from '../helpers/redis-servers.ts'
+import { signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { DatabaseSync } from 'node:sqlite'
+
+type Loot = { entries: [string, string][]; bytes: string }
+type Place = {
+  settings: Record<string, string>
+  loot(running: Running): Promise<Loot>
+  close(): Promise<void>
+}
+
+const places: [string, () => Promise<Place>][] = [
+  [
+    'SQLite',
+    async () => ({
+      settings: {},
+      async loot({ env }) {
+        const folder = env['DATA_DIR'] ?? ''
+        const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'))
+        const database = new DatabaseSync(join(folder, 'onramp.sqlite'), { readOnly: true })
+        const rows = database.prepare('SELECT key, value FROM records').all()
+        database.close()
+        const entries = rows.map((row): [string, string] => [String(row['key']), String(row['value'])])
+        return { entries, bytes: bytes.join('\n') }
+      },
+      close: async () => {},
+    }),
+  ],
+  [
+    'Redis',
+    async () => {
+      const redis = await startServer()
+      return {
+        settings: { REDIS_URL: redis.url },
+        async loot() {
+          const keys = (await redis.ask('KEYS', '*')) as string[]
+          const entries: [string, string][] = []
+          for (const key of keys) {
+            if ((await redis.ask('TYPE', key)) === 'string')
+              entries.push([key, String(await redis.ask('GET', key))])
+          }
+          return { entries, bytes: entries.flat().join('\n') }
+        },
+        close: () => redis.close(),
+      }
+    },
+  ],
+]
+
+describe.each(places)('a dump of %s', (_name, open) => {
+  let place: Place
+  let running: Running
+  let ada: TestBrowser
+  beforeAll(async () => {
+    place = await open()
+    running = await runUnlimited({
+      settings: { ...place.settings, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' },
+    })
+    ada = await signIn(running, 'ada')
+    const pending = new TestBrowser()
+    await pending.open(`${running.url}/onboarding`)
+  })
+  afterAll(async () => {
+    await running.close()
+    await place.close()
+  })
+
+  const cookie = () => /onramp=([^;]*)/.exec(ada.cookieHeader(running.url))?.[1] ?? ''
+  const sessionId = () => decodeURIComponent(cookie()).slice(2).split('.')[0] ?? ''
+
+  it('shows no token, no code, no client secret, no address and no name', async () => {
+    const { bytes, entries } = await place.loot(running)
+    expect(entries.length).toBeGreaterThan(3)
+    const person = running.sandbox.people.find(({ id }) => id === 'ada')
+    const journal = running.sandbox.requests
+    const tokens = journal.map(({ headers }) => headers.authorization?.split(' ')[1])
+    const bodies = journal.flatMap(({ body }) => Object.entries((body ?? {}) as Record<string, string>))
+    const fields = ['code', 'code_verifier', 'code_challenge', 'nonce', 'state', 'client_id', 'client_secret']
+    const found = bodies.filter(([name]) => fields.includes(name)).map(([, value]) => value)
+    const secrets = [...tokens, ...found, cookie(), sessionId(), person?.email, person?.name]
+    const long = secrets.filter((secret) => secret !== undefined && secret.length > 6)
+    expect(long.length).toBeGreaterThan(10)
+    for (const secret of new Set(long)) expect(bytes.includes(secret ?? ''), secret?.slice(0, 8)).toBe(false)
+    expect(bytes).not.toContain(running.env['SESSION_SECRET'])
+  })
+
+  it('with the secret, but without the cookie, opens nothing', async () => {
+    const { entries } = await place.loot(running)
+    const sealer = createSealer([running.env['SESSION_SECRET'] ?? ''])
+    const bare = entries.map(([key]) => key.replace(/^onramp:/, ''))
+    const names = bare.flatMap((key) => [key, key.slice(key.indexOf(':') + 1), nameOf(key)])
+    const guesses = names.flatMap((name) => [
+      name,
+      `session:${name}`,
+      `tokens:${name}`,
+      `sign-in:${name}`,
+      '',
+    ])
+    const personal = entries.filter(([key]) => /(session|tokens|sign-in):/.test(key))
+    expect(personal.length).toBeGreaterThan(2)
+    for (const [, value] of personal)
+      for (const guess of guesses) expect(sealer.open(value, guess)).toBeUndefined()
+    // The same functions do open them for the browser that has the id, so they are the right ones.
+    const own = personal.filter(([, value]) =>
+      [`session:${sessionId()}`, `tokens:${sessionId()}`].some((holder) => sealer.open(value, holder)),
+    )
+    expect(own).toHaveLength(2)
+  })
+
+  it('with the secret signs no cookie that is anybody', async () => {
+    const { entries } = await place.loot(running)
+    const key = createHmac('sha256', running.env['SESSION_SECRET'] ?? '')
+      .update('onramp cookie 1')
+      .digest('base64url')
+    const sign = (value: string) =>
+      `s%3A${encodeURIComponent(`${value}.${createHmac('sha256', key).update(value).digest('base64').replace(/=+$/, '')}`)}`
+    const names = entries.map(([name]) => name.slice(name.lastIndexOf(':') + 1))
+    expect(names.length).toBeGreaterThan(3)
+    for (const name of [...names, ...entries.map(([name]) => name)]) {
+      const thief = new TestBrowser()
+      thief.setCookie(running.url, 'onramp', sign(name))
+      await expectSignedOut(running, thief)
+    }
+    // Signed so, the id itself would do: the forged signatures are good ones.
+    const owner = new TestBrowser()
+    owner.setCookie(running.url, 'onramp', sign(sessionId()))
+    await expectSignedIn(running, owner)
+  })
+})

@@ -1,0 +1,100 @@
+// How long a session lives: as long as it is used, but not longer than a day's work; and over a new SESSION_SECRET.
+import { randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
+import { runWithClock, type RunningWithClock } from '../helpers/faulty-clock.ts'
+import { until } from '../helpers/processes.ts'
+import { startServer } from '../helpers/redis-servers.ts'
+import { signIn } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+let close: (() => Promise<void>) | undefined
+afterEach(async () => {
+  await close?.()
+  close = undefined
+})
+
+async function signedIn(settings: Record<string, string>): Promise<[RunningWithClock, TestBrowser]> {
+  const timed = await runWithClock(settings)
+  close = () => timed.close()
+  const browser = new TestBrowser()
+  await browser.open(`${timed.url}/onboarding`)
+  await browser.post(browser.page.url, { person: 'ada' })
+  return [timed, browser]
+}
+
+describe('a session', () => {
+  it('ends in any case after its longest time, though it was used all the while', async () => {
+    const [timed, browser] = await signedIn({ SESSION_MAX_HOURS: '8', SESSION_IDLE_MINUTES: '60' })
+    for (let minutes = 30; minutes < 480; minutes += 30) {
+      timed.later(minutes * MINUTE)
+      await expectSignedIn(timed, browser)
+    }
+    timed.later(8 * HOUR + 5_000)
+    await expectSignedOut(timed, browser)
+    expect(timed.sandbox.count('authorization')).toBe(1)
+  })
+
+  it('ends when it was not used for its idle time, and lives on while it is used', async () => {
+    const redis = await startServer()
+    const [timed, browser] = await signedIn({ REDIS_URL: redis.url, SESSION_IDLE_MINUTES: '60' })
+    const keys = (await redis.ask('KEYS', '*')) as string[]
+    const lives = await Promise.all(
+      keys.map(async (key) => [key, Number(await redis.ask('TTL', key))] as const),
+    )
+    expect(lives.filter(([, seconds]) => seconds < 0)).toEqual([])
+    const name = keys.find((key) => key.startsWith('onramp:session:')) ?? ''
+    const life = async () => Number(await redis.ask('TTL', name))
+    expect(await life()).toBeGreaterThanOrEqual(59 * 60)
+    expect(await life()).toBeLessThanOrEqual(64 * 60)
+    await redis.ask('EXPIRE', name, '600')
+    timed.later(55 * MINUTE)
+    await expectSignedIn(timed, browser)
+    expect(await life()).toBeGreaterThanOrEqual(59 * 60)
+    await redis.ask('PEXPIRE', name, '1')
+    await until(async () => (await redis.ask('EXISTS', name)) === 0, 'its end')
+    await expectSignedOut(timed, browser)
+    await timed.close()
+    close = undefined
+    await redis.close()
+  })
+
+  it('has a cookie that ends with the browser, and is not readable by scripts', async () => {
+    const [, browser] = await signedIn({})
+    const set = browser.hops
+      .map(({ headers }) => headers['set-cookie'] ?? '')
+      .filter((one) => one.startsWith('onramp'))
+    expect(set.length).toBeGreaterThan(0)
+    for (const cookie of set) {
+      expect(cookie).toMatch(/; HttpOnly/)
+      expect(cookie).toMatch(/; SameSite=Lax/)
+      expect(cookie).toMatch(/; Path=\//)
+      expect(cookie).not.toMatch(/Expires|Max-Age|Domain/i)
+    }
+  })
+})
+
+describe('a new SESSION_SECRET', () => {
+  const [old = '', fresh = ''] = [1, 2].map(() => randomBytes(32).toString('base64url'))
+
+  it('in front of the old one signs nobody out; without the old one it does', async () => {
+    const running = await runUnlimited({ settings: { SESSION_SECRET: old } })
+    close = () => running.close()
+    const [browser, later] = [await signIn(running, 'ada'), await signIn(running, 'bob')]
+    const pending = new TestBrowser()
+    await pending.open(`${running.url}/onboarding?datasource=slack_1`)
+    await running.restart({ SESSION_SECRET: `${fresh},${old}` })
+    for (const one of [browser, later]) await expectSignedIn(running, one)
+    await pending.post(pending.page.url, { person: 'carol' })
+    expect(pending.page.url).toBe(`${running.url}/onboarding?datasource=slack_1`)
+    const newcomer = await signIn(running, 'dan')
+    await running.restart({ SESSION_SECRET: fresh })
+    await expectSignedOut(running, browser)
+    await expectSignedIn(running, newcomer)
+    await running.restart({ SESSION_SECRET: old })
+    await expectSignedOut(running, newcomer)
+  })
+})

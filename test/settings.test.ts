@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { loadSettings, settings, SettingsError } from '../src/settings.ts'
+import { runToItsEnd } from './helpers/process.ts'
+import { freePort } from './helpers/running.ts'
+
+const whole = {
+  PUBLIC_URL: 'https://onramp.example',
+  SERVICE_BASE_URL: 'https://svc.example/tenant/a/',
+  OIDC_ISSUER: 'https://as.example/oauth2/default',
+  OIDC_CLIENT_ID: 'onramp',
+  OIDC_CLIENT_SECRET: 'client-secret',
+  SESSION_SECRET: 'a'.repeat(32),
+}
+const faultsOf = (env: Record<string, string | undefined>): readonly string[] => {
+  try {
+    loadSettings({ ...whole, ...env })
+    return []
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults
+    throw error
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-settings-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const file = (name: string, content: string) => {
+  writeFileSync(join(folder, name), content)
+  return join(folder, name)
+}
+
+describe('the settings', () => {
+  it('are read with their defaults', () => {
+    expect(loadSettings(whole)).toMatchObject({
+      PORT: 3000,
+      PUBLIC_URL: 'https://onramp.example',
+      SERVICE_BASE_URL: 'https://svc.example/tenant/a',
+      TOKEN_ISSUED_BY: 'service',
+      OIDC_SCOPE: 'openid email profile offline_access',
+      SESSION_IDLE_MINUTES: 60,
+      SESSION_MAX_HOURS: 12,
+      ADVANCE: 'auto',
+      CONFIRM_SECONDS: 90,
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  it('name every fault at once, each by its setting and how to mend it, and no secret’s value', () => {
+    const faults = faultsOf({
+      PUBLIC_URL: undefined,
+      SERVICE_BASE_URL: 'svc.example',
+      OIDC_ISSUER: 'http://as.example',
+      TOKEN_ISSUED_BY: 'somebody',
+      SESSION_SECRET: 'planted-and-too-short',
+      REDIS_URL: 'planted://user:password@redis',
+      PORT: '99999',
+      CONFIRM_SECONDS: 'soon',
+      ADVANCE: 'maybe',
+      LOG_LEVEL: 'loud',
+      RETURN_TO_ORIGINS: 'https://ok.example, https://intranet.example/path',
+      OIDC_CLIENT_SECRET: undefined,
+    })
+    for (const name of [
+      'PUBLIC_URL',
+      'SERVICE_BASE_URL',
+      'OIDC_ISSUER',
+      'TOKEN_ISSUED_BY',
+      'SESSION_SECRET',
+      'REDIS_URL',
+      'PORT',
+      'CONFIRM_SECONDS',
+      'ADVANCE',
+      'LOG_LEVEL',
+      'RETURN_TO_ORIGINS',
+      'OIDC_CLIENT_SECRET',
+    ])
+      // prettier-ignore
+      expect(faults.filter((fault) => fault.startsWith(`${name} `)), name).toHaveLength(1)
+    expect(faults.join('\n')).not.toContain('planted')
+  })
+
+  it.each([
+    ['PUBLIC_URL', 'http://onramp.example'],
+    ['PUBLIC_URL', 'https://onramp.example/path'],
+    ['PUBLIC_URL', 'https://user:pass@onramp.example'],
+    ['PUBLIC_URL', 'onramp.example'],
+    ['SERVICE_BASE_URL', 'http://169.254.169.254/'],
+    ['SERVICE_BASE_URL', 'http://10.0.0.1'],
+    ['SERVICE_BASE_URL', 'https://u:p@svc.example'],
+    ['SERVICE_BASE_URL', 'https://svc.example/?x=1'],
+    ['SERVICE_BASE_URL', 'https://svc.example/#x'],
+    ['SERVICE_BASE_URL', 'ftp://svc.example'],
+    ['OIDC_ISSUER', 'http://localhost.evil.example'],
+    ['OIDC_ISSUER', 'http://127.0.0.1.evil.example'],
+    ['OIDC_RESOURCE', 'javascript:alert(1)'],
+    ['PORT', '-1'],
+    ['PORT', '3000x'],
+    ['SESSION_MAX_HOURS', '0'],
+    ['SESSION_IDLE_MINUTES', '1.5'],
+    ['CONFIRM_SECONDS', '99999999999999999999'],
+    ['RETURN_TO_ORIGINS', 'http://intranet.example'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '1'],
+    ['TRUST_PROXY', '10.0.0.0/99'],
+    ['TRUST_PROXY', '10.0.0.0/'],
+    ['TRUST_PROXY', '10.0.0.0/8/8'],
+    ['HELP_URL', 'javascript:alert(1)'],
+    ['HELP_URL', 'http://help.example'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'http://localhost:6379'],
+    ['SESSION_SECRET', `${'a'.repeat(32)},short`],
+    ['SESSION_SECRET', `${'a'.repeat(32)},`],
+  ])('%s does not take %s', (name, value) => {
+    const faults = faultsOf({ [name]: value })
+    expect(faults.length).toBeGreaterThan(0)
+    for (const fault of faults) expect(fault).toMatch(new RegExp(`^${name} .{10,}`))
+  })
+
+  it.each([
+    ['PUBLIC_URL', 'http://localhost:3000', 'http://localhost:3000'],
+    ['PUBLIC_URL', 'https://onramp.example/', 'https://onramp.example'],
+    ['SERVICE_BASE_URL', 'http://127.0.0.2:9000/t/', 'http://127.0.0.2:9000/t'],
+    ['OIDC_ISSUER', 'http://[::1]:9000', 'http://[::1]:9000'],
+    [
+      'RETURN_TO_ORIGINS',
+      'https://a.example/, https://b.example:8443',
+      ['https://a.example', 'https://b.example:8443'],
+    ],
+    ['TRUST_PROXY', 'loopback, 10.0.0.0/8 fd00::/8', ['loopback', '10.0.0.0/8', 'fd00::/8']],
+    ['SESSION_SECRET', ` ${'a'.repeat(32)}, ${'b'.repeat(32)} `, ['a'.repeat(32), 'b'.repeat(32)]],
+    ['OIDC_SCOPE', '  openid   email ', 'openid email'],
+    ['CONFIRM_SECONDS', '0', 0],
+  ])('%s takes %s', (name, value, expected) => {
+    expect(loadSettings({ ...whole, [name]: value })).toMatchObject({ [name]: expected })
+  })
+
+  it('that are empty are absent', () => {
+    expect(loadSettings({ ...whole, REDIS_URL: '', PORT: ' ' })).toMatchObject({ PORT: 3000 })
+    expect(loadSettings({ ...whole, REDIS_URL: '' })).not.toHaveProperty('REDIS_URL')
+    expect(faultsOf({ PUBLIC_URL: '' })).toHaveLength(1)
+  })
+
+  it('that belong together are missed together', () => {
+    expect(faultsOf({ OIDC_CLIENT_SECRET: '' })[0]).toContain('OIDC_CLIENT_AUTH=none')
+    expect(faultsOf({ OIDC_CLIENT_SECRET: '', OIDC_CLIENT_AUTH: 'none' })).toEqual([])
+    expect(faultsOf({ OIDC_CLIENT_AUTH: 'private_key_jwt' })[0]).toContain('OIDC_CLIENT_KEY')
+  })
+})
+
+describe('a secret', () => {
+  const secrets = settings.filter((setting) => setting.secret).map((setting) => setting.name)
+
+  it.each(secrets)('%s may come from a file', (name) => {
+    const value = name === 'REDIS_URL' ? 'redis://redis:6379' : 'x'.repeat(40)
+    const path = file(name, `${value}\n`)
+    const loaded = loadSettings({ ...whole, [name]: undefined, [`${name}_FILE`]: path })
+    expect([Reflect.get(loaded, name)].flat()).toEqual([value])
+  })
+
+  it.each(secrets)(
+    '%s in both places, in a file that is empty or not there is a fault of its own',
+    (name) => {
+      const path = file(`${name}-both`, 'planted-in-a-file')
+      const both = faultsOf({ [name]: 'planted-directly', [`${name}_FILE`]: path })
+      const empty = faultsOf({ [name]: undefined, [`${name}_FILE`]: file(`${name}-empty`, ' \n') })
+      const missing = faultsOf({ [name]: undefined, [`${name}_FILE`]: join(folder, 'nowhere') })
+      expect(both[0]).toMatch(new RegExp(`^${name} and ${name}_FILE are both set`))
+      expect(empty[0]).toMatch(new RegExp(`^${name}_FILE .*empty`))
+      expect(missing[0]).toMatch(new RegExp(`^${name}_FILE .*cannot be read \\(ENOENT\\)`))
+      expect([...both, ...empty, ...missing].join()).not.toContain('planted')
+    },
+  )
+
+  it('is nothing else: what is no secret has no file', () => {
+    expect(faultsOf({ PUBLIC_URL: undefined, PUBLIC_URL_FILE: file('url', whole.PUBLIC_URL) })).toHaveLength(
+      1,
+    )
+  })
+})
+
+describe('npm start with faulty settings', () => {
+  it('says everything that is wrong, ends with 78, and has started nothing', async () => {
+    const port = await freePort()
+    const data = join(folder, 'data')
+    const env = {
+      PORT: String(port),
+      PUBLIC_URL: `http://localhost:${port}`,
+      DATA_DIR: data,
+      SESSION_SECRET: 'planted',
+    }
+    const { code, output } = await runToItsEnd(env)
+    expect(code).toBe(78)
+    for (const name of ['SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']) expect(output).toContain(name)
+    expect(output).not.toMatch(/planted|listens|at .*\.ts/)
+    expect(() => rmSync(data)).toThrow('ENOENT')
+  })
+})

@@ -1,0 +1,127 @@
+// A refresh over processes, on real Redis: two processes with 100 requests each find the tokens expired, while the
+// token endpoint takes longer than the lease lives and one process is killed. One redemption; nobody is signed out.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../helpers/processes.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
+import { ask, askMany, refreshesOf, signInAt, startTwo, type TwoProcesses } from './two-processes.ts'
+
+const REQUESTS = 100
+/** The lease lives for 3 seconds unless it is renewed. */
+const SLOW_MS = 4_000
+const BRIEF_MS = 1_200
+
+let two: TwoProcesses
+beforeAll(async () => {
+  two = await startTwo()
+})
+afterEach(() => two.sandbox.reset())
+afterAll(() => two.close())
+
+/** Somebody whose access token has run out, while the token endpoint is slow. */
+async function expired(person = 'ada'): Promise<TestBrowser> {
+  two.sandbox.switches.set({ accessTokenSeconds: 1 })
+  const browser = await signInAt(two, person)
+  expect(browser.page.status).toBe(200)
+  await sleep(1_100)
+  two.sandbox.switches.set({ accessTokenSeconds: 3_600 })
+  two.sandbox.clearRequests()
+  return browser
+}
+
+const answered = (status: number, count = REQUESTS) => Array.from({ length: count }, () => status)
+const slowAnswer = (delayMs = SLOW_MS) =>
+  two.sandbox.switches.set({ faults: { token: { grant: 'refresh_token', delayMs } } })
+/** Until a process has asked the token endpoint: it is the one that holds the lease. */
+const asked = () => until(() => two.sandbox.count('token') > 0, 'a refresh')
+
+describe('200 requests over two processes at expiry', () => {
+  it('make one redemption, and all are served, though it takes longer than the lease lives', async () => {
+    const browser = await expired()
+    slowAnswer()
+    const [one, other] = two.processes
+    const all = await Promise.all([
+      askMany(REQUESTS, one.url, browser),
+      askMany(REQUESTS, other.url, browser),
+    ])
+    expect(all.flat().map(({ status }) => status)).toEqual(answered(200, 2 * REQUESTS))
+    expect(refreshesOf(two.sandbox)).toBe(1)
+    expect(two.sandbox.count('token')).toBe(1)
+  })
+
+  it('make one redemption, and nobody is signed out, when a process that waits is killed', async () => {
+    const browser = await expired('bob')
+    slowAnswer()
+    const [holder, waiter] = two.processes
+    const served = askMany(REQUESTS, holder.url, browser)
+    await asked()
+    const cut = askMany(REQUESTS, waiter.url, browser)
+    await sleep(1_000)
+    await waiter.end('SIGKILL')
+    expect((await cut).map(({ status }) => status)).toEqual(answered(0))
+    expect((await served).map(({ status }) => status)).toEqual(answered(200))
+    expect(refreshesOf(two.sandbox)).toBe(1)
+    await two.startAgain(1)
+    expect((await ask(two.processes[1].url, browser)).status).toBe(200)
+    expect(refreshesOf(two.sandbox)).toBe(1)
+  })
+
+  it('make one redemption, and nobody is signed out, when the one at work is killed before it was heard', async () => {
+    const browser = await expired('carol')
+    two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
+    const [holder, waiter] = two.processes
+    const cut = askMany(REQUESTS, holder.url, browser)
+    await asked()
+    const served = askMany(REQUESTS, waiter.url, browser)
+    await sleep(500)
+    await holder.end('SIGKILL')
+    expect((await cut).map(({ status }) => status)).toEqual(answered(0))
+    expect((await served).map(({ status }) => status)).toEqual(answered(200))
+    // The one that was never heard, and the one that counted.
+    expect(two.sandbox.count('token')).toBe(2)
+    expect(refreshesOf(two.sandbox)).toBe(1)
+    await two.startAgain(0)
+    expect((await ask(two.processes[0].url, browser)).status).toBe(200)
+  })
+})
+
+describe('a process that is killed after its refresh token was used up', () => {
+  /** The authorization server has redeemed; its answer is on the way to a process that is gone. */
+  async function killedTooLate(browser: TestBrowser) {
+    const [holder, waiter] = two.processes
+    const cut = askMany(10, holder.url, browser)
+    await asked()
+    await sleep(500)
+    const waiting = askMany(REQUESTS, waiter.url, browser)
+    await holder.end('SIGKILL')
+    await cut
+    return await waiting
+  }
+
+  it('costs one sign-in, which comes back to the same page, and no loop', async () => {
+    const browser = await expired('dan')
+    slowAnswer(BRIEF_MS)
+    const waiting = await killedTooLate(browser)
+    await two.startAgain(0)
+    for (const { status, location } of waiting) expect(`${status} ${location}`).toMatch(/^303 \/sign-in\?/)
+    two.sandbox.switches.set({ faults: {} })
+    const before = browser.hops.length
+    await browser.open(`${two.url}/onboarding?datasource=slack_1`)
+    expect(browser.page.url).toBe(`${two.url}/onboarding?datasource=slack_1`)
+    expect(browser.page.status).toBe(200)
+    const starts = browser.hops.slice(before).filter(({ location }) => location?.includes('/auth?'))
+    expect(starts).toHaveLength(1)
+    expect((await ask(two.processes[1].url, browser)).status).toBe(200)
+  })
+
+  it('costs nothing where the authorization server keeps refresh tokens', async () => {
+    const browser = await expired('eve')
+    two.sandbox.switches.set({
+      faults: { token: { grant: 'refresh_token', delayMs: BRIEF_MS, keepRefreshToken: true } },
+    })
+    const waiting = await killedTooLate(browser)
+    expect(waiting.map(({ status }) => status)).toEqual(answered(200))
+    await two.startAgain(0)
+    expect((await ask(two.processes[0].url, browser)).status).toBe(200)
+  })
+})

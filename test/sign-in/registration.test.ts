@@ -1,0 +1,159 @@
+// Dynamic registration as a life: once over all processes, kept over restarts, made anew when it has to be, and told to
+// the operator when it cannot be.
+import { afterEach, describe, expect, it } from 'vitest'
+import { answerOf, expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { signInAt, startTwo } from './two-processes.ts'
+
+const OWN_CLIENT = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
+
+let close: (() => Promise<void>) | undefined
+afterEach(async () => {
+  await close?.()
+  close = undefined
+})
+
+async function start({ settings, ...options }: RunOptions = {}): Promise<Running> {
+  const running = await runUnlimited({ ...options, settings: { ...OWN_CLIENT, ...settings } })
+  close = () => running.close()
+  return running
+}
+
+const registrations = ({ sandbox }: Pick<Running, 'sandbox'>) => sandbox.count('registration')
+const registered = ({ sandbox }: Pick<Running, 'sandbox'>) =>
+  sandbox.requests.filter(({ operation, status }) => operation === 'registration' && status === 201)
+
+describe('a client that registers itself', () => {
+  it('says who it is and where it can be reached, and signs people in', async () => {
+    const running = await start()
+    await expectSignedIn(running, await signIn(running, 'ada'))
+    expect(registrations(running)).toBe(1)
+    const { url } = running
+    expect(registered(running)[0]?.body).toMatchObject({
+      redirect_uris: [`${url}/sign-in/callback`],
+      post_logout_redirect_uris: [`${url}/signed-out`],
+      backchannel_logout_uri: `${url}/sign-out/backchannel`,
+      grant_types: ['authorization_code', 'refresh_token'],
+    })
+  })
+
+  it('is the same after a restart, which registers nothing', async () => {
+    const running = await start()
+    const browser = await signIn(running, 'ada')
+    await running.restart()
+    await expectSignedIn(running, browser)
+    await signIn(running, 'bob')
+    expect(registrations(running)).toBe(1)
+  })
+
+  it('registers anew when PUBLIC_URL changed, and not when it changes back', async () => {
+    const running = await start()
+    await signIn(running, 'ada')
+    const other = `http://127.0.0.1:${running.env['PORT']}`
+    await running.restart({ PUBLIC_URL: other, HOST: '127.0.0.1' })
+    const browser = new TestBrowser()
+    await browser.open(`${other}/onboarding`)
+    await browser.post(browser.page.url, { person: 'ada' })
+    expect(browser.page.url).toBe(`${other}/onboarding`)
+    expect(registrations(running)).toBe(2)
+    await running.restart()
+    await signIn(running, 'bob')
+    expect(registrations(running)).toBe(2)
+  })
+
+  it('registers anew before its secret expires', async () => {
+    const running = await start({
+      sandbox: { switches: { faults: { registration: { secretSeconds: 2 } } } },
+    })
+    await signIn(running, 'ada')
+    expect(registrations(running)).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 1_900))
+    await expectSignedIn(running, await signIn(running, 'bob'))
+    expect(registrations(running)).toBe(2)
+  })
+
+  it('registers anew when the authorization server no longer knows it, and the person signs in', async () => {
+    const running = await start()
+    const browser = await signIn(running, 'ada')
+    running.sandbox.removeClient(clientIdOf(running))
+    await browser.submit('/sign-out', { follow: false })
+    const next = await signIn(running, 'bob')
+    await expectSignedIn(running, next)
+    expect(registrations(running)).toBe(2)
+  })
+
+  it('registers anew when it went missing between the start of a sign-in and its end', async () => {
+    const running = await start()
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding?datasource=jira_1`)
+    const answer = await answerOf(running, browser)
+    running.sandbox.removeClient(clientIdOf(running))
+    await browser.open(answer)
+    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=jira_1`)
+    expect(registrations(running)).toBe(2)
+  })
+
+  it('shows its initial access token where one is asked for, and says so where it is missing', async () => {
+    const sandbox = { initialAccessToken: 'an-initial-access-token-of-the-tests' }
+    const running = await start({
+      sandbox,
+      settings: { OIDC_INITIAL_ACCESS_TOKEN: sandbox.initialAccessToken },
+    })
+    await expectSignedIn(running, await signIn(running, 'ada'))
+    expect(running.log.join('')).not.toContain(sandbox.initialAccessToken)
+    await close?.()
+    const without = await start({ sandbox })
+    const browser = new TestBrowser()
+    await browser.open(`${without.url}/onboarding`)
+    expect(browser.page.status).toBe(503)
+    expect(messagesOf(without)).toContain('OIDC_INITIAL_ACCESS_TOKEN')
+  })
+
+  it.each([400, 403, 500])('is told to the operator when the endpoint answers %i', async (closed) => {
+    const running = await start({ sandbox: { switches: { faults: { registration: { closed } } } } })
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding`)
+    expect(browser.page.status).toBe(503)
+    expectHelpfulPage(browser.page)
+    expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
+    expect(browser.page.body).not.toContain('OIDC_CLIENT_ID')
+    expect(messagesOf(running)).toContain(`the registration endpoint answered ${closed}`)
+    expect(messagesOf(running)).toContain('set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET')
+    running.sandbox.switches.set({ faults: {} })
+    await expectSignedIn(running, await signIn(running, 'ada'))
+  })
+
+  it('is told to the operator when there is no registration endpoint', async () => {
+    const faults = { metadata: { without: ['registration_endpoint'] } }
+    const running = await start({ sandbox: { switches: { faults } } })
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding`)
+    expect(browser.page.status).toBe(503)
+    expect(messagesOf(running)).toContain('no registration endpoint')
+  })
+})
+
+/** The client that the last authorization request was made by. */
+const clientIdOf = ({ sandbox }: Running): string =>
+  sandbox.requests.filter(({ operation }) => operation === 'authorization').at(-1)?.query['client_id'] ?? ''
+
+describe('two processes that start together', () => {
+  it('register once, and both sign people in', async () => {
+    const two = await startTwo({ settings: OWN_CLIENT })
+    close = () => two.close()
+    expect(registrations(two)).toBe(1)
+    const browser = await signInAt(two, 'ada')
+    for (const { url } of two.processes) await expectSignedIn({ url }, browser)
+    await Promise.all(two.processes.map((one) => one.end('SIGTERM')))
+    await two.startAgain(0)
+    await expectSignedIn(two, browser)
+    expect(registrations(two)).toBe(1)
+    const keys = (await two.redis.ask('KEYS', '*')) as string[]
+    const values = await Promise.all(keys.map((key) => two.redis.ask('GET', key).catch(() => '')))
+    const { client_id: id } = (two.sandbox.requests.find(({ operation }) => operation === 'par')?.body ??
+      {}) as { client_id?: string }
+    expect(id).toBeTypeOf('string')
+    expect([...keys, ...values].join('\n')).not.toContain(id)
+  })
+})

@@ -1,0 +1,130 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { safeReturnTo, type ReturnToRules } from '../../src/sign-in/return-to.ts'
+
+const rules: ReturnToRules = {
+  publicOrigin: 'https://onramp.example',
+  allowedOrigins: ['https://intranet.example', 'http://localhost:8080'],
+}
+const safe = (value: unknown) => safeReturnTo(value, rules)
+
+describe('where somebody may be sent', () => {
+  it.each([
+    ['/onboarding', '/onboarding'],
+    ['/onboarding?datasource=slack&datasource=github_1', '/onboarding?datasource=slack&datasource=github_1'],
+    ['/onboarding/callback?step=abc#x', '/onboarding/callback?step=abc#x'],
+    ['/search?q=%40%2F%2Fevil', '/search?q=%40%2F%2Fevil'],
+    ['/a/../b', '/b'],
+    ['https://onramp.example/onboarding', '/onboarding'],
+    ['https://intranet.example/tools?x=1', 'https://intranet.example/tools?x=1'],
+    ['https://INTRANET.example', 'https://intranet.example/'],
+    ['https://intranet.example:443/', 'https://intranet.example/'],
+    ['http://localhost:8080/here', 'http://localhost:8080/here'],
+  ])('%s leads to %s', (value, expected) => {
+    expect(safe(value)).toBe(expected)
+  })
+
+  it.each([
+    '//evil.example',
+    '///evil.example',
+    '//intranet.example/',
+    '//onramp.example/onboarding',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '/\r\n/evil.example',
+    '/%09/evil.example\n',
+    '\t//evil.example',
+    ' //evil.example',
+    '/..//evil.example',
+    '/a/..//evil.example',
+    '/.//evil.example',
+    '/%2e%2e//evil.example',
+    'https://evil.example',
+    'https:evil.example',
+    'https:/evil.example',
+    'https:///evil.example',
+    'https:\\\\evil.example',
+    'https://onramp.example@evil.example/',
+    'https://user@intranet.example/',
+    'https://user:pass@intranet.example/',
+    'https://onramp.example.evil.example/',
+    'https://evil.example#https://onramp.example',
+    'https://intranet.example:8443/',
+    'http://intranet.example/',
+    'http://onramp.example/onboarding',
+    'http://localhost:8081/',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'onboarding',
+    '@evil.example',
+    '.evil.example',
+    '?x',
+    '#x',
+    '',
+    '/onboärding',
+    '/\u2028/evil.example',
+    '/\u0000',
+    '／／evil.example',
+    'https://ｅvil.example',
+    'https://[::1',
+    `/${'a'.repeat(2048)}`,
+    '/sign-in',
+    '/sign-in?return_to=/sign-in',
+    '/SIGN-IN/callback?code=1',
+    '/sign-out',
+    '/sign-out/continue',
+    '/signed-out',
+    '/x/../sign-out',
+    'https://onramp.example/sign-out',
+  ])('%j leads nowhere', (value) => {
+    expect(safe(value)).toBeUndefined()
+  })
+
+  it.each([undefined, null, 7, ['/onboarding', '/onboarding'], { toString: () => '/onboarding' }])(
+    '%j is no address',
+    (value) => {
+      expect(safe(value)).toBeUndefined()
+    },
+  )
+
+  const bits = [
+    '/', '//', '\\', '@', ':', '.', '..', '%2e', '%2f', '%5c', '%09', '%0d%0a', '\t', '\n', '\r', ' ', '?', '#', '&', '=',
+    'http', 'https', 'javascript', 'onramp.example', 'intranet.example', 'evil.example', 'sign-in', 'é', '\u2028', '\u202e', '；',
+  ] // prettier-ignore
+  const hostile = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), {
+    maxLength: 12,
+  })
+  const permitted = [rules.publicOrigin, ...rules.allowedOrigins]
+
+  it('whatever comes out, a browser opens an origin that is allowed, and it stays what it is', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          hostile.map((parts) => parts.join('')),
+          fc.webUrl(),
+          fc.string(),
+        ),
+        (value) => {
+          const result = safe(value)
+          if (result === undefined) return
+          for (const page of ['https://onramp.example/sign-in/callback', 'https://onramp.example/a/b/c'])
+            expect(permitted).toContain(new URL(result, page).origin)
+          expect(result).toMatch(/^(\/(?!\/)|https?:\/\/)[\x21-\x7e]*$/)
+          expect(safe(result)).toBe(result)
+        },
+      ),
+      { numRuns: 5_000 },
+    )
+  })
+
+  it('takes no longer than a moment over 100 KB', () => {
+    const before = performance.now()
+    for (const unit of ['/', '../', '%2e', '\\', '@', 'a']) safe(`/${unit.repeat(100_000)}`)
+    expect(performance.now() - before).toBeLessThan(100)
+  })
+})

@@ -1,0 +1,151 @@
+// The authorization servers that the contract knows: the service's own as OpenID Connect or as plain OAuth 2.1, and an
+// external identity provider; each down, slow or changed while people come.
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Faults } from '../../src/sandbox/fault-switches.ts'
+import { expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { refreshesOf } from './two-processes.ts'
+
+let close: (() => Promise<void>) | undefined
+afterEach(async () => {
+  await close?.()
+  close = undefined
+})
+
+async function start(options: RunOptions): Promise<Running> {
+  const running = await runUnlimited(options)
+  close = () => running.close()
+  return running
+}
+
+/** The external identity provider of the sandbox; its address is known only when it runs. */
+async function startExternal(settings: Record<string, string> = {}): Promise<Running> {
+  const running = await start({ settings: { TOKEN_ISSUED_BY: 'external-idp', ...settings } })
+  const { externalIdp } = running.sandbox.urls
+  running.env['OIDC_ISSUER'] = externalIdp
+  await running.restart()
+  running.sandbox.clearRequests()
+  return running
+}
+
+async function signInAtExternal(running: Running, person: string): Promise<TestBrowser> {
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  expect(browser.page.url).toContain(running.sandbox.urls.externalIdp)
+  await browser.post(browser.page.url, { person })
+  return browser
+}
+
+describe('a server that is plain OAuth 2.1', () => {
+  const plain: Faults = { metadata: { plainOAuth: true } }
+  const settings = { OIDC_SCOPE: 'email offline_access' }
+
+  it.each(['', '/oauth2/default'])(
+    'with the issuer path "%s" signs in, refreshes and signs out',
+    async (path) => {
+      const sandbox = { issuerPaths: { authorizationServer: path }, switches: { faults: plain } }
+      const running = await start({ settings, sandbox })
+      const browser = await signIn(running, 'ada')
+      expect(browser.page.url).toBe(`${running.url}/onboarding`)
+      expect(browser.text).toContain('ada@acme.example')
+      const answered = running.sandbox.requests.find(({ operation }) => operation === 'par')
+      expect(answered?.body).not.toHaveProperty('nonce')
+      running.sandbox.expireTokens()
+      await expectSignedIn(running, browser)
+      expect(refreshesOf(running.sandbox)).toBe(1)
+      await browser.submit('/sign-out', { follow: false })
+      expect(running.sandbox.count('revocation')).toBe(2)
+    },
+  )
+
+  it('without userinfo signs in, and claims to know nobody', async () => {
+    const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
+    const running = await start({ settings, sandbox: { switches: { faults } } })
+    const [one, other] = [await signIn(running, 'ada'), await signIn(running, 'ada')]
+    await expectSignedIn(running, one)
+    expect(one.text).not.toContain('ada')
+    expect(running.sandbox.count('userinfo')).toBe(0)
+    await one.open(`${running.url}/sessions`)
+    expect(one.page.body.match(/\/sessions\/end\//g)).toBeNull()
+    await expectSignedIn(running, other)
+  })
+
+  it('whose userinfo cannot be had signs nobody in', async () => {
+    const running = await start({ settings, sandbox: { switches: { faults: plain } } })
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding`)
+    running.sandbox.switches.set({ answers: { userinfo: { status: 500 } } })
+    await browser.post(browser.page.url, { person: 'ada' })
+    expect(browser.page.status).toBe(503)
+    expectHelpfulPage(browser.page)
+  })
+})
+
+describe('an external identity provider', () => {
+  it('signs in, and every call says so in a header, a retried one too', async () => {
+    const running = await startExternal()
+    const browser = await signInAtExternal(running, 'ada')
+    await expectSignedIn(running, browser)
+    running.sandbox.expireTokens()
+    await expectSignedIn(running, browser)
+    await browser.open(`${running.url}/search?q=plan`)
+    expect(browser.page.status).toBe(200)
+    const calls = running.sandbox.requests.filter(({ server }) => server === 'service')
+    expect(calls.length).toBeGreaterThan(3)
+    for (const { headers } of calls) expect(headers['x-service-auth-type']).toBe('OAUTH')
+  })
+
+  it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const)(
+    'that is not said to be one (%s) is explained to the operator, and not to the person',
+    async (externalTokenMessage) => {
+      const running = await startExternal({ TOKEN_ISSUED_BY: 'service' })
+      running.sandbox.switches.set({ externalTokenMessage })
+      const browser = await signInAtExternal(running, 'ada')
+      expect(browser.page.status).toBe(502)
+      expectHelpfulPage(browser.page)
+      expect(browser.page.body).not.toMatch(/Invalid Secret|Auth-Type|TOKEN_ISSUED_BY/)
+      expect(messagesOf(running)).toContain('TOKEN_ISSUED_BY=external-idp')
+      expect(running.sandbox.count('authorization')).toBe(1)
+    },
+  )
+})
+
+describe('a server that is not well', () => {
+  it('at the start costs a page until it is there, without a restart', async () => {
+    const running = await start({ sandbox: { switches: { authorizationServerDown: true } } })
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding`)
+    expect(browser.page.status).toBe(503)
+    expectHelpfulPage(browser.page)
+    expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(0)
+    running.sandbox.switches.set({ authorizationServerDown: false })
+    await expectSignedIn(running, await signIn(running, 'ada'))
+  })
+
+  it('is discovered once for 20 people who come at once', async () => {
+    const running = await start({
+      sandbox: { switches: { answers: { discovery: { status: 503 }, oauthMetadata: { status: 503 } } } },
+    })
+    running.sandbox.clearRequests()
+    running.sandbox.switches.set({
+      latencyMs: { discovery: 200 },
+      answers: { discovery: null, oauthMetadata: null },
+    })
+    const pages = await Promise.all(
+      Array.from({ length: 20 }, () => new TestBrowser().open(`${running.url}/onboarding`)),
+    )
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(running.sandbox.count('discovery')).toBeLessThanOrEqual(2)
+  })
+
+  it('and names another issuer in its metadata is refused', async () => {
+    const faults: Faults = { metadata: { wrongIssuer: true } }
+    const running = await start({ sandbox: { switches: { faults } } })
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/onboarding`)
+    expect(browser.page.status).toBe(503)
+    expect(running.sandbox.count('authorization')).toBe(0)
+    expect(messagesOf(running)).toContain('OIDC_ISSUER')
+  })
+})

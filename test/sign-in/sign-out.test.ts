@@ -1,0 +1,124 @@
+// Signing out is for good: here at once, whatever a request in flight writes, whatever the authorization server does;
+// and there, where it can be reached. And the page that says where somebody is signed in.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
+import { signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { ask } from './two-processes.ts'
+
+let running: Running
+beforeAll(async () => {
+  running = await runUnlimited()
+})
+afterEach(() => running.sandbox.reset())
+afterAll(() => running.close())
+
+/** Another browser with the same cookie, as after a theft. */
+function copyOf(browser: TestBrowser): TestBrowser {
+  const copy = new TestBrowser()
+  copy.setCookie(running.url, 'onramp', /onramp=([^;]*)/.exec(browser.cookieHeader(running.url))?.[1] ?? '')
+  return copy
+}
+
+describe('signing out', () => {
+  it('ends here, takes the tokens back, and ends at the authorization server', async () => {
+    const browser = await signIn(running, 'ada')
+    const copy = copyOf(browser)
+    running.sandbox.clearRequests()
+    await browser.submit('/sign-out')
+    expect(browser.page.url).toBe(`${running.url}/sign-out`)
+    expect(running.sandbox.count('revocation')).toBe(2)
+    await browser.click('/sign-out/continue')
+    expect(browser.page.url).toBe(`${running.url}/signed-out`)
+    const end = running.sandbox.requests.find(({ operation }) => operation === 'endSession')
+    expect(end?.query).toMatchObject({ post_logout_redirect_uri: `${running.url}/signed-out` })
+    expect(end?.query['id_token_hint']).toBeTypeOf('string')
+    await expectSignedOut(running, browser)
+    await expectSignedOut(running, copy)
+    await browser.open(`${running.url}/onboarding`)
+    expect(browser.page.url).toContain('/sign-in/')
+  })
+
+  it.each(['/onboarding', '/sessions', '/search?q=x'])(
+    'is not undone by a slow request for %s that is under way',
+    async (path) => {
+      const browser = await signIn(running, 'ada')
+      const copy = copyOf(browser)
+      running.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 700, search: 700 } })
+      const inFlight = ask(running.url, copy, path)
+      await sleep(150)
+      await browser.submit('/sign-out', { follow: false })
+      expect([200, 303]).toContain((await inFlight).status)
+      await sleep(50)
+      await expectSignedOut(running, copy)
+      await expectSignedOut(running, copyOf(browser))
+    },
+  )
+
+  it('works while the authorization server is down', async () => {
+    const browser = await signIn(running, 'ada')
+    const copy = copyOf(browser)
+    running.sandbox.switches.set({ authorizationServerDown: true })
+    const start = performance.now()
+    const hop = await browser.submit('/sign-out', { follow: false })
+    expect(hop.status).toBe(303)
+    expect(performance.now() - start).toBeLessThan(1_500)
+    await expectSignedOut(running, browser)
+    await expectSignedOut(running, copy)
+  })
+
+  it('works while revocation hangs, within a second and a half', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.switches.set({ answers: { revocation: { hang: true } } })
+    const start = performance.now()
+    await browser.submit('/sign-out', { follow: false })
+    expect(performance.now() - start).toBeLessThan(1_500)
+    await expectSignedOut(running, browser)
+  })
+
+  it('works where nobody is signed in, and twice', async () => {
+    const browser = await signIn(running, 'ada')
+    const { url } = browser.page
+    await browser.post(`${running.url}/sign-out`, {}, { follow: false })
+    const again = await browser.post(`${running.url}/sign-out`, {}, { follow: false, from: url })
+    expect(again.location).toBe('/signed-out')
+    const stranger = await new TestBrowser().post(`${running.url}/sign-out`, {}, { follow: false })
+    expect(stranger.location).toBe('/signed-out')
+  })
+
+  it('is refused to other sites', async () => {
+    const browser = await signIn(running, 'ada')
+    const from = 'https://evil.example/page'
+    const hop = await browser.post(`${running.url}/sign-out`, {}, { follow: false, from })
+    expect(hop.status).toBe(403)
+    await expectSignedIn(running, browser)
+  })
+})
+
+describe('where somebody is signed in', () => {
+  it('is listed, and each can be ended from another one', async () => {
+    const [phone, laptop] = [await signIn(running, 'carol'), await signIn(running, 'carol')]
+    const stranger = await signIn(running, 'dan')
+    await laptop.open(`${running.url}/sessions`)
+    const actions = () =>
+      [...laptop.page.body.matchAll(/action="(\/sessions\/end\/[^"]+)"/g)].map((found) => found[1])
+    expect(actions()).toHaveLength(1)
+    const [action = ''] = actions()
+    const refused = await stranger.post(running.url + action, {}, { from: `${running.url}/sessions` })
+    expect(refused.status).toBe(200)
+    await expectSignedIn(running, phone)
+    await laptop.submit('/sessions/end/')
+    expect(laptop.page.url).toBe(`${running.url}/sessions`)
+    expect(actions()).toHaveLength(0)
+    await expectSignedOut(running, phone)
+    await expectSignedIn(running, laptop)
+  })
+
+  it('no longer has a session whose person signed out', async () => {
+    const [one, other] = [await signIn(running, 'grace'), await signIn(running, 'grace')]
+    await one.submit('/sign-out', { follow: false })
+    await other.open(`${running.url}/sessions`)
+    expect(other.page.body.match(/\/sessions\/end\//g)).toBeNull()
+  })
+})

@@ -1,0 +1,109 @@
+// Two processes of the product as `npm start` runs them, on one Redis, with the sandbox beside them.
+import { randomBytes } from 'node:crypto'
+import { request } from 'undici'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
+import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { freePort } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+export type TwoProcesses = {
+  sandbox: Sandbox
+  redis: Server
+  /** The first one's address is PUBLIC_URL; to browsers both are one host, so they get the same cookie. */
+  processes: [OnrampProcess, OnrampProcess]
+  url: string
+  env: Record<string, string>
+  /** Starts another process in the place of one that has ended. */
+  startAgain(which: 0 | 1, changed?: Record<string, string>): Promise<void>
+  close(): Promise<void>
+}
+
+export type TwoProcessesOptions = { settings?: Record<string, string>; sandbox?: SandboxOptions }
+
+export async function startTwo(options: TwoProcessesOptions = {}): Promise<TwoProcesses> {
+  const [redis, port, otherPort] = [
+    await startServer(),
+    await freePort('localhost'),
+    await freePort('localhost'),
+  ]
+  const url = `http://localhost:${port}`
+  const secret = randomBytes(24).toString('base64url')
+  const client = {
+    client_id: 'onramp',
+    client_secret: secret,
+    redirect_uris: [`${url}/sign-in/callback`],
+    post_logout_redirect_uris: [`${url}/signed-out`],
+    backchannel_logout_uri: `${url}/sign-out/backchannel`,
+  }
+  const sandbox = await startSandbox({ ...options.sandbox, clients: [client] })
+  const env: Record<string, string> = {
+    HOST: 'localhost',
+    PUBLIC_URL: url,
+    SERVICE_BASE_URL: sandbox.urls.service,
+    OIDC_ISSUER: sandbox.urls.authorizationServer,
+    OIDC_CLIENT_ID: 'onramp',
+    OIDC_CLIENT_SECRET: secret,
+    SESSION_SECRET: randomBytes(32).toString('base64url'),
+    REDIS_URL: redis.url,
+    SIGN_INS_PER_MINUTE: '10000',
+    DRAIN_SECONDS: '0',
+    ...options.settings,
+  }
+  for (const [name, value] of Object.entries(env)) if (value === '') delete env[name]
+  const start = (which: 0 | 1, changed: Record<string, string> = {}) =>
+    startOnramp({ ...env, PORT: String(which === 0 ? port : otherPort), ...changed })
+  const processes = await Promise.all([start(0), start(1)])
+  return {
+    sandbox,
+    redis,
+    processes,
+    url,
+    env,
+    async startAgain(which, changed) {
+      processes[which] = await start(which, changed)
+    },
+    async close() {
+      await Promise.all(processes.map((one) => one.end('SIGKILL')))
+      await sandbox.close()
+      await redis.close()
+    },
+  }
+}
+
+/** Signs somebody in at the first process. */
+export async function signInAt(
+  two: TwoProcesses,
+  person: string,
+  path = '/onboarding',
+): Promise<TestBrowser> {
+  const browser = new TestBrowser()
+  await browser.open(two.url + path)
+  await browser.post(browser.page.url, { person })
+  return browser
+}
+
+export type Asked = { status: number; location: string | undefined }
+
+/** What a page request is answered, without following anything; a connection that is cut is status 0. */
+export async function ask(url: string, browser: TestBrowser, path = '/onboarding'): Promise<Asked> {
+  const headers = { cookie: browser.cookieHeader(url), accept: 'text/html' }
+  try {
+    const { statusCode, headers: answered, body } = await request(url + path, { headers })
+    await body.dump()
+    return { status: statusCode, location: answered['location']?.toString() }
+  } catch {
+    return { status: 0, location: undefined }
+  }
+}
+
+/** So many of the same at once. */
+export const askMany = (count: number, url: string, browser: TestBrowser): Promise<Asked[]> =>
+  Promise.all(Array.from({ length: count }, () => ask(url, browser)))
+
+/** How often a refresh token was given to the token endpoint. */
+export const refreshesOf = (sandbox: Sandbox): number =>
+  sandbox.requests.filter(
+    ({ operation, body }) =>
+      operation === 'token' && (body as { grant_type?: string } | undefined)?.grant_type === 'refresh_token',
+  ).length

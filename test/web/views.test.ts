@@ -1,0 +1,154 @@
+// The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { overviewOf } from '../../src/onboarding/overview.ts'
+import { observe, startWalk } from '../../src/onboarding/walk.ts'
+import { texts } from '../../src/web/texts.en.ts'
+import { createViews } from '../../src/web/views.ts'
+
+const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
+const NOW = Date.UTC(2026, 10, 21)
+
+const frame = {
+  t: texts,
+  stylesheet: '/assets/onramp.css',
+  icon: '/assets/icon.svg',
+  person: 'ada@acme.example',
+  helpUrl: undefined,
+  still: false,
+}
+
+const waiting = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }]
+const overview = overviewOf(observe(startWalk(NOW), waiting, NOW, 90), {
+  now: NOW,
+  t: texts,
+  person: 'ada@acme.example',
+  from: undefined,
+  advances: true,
+})
+
+const pages: Record<string, Record<string, unknown>> = {
+  'onboarding/overview': { ...frame, ...overview },
+  'search/results': {
+    ...frame,
+    title: 'Search',
+    query: '',
+    heading: 'One result',
+    results: [{ title: 'Roadmap', url: undefined, snippet: 'What we build', datasource: undefined }],
+  },
+  'sign-in/signed-out': frame,
+  'sign-in/signing-out': frame,
+  'web/problem': {
+    ...frame,
+    title: 'Not now',
+    advice: 'Try again.',
+    tryAgain: undefined,
+    wait: undefined,
+    reference: 'abc',
+    code: 'internal',
+  },
+}
+
+/** What a page may be given without any view printing it: for the answer's headers, or kept for views to come. */
+const NOT_PRINTED: Record<string, string[]> = {
+  'onboarding/overview': ['refresh'],
+  'web/problem': ['wait', 'code'],
+}
+/** Only the overview can be told to stop looking by itself, and only while it waits. */
+const IN_SOME_STATES = new Set(['still'])
+
+describe('a view', () => {
+  const render = createViews(VIEWS)
+
+  it.each(Object.keys(pages))('%s renders with what it is given', (view) => {
+    const html = render(view, pages[view] ?? {})
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/)
+    expect(html).not.toMatch(/undefined|\[object/)
+    expect(html).not.toMatch(/<%|%>/)
+  })
+
+  it.each(Object.keys(pages))('%s fails when any name that it uses is missing', (view) => {
+    const data = pages[view] ?? {}
+    const silent = Object.keys(data).filter((name) => {
+      const { [name]: _left, ...rest } = data
+      try {
+        render(view, rest)
+        return true
+      } catch {
+        return false
+      }
+    })
+    expect(silent.filter((name) => !IN_SOME_STATES.has(name))).toEqual(NOT_PRINTED[view] ?? [])
+  })
+})
+
+describe('what a view prints', () => {
+  let folder: string
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'onramp-views-'))
+    writeFileSync(join(folder, 'one.eta'), '<p title="<%= it.name %>"><%= it.name %></p>')
+    writeFileSync(join(folder, 'deep.eta'), '<p><%= it.person.name %></p>')
+    writeFileSync(join(folder, 'outer.eta'), "<%~ include('/one', { }) %>")
+  })
+
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('is escaped in text and in attributes', () => {
+    const html = createViews(folder)('one', { name: `"'><b>&amp;</b>` })
+    expect(html).toBe(
+      '<p title="&quot;&#39;&gt;&lt;b&gt;&amp;amp;&lt;/b&gt;">&quot;&#39;&gt;&lt;b&gt;&amp;amp;&lt;/b&gt;</p>',
+    )
+  })
+
+  it.each([undefined, null, {}, [], () => 'x', Symbol('x'), true])('is text or a number, not %s', (name) => {
+    expect(() => createViews(folder)('one', { name })).toThrow(/is not text|Symbol/)
+  })
+
+  it('was given, at the top, below it and in what is included', () => {
+    const render = createViews(folder)
+    expect(() => render('one', {})).toThrow(/name/)
+    expect(() => render('deep', { person: {} })).toThrow('prints undefined')
+    expect(() => render('outer', {})).toThrow('needs "name"')
+  })
+})
+
+describe('the stylesheet', () => {
+  const css = readFileSync(join(VIEWS, 'assets/onramp.css'), 'utf8')
+  const declarations = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/@media[^{]*/g, '')
+
+  it('weighs at most 6 kB over the wire, and asks nobody for anything', () => {
+    expect(gzipSync(css).length).toBeLessThanOrEqual(6 * 1024)
+    expect(css).not.toMatch(/@import|url\(|@font-face/)
+  })
+
+  it('has logical properties only, so that right-to-left languages can follow', () => {
+    const physical =
+      /(?<![\w-])((margin|padding|border|inset)-(top|right|bottom|left)[\w-]*|(min-|max-)?(width|height)|top|right|bottom|left)\s*:|(text-align|float)\s*:\s*(left|right)/g
+    expect(declarations.match(physical) ?? []).toEqual([])
+  })
+
+  it('styles every class that the views use, and no other', () => {
+    const views = readdirSync(VIEWS, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.eta'))
+      .map((file) => readFileSync(join(VIEWS, file), 'utf8'))
+      .join('\n')
+    const styled = new Set([...declarations.matchAll(/\.([a-z][\w-]*)/g)].map((match) => match[1] ?? ''))
+    const made = new Set([
+      'connect',
+      'attend',
+      ...Object.keys(texts.status),
+      'bad',
+      'wait',
+      ...[0, 1, 2, 3, 4, 5].map((n) => `tone-${n}`),
+    ])
+    const unused = [...styled].filter(
+      (name) => !made.has(name) && !new RegExp(`["' ]${name}["' <]`).test(views),
+    )
+    expect(unused).toEqual([])
+  })
+})
