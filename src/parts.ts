@@ -116,7 +116,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
-  const arrivals = createArrivals(store.records, now)
+  const arrivals = createArrivals(store.records, createSealer(secrets), now)
   const walks = watchWalks(createWalks(store.records, now), createFollow({ arrivals, log, now }))
   let draining = false
 
@@ -151,7 +151,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       now,
     }),
     optOut: createOptOutRoutes({ invitations, arrivals, sendPage, note, now }),
-    invites: createInviteRoutes({ invitations, arrivals, start, sendPage, note, publicUrl, now }),
+    invites: createInviteRoutes({ invitations, arrivals, start, sendPage, note, log, publicUrl, now }),
     signIn: createSignInRoutes({
       pending,
       start,

@@ -108,18 +108,9 @@ export const sender = text.transform((value, context) => {
   return z.NEVER
 })
 
-/** TLS, from the start or by STARTTLS, but for a mail server on this machine. */
-export const mailServer = text.transform((value, context) => {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '')
-    return {
-      host: url.hostname.replaceAll(/[[\]]/g, ''),
-      port: Number(url.port) || (url.protocol === 'smtps:' ? 465 : 587),
-      secure: url.protocol === 'smtps:',
-      requireTLS: url.protocol === 'smtp:' && !isLoopback(url.hostname),
-      user: decodeURIComponent(url.username),
-      password: decodeURIComponent(url.password),
-    }
-  context.addIssue({ code: 'custom', message: 'must be like smtps://name:password@mail.acme.example' })
-  return z.NEVER
-})
+const isMailServer = (url: URL) => /^smtps?:$/.test(url.protocol) && url.hostname !== ''
+
+export const mailServer = text.refine(
+  (url) => URL.canParse(url) && isMailServer(new URL(url)),
+  'must be like smtps://name:password@mail.acme.example',
+)

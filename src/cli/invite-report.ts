@@ -1,8 +1,9 @@
 // onramp invite report: what was written down of everybody, counted, or person by person.
 import { parseArgs } from 'node:util'
-import { createArrivals } from '../invites/arrivals.ts'
+import { createArrivals, UnreadableArrivals } from '../invites/arrivals.ts'
 import { peopleCsv } from '../invites/people-csv.ts'
 import { makeReport, type Report } from '../invites/report.ts'
+import { createSealer } from '../session/seal.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import type { CliParts, Run } from './parts.ts'
@@ -29,15 +30,18 @@ export const run: Run = (args: string[], parts: CliParts) =>
       const store = openStore(settings, createLog('silent'))
       try {
         await isReachable(store.records)
-        const arrivals = createArrivals(store.records, now)
+        const sealer = createSealer(settings.INVITE_SECRET ?? settings.SESSION_SECRET)
+        const arrivals = createArrivals(store.records, sealer, now)
         if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)
         else {
           const report = await makeReport(arrivals.all(), now())
           stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report))
         }
         return 0
-      } catch {
-        stderr.write('onramp invite report: the store cannot be read: see REDIS_URL or DATA_DIR\n')
+      } catch (error) {
+        const isSealed = error instanceof UnreadableArrivals
+        const why = isSealed ? error.message : 'the store cannot be read: see REDIS_URL or DATA_DIR'
+        stderr.write(`onramp invite report: ${why}\n`)
         return 1
       } finally {
         await store.close()

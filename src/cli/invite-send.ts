@@ -2,7 +2,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createClientApi } from '../client-api/client.ts'
-import { createArrivals } from '../invites/arrivals.ts'
+import { createArrivals, UnreadableArrivals } from '../invites/arrivals.ts'
 import { createAsk, ServiceUnusable } from '../invites/ask.ts'
 import { UnclosedQuote } from '../invites/csv.ts'
 import { createMail } from '../invites/mail.ts'
@@ -15,6 +15,7 @@ import { isComplete, newTally, summaryOf } from '../invites/tally.ts'
 import { createInvitations } from '../invites/token.ts'
 import { takeLease, type Lease } from '../records/lease.ts'
 import { StoreUnavailable } from '../records/records.ts'
+import { createSealer } from '../session/seal.ts'
 import type { Settings } from '../settings.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
@@ -39,6 +40,7 @@ const EXPLAINED = [
   UnreadablePeople,
   UnclosedQuote,
   FaultyTemplate,
+  UnreadableArrivals,
 ]
 
 type Source = { size: number | undefined; open: () => AsyncIterable<Uint8Array | string> }
@@ -87,7 +89,8 @@ async function send(settings: Settings, options: SendOptions, parts: CliParts): 
     }
     const whatIsLeft = (actAs: string) =>
       clientApi.whatIsLeft({ kind: 'global-token', token: settings.SERVICE_GLOBAL_TOKEN ?? '', actAs })
-    const arrivals = createArrivals(store.records, parts.now)
+    const sealer = createSealer(settings.INVITE_SECRET ?? settings.SESSION_SECRET)
+    const arrivals = createArrivals(store.records, sealer, parts.now)
     return await sendAll(source, {
       settings,
       options,
@@ -171,7 +174,12 @@ function sourceOf(file: string, { stdin }: CliParts): Source {
   if (file === '-') return { size: undefined, open: () => stdin as AsyncIterable<Uint8Array | string> }
   const found = statSync(file, { throwIfNoEntry: false })
   if (found?.isFile() !== true) throw new UsageError(`there is no file ${JSON.stringify(file)}`)
-  return { size: found.size, open: () => createReadStream(file) as AsyncIterable<Uint8Array> }
+  return { size: found.size, open: () => bytesOf(file) }
+}
+
+/** Opened when the first byte is wanted, not before: a run may end ahead of it. */
+async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file) as AsyncIterable<Uint8Array>
 }
 
 /** Before anything leaves, the whole list is read once: a faulty row near its end stops nothing halfway. */

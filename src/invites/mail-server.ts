@@ -3,16 +3,6 @@
 import { createTransport } from 'nodemailer'
 import { refuseInjection, type Mail } from './mail.ts'
 
-/** SMTP_URL, read. */
-export type MailServerSettings = {
-  host: string
-  port: number
-  secure: boolean
-  requireTLS: boolean
-  user: string
-  password: string
-}
-
 /** unknown: the connection broke after the mail was handed over and before the server said what it did with it. */
 export type Outcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
@@ -29,8 +19,25 @@ export type MailServer = {
 
 const TIME_LIMIT_MS = 30_000
 
-export function createMailServer(settings: MailServerSettings, connections: number): MailServer {
-  const { user, password, ...server } = settings
+const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+
+/** TLS, from the start (smtps) or by STARTTLS, but for a mail server on this machine. */
+function serverOf(smtpUrl: string) {
+  const url = new URL(smtpUrl)
+  const secure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname.replaceAll(/[[\]]/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    requireTLS: !secure && !isLoopback(url.hostname),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+  }
+}
+
+/** @param smtpUrl SMTP_URL */
+export function createMailServer(smtpUrl: string, connections: number): MailServer {
+  const { user, password, ...server } = serverOf(smtpUrl)
   const transport = createTransport({
     ...server,
     pool: true,

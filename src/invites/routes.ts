@@ -20,6 +20,7 @@ export type InviteParts = {
   start: StartSignIn
   sendPage: SendPage
   note: Note
+  log: { warn(fields: object, message: string): void }
   /** PUBLIC_URL. */
   publicUrl: string
   now: () => number
@@ -28,6 +29,13 @@ export type InviteParts = {
 export function createInviteRoutes(parts: InviteParts): Router {
   const router = Router()
   const { invitations, arrivals, now } = parts
+
+  /** What is counted for the report is no reason to keep somebody out. */
+  const count = async (email: string, moment: 'openedAt' | 'signedInAt') => {
+    await arrivals
+      .change(email, (before) => reached(before, moment, now()))
+      .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
+  }
 
   /** Only a verified address says in the report who arrived. */
   const isHis = (user: User | undefined, email: string) =>
@@ -42,7 +50,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
 
     if (kind === 'walk') {
       if (invitation !== undefined && isHis(user, invitation.email))
-        await arrivals.change(invitation.email, (before) => reached(before, 'signedInAt', now()))
+        await count(invitation.email, 'signedInAt')
       return seeOther(res, walkPath(invitation))
     }
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
@@ -68,7 +76,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
       req.query['account'] === 'other' ? { prompt: 'select_account' } : { loginHint: invitation.email }
 
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
-    await arrivals.change(invitation.email, (before) => reached(before, 'openedAt', now()))
+    await count(invitation.email, 'openedAt')
     parts.note({ event: 'invitation_opened' })
 
     seeOther(res, location)

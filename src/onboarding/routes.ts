@@ -183,7 +183,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const isOff = (entry: (typeof all)[number]) =>
       entry.status === 'disabled' && entry.skippedAt === undefined && entry.blockedAt === undefined
     const pending = all.length - connected - skipped - blocked - all.filter(isOff).length
-    res.json({ signedIn: true, connected, pending, skipped, blocked })
+    res.json({ signedIn: true, connected, pending, skipped })
   })
 
   return router

@@ -9,12 +9,13 @@ import { readPeople } from '../../src/invites/people-file.ts'
 import { makeReport } from '../../src/invites/report.ts'
 import { sendInvitations } from '../../src/invites/send.ts'
 import { newTally } from '../../src/invites/tally.ts'
+import { createSealer } from '../../src/session/seal.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 
 const people = Number(process.argv[2])
 const folder = mkdtempSync(join(tmpdir(), 'onramp-memory-'))
 const records = createSqliteRecords(folder)
-const arrivals = createArrivals(records, Date.now)
+const arrivals = createArrivals(records, createSealer(['a secret of thirty-two characters']), Date.now)
 const signal = new AbortController().signal
 const pace = createPace({ perSecond: 1e9, now: Date.now, signal })
 const tally = newTally()
