@@ -1,4 +1,4 @@
-// Where arrivals are kept: 2,048 records that hold the people whose address falls into them, because the store knows
+// Where arrivals are kept: 8,192 records that hold the people whose address falls into them, because the store knows
 // records by key alone and a report has to find everybody. Every change is compare-and-set, and what
 // stands in the store is sealed.
 import { hash } from 'node:crypto'
@@ -8,8 +8,8 @@ import type { Sealer } from '../session/seal.ts'
 import { normalizedAddress } from './address.ts'
 import { newArrival, type Arrival } from './arrival.ts'
 
-const BUCKETS = 2048
-const AT_ONCE = 32
+const BUCKETS = 8192
+const AT_ONCE = 128
 const MOST_TRIES = 20
 const HOLDER = 'arrivals'
 /** Nobody of whom nothing was heard for so long is remembered. */
