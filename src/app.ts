@@ -1,6 +1,6 @@
 // The whole request pipeline, top to bottom. The order is the security model: what stands above requireSignIn is for
 // everybody, what stands below is private.
-import express, { type Express, type RequestHandler, type Router } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express'
 import { createErrorPage, notFound, type ErrorPageParts } from './web/error-page.ts'
 import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
 import { securityHeaders } from './web/security-headers.ts'
@@ -15,6 +15,7 @@ export type AppParts = {
   assets: Router
   /** What pages of the intranet may use. */
   intranet: Router
+  deprecations: Router
   limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
   session: RequestHandler
   backChannel: Router
@@ -23,6 +24,7 @@ export type AppParts = {
   signIn: Router
   signOut: Router
   invites: Router
+  signOutWhileAway: ErrorRequestHandler
   requireSignIn: RequestHandler
   sessions: Router
   onboarding: Router
@@ -53,6 +55,7 @@ export function createApp(parts: AppParts): Express {
   if (https) app.use(servedOverHttps)
   app.use(parts.limits.byAddress)
   app.use(parts.session)
+  app.use(parts.deprecations)
   app.use(parts.limits.byBrowser)
   app.use(parts.signIn)
   app.use(parts.signOut)
@@ -65,6 +68,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.search)
   app.use(parts.admin)
   app.use(notFound)
+  app.use(parts.signOutWhileAway)
   app.use(createErrorPage(parts.errorPage))
   return app
 }

@@ -9,6 +9,9 @@ import { createFollow } from './invites/follow.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import { createInvitations } from './invites/token.ts'
+import { publishedSchedule } from './client-api/published-schedule.ts'
+import { createWatch } from './client-api/watch.ts'
+import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
@@ -28,7 +31,7 @@ import { createRegistration } from './sign-in/registration.ts'
 import { createRequireSignIn } from './sign-in/require-sign-in.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
 import { createSessionsPage } from './sign-in/sessions-page.ts'
-import { createSignOutRoutes } from './sign-in/sign-out.ts'
+import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out.ts'
 import { createSignedInSessions } from './sign-in/signed-in-sessions.ts'
 import { createStartSignIn } from './sign-in/start.ts'
 import { createTokenRecords } from './sign-in/tokens.ts'
@@ -68,7 +71,12 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const note = createAudit({ log, registry: metrics.registry })
   const sealer = createSealer(settings.SESSION_SECRET)
   const tokens = createTokenRecords(store.records, sealer, lifetimes.maxSeconds)
-  const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
+  const watch = createWatch(publishedSchedule, {
+    log: (notice) => log.warn({ deprecation: notice.item, by: notice.by }, notice.message),
+    count: metrics.countDeprecation,
+    now,
+  })
+  const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL, watch })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
     client: clientOf(settings, { records: store.records, sealer, now }),
@@ -131,6 +139,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     metrics,
     assets: assets.routes,
     intranet: createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, folder: VIEWS }),
+    deprecations: createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }),
     limits: createLimits({
       redis: store.redis,
       perAddress: settings.SIGN_INS_PER_MINUTE,
@@ -179,6 +188,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       log,
       note,
     }),
+    signOutWhileAway: createSignOutWhileAway({ publicUrl, cookieName: cookieName(https), log }),
     sessions: createSessionsPage({ sessions, sendPage }),
     requireSignIn: createRequireSignIn(tokens),
     onboarding: createOnboardingRoutes({

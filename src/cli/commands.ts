@@ -70,6 +70,12 @@ export const commands: readonly Command[] = [
     load: () => import('./status.ts'),
   },
   {
+    name: 'deprecations',
+    usage: 'deprecations [list|check|calendar|diff|schema]',
+    summary: 'what the service will remove, and where it is used',
+    load: () => import('./deprecations.ts'),
+  },
+  {
     name: 'sandbox',
     usage: 'sandbox',
     summary: 'a stand-in for the service',

@@ -2,6 +2,8 @@
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { examine } from '../doctor/examine.ts'
 import { doctorGroup, doctorJson, doctorSummary, resultOf } from './doctor-report.ts'
+import { publishedSchedule } from '../client-api/published-schedule.ts'
+import { insteadOf, titleOf } from '../client-api/schedule.ts'
 import { nearest } from './nearest.ts'
 import { readOptions, UsageError } from './options.ts'
 import type { Run } from './parts.ts'
@@ -15,6 +17,13 @@ function readArgs(args: readonly string[]) {
   return { actAs, offline: flags.has('offline'), strict: flags.has('strict'), json: flags.has('json') }
 }
 
+/** What onramp itself calls; the rest of the schedule is for `onramp deprecations check`. */
+const OWN_PATHS = ['/rest/api/v1/checkdatasourceauth', '/rest/api/v1/search']
+
+const deadlinesOfOurCalls = publishedSchedule
+  .filter((entry) => OWN_PATHS.includes(entry.path))
+  .map((entry) => ({ what: titleOf(entry), replacement: insteadOf(entry), removal: entry.removal }))
+
 export const run: Run = async (args, { env, stdout, stderr, now }) => {
   try {
     const { actAs, offline, strict, json } = readArgs(args)
@@ -26,7 +35,7 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
       offline,
       node: process.version,
       nearest,
-      deadlines: [],
+      deadlines: deadlinesOfOurCalls,
       ...(json ? {} : { tell: (group, findings) => void stdout.write(doctorGroup(group, findings, look)) }),
     })
     stdout.write(json ? doctorJson(told) : doctorSummary(told, look))

@@ -64,7 +64,10 @@ async function explained({ stderr }: CliParts, work: () => Promise<number>): Pro
     const isStore = error instanceof StoreUnavailable
     if (!isStore && !EXPLAINED.some((kind) => error instanceof kind)) throw error
     const message = isStore ? error.detail : error instanceof Error ? error.message : ''
-    stderr.write(`onramp invite send: ${printable(message)}\nStarted again, it goes on where it ended.\n`)
+    const hint = error instanceof ServiceUnusable ? ' (SERVICE_GLOBAL_TOKEN, SERVICE_BASE_URL)' : ''
+    stderr.write(
+      `onramp invite send: ${printable(message)}${hint}\nStarted again, it goes on where it ended.\n`,
+    )
     return EXIT_STOPPED
   }
 }

@@ -1,23 +1,23 @@
-// "Did you mean …?" Pure.
+// Finds the word that somebody meant when they mistyped one.
 
-/** Levenshtein distance of two short words. */
-function distance(a: string, b: string): number {
+/** How many letters differ (Levenshtein). */
+const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, left] of Array.from(a).entries()) {
-    const above = row
-    row = [i + 1]
-    for (const [j, right] of Array.from(b).entries())
-      row.push(
-        Math.min((above[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1, (above[j] ?? 0) + (left === right ? 0 : 1)),
-      )
+  for (const [i, letter] of Array.from(a).entries()) {
+    const next = [i + 1]
+    for (const [j, other] of Array.from(b).entries()) {
+      const swapped = (row[j] ?? 0) + Number(letter !== other)
+      next.push(Math.min(swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
   }
-  return row[b.length] ?? 0
+  return row.at(-1) ?? 0
 }
 
-/** The known word that was probably meant, or undefined when none is close. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((candidate) => ({ candidate, far: distance(word.slice(0, 40), candidate) }))
-    .sort((one, other) => one.far - other.far)
-  return best !== undefined && best.far <= Math.max(1, best.candidate.length / 3) ? best.candidate : undefined
+/** The word nearest to a mistyped one; undefined when none is close. */
+export const nearest = (word: string, words: readonly string[]): string | undefined => {
+  const [best] = words
+    .map((known) => ({ known, away: known.startsWith(word) && word.length > 2 ? 0 : distance(word, known) }))
+    .sort((a, b) => a.away - b.away)
+  return best !== undefined && best.away <= Math.max(1, word.length / 3) ? best.known : undefined
 }

@@ -1,11 +1,15 @@
-// What every command gets: data goes to stdout, talk to stderr.
+// What every command is given. Data goes to stdout and talk to stderr, so that a pipe gets nothing but data.
+
+export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number }
+export type Input = AsyncIterable<Uint8Array> & { isTTY?: boolean }
+
 export type CliParts = {
-  stdin: NodeJS.ReadableStream
-  stdout: Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number }
-  stderr: Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number }
-  env: NodeJS.ProcessEnv
+  stdout: Output
+  stderr: Output
+  stdin: Input
   /** Milliseconds since 1970. */
   now: () => number
+  env: Record<string, string | undefined>
 }
 
 /** @returns the exit code: 0 done, 1 failed, 2 wrong usage, more where the command's help names them */

@@ -3,6 +3,7 @@
 import { Agent, request } from 'undici'
 import { readCheck, readLeft, readSearch, type Left, type SearchAnswer, type Unconnected } from './answers.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
+import type { Watch } from './watch.ts'
 import { noAnswer, problemOf, ServiceProblem } from './errors.ts'
 
 export type ClientApi = {
@@ -24,6 +25,8 @@ export type ClientApiOptions = {
   baseUrl: string
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number
+  /** Sees every answer: is something in use that the service will remove? */
+  watch?: Watch
 }
 
 const MOST_BYTES = 1024 * 1024
@@ -33,7 +36,11 @@ const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'applicatio
 
 type Call = { operation: string; path: string; credentials: Credentials; body?: string }
 
-export function createClientApi({ baseUrl, timeLimitMs = TIME_LIMIT_MS }: ClientApiOptions): ClientApi {
+export function createClientApi({
+  baseUrl,
+  timeLimitMs = TIME_LIMIT_MS,
+  watch,
+}: ClientApiOptions): ClientApi {
   const dispatcher = new Agent({
     connections: 128,
     keepAliveTimeout: 30_000,
@@ -47,16 +54,25 @@ export function createClientApi({ baseUrl, timeLimitMs = TIME_LIMIT_MS }: Client
       timeLimitMs,
     )
     try {
-      const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
+      const sent = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
       const options = {
         dispatcher,
         method: 'POST' as const,
-        headers,
+        headers: sent,
         signal: limit.signal,
         body: body ?? null,
       }
       const response = await request(baseUrl + path, options)
       const text = await readLimited(response.body)
+      const headers = headerPairs(response.headers)
+      watch?.observe({
+        method: 'POST',
+        url: path,
+        status: response.statusCode,
+        headers,
+        request: body,
+        response: text,
+      })
       if (response.statusCode !== 200) {
         const retryAfter = response.headers['retry-after']?.toString()
         const refusal = { operation, status: response.statusCode, text, retryAfter }
@@ -118,3 +134,10 @@ export function parsed(text: string): unknown {
     return undefined
   }
 }
+
+/** A header that came several times counts as one, joined (RFC 9110 5.3). */
+const headerPairs = (headers: Record<string, string | string[] | undefined>): [string, string][] =>
+  Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ])

@@ -1,7 +1,7 @@
 // POST /sign-out: ends here first and always, then takes the tokens back, then at the authorization server
 // (RP-Initiated Logout 1.0). What surprises: a page stands in between, because Chromium holds a form's whole redirect
 // chain against form-action.
-import { Router, type NextFunction, type Request, type Response } from 'express'
+import { Router, type ErrorRequestHandler, type Request, type Response } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../records/records.ts'
 import { nameOf } from '../session/seal.ts'
@@ -27,10 +27,6 @@ export type SignOutParts = {
 
 export function createSignOutRoutes(parts: SignOutParts): Router {
   const router = Router()
-
-  /** A __Host- cookie is taken back only by one that follows its rules. */
-  const forgetCookie = (res: Response) =>
-    res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
 
   /** Its tokens, and that they are gone: from here on nothing that a request in flight writes is a sign-in. */
   async function endHere(req: Request): Promise<HeldTokens | undefined> {
@@ -61,7 +57,7 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
       await saveSession(req)
       return seeOther(res, '/sign-out')
     }
-    forgetCookie(res)
+    forgetCookie(res, parts)
     seeOther(res, '/signed-out')
   })
 
@@ -82,18 +78,29 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     parts.sendPage(req, res, { view: 'sign-in/signed-out', data: {} })
   })
 
-  // Signing out works on this device while the store is away: the session there runs out by itself.
-  router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
+  return router
+}
+
+export type SignOutAwayParts = Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>
+
+/**
+ * Signing out works on this device while the store is away: the session there runs out by itself. It stands at the end of
+ * the pipeline, because a store that is away already fails the session, before any route.
+ */
+export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
     if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || req.path !== '/sign-out')
       return next(error)
     parts.log.warn({ err: error }, 'signed out on the device only: the store cannot be reached')
     delete (req as Partial<Request>).session
-    forgetCookie(res)
+    forgetCookie(res, parts)
     seeOther(res, '/signed-out')
-  })
-
-  return router
+  }
 }
+
+/** A __Host- cookie is taken back only by one that follows its rules. */
+const forgetCookie = (res: Response, parts: Pick<SignOutParts, 'cookieName' | 'publicUrl'>) =>
+  res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
 
 function endSessionUrl(
   configuration: Configuration,

@@ -2,9 +2,15 @@
 // the events of audit.ts say. No label names a person, an instance or a query.
 import type { RequestHandler, Router } from 'express'
 import { Router as createRouter } from 'express'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
 
-export type Metrics = { registry: Registry; routes: Router; observe: RequestHandler }
+export type Metrics = {
+  registry: Registry
+  routes: Router
+  observe: RequestHandler
+  /** Our own calls of the service that use, or were told, something that goes away. */
+  countDeprecation: (notice: { item: string; by: string }) => void
+}
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -16,6 +22,13 @@ export function createMetrics(): Metrics {
     help: 'From the first byte of a request to the end of its answer',
     labelNames: ['route', 'method', 'status'] as const,
     buckets: SECONDS,
+    registers: [registry],
+  })
+
+  const deprecations = new Counter({
+    name: 'onramp_deprecated_use_total',
+    help: 'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
+    labelNames: ['item', 'by'] as const,
     registers: [registry],
   })
 
@@ -38,7 +51,7 @@ export function createMetrics(): Metrics {
     res.setHeader('Content-Type', registry.contentType)
     res.end(await registry.metrics())
   })
-  return { registry, routes, observe }
+  return { registry, routes, observe, countDeprecation: ({ item, by }) => deprecations.inc({ item, by }) }
 }
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -49,6 +49,9 @@ function appThatFails(publicUrl: string) {
     optOut: nothing,
     invites: nothing,
     admin: nothing,
+    signOutWhileAway: (error: unknown, _req: unknown, _res: unknown, next: (error: unknown) => void) =>
+      next(error),
+    deprecations: nothing,
     sessions: nothing,
     assets: assets.routes,
     session: passOn,

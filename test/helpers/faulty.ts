@@ -1,4 +1,6 @@
 // An authorization server with faults, and what has to be true of a sign-in that was refused.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import type { Faults } from '../../src/sandbox/fault-switches.ts'
 import { run, type RunOptions, type Running } from './running.ts'
@@ -112,4 +114,12 @@ export async function expectSignedIn(running: Pick<Running, 'url'>, browser: Tes
   const hop = await browser.open(`${running.url}/onboarding`, { follow: false })
   expect(hop.location).toBeUndefined()
   expect(hop.status, textOf(hop.body)).toBe(200)
+}
+
+/** The names of the records that hold tokens, in the SQLite file of a folder below DATA_DIR. */
+export function keptTokens({ env }: Running, folder = ''): string[] {
+  const database = new DatabaseSync(join(env['DATA_DIR'] ?? '', folder, 'onramp.sqlite'), { readOnly: true })
+  const rows = database.prepare("SELECT key FROM records WHERE key LIKE 'tokens:%'").all()
+  database.close()
+  return rows.map((row) => String(row['key']))
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { main } from '../../src/cli/main.ts'
+import type { CliParts } from '../../src/cli/parts.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
@@ -83,7 +84,7 @@ export async function sendHere(company: Company, args: string[], options: SendOp
     yield Buffer.from(input)
   }
   const parts = {
-    stdin: stdin() as unknown as NodeJS.ReadableStream,
+    stdin: stdin() as unknown as CliParts['stdin'],
     stdout: to('stdout'),
     stderr: to('stderr'),
     env: { ...company.env, ...env },

@@ -1,6 +1,7 @@
 // Many sign-ins in one browser: each tab ends at its own page, in any order, while the cookie stays one small id.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
+import { nameOf } from '../../src/session/seal.ts'
+import { expectSignedIn, expectSignedOut, keptTokens, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -26,22 +27,23 @@ const shuffled = (seed: number) =>
 /** At the authorization server's own page; its cookies there belong to that page's path. */
 type Tab = { number: number; page: string; cookies: [string, string][] }
 
+async function openTab(browser: TestBrowser, number: number): Promise<Tab> {
+  const { url: page } = await browser.open(running.url + pathOf(number))
+  const before = browser.hops.find(({ location, url }) => new URL(location ?? '', url).href === page)
+  const set = before?.headers['set-cookie'] ?? ''
+  const cookies = [...set.matchAll(/(sandbox_as_(?:interaction|resume)[\w.]*)=([^;]+)/g)]
+  return {
+    number,
+    page,
+    cookies: cookies.map(([, name = '', value = '']): [string, string] => [name, value]),
+  }
+}
+
 /** Opens the page of every tab and leaves each at the authorization server's own page. */
 async function openTabs(browser: TestBrowser, how: 'one by one' | 'at once'): Promise<Tab[]> {
-  const open = async (number: number) => {
-    const { url: page } = await browser.open(running.url + pathOf(number))
-    const before = browser.hops.find(({ location, url }) => new URL(location ?? '', url).href === page)
-    const set = before?.headers['set-cookie'] ?? ''
-    const cookies = [...set.matchAll(/(sandbox_as_(?:interaction|resume)[\w.]*)=([^;]+)/g)]
-    return {
-      number,
-      page,
-      cookies: cookies.map(([, name = '', value = '']): [string, string] => [name, value]),
-    }
-  }
-  if (how === 'at once') return await Promise.all(numbers.map(open))
+  if (how === 'at once') return await Promise.all(numbers.map((number) => openTab(browser, number)))
   const tabs: Tab[] = []
-  for (const number of numbers) tabs.push(await open(number))
+  for (const number of numbers) tabs.push(await openTab(browser, number))
   return tabs
 }
 
@@ -89,6 +91,7 @@ describe('50 tabs that are restored at once', () => {
 })
 
 describe('a session id', () => {
+  const sessionOf = (cookie: string) => decodeURIComponent(cookie).slice(2).split('.')[0] ?? ''
   const idOf = (browser: TestBrowser) => /onramp=([^;]*)/.exec(browser.cookieHeader(running.url))?.[1] ?? ''
 
   it('of before the sign-in is worth nothing after it', async () => {
@@ -113,6 +116,19 @@ describe('a session id', () => {
     await expectSignedOut(running, thief)
     await browser.open(`${running.url}/onboarding`)
     expect(browser.text).toContain('bob@acme.example')
+  })
+
+  it('stays when another tab that was open before is finished: what is under way is not cut off', async () => {
+    const browser = new TestBrowser()
+    const tabs = [await openTab(browser, 1), await openTab(browser, 2)] as const
+    await finish(browser, tabs[0])
+    const first = idOf(browser)
+    await finish(browser, tabs[1])
+    expect(idOf(browser)).toBe(first)
+    await browser.open(`${running.url}/sign-in?prompt=login`)
+    await browser.post(browser.page.url, { person: 'ada' })
+    expect(idOf(browser)).not.toBe(first)
+    expect(keptTokens(running).filter((key) => key.endsWith(nameOf(sessionOf(first))))).toEqual([])
   })
 
   it('that somebody made up is not taken over', async () => {

@@ -7,6 +7,7 @@ import {
   expectHelpfulPage,
   expectSignedIn,
   expectSignedOut,
+  keptTokens,
   runUnlimited,
   setFaults,
 } from '../helpers/faulty.ts'
@@ -72,13 +73,17 @@ describe('an access token that the service refuses', () => {
 
 describe('signing out while a refresh is under way', () => {
   it('is for good: the refresh brings no tokens back', async () => {
+    await running.restart({ DATA_DIR: `${running.env['DATA_DIR']}/fresh` })
     setFaults(running, { token: { expiresIn: 0 } })
     const browser = await signIn(running, 'ada', '/sessions')
+    expect(keptTokens(running, 'fresh')).toHaveLength(1)
     running.sandbox.clearRequests()
     setFaults(running, { token: { grant: 'refresh_token', delayMs: 700 } })
     const cookies = browser.cookieHeader(running.url)
     const thief = new TestBrowser()
     thief.setCookie(running.url, 'onramp', /onramp=([^;]*)/.exec(cookies)?.[1] ?? '')
+    // Whatever the authorization server does: here it does not take the tokens back.
+    running.sandbox.switches.set({ answers: { revocation: { status: 503 } } })
     const inFlight = ask(running.url, thief)
     await until(() => running.sandbox.count('token') > 0, 'a refresh')
     await browser.submit('/sign-out', { follow: false })
@@ -87,5 +92,6 @@ describe('signing out while a refresh is under way', () => {
     expect(answer.location).toMatch(/^\/sign-in/)
     await expectSignedOut(running, thief)
     await expectSignedOut(running, browser)
+    expect(keptTokens(running, 'fresh')).toEqual([])
   })
 })

@@ -140,7 +140,10 @@ const clientIdOf = ({ sandbox }: Running): string =>
 
 describe('two processes that start together', () => {
   it('register once, and both sign people in', async () => {
-    const two = await startTwo({ settings: OWN_CLIENT })
+    const two = await startTwo({
+      settings: OWN_CLIENT,
+      sandbox: { switches: { latencyMs: { registration: 1_500 } } },
+    })
     close = () => two.close()
     expect(registrations(two)).toBe(1)
     const browser = await signInAt(two, 'ada')

@@ -2,7 +2,7 @@
 // and there, where it can be reached. And the page that says where somebody is signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, keptTokens, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { ask } from './two-processes.ts'
@@ -29,6 +29,7 @@ describe('signing out', () => {
     await browser.submit('/sign-out')
     expect(browser.page.url).toBe(`${running.url}/sign-out`)
     expect(running.sandbox.count('revocation')).toBe(2)
+    expect(keptTokens(running)).toEqual([])
     await browser.click('/sign-out/continue')
     expect(browser.page.url).toBe(`${running.url}/signed-out`)
     const end = running.sandbox.requests.find(({ operation }) => operation === 'endSession')

@@ -1,0 +1,140 @@
+// `onramp deprecations check FILE…`: matches recorded traffic against the schedule and ends in a verdict.
+// Exit codes: 0 nothing, 1 something could not be read (or was asked wrongly), 2 deprecated in use, 3 removed in use.
+import { writeFile } from 'node:fs/promises'
+import { setFlagsFromString } from 'node:v8'
+import { annotationsReport } from '../deprecations/annotations.ts'
+import { checkSources } from '../deprecations/check.ts'
+import { formats } from '../deprecations/detect.ts'
+import { fileFault } from '../deprecations/json-file.ts'
+import { junitReport } from '../deprecations/junit.ts'
+import { jsonReport } from '../deprecations/report-json.ts'
+import { textReport } from '../deprecations/report-text.ts'
+import { sarifReport } from '../deprecations/sarif.ts'
+import { openFile, openStream } from '../deprecations/source.ts'
+import { exitCodeOf, failures, judge, type Verdict } from '../deprecations/verdict.ts'
+import { readWaivers } from '../deprecations/waivers.ts'
+import { painter } from '../deprecations/words.ts'
+import { printable } from '../deprecations/input-fault.ts'
+import { parseOptions, takesColours, UsageError } from './command.ts'
+import type { CliParts } from './parts.ts'
+import { dayFrom, daysFrom, scheduleFrom, wordFrom } from './deprecations-options.ts'
+import { createProgress } from './progress.ts'
+
+const reports = ['text', 'json', 'sarif', 'junit', 'annotations'] as const
+type Report = (typeof reports)[number]
+
+const options = {
+  schedule: { type: 'string', multiple: true },
+  waivers: { type: 'string' },
+  'as-of': { type: 'string' },
+  within: { type: 'string' },
+  'fail-on': { type: 'string' },
+  'ignore-broken': { type: 'boolean' },
+  input: { type: 'string' },
+  report: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+  sarif: { type: 'boolean' },
+  junit: { type: 'boolean' },
+  annotations: { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof parseOptions<typeof options>>['values']
+
+const shapeOf = (values: Values): Report => {
+  const chosen = reports.filter((report) => report !== 'text' && values[report] === true)
+  if (chosen.length > 1)
+    throw new UsageError(
+      `--${chosen.join(' and --')} would share one output; use --report KIND=FILE for the others`,
+    )
+  return chosen[0] ?? 'text'
+}
+
+const filesOf = (values: Values) =>
+  (values.report ?? []).map((text) => {
+    const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
+    if (file === '')
+      throw new UsageError(`--report "${text}" names no file; write it as in --report sarif=FILE`)
+    return { kind: wordFrom('--report', kind, reports), file }
+  })
+
+const settingsFrom = async (values: Values, now: () => number) => {
+  const schedule = await scheduleFrom(values.schedule)
+  return {
+    schedule,
+    asOf: dayFrom(values['as-of'], now),
+    within: daysFrom(values.within),
+    failOn: wordFrom('--fail-on', values['fail-on'] ?? 'deprecated', failures),
+    format: values.input === undefined ? undefined : wordFrom('--input', values.input, formats),
+    waivers: values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule),
+    ignoreBroken: values['ignore-broken'] ?? false,
+    shape: shapeOf(values),
+    files: filesOf(values),
+  }
+}
+type CheckSettings = Awaited<ReturnType<typeof settingsFrom>>
+
+const write = (verdict: Verdict, settings: CheckSettings, kind: Report, colours = false): string => {
+  const { schedule, failOn, ignoreBroken } = settings
+  switch (kind) {
+    case 'text':
+      return textReport(verdict, painter(colours))
+    case 'json':
+      return jsonReport(verdict, exitCodeOf(verdict, failOn, ignoreBroken))
+    case 'sarif':
+      return sarifReport(verdict)
+    case 'junit':
+      return junitReport(verdict, schedule, failOn)
+    case 'annotations':
+      return annotationsReport(verdict)
+  }
+}
+
+const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
+  if (names.length === 0 && stdin.isTTY === true)
+    throw new UsageError('name the files to check, or pipe traffic in; see: onramp deprecations check --help')
+  return (names.length === 0 ? ['-'] : names).map((name) =>
+    name === '-' ? () => openStream('stdin', stdin) : () => openFile(name),
+  )
+}
+
+const waiverNotes = ({ expiredWaivers, idleWaivers }: Verdict): string[] => [
+  ...expiredWaivers.map(
+    ({ item, until }) => `the waiver of ${item} ran out on ${until} and no longer counts`,
+  ),
+  ...idleWaivers.map(({ item }) => `the waiver of ${item} is not needed: it was not found`),
+]
+
+// Lines die young, and the engine would answer a long stream of them by letting the space for the young grow to 100 MB;
+// held where it starts, a check of any length stays around 100 MB at the same speed (test/bench/deprecations.ts).
+const keepMemoryFlat = () => setFlagsFromString('--semi-space-growth-factor=1')
+
+/** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
+export async function runCheck(
+  args: string[],
+  { stdout, stderr, stdin, now, env }: CliParts,
+): Promise<number> {
+  const { values, positionals } = parseOptions(args, options)
+  const settings = await settingsFrom(values, now)
+  const progress = createProgress(stderr)
+  keepMemoryFlat()
+  const talk = (line: string) => {
+    progress.clear()
+    stderr.write(`${printable(line)}\n`)
+  }
+
+  const result = await checkSources(sourcesOf(positionals, stdin), {
+    ...settings,
+    report: talk,
+    progress: progress.show,
+  })
+  progress.clear()
+  const verdict = judge(result, settings)
+
+  for (const note of waiverNotes(verdict)) talk(note)
+  for (const { kind, file } of settings.files)
+    await writeFile(file, write(verdict, settings, kind)).catch((error: unknown) => {
+      throw fileFault(file, error)
+    })
+  stdout.write(write(verdict, settings, settings.shape, takesColours(stdout, env)))
+  return exitCodeOf(verdict, settings.failOn, settings.ignoreBroken)
+}

@@ -1,0 +1,89 @@
+// The help texts of `onramp deprecations`: examples first, then what there is.
+
+const overview = `onramp deprecations: what is going away from the two APIs, and what of it you use
+
+  onramp deprecations list                        the schedule, with days left
+  onramp deprecations list --within 90 --csv      what goes in the next 90 days, for a sheet
+  onramp deprecations check traffic.har           what your recorded traffic uses of it
+  onramp deprecations calendar > removals.ics     the dates, for your calendar
+  onramp deprecations diff old.json new.json      what changed between two schedules
+  onramp deprecations schema > schedule.schema.json
+
+Subcommands: list (the default), check, calendar, diff, schema. Each has --help.
+An item is available before its removal date (UTC) and gone from that date on.
+`
+
+const list = `onramp deprecations list: the schedule by removal date
+
+  onramp deprecations list
+  onramp deprecations list --within 90
+  onramp deprecations list --api indexing --json
+  onramp deprecations list --operation chat --as-of 2026-10-01
+
+  --as-of DATE       as if today were this day (YYYY-MM-DD, UTC)
+  --within DAYS      only what goes within so many days; what is removed already is left out
+  --api API          client or indexing
+  --operation TEXT   only operations with this piece in METHOD and path
+  --json, --csv      for programs and sheets; the JSON is a schedule file
+  --schedule FILE    adds entries of your own (repeatable); see: onramp deprecations schema
+`
+
+const check = `onramp deprecations check: finds deprecated endpoints and fields in recorded traffic
+
+  onramp deprecations check traffic.har
+  onramp deprecations check requests.ndjson --within 60 --waivers waivers.json
+  onramp deprecations check openapi.yaml --sarif > deprecations.sarif
+  gunzip -c access.log.gz | onramp deprecations check -
+  onramp deprecations check logs/*.ndjson --report junit=junit.xml --report sarif=deprecations.sarif
+
+Reads HAR (to 256 MiB), NDJSON of {"method", "url", "request"?, "response"?, "status"?, "time"?} (of any size,
+its lines to 2 Mi characters), OpenAPI 2 and 3 (JSON to 32 MiB, YAML to 8 MiB) and access logs (METHOD URL,
+Common or Combined Log Format). Wrong usage ends in 1 here, as 2 is a finding.
+Hosts, prefixes of the path and query strings do not matter. Values are never printed, only places.
+
+  --fail-on LEVEL    deprecated (the default), removed, possible (also what may be in use), never
+  --within DAYS      leaves out what is removed later than so many days from now
+  --as-of DATE       as if today were this day (YYYY-MM-DD, UTC)
+  --waivers FILE     items that may be in use until a day; see: onramp deprecations schema waivers
+  --schedule FILE    adds entries of your own (repeatable); see: onramp deprecations schema
+  --input FORMAT     har, ndjson, openapi or log, where the file does not tell
+  --ignore-broken    lines that cannot be read are reported but do not fail the check
+  --json, --sarif, --junit, --annotations    the report in this form on standard output
+  --report KIND=FILE the report as text, json, sarif, junit or annotations into a file (repeatable)
+
+A finding is sure to a degree: exact place (the endpoint, or a member of the body itself), by name (deeper in the
+body); what was called without its bodies being recorded only may be in use, and does not fail the check by itself.
+
+Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use, 1 something could not be read.
+`
+
+const calendar = `onramp deprecations calendar: the removal dates as iCalendar, with alarms 30, 7 and 1 days before
+
+  onramp deprecations calendar > removals.ics
+  onramp deprecations calendar --api indexing --within 365 > indexing.ics
+
+Takes --as-of, --within, --api, --operation and --schedule as list does. Events keep their UIDs when dates move.
+`
+
+const diff = `onramp deprecations diff: what changed between two schedules
+
+  onramp deprecations diff old.json new.json
+  onramp deprecations diff new.json               against the schedule that comes with onramp
+  onramp deprecations list --json > today.json    makes a file to compare with later
+
+  --json             the changes for programs
+
+Exit codes: 0 compared, 1 an item's removal moved earlier (or a file could not be read), 2 called wrongly.
+`
+
+const schema = `onramp deprecations schema: the JSON Schema of the files you write
+
+  onramp deprecations schema > schedule.schema.json
+  onramp deprecations schema waivers > waivers.schema.json
+`
+
+const texts: Record<string, string> = { list, check, calendar, diff, schema }
+
+/** The help text of a subcommand; the overview for anything else. */
+export const helpFor = (subcommand: string): string =>
+  Object.hasOwn(texts, subcommand) ? (texts[subcommand] ?? overview) : overview

@@ -1,0 +1,59 @@
+// The schedule on the web: a page, JSON and a calendar to subscribe to. Public knowledge, so no sign-in is asked for.
+import { Router, type Request } from 'express'
+import { dayOf, type Schedule } from '../client-api/schedule.ts'
+import type { SendPage } from '../web/pages.ts'
+import { calendarOf } from './calendar.ts'
+import { chooseEntries, listJson, type Choice } from './listing.ts'
+import { scheduleView } from './schedule-view.ts'
+
+export type DeprecationsParts = {
+  schedule: Schedule
+  sendPage: SendPage
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+const LONGEST_QUERY = 200
+const FOR_FIVE_MINUTES = 'public, max-age=300'
+
+const text = (value: unknown) =>
+  typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_QUERY) : undefined
+
+const choiceOf = ({ query }: Request, now: number): Choice => ({
+  asOf: dayOf(new Date(now)),
+  api: text(query.api),
+  operation: text(query.operation),
+})
+
+/** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
+export function createDeprecationsRoutes({ schedule, sendPage, now }: DeprecationsParts): Router {
+  const router = Router()
+
+  router.get('/deprecations', (req, res) => {
+    const choice = choiceOf(req, now())
+
+    const entries = chooseEntries(schedule, choice)
+
+    sendPage(req, res, { view: 'deprecations/schedule', data: scheduleView(schedule, entries, choice) })
+  })
+
+  router.get('/deprecations.json', (req, res) => {
+    const choice = choiceOf(req, now())
+
+    const entries = chooseEntries(schedule, choice)
+
+    res.set('Cache-Control', FOR_FIVE_MINUTES).json(listJson(entries, choice.asOf))
+  })
+
+  router.get('/deprecations.ics', (req, res) => {
+    const choice = choiceOf(req, now())
+
+    const entries = chooseEntries(schedule, choice)
+
+    res.set('Cache-Control', FOR_FIVE_MINUTES)
+    res.set('Content-Disposition', 'inline; filename="deprecations.ics"')
+    res.type('text/calendar; charset=utf-8').send(calendarOf(entries))
+  })
+
+  return router
+}

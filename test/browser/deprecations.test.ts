@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { chromium } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { deprecations, fileOf } from '../helpers/deprecations.ts'
+
+const script = `
+const post = (path, body) => fetch('/tenant' + path + '?token=SECRET', { method: 'POST', body: JSON.stringify(body) }).then((r) => r.text())
+await post('/rest/api/v1/search', { query: 'SECRET' })
+await post('/rest/api/v1/getanswer', {})
+await post('/rest/api/v1/chat', { m: 'SECRET' })
+await post('/rest/api/v1/createannouncement', { text: 'SECRET', nested: { role: 'SECRET' } })
+await fetch('/tenant/rest/api/v1/governance/data/policies/42').then((r) => r.text())
+document.title = 'done'
+`
+const answers: Record<string, object> = {
+  getanswer: { answer: { trackingToken: 'SECRET' } },
+  chat: { messages: [{ citations: [{ text: 'SECRET' }] }] },
+  '42': { policy: { config: { datasourceInstances: [], likelihoodThreshold: 'SECRET' } } },
+}
+
+test('traffic recorded by Chromium is found to use exactly what it used', { timeout: 60_000 }, async () => {
+  const server = createServer((req, res) => {
+    const name = req.url?.split('?')[0]?.split('/').at(-1) ?? ''
+    res.setHeader('Content-Type', name === '' ? 'text/html' : 'application/json')
+    res.end(name === '' ? `<script type="module">${script}</script>` : JSON.stringify(answers[name] ?? {}))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const har = fileOf('traffic.har', '')
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const context = await browser.newContext({ recordHar: { path: har, content: 'embed' } })
+  const page = await context.newPage()
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await page.waitForFunction(`document.title === 'done'`)
+  await context.close()
+  await browser.close()
+  server.close()
+
+  const { code, out, err } = await deprecations(['check', har, '--json'])
+
+  expect([code, err]).toEqual([3, ''])
+  const { inUse, mayBeInUse } = JSON.parse(out) as Record<string, { id: string; places: object[] }[]>
+  expect(inUse?.map(({ id }) => id)).toEqual([
+    'chat.citations',
+    'createannouncement.role',
+    'policies.likelihoodThreshold',
+  ])
+  expect(inUse?.[0]?.places).toMatchObject([{ side: 'response', pointer: '/messages/0/citations' }])
+  expect(mayBeInUse).toEqual([])
+  expect(out).not.toContain('SECRET')
+})

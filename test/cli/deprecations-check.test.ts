@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import AjvDraft04 from 'ajv-draft-04'
+import addFormats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
+import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
+
+const require = createRequire(import.meta.url)
+const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: {}, response: { citations: [] } }
+const answer = { method: 'POST', url: 'https://a/rest/api/v1/getanswer', response: { trackingToken: 't' } }
+const both = ndjson(chat, answer)
+
+describe('the verdict', () => {
+  const file = fileOf('a.ndjson', both)
+  const codeOf = async (...args: string[]) => (await deprecations(['check', file, ...args])).code
+
+  test('0 for nothing, 2 for deprecated, 3 for removed, by the day', async () => {
+    expect(await codeOf()).toBe(3)
+    expect(await codeOf('--as-of', '2026-10-14')).toBe(2)
+    expect(await codeOf('--as-of', '2026-01-01')).toBe(0)
+    expect((await deprecations(['check', fileOf('b.ndjson', ndjson(answer))])).code).toBe(2)
+    expect((await deprecations(['check'], { stdin: 'GET /rest/api/v1/search\n' })).code).toBe(0)
+    expect((await deprecations(['check', '-'], { stdin: both })).code).toBe(3)
+  })
+
+  test('--fail-on and --within set what fails', async () => {
+    expect(await codeOf('--fail-on', 'never')).toBe(0)
+    expect(await codeOf('--fail-on', 'removed', '--as-of', '2026-10-14')).toBe(0)
+    expect(await codeOf('--fail-on', 'removed')).toBe(3)
+    expect(await codeOf('--within', '54', '--as-of', '2026-11-21')).toBe(3)
+    expect(await codeOf('--within', '30', '--as-of', '2026-09-01')).toBe(0)
+  })
+
+  const waivers = (until: string, item = 'chat.citations') =>
+    fileOf('waivers.json', JSON.stringify({ waivers: [{ item, until, reason: 'moving in Q1' }] }, null, 1))
+
+  test('a waiver lets an item pass through its last day and not beyond', async () => {
+    expect(await codeOf('--waivers', waivers('2026-11-21'))).toBe(2)
+    const expired = await deprecations(['check', file, '--waivers', waivers('2026-11-20')])
+    expect(expired.code).toBe(3)
+    expect(expired.err).toContain('the waiver of chat.citations ran out on 2026-11-20')
+    const waived = await deprecations(['check', file, '--waivers', waivers('2027-01-01')])
+    expect(waived.out).toMatch(/Waived:[^]+waived until 2027-01-01: moving in Q1/)
+  })
+
+  test('a waiver that is not needed is said, one of an unknown item or day refused with its line', async () => {
+    expect(
+      (await deprecations(['check', file, '--waivers', waivers('2027-01-01', 'listanswers')])).err,
+    ).toContain('not needed')
+    for (const [until, item] of [
+      ['2027-01-01', 'chat.citation'],
+      ['2027-02-30', 'chat.citations'],
+    ] as const) {
+      const { code, err } = await deprecations(['check', file, '--waivers', waivers(until, item)])
+      expect(code).toBe(1)
+      expect(err).toMatch(/waivers\.json:\d: /)
+    }
+  })
+
+  test('a file name cannot drive the terminal', async () => {
+    const { err } = await deprecations(['check', 'no\u001b[31m\nsuch'])
+    expect(err).toBe('no?[31m?such: no such file; check the name\n')
+  })
+
+  test('a terminal is shown how far the reading has come, and the line is taken away again', async () => {
+    const calls = ndjson(...Array.from({ length: 60_000 }, () => ({ ...chat, more: 'x'.repeat(200) })))
+    const { err } = await deprecations(['check', fileOf('a.ndjson', calls)], { terminal: true })
+    expect(err).toMatch(/\[#*\.*\] \d+% {2}[\d,]+ requests/)
+    expect(err.endsWith('\r\u001b[K')).toBe(true)
+  })
+})
+
+describe('reports for machines', () => {
+  const odd = fileOf(
+    'a & <b> %,:.ndjson',
+    `${both}${ndjson({ method: 'POST', url: '/rest/api/v1/insights' })}broken`,
+  )
+  const waived = fileOf(
+    'w.json',
+    '{"waivers":[{"item":"getanswer.trackingToken","until":"2027-01-01","reason":"<known> & \\"fine\\""}]}',
+  )
+  const reportOf = async (kind: string) =>
+    (await deprecations(['check', odd, `--${kind}`, '--waivers', waived])).out
+
+  test('the SARIF validates against the schema of SARIF 2.1.0', async () => {
+    const schema = JSON.parse(
+      readFileSync(require.resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json'), 'utf8'),
+    ) as object
+    const ajv = new AjvDraft04.default({ strict: false, unicodeRegExp: false })
+    addFormats.default(ajv)
+    const validate = ajv.compile(schema)
+    const log = JSON.parse(await reportOf('sarif')) as { runs: [{ results: unknown[] }] }
+    expect(validate(log)).toBe(true)
+    expect(log.runs[0].results).toMatchObject([
+      {
+        ruleId: 'chat.citations',
+        level: 'error',
+        locations: [{ physicalLocation: { region: { startLine: 1 } } }],
+      },
+      { ruleId: 'getanswer.trackingToken', level: 'warning', suppressions: [{ kind: 'external' }] },
+      { ruleId: 'insights.searchSessionSatisfaction', level: 'note' },
+    ])
+    expect(validate({ ...log, version: '3' })).toBe(false)
+  })
+
+  test('the JUnit validates against a schema of what Jenkins reads', async () => {
+    const schema = readFileSync(fileURLToPath(new URL('../fixtures/junit.xsd', import.meta.url)), 'utf8')
+    const validate = (xml: string) =>
+      validateXML({ xml: [{ fileName: 'junit.xml', contents: xml }], schema: [schema] })
+    const xml = await reportOf('junit')
+    const { errors } = await validate(xml)
+    expect(errors).toEqual([])
+    expect(xml).toContain('tests="29" failures="1" errors="1" skipped="1"')
+    expect((await validate(xml.replace('<skipped', '<skiped'))).valid).toBe(false)
+  })
+
+  test('annotations keep to one line each and escape what would end a property', async () => {
+    const lines = (await reportOf('annotations')).trim().split('\n')
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['::error', '::notice', '::notice'])
+    expect(lines[0]).toContain('a & <b> %25%2C%3A.ndjson,line=1,title=chat.citations::')
+    expect(lines[2]).toContain('may be in use')
+  })
+
+  test('reports go into files beside the text', async () => {
+    const [sarif, junit] = [fileOf('a.sarif', ''), fileOf('a.xml', '')]
+    const { out } = await deprecations([
+      'check',
+      odd,
+      '--report',
+      `sarif=${sarif}`,
+      '--report',
+      `junit=${junit}`,
+    ])
+    expect(out).toMatch(/^In use: 1 removed and 1 deprecated/)
+    expect(readFileSync(sarif, 'utf8')).toContain('"2.1.0"')
+    expect(readFileSync(junit, 'utf8')).toContain('<testsuite ')
+    expect((await deprecations(['check', odd, '--report', 'json=/nowhere/a.json'])).err).toContain(
+      '/nowhere/a.json: ',
+    )
+  })
+})
+
+test('a stream of 150 MB is checked within 200 MB of memory', { timeout: 60_000 }, async () => {
+  const runner = fileURLToPath(new URL('../helpers/run-deprecations.ts', import.meta.url))
+  const measure = `data:text/javascript,process.on('exit',()=>process.stderr.write('maxrss '+process.resourceUsage().maxRSS))`
+  const line = JSON.stringify({
+    ...chat,
+    response: { messages: [{ text: 'x'.repeat(400), citations: [1] }] },
+  })
+  const long = JSON.stringify({ ...chat, response: Array.from({ length: 100_000 }, () => ({ a: 'b' })) })
+  const file = fileOf('a.ndjson', `${`${line}\n`.repeat(180_000)}${`${long}\n`.repeat(25)}`)
+  const node = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url))
+  const done = promisify(execFile)(node, ['--import', measure, runner, 'check', file, '--fail-on', 'never'])
+  const megabytes = Number(/maxrss (\d+)/.exec((await done).stderr)?.[1]) / 1024
+  expect(megabytes).toBeLessThan(200)
+})

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
+import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
+
+describe('help and wrong usage', () => {
+  test.each(['', 'list', 'check', 'calendar', 'diff', 'schema'])(
+    '"%s --help" opens with examples',
+    async (name) => {
+      const { code, out, err } = await deprecations([...(name === '' ? [] : [name]), '--help'])
+      expect([code, err]).toEqual([0, ''])
+      expect(out.split('\n')[2]).toMatch(/^ {2}onramp deprecations /)
+    },
+  )
+
+  test.each([
+    [['lst'], 2, 'did you mean "list"?'],
+    [['frobnicate'], 2, 'onramp deprecations --help'],
+    [['list', '--jsn'], 2, 'did you mean --json?'],
+    [['list', '--as-of', '2026-02-30'], 2, 'YYYY-MM-DD'],
+    [['list', '--within', '-3'], 2, 'within'],
+    [['list', '--within', 'soon'], 2, '--within 90'],
+    [['list', '--api', 'indexin'], 2, 'did you mean "indexing"?'],
+    [['list', '--json', '--csv'], 2, 'choose one'],
+    [['list', 'extra'], 2, 'not expected'],
+    [['diff'], 2, 'OLD NEW'],
+    [['schema', 'waiver'], 2, 'did you mean "waivers"?'],
+    [['check', '--sarif', '--junit', 'x'], 1, '--report KIND=FILE'],
+    [['check', '--report', 'sarif', 'x'], 1, 'sarif=FILE'],
+    [['check', '--fail-on', 'remove', 'x'], 1, 'did you mean "removed"?'],
+    [['check'], 1, 'name the files'],
+  ])('%j ends in one line that says what would do', async (args, code, words) => {
+    const ran = await deprecations(args)
+    expect([ran.code, ran.out]).toEqual([code, ''])
+    expect(ran.err).toContain(words)
+    expect(ran.err.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('list', () => {
+  test('shows days left and fix by, by removal date, data on one channel and talk on the other', async () => {
+    const { code, out, err } = await deprecations([], { today: '2026-10-01' })
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /2026-10-15 {2}14 days left, fix by 2026-10-14 {2}25 items[^]+2027-01-15 {2}106 days left/,
+    )
+    expect(out).toMatch(/trackingToken \(top level, request or response\) +use answer\.trackingToken/)
+    expect(err).toContain('28 items')
+  })
+
+  test('--as-of sets the day', async () => {
+    const { out } = await deprecations(['list', '--as-of', '2026-10-15'])
+    expect(out).toContain('2026-10-15  removed today')
+  })
+
+  test('--within leaves out what goes later and what is gone', async () => {
+    const ids = async (...args: string[]) => {
+      const { out } = await deprecations(['list', '--json', ...args])
+      return (JSON.parse(out) as { entries: { id: string }[] }).entries.length
+    }
+    expect(await ids('--within', '54')).toBe(0)
+    expect(await ids('--within', '55')).toBe(3)
+    expect(await ids('--within', '60', '--as-of', '2026-10-01')).toBe(25)
+    expect(await ids('--api', 'indexing')).toBe(5)
+    expect(await ids('--operation', 'CHAT')).toBe(1)
+  })
+
+  test('--csv has a row for every entry', async () => {
+    const { out } = await deprecations(['list', '--csv'])
+    const lines = out.split('\r\n')
+    expect(lines).toHaveLength(1 + 28 + 1)
+    expect(lines[0]).toMatch(/^id,api,kind,method,path,field,.+,removal,fix_by,days_left,state$/)
+  })
+
+  test('colours are for terminals, and not where NO_COLOR is set', async () => {
+    const coloured = async (terminal: boolean, env = {}) =>
+      (await deprecations([], { terminal, env })).out.includes('\u001b[')
+    expect([await coloured(true), await coloured(false), await coloured(true, { NO_COLOR: '1' })]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('a schedule of the user', () => {
+  const mine = {
+    id: 'search.old',
+    kind: 'field',
+    api: 'client',
+    method: 'POST',
+    path: '/rest/api/v1/search',
+    field: 'old',
+    place: { in: 'request', depth: 'top' },
+    replacement: 'new',
+    announced: '2026-11-01',
+    removal: '2026-12-24',
+  }
+  const text = (...entries: object[]) => JSON.stringify({ entries }, null, 1)
+
+  test('adds to the published one and is found in traffic', async () => {
+    const schedule = fileOf('mine.json', text(mine))
+    const traffic = fileOf(
+      'a.ndjson',
+      ndjson({ method: 'POST', url: '/rest/api/v1/search', request: { old: 1 } }),
+    )
+    const { code, out } = await deprecations(['check', '--schedule', schedule, traffic])
+    expect(code).toBe(2)
+    expect(out).toContain('removal on 2026-12-24, 33 days left, fix by 2026-12-23; use new')
+  })
+
+  test.each([
+    ['not JSON', '{\n "entries": [\n  }', /mine\.json:3: not valid JSON/],
+    [
+      'days out of order',
+      text(mine, { ...mine, id: 'b', announced: '2027-01-01' }),
+      /mine\.json:18: announced/,
+    ],
+    [
+      'a day that does not exist',
+      text({ ...mine, removal: '2026-02-30' }),
+      /mine\.json:3: removal "2026-02-30"/,
+    ],
+    ['an id used twice', text(mine, mine), /mine\.json:18: the id "search\.old" is used twice/],
+    ['a member that is not known', text({ ...mine, feild: 'x' }), /mine\.json:3: entries\.0: .*feild/],
+    ['a kind that is not known', text({ ...mine, kind: 'header' }), /mine\.json:5: entries\.0\.kind/],
+    ['a field without its place', text({ ...mine, place: undefined }), /mine\.json:3: entries\.0\.place/],
+  ])('with %s is refused in one line with file and line', async (_what, content, message) => {
+    const { code, err } = await deprecations(['list', '--schedule', fileOf('mine.json', content)])
+    expect(code).toBe(1)
+    expect(err).toMatch(message)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('is described by the published JSON Schema, which also fits what list --json prints', async () => {
+    const schema = JSON.parse((await deprecations(['schema'])).out) as object
+    const { default: Ajv2020 } = await import('ajv/dist/2020.js')
+    const validate = new Ajv2020.default().compile(schema)
+    const listed = JSON.parse((await deprecations(['list', '--json'])).out) as object
+    expect(validate(listed)).toBe(true)
+    expect(validate({ entries: [mine] })).toBe(true)
+    for (const faulty of [
+      { ...mine, place: undefined },
+      { ...mine, removal: 'soon' },
+      { ...mine, kind: 'x' },
+    ])
+      expect(validate(JSON.parse(text(faulty)))).toBe(false)
+  })
+
+  test('diff tells what was added, moved and withdrawn; moved earlier is an error', async () => {
+    const entries = publishedSchedule.slice(0, 3)
+    const [first, second, third] = entries
+    const old = fileOf('old.json', text(...entries))
+    const later = fileOf(
+      'later.json',
+      text({ ...first, removal: '2027-02-01' }, { ...second, reason: 'x' }, mine),
+    )
+    const calm = await deprecations(['diff', old, later])
+    expect(calm.code).toBe(0)
+    expect(calm.out).toMatch(/^moved .+ from 2027-01-15 to 2027-02-01 \(17 days later\)$/m)
+    expect(calm.out).toMatch(/^added +search\.old/m)
+    expect(calm.out).toMatch(/^changed +getanswer\.trackingToken.*: reason$/m)
+    expect(calm.out).toMatch(new RegExp(`^withdrawn +${third?.id}`, 'm'))
+    const earlier = await deprecations(['diff', later, old, '--json'])
+    expect(earlier.code).toBe(1)
+    expect(JSON.parse(earlier.out)).toMatchObject({
+      errors: 1,
+      changes: [{ kind: 'earlier', days: -17 }, {}, {}, {}],
+    })
+    const listed = fileOf('today.json', (await deprecations(['list', '--json'])).out)
+    expect(await deprecations(['diff', listed])).toMatchObject({
+      code: 0,
+      out: 'The schedules are the same.\n',
+    })
+  })
+})

@@ -1,0 +1,53 @@
+import ICAL from 'ical.js'
+import { expect, test } from 'vitest'
+import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
+import type { Entry } from '../../src/client-api/schedule.ts'
+import { calendarOf } from '../../src/deprecations/calendar.ts'
+
+const eventsIn = (text: string) =>
+  new ICAL.Component(ICAL.parse(text) as unknown[]).getAllSubcomponents('vevent').map((component) => ({
+    component,
+    event: new ICAL.Event(component),
+  }))
+const [first] = publishedSchedule as [Entry]
+
+test('another reader finds an all-day event on each removal date, with three alarms', () => {
+  const events = eventsIn(calendarOf(publishedSchedule))
+  expect(events).toHaveLength(28)
+  for (const [index, { event, component }] of events.entries()) {
+    const entry = publishedSchedule[index]
+    expect(event.uid).toBe(`${entry?.id}@deprecations.onramp`)
+    expect(event.startDate.isDate).toBe(true)
+    expect(event.startDate.toString()).toBe(entry?.removal)
+    expect(event.duration.toSeconds()).toBe(86_400)
+    const alarms = component.getAllSubcomponents('valarm')
+    expect(alarms.map((alarm) => String(alarm.getFirstPropertyValue('trigger')))).toEqual([
+      '-P30D',
+      '-P7D',
+      '-P1D',
+    ])
+  }
+  expect(events.map(({ event }) => event.uid)).toHaveLength(
+    new Set(events.map(({ event }) => event.uid)).size,
+  )
+})
+
+test('an event keeps its UID when its date moves', () => {
+  const moved = { ...first, removal: '2028-02-29' }
+  const [before] = eventsIn(calendarOf([first]))
+  const [after] = eventsIn(calendarOf([moved]))
+  expect(after?.event.uid).toBe(before?.event.uid)
+  expect(after?.event.endDate.toString()).toBe('2028-03-01')
+})
+
+test('texts with commas, semicolons, backslashes, line breaks and wide letters come through', () => {
+  const advice = 'ask; then, wait\\see\nor 問い合わせ '.repeat(20)
+  const text = calendarOf([{ ...first, advice }])
+  expect(eventsIn(text)[0]?.event.description).toContain(advice)
+  for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
+})
+
+test('the same schedule gives the same bytes', () => {
+  expect(calendarOf(publishedSchedule)).toBe(calendarOf(publishedSchedule))
+  expect(calendarOf([])).toMatch(/^BEGIN:VCALENDAR\r\n[^]+END:VCALENDAR\r\n$/)
+})

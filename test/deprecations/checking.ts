@@ -1,0 +1,22 @@
+// Checks content as if it were a file, and gives the report as the programs get it.
+import { deprecations, fileOf } from '../helpers/deprecations.ts'
+
+type Item = {
+  id: string
+  count: number
+  confidence: string
+  firstSeen?: string
+  lastSeen?: string
+  elsewhere: number
+  places: { file: string; line?: number; record?: string; side?: string; pointer?: string; count: number }[]
+}
+export type Report = { inUse: Item[]; mayBeInUse: Item[]; waived: Item[]; requests: number; faults: number }
+
+export const check = async (content: string | Uint8Array, name = 'traffic.ndjson', ...args: string[]) => {
+  const ran = await deprecations(['check', fileOf(name, content), '--json', ...args])
+  return { ...ran, report: JSON.parse(ran.out) as Report }
+}
+export const idsOf = (items: Item[]) => items.map(({ id }) => id)
+
+export const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: {} }
+export const citing = { ...chat, response: { messages: [{ citations: [{ text: 'SECRET' }] }] } }

@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url'
+import express from 'express'
+import { HtmlValidate } from 'html-validate'
+import request from 'supertest'
+import { expect, test } from 'vitest'
+import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
+import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
+import { createPages } from '../../src/web/pages.ts'
+import { createViews } from '../../src/web/views.ts'
+
+const render = createViews(fileURLToPath(new URL('../../views', import.meta.url)))
+const sendPage = createPages({ render, stylesheet: '/s.css', icon: '/i.svg', helpUrl: undefined })
+const now = () => Date.parse('2026-11-21T12:00:00Z')
+const app = express().use(createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
+
+test('the page shows every item with its date, and is sound HTML', async () => {
+  const { text } = await request(app)
+    .get('/deprecations')
+    .expect(200)
+    .expect('content-type', /text\/html/)
+  for (const { id } of publishedSchedule) expect(text).toContain(`id="${id}"`)
+  expect(text).toContain('55 days left, fix by 2027-01-14')
+  expect(text).toContain('removed 37 days ago')
+  const report = await new HtmlValidate({
+    extends: ['html-validate:recommended'],
+    // Lower case is the layout's style; an id may hold a dot (HTML 3.2.6).
+    rules: { 'doctype-style': 'off', 'valid-id': ['error', { relaxed: true }] },
+  }).validateString(text)
+  expect(
+    report.results.flatMap(({ messages }) => messages.map(({ ruleId, line }) => `${ruleId} ${line}`)),
+  ).toEqual([])
+})
+
+test('the page can be narrowed to an API and an operation, and says when nothing fits', async () => {
+  const indexing = (await request(app).get('/deprecations?api=indexing')).text
+  expect(indexing).toContain('id="getusercount"')
+  expect(indexing).not.toContain('id="chat.citations"')
+  expect(indexing).toContain('href="/deprecations.ics?api=indexing"')
+  const chat = (await request(app).get('/deprecations').query({ operation: 'POST /rest/api/v1/chat' })).text
+  expect(chat).toContain('id="chat.citations"')
+  expect(chat).not.toContain('id="insights')
+  expect((await request(app).get('/deprecations?api=nonsense&api=x&operation=nothing')).text).toContain(
+    'Nothing on',
+  )
+})
+
+test('what is asked for is printed escaped', async () => {
+  const { text } = await request(app).get('/deprecations').query({ operation: '"><script>', api: '<b>' })
+  expect(text).not.toMatch(/"><script>|<b>/)
+})
+
+test('the JSON is the list as the command prints it', async () => {
+  const { body } = await request(app)
+    .get('/deprecations.json?api=client')
+    .expect(200)
+    .expect('content-type', /json/)
+  expect(body).toMatchObject({ asOf: '2026-11-21' })
+  expect((body as { entries: object[] }).entries).toHaveLength(23)
+  expect((body as { entries: object[] }).entries.at(-1)).toMatchObject({
+    id: 'insights.searchSessionSatisfaction',
+    status: { state: 'announced', daysLeft: 55, fixBy: '2027-01-14' },
+  })
+})
+
+test('the calendar can be subscribed to', async () => {
+  const { text } = await request(app)
+    .get('/deprecations.ics')
+    .expect(200)
+    .expect('content-type', 'text/calendar; charset=utf-8')
+  expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(28)
+})

@@ -1,0 +1,48 @@
+// Runs the deprecations command within the test, with everything it is given replaced, and keeps what it wrote.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../../src/cli/deprecations.ts'
+
+export type Ran = { code: number; out: string; err: string }
+type Circumstances = {
+  stdin?: string | Uint8Array
+  terminal?: boolean
+  env?: Record<string, string>
+  today?: string
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-deprecations-'))
+let files = 0
+
+/** Writes a file into a folder of its own and gives its path. */
+export function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(mkdtempSync(join(folder, `${(files += 1)}-`)), name)
+  writeFileSync(path, content)
+  return path
+}
+
+export const ndjson = (...records: unknown[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+/** Runs `onramp deprecations ARGS` on 2026-11-21 unless told otherwise. */
+export async function deprecations(args: string[], circumstances: Circumstances = {}): Promise<Ran> {
+  const { stdin, terminal = false, env = {}, today = '2026-11-21' } = circumstances
+  const written = { out: '', err: '' }
+  const output = (to: 'out' | 'err') => ({
+    isTTY: terminal,
+    columns: 100,
+    write: (text: string) => (written[to] += text),
+  })
+  async function* bytes() {
+    if (stdin !== undefined) yield await Promise.resolve(Buffer.from(stdin))
+  }
+  const code = await run(args, {
+    stdout: output('out'),
+    stderr: output('err'),
+    stdin: Object.assign(bytes(), { isTTY: stdin === undefined }),
+    now: () => Date.parse(`${today}T12:00:00Z`),
+    env,
+  })
+  return { code, ...written }
+}

@@ -1,0 +1,10 @@
+// Runs `onramp deprecations` as a process of its own, for tests that measure one or read its exit code.
+import { run } from '../../src/cli/deprecations.ts'
+
+process.exitCode = await run(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  now: Date.now,
+  env: process.env,
+})
