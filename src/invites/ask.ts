@@ -37,9 +37,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
       if (answered === 429) pace.slowDown(retryAfter ?? 1)
       else if (answered === 400 || answered === 422) return { kind: 'nobody' }
       else if (code === 'service_misconfigured' || answered === 401 || answered === 403)
-        throw new ServiceUnusable(`${error.detail} (SERVICE_GLOBAL_TOKEN, SERVICE_BASE_URL)`, {
-          cause: error,
-        })
+        throw new ServiceUnusable(error.detail, { cause: error })
       return error
     }
   }
