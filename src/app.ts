@@ -13,23 +13,29 @@ export type AppParts = {
   health: Router
   metrics: { routes: Router; observe: RequestHandler }
   assets: Router
+  /** What pages of the intranet may use. */
+  intranet: Router
   deprecations: Router
   limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
   session: RequestHandler
   backChannel: Router
+  /** Stopping reminders: mail providers post it, so it stands before the cross-site refusal. */
+  optOut: Router
   signIn: Router
   signOut: Router
+  invites: Router
   signOutWhileAway: ErrorRequestHandler
   requireSignIn: RequestHandler
   sessions: Router
   onboarding: Router
   search: Router
+  admin: Router
   errorPage: ErrorPageParts
 }
 
-const SIGNING_IN = ['/sign-in', '/sign-out', '/signed-out']
+const SIGNING_IN = ['/sign-in', '/sign-out', '/signed-out', '/invite']
 /** What everybody may see is not looked through for these; whatever else is private is found below requireSignIn too. */
-const CERTAINLY_PRIVATE = /^\/(onboarding|search|sessions|api)(\/|$)/
+const CERTAINLY_PRIVATE = /^\/(onboarding|search|sessions|admin|api)(\/|$)/
 
 export function createApp(parts: AppParts): Express {
   const { origin, protocol } = new URL(parts.publicUrl)
@@ -42,7 +48,9 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.metrics.observe)
   app.use(securityHeaders(https))
   app.use(unlessPrivate(forProgramsAndFiles(parts)))
+  app.use(parts.intranet)
   app.use(answerSpeculation)
+  app.use(unlessPrivate(parts.optOut))
   app.use(refuseCrossSite(origin))
   app.use(unlessPrivate(forEverybody(parts, https)))
 
@@ -51,6 +59,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.onboarding)
   app.use(parts.sessions)
   app.use(parts.search)
+  app.use(parts.admin)
   app.use(notFound)
   app.use(parts.signOutWhileAway)
   app.use(createErrorPage(parts.errorPage))
@@ -71,7 +80,7 @@ function forEverybody(parts: AppParts, https: boolean): Router {
   if (https) router.use(servedOverHttps)
   // Only signing in and out changes a session; everything else reads it (requireSignIn).
   router.use(SIGNING_IN, parts.limits.byAddress, parts.session, parts.limits.byBrowser)
-  router.use(parts.signIn, parts.signOut)
+  router.use(parts.signIn, parts.signOut, parts.invites)
   return router
 }
 

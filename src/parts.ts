@@ -3,11 +3,18 @@ import { fileURLToPath } from 'node:url'
 import type { Express } from 'express'
 import { createApp } from './app.ts'
 import { createClientApi } from './client-api/client.ts'
+import { createAdminRoutes } from './invites/admin.ts'
+import { createArrivals } from './invites/arrivals.ts'
+import { createFollow } from './invites/follow.ts'
+import { createOptOutRoutes } from './invites/opt-out.ts'
+import { createInviteRoutes } from './invites/routes.ts'
+import { createInvitations } from './invites/token.ts'
 import { publishedSchedule } from './client-api/published-schedule.ts'
 import { createWatch } from './client-api/watch.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
+import { watchWalks } from './onboarding/watched-walks.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import { createPresence } from './session/presence.ts'
 import { createRenewal } from './session/renewal.ts'
@@ -34,6 +41,7 @@ import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAudit } from './web/audit.ts'
 import { createHealthRoutes } from './web/health.ts'
+import { createIntranetRoutes } from './web/intranet.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics } from './web/metrics.ts'
 import { createPages } from './web/pages.ts'
@@ -73,7 +81,6 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     maxSeconds: lifetimes.maxSeconds,
     now,
   })
-  const walks = createWalks(store.records, now)
   const watch = createWatch(publishedSchedule, {
     log: (notice) => log.warn({ deprecation: notice.item, by: notice.by }, notice.message),
     count: metrics.countDeprecation,
@@ -114,6 +121,21 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     now,
   })
   const publicUrl = settings.PUBLIC_URL
+  const start = createStartSignIn({
+    authorizationServer,
+    pending,
+    publicUrl,
+    scope: settings.OIDC_SCOPE,
+    parameters: {
+      ...resource,
+      ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
+    },
+    now,
+  })
+  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
+  const invitations = createInvitations({ secrets, audience: publicUrl, now })
+  const arrivals = createArrivals(store.records, createSealer(secrets), now)
+  const walks = watchWalks(createWalks(store.records, now), createFollow({ arrivals, log, now }))
   let draining = false
 
   const app = createApp({
@@ -126,6 +148,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     }),
     metrics,
     assets: assets.routes,
+    intranet: createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, folder: VIEWS }),
     deprecations: createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }),
     limits: createLimits({
       redis: store.redis,
@@ -146,19 +169,11 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       note,
       now,
     }),
+    optOut: createOptOutRoutes({ invitations, arrivals, sendPage, note, now }),
+    invites: createInviteRoutes({ invitations, arrivals, start, sendPage, note, log, publicUrl, now }),
     signIn: createSignInRoutes({
       pending,
-      start: createStartSignIn({
-        authorizationServer,
-        pending,
-        publicUrl,
-        scope: settings.OIDC_SCOPE,
-        parameters: {
-          ...resource,
-          ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
-        },
-        now,
-      }),
+      start,
       redeem: createRedeem({
         authorizationServer,
         tokens,
@@ -209,6 +224,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       searchFor: (req, query) => access(req, (credentials) => clientApi.search(credentials, query)),
       sendPage,
     }),
+    admin: createAdminRoutes({ arrivals, admins: settings.ADMIN_EMAILS ?? [], sendPage, note, now }),
     errorPage: { log, sendPage },
   })
 

@@ -4,10 +4,13 @@ import type { z } from 'zod'
 import {
   address,
   addressRange,
+  emailAddress,
   hostAndPort,
   list,
+  mailServer,
   oneOf,
   origin,
+  sender,
   sessionSecrets,
   text,
   wholeNumber,
@@ -167,6 +170,25 @@ export const definitions = {
       (url) => /^(https:\/\/|mailto:)\S+$/.test(url),
       'must start with https:// or mailto:',
     ),
+  },
+  ADMIN_EMAILS: {
+    meaning: 'Who may see `/admin`: verified addresses, separated by commas',
+    schema: list(emailAddress),
+  },
+  INVITE_SECRET: {
+    secret: true,
+    meaning:
+      'Signs invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
+    schema: sessionSecrets,
+  },
+  SMTP_URL: {
+    secret: true,
+    meaning: 'The mail server that invitations leave by: `smtp://` (STARTTLS is insisted on) or `smtps://`',
+    schema: mailServer,
+  },
+  MAIL_FROM: {
+    meaning: 'Whom invitations are from: `Name <address>`, a person or a team that people know',
+    schema: sender,
   },
   LOG_LEVEL: {
     default: 'info',

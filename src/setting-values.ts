@@ -92,3 +92,25 @@ export const hostAndPort = text
     const colon = entry.lastIndexOf(':')
     return { host: entry.slice(0, colon).replaceAll(/[[\]]/g, ''), port: Number(entry.slice(colon + 1)) }
   })
+
+const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/
+
+export const emailAddress = text
+  .regex(PLAIN_ADDRESS, 'must hold email addresses like ada@acme.example')
+  .transform((email) => email.toLowerCase())
+
+/** `Name <address>` or an address alone; a line break would start another header of the mail. */
+export const sender = text.transform((value, context) => {
+  const [, name = '', address = ''] = /^(?:([^<>"\p{Cc}]*?)\s*<([^<>]+)>|[^<>]*)$/u.exec(value) ?? []
+  const email = address || value
+  if (PLAIN_ADDRESS.test(email)) return { name: name.trim(), address: email }
+  context.addIssue({ code: 'custom', message: 'must be like Search team <search@acme.example>' })
+  return z.NEVER
+})
+
+const isMailServer = (url: URL) => /^smtps?:$/.test(url.protocol) && url.hostname !== ''
+
+export const mailServer = text.refine(
+  (url) => URL.canParse(url) && isMailServer(new URL(url)),
+  'must be like smtps://name:password@mail.acme.example',
+)

@@ -40,6 +40,7 @@ const allowed: Record<string, string[]> = {
   'sign-in': [...nouns, 'session', 'web'],
   onboarding: [...nouns, 'session', 'web', 'sign-in'],
   search: [...nouns, 'session', 'web', 'sign-in'],
+  invites: [...nouns, 'session', 'web', 'sign-in'],
   deprecations: [...nouns, 'session', 'web'],
   'app.ts': ['web'],
 }

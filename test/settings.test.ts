@@ -153,7 +153,11 @@ describe('a secret', () => {
   const secrets = settings.filter((setting) => setting.secret).map((setting) => setting.name)
 
   it.each(secrets)('%s may come from a file', (name) => {
-    const value = name === 'REDIS_URL' ? 'redis://redis:6379' : 'x'.repeat(40)
+    const addresses: Record<string, string> = {
+      REDIS_URL: 'redis://redis:6379',
+      SMTP_URL: 'smtps://mail.acme.example',
+    }
+    const value = addresses[name] ?? 'x'.repeat(40)
     const path = file(name, `${value}\n`)
     const loaded = loadSettings({ ...whole, [name]: undefined, [`${name}_FILE`]: path })
     expect([Reflect.get(loaded, name)].flat()).toEqual([value])

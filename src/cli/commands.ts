@@ -22,15 +22,16 @@ Exit codes: 0 ended by a signal, 1 the port is taken, 78 settings need mending (
 
 const sandboxHelp = `Usage: onramp sandbox
 
-Starts a local stand-in for the whole service on five consecutive ports (SANDBOX_PORT, 4000 unless set): the service, its
-authorization server, an external identity provider, the datasources' consent pages, and a control page with switches.
+Starts a local stand-in for the whole service on six consecutive ports (SANDBOX_PORT, 4000 unless set): the service, its
+authorization server, an external identity provider, the datasources' consent pages, a control page with switches, and a
+mail server that delivers nothing. SANDBOX_COMPANY=5000 adds so many generated people.
 For development only: it listens on loopback addresses only and keeps everything in memory.
 `
 
 const demoHelp = `Usage: onramp demo
 
 Starts the sandbox and onramp beside it, on the embedded store, and says where to go and whom to sign in as.
-PORT (3000 unless set) is onramp's port, SANDBOX_PORT (4000 unless set) the first of the sandbox's five.
+PORT (3000 unless set) is onramp's port, SANDBOX_PORT (4000 unless set) the first of the sandbox's six.
 `
 
 export const commands: readonly Command[] = [
@@ -40,6 +41,12 @@ export const commands: readonly Command[] = [
     summary: 'start the server',
     help: serveHelp,
     load: () => import('./serve.ts'),
+  },
+  {
+    name: 'invite',
+    usage: 'invite link|send|report',
+    summary: 'invitations: a link, mails to many, how far everybody is',
+    load: () => import('./invite.ts'),
   },
   {
     name: 'demo',

@@ -1,7 +1,7 @@
 // The service's Client API (contract section 4) over one keep-alive pool. What surprises: redirects are never followed
 // (a client that does keeps X-Service-ActAs across origins) and the time limit covers the body too.
 import { Pool } from 'undici'
-import { readCheck, readSearch, type SearchAnswer, type Unconnected } from './answers.ts'
+import { readCheck, readLeft, readSearch, type Left, type SearchAnswer, type Unconnected } from './answers.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Watch } from './watch.ts'
 import { exchange, type Exchanged } from './exchange.ts'
@@ -14,6 +14,8 @@ export type ClientApi = {
    * @throws {ServiceProblem}
    */
   checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string): Promise<Unconnected[]>
+  /** The same without one-time paths, for whoever only tells what is left. @throws {ServiceProblem} */
+  whatIsLeft(credentials: Credentials): Promise<Left[]>
   /** Contract 4.2. @throws {ServiceProblem} */
   search(credentials: Credentials, query: { query: string; pageSize: number }): Promise<SearchAnswer>
   close(): Promise<void>
@@ -72,8 +74,10 @@ export function createClientApi({
         request: body,
         response: text,
       })
-    if (status !== 200)
-      throw problemOf({ operation, status, text, retryAfter: headers['retry-after']?.toString() })
+    if (status !== 200) {
+      const refusal = { operation, status, text, retryAfter: headers['retry-after']?.toString() }
+      throw Object.assign(problemOf(refusal), { answered: status })
+    }
     return parsed(text)
   }
 
@@ -87,6 +91,12 @@ export function createClientApi({
       )
       if (answer === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
       return answer
+    },
+    async whatIsLeft(credentials) {
+      const operation = 'checkdatasourceauth'
+      const left = readLeft(await call({ operation, path: `/rest/api/v1/${operation}`, credentials }))
+      if (left === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
+      return left
     },
     async search(credentials, query) {
       const body = JSON.stringify(query)

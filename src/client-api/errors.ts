@@ -3,6 +3,8 @@
 import { Problem, type ProblemCode } from '../problem.ts'
 
 export class ServiceProblem extends Problem {
+  /** The status that the service answered with; undefined: it did not answer. */
+  answered?: number
   constructor(status: number, code: ProblemCode, options: ConstructorParameters<typeof Problem>[2] = {}) {
     super(status, code, options)
     this.name = 'ServiceProblem'

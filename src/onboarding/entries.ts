@@ -1,5 +1,6 @@
 // The list of the overview: each datasource with its status in words and what can be done about it. Pure.
 import type { Texts } from '../web/texts.en.ts'
+import { blockPath, mayBlock, unblockPath } from './blocked.ts'
 import { attemptOf, isLeftFor, type Known, type Walk } from './walk.ts'
 
 export type Action = { href: string; label: string }
@@ -23,6 +24,8 @@ export type Entry = {
   connect: Action | undefined
   skip: Action | undefined
   unskip: Action | undefined
+  /** Where "I need my administrator" is said, or taken back. */
+  block: Action | undefined
 }
 
 export const connectPath = (instance: string) => `/onboarding/connect/${encodeURIComponent(instance)}`
@@ -98,11 +101,12 @@ function entryOf(walk: Walk, entry: Known, context: EntryContext): Entry {
     current,
     connect: offered ? { href: connectPath(entry.instance), label } : undefined,
     skip:
-      offered && kind !== 'skipped'
+      offered && kind !== 'skipped' && kind !== 'blocked'
         ? { href: skipPath(entry.instance), label: t.overview.notNowFor(name) }
         : undefined,
     unskip:
       kind === 'skipped' ? { href: unskipPath(entry.instance), label: t.overview.undoFor(name) } : undefined,
+    block: blockOf(entry.instance, kind, t),
   }
 }
 
@@ -114,6 +118,7 @@ function labelOf(kind: EntryKind, name: string, { overview }: Texts): string | u
       return overview.reconnect(name)
     case 'waiting':
     case 'unconfirmed':
+    case 'blocked':
       return overview.tryAgain(name)
     case 'elsewhere':
       return overview.startOver(name)
@@ -127,10 +132,16 @@ function labelOf(kind: EntryKind, name: string, { overview }: Texts): string | u
   }
 }
 
+function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
+  if (kind === 'blocked') return { href: unblockPath(instance), label: t.overview.unblock }
+  return mayBlock(kind) ? { href: blockPath(instance), label: t.overview.block } : undefined
+}
+
 const NEW_AFTER_MS = 60_000
 
 function noteOf(kind: EntryKind, entry: Known, { t, finished, earliest }: EntryContext): string | undefined {
-  if (kind === 'elsewhere' || kind === 'attention' || kind === 'disabled') return t.note[kind]
+  if (kind === 'elsewhere' || kind === 'attention' || kind === 'disabled' || kind === 'blocked')
+    return t.note[kind]
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t.note.isNew
   if (kind === 'connected' && finished && entry.connectedAt !== undefined)
     return t.note.connectedOn(t.day(entry.connectedAt))
@@ -146,6 +157,7 @@ function kindOf(walk: Walk, entry: Known, now: number): EntryKind {
       attemptOf(walk, attempt.step) !== undefined,
   )
   if (waiting) return 'waiting'
+  if (entry.blockedAt !== undefined) return 'blocked'
   if (entry.unconfirmedAt !== undefined) return 'unconfirmed'
   if (isLeftFor(walk, entry.instance, now)) return 'elsewhere'
   if (entry.skippedAt !== undefined) return 'skipped'

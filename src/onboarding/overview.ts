@@ -86,7 +86,7 @@ export function overviewOf(walk: Walk, context: OverviewContext): Overview {
     known,
     names: namesOf(known),
     where: next(walk, now),
-    waiting: open.filter((entry) => entry.skippedAt === undefined).length,
+    waiting: open.filter((entry) => entry.skippedAt === undefined && entry.blockedAt === undefined).length,
     left: open.length,
   }
   const step = stepOf(scene)
@@ -204,6 +204,8 @@ function bannerOf(scene: Scene): Banner | undefined {
     const text = where.kind === 'finished' ? t.banner.connectedLast : then
     return { kind: 'good', title: t.banner.connected(name), text }
   }
+  if (entry.blockedAt !== undefined)
+    return { kind: 'notice', title: t.banner.blocked(name), text: t.banner.blockedText }
   if (entry.status === 'disabled')
     return { kind: 'notice', title: t.banner.disabled(name), text: t.note.disabled }
   if (entry.skippedAt !== undefined)

@@ -13,6 +13,7 @@ import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { texts } from '../web/texts.en.ts'
+import { block, unblock } from './blocked.ts'
 import { createOnce } from './once.ts'
 import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
@@ -157,6 +158,19 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     seeOther(res, overviewPath(walk.visit))
   })
 
+  router.post('/onboarding/blocked/:instance', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const walk = await walks.update(user, (before) => block(before, req.params.instance, now()))
+    if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
+    seeOther(res, overviewPath(walk.visit, req.params.instance))
+  })
+
+  router.post('/onboarding/unblock/:instance', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    const walk = await walks.update(user, (before) => unblock(before, req.params.instance))
+    seeOther(res, overviewPath(walk.visit))
+  })
+
   router.get('/api/status', async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const walk = await current(req, user, (before) => before)
@@ -165,8 +179,13 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const skipped = all.filter(
       (entry) => entry.status !== 'connected' && entry.skippedAt !== undefined,
     ).length
-    const off = all.filter((entry) => entry.status === 'disabled' && entry.skippedAt === undefined).length
-    res.json({ signedIn: true, connected, pending: all.length - connected - skipped - off, skipped })
+    const blocked = all.filter(
+      (entry) => entry.status !== 'connected' && entry.blockedAt !== undefined,
+    ).length
+    const isOff = (entry: (typeof all)[number]) =>
+      entry.status === 'disabled' && entry.skippedAt === undefined && entry.blockedAt === undefined
+    const pending = all.length - connected - skipped - blocked - all.filter(isOff).length
+    res.json({ signedIn: true, connected, pending, skipped })
   })
 
   return router

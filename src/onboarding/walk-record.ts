@@ -22,7 +22,7 @@ function isKnown(value: unknown): boolean {
   if (entry === null || typeof entry !== 'object') return false
   const { instance, name, status, firstSeen, departures } = entry
   const whole = isText(instance) && isText(name) && isNumber(firstSeen) && isNumber(departures)
-  const times = [entry.connectedAt, entry.skippedAt, entry.unconfirmedAt, entry.departedIn]
+  const times = [entry.connectedAt, entry.skippedAt, entry.blockedAt, entry.unconfirmedAt, entry.departedIn]
   return whole && STATUSES.includes(status) && isMissingOr(isNumber, ...times)
 }
 

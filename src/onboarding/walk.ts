@@ -18,6 +18,8 @@ export type Known = {
   firstSeen: number
   connectedAt?: number
   skippedAt?: number
+  /** "I need my administrator": since when. */
+  blockedAt?: number
   /** When waiting for the service to confirm a consent was given up. */
   unconfirmedAt?: number
   /** Departures since it was last unconnected. */
@@ -117,7 +119,7 @@ const isKnownAlready = (walk: Walk, waiting: readonly Waiting[]): boolean =>
 
 function connected(entry: Known, now: number): Known {
   if (entry.status === 'connected') return entry
-  const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, ...rest } = entry
+  const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
   return { ...rest, status: 'connected', connectedAt: now }
 }
 
@@ -141,7 +143,7 @@ export function depart(walk: Walk, { instance, step, now, byItself = false }: De
   const clicks = (walk.clicks ?? 0) + (byItself ? 0 : 1)
   const known = walk.known.map((entry) => {
     if (entry.instance !== instance) return entry
-    const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, ...rest } = entry
+    const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
     return { ...rest, departures: entry.departures + 1, departedIn: clicks }
   })
   const others = walk.attempts.map((attempt) =>
@@ -250,6 +252,7 @@ export const onward = (walk: Walk, isStartable: (instance: string) => boolean): 
 const isOffered = (entry: Known) =>
   (entry.status === 'awaiting' || entry.status === 'stale') &&
   entry.skippedAt === undefined &&
+  entry.blockedAt === undefined &&
   entry.unconfirmedAt === undefined
 
 /** Is the person under way to it, in another tab perhaps? */

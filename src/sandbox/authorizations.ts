@@ -73,9 +73,20 @@ export function createAuthorizations(people: Person[], switches: SwitchesControl
 
 /** @throws Error when there is no such person */
 export function findPerson(people: Person[], personId: string): Person {
-  const person = people.find(({ id }) => id === personId)
+  const person = byId(people).get(personId)
   if (!person) throw new Error(`The sandbox has no person ${personId}`)
   return person
+}
+
+const found = new WeakMap<Person[], Map<string, Person>>()
+
+/** A company has thousands of people: they are not looked through one by one. */
+function byId(people: Person[]): Map<string, Person> {
+  const known = found.get(people)
+  if (known?.size === people.length) return known
+  const map = new Map(people.map((person) => [person.id, person]))
+  found.set(people, map)
+  return map
 }
 
 /** @throws Error when the person has no such datasource instance */
@@ -88,16 +99,20 @@ export function findDatasource(people: Person[], personId: string, instance: str
 }
 
 function tokenDesk(tokens: Map<string, OneTimeToken>, switches: SwitchesControl) {
+  /** Those of each person that may still be unused. */
+  const issued = new Map<string, OneTimeToken[]>()
   return {
     voidTokens(personId: string): void {
       if (!switches.get().voidEarlierTokens) return
-      for (const token of tokens.values())
-        if (token.personId === personId && token.state === 'unused') token.state = 'voided'
+      for (const token of issued.get(personId) ?? []) if (token.state === 'unused') token.state = 'voided'
+      issued.delete(personId)
     },
     issueToken(personId: string, instance: string): string {
       const token = randomBytes(24).toString('base64url')
       const expiresAt = Date.now() + switches.get().authUrlSeconds * 1000
-      tokens.set(token, { personId, instance, expiresAt, state: 'unused' })
+      const made: OneTimeToken = { personId, instance, expiresAt, state: 'unused' }
+      tokens.set(token, made)
+      issued.set(personId, [...(issued.get(personId) ?? []), made])
       return token
     },
     useToken(token: string, instance: string): { personId: string } | { refused: TokenRefusal } {

@@ -78,8 +78,18 @@ function actAs(email: string | string[] | undefined, { people, switches }: Calle
       refusal: { status: switches.get().refusalStatus, message: 'Required header missing: X-Service-ActAs' },
     }
   }
-  const person = people.find((one) => one.email.toLowerCase() === email.toLowerCase())
+  const person = byEmail(people).get(email.toLowerCase())
   return person ? { person } : { refusal: { status: 400, message: `X-Service-ActAs names nobody: ${email}` } }
+}
+
+const found = new WeakMap<Person[], Map<string, Person>>()
+
+function byEmail(people: Person[]): Map<string, Person> {
+  const known = found.get(people)
+  if (known) return known
+  const map = new Map(people.map((person) => [person.email.toLowerCase(), person]))
+  found.set(people, map)
+  return map
 }
 
 function withScope(user: { person: string; scopes: Scope[] }, operation: string, people: Person[]): Caller {

@@ -8,6 +8,7 @@ import { refuse } from './error-shapes.ts'
 import type { Exchange } from './http-server.ts'
 import { sendJson } from './pages.ts'
 import type { Person } from './people.ts'
+import type { RateLimit } from './rate-limit.ts'
 import { searchResults } from './search-results.ts'
 import type { SwitchesControl } from './switches.ts'
 
@@ -15,6 +16,7 @@ export type ClientApiOptions = {
   authorizations: Authorizations
   callers: Callers
   switches: SwitchesControl
+  rateLimit: RateLimit
   /** Makes a redirect destination into something that only the service can read and make. */
   seal: (destination: string) => string
 }
@@ -30,7 +32,14 @@ export async function handleClientApi(exchange: Exchange, options: ClientApiOpti
     refuseWith({ status: 405, message: 'Method Not Allowed' })
     return
   }
+  const wait = options.rateLimit.take()
   const text = await readText(req)
+  if (wait !== undefined) {
+    const date = new Date(Math.ceil((Date.now() + wait * 1000) / 1000) * 1000).toUTCString()
+    res.setHeader('retry-after', options.switches.get().retryAfterDate ? date : String(wait))
+    refuseWith({ status: 429, message: 'Too Many Requests' })
+    return
+  }
   const caller = await options.callers.identify(req.headers, operation)
   if ('refusal' in caller) {
     if (caller.refusal.status === 401) res.setHeader('www-authenticate', 'Bearer')

@@ -25,6 +25,8 @@ const meaning: Record<keyof Switches, string> = {
   tenantRedirectUrl: 'oauth.postAuthRedirectUrl of the tenant',
   voidEarlierTokens: 'A check voids the links of earlier ones',
   authUrlSeconds: 'Lifetime of a link, in seconds',
+  rateLimit: 'Requests a second that the Client API takes, as {"perSecond": 5, "burst": 5}; null: any number',
+  retryAfterDate: 'Retry-After says a date, not seconds',
   authorizationServerDown: 'Both authorization servers cut connections',
   serviceDown: 'The service cuts connections',
   faults: 'Faults of the authorization servers',

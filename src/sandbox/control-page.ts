@@ -5,6 +5,7 @@ import type { Datasource, Person } from './people.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const shownRequests = 60
+const shownPeople = 60
 
 /** The page for the sandbox as it is now. */
 export function controlPage(sandbox: Sandbox): Page {
@@ -15,9 +16,9 @@ export function controlPage(sandbox: Sandbox): Page {
       ${action('rotate-keys', 'Rotate signing keys')} ${action('end-sessions', 'Sign everybody out')}
     </div>
     <h2>Where</h2>
-    ${addresses(sandbox)}
+    ${addresses(sandbox)} ${sandbox.mail && html`<p><a href="/mail">Mail that arrived</a></p>`}
     <h2>People</h2>
-    ${sandbox.people.map((person) => personBlock(sandbox, person))}
+    ${sandbox.people.slice(0, shownPeople).map((person) => personBlock(sandbox, person))}
     <h2>Switches</h2>
     <form method="post" action="/control/switches">
       <div class="fields">${switchFields(sandbox.switches.get())}</div>

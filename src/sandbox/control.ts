@@ -5,6 +5,7 @@ import { readForm, readText } from './bodies.ts'
 import { switchesFromForm } from './control-form.ts'
 import { controlPage } from './control-page.ts'
 import type { Behaviour, Exchange } from './http-server.ts'
+import { mailPage } from './mail.ts'
 import { html, redirect, sendJson, sendPage } from './pages.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -12,6 +13,8 @@ type Action = (sandbox: Sandbox, exchange: Exchange) => unknown
 
 const actions: Record<string, Action> = {
   'GET /': (sandbox, { res }) => sendPage(res, controlPage(sandbox)),
+  'GET /mail': async (sandbox, { res }) => sendPage(res, await mailPage(sandbox.mail?.mails ?? [])),
+  'GET /mail.json': (sandbox, { res }) => sendJson(res, sandbox.mail?.mails ?? []),
   'GET /control.json': (sandbox, { res }) => sendJson(res, describe(sandbox)),
   'PATCH /control.json': async (sandbox, { req, res }) => {
     sendJson(res, sandbox.switches.set(JSON.parse(await readText(req))))
@@ -80,10 +83,11 @@ async function change({ req }: Exchange, apply: (personId: string, instance: str
   apply(form.get('person') ?? '', form.get('instance') ?? '')
 }
 
-function describe({ urls, switches, people, state, serviceTokens }: Sandbox) {
+function describe({ urls, switches, people, state, serviceTokens, rate }: Sandbox) {
   return {
     urls,
     switches: switches.get(),
+    rate: rate(),
     people: people.map(({ id, name, email }) => ({ id, name, email, state: state(id) })),
     serviceTokens: { global: serviceTokens.global },
   }

@@ -58,6 +58,31 @@ export const defaultPeople: Person[] = [
   person('grace', 'Grace Hopper', manyDatasources),
 ]
 
+/** One of a generated company: thousands, so not every page lists them. */
+export const isGenerated = ({ id }: Person): boolean => /^person-\d+$/.test(id)
+
 function person(id: string, name: string, datasources: Datasource[]): Person {
   return { id, name, email: `${id}@acme.example`, datasources }
+}
+
+const FIRST = ['Amara', 'Björn', 'Chen', 'Dilek', 'Elena', 'Farid', 'Grażyna', 'Hiro', 'Ines', 'José']
+const LAST = ['Adeyemi', 'Berg', 'Costa', 'Dvořák', 'Ek', 'Farouk', 'Giordano', 'Huang', 'Ivanova', 'Jensen']
+const SHARED = [slack, github, drive, jira, confluence]
+
+/**
+ * A company of generated people, the same ones each time: `person-1@acme.example` and so on. Two in five have connected
+ * everything, the others between one and five of five things less; every hundredth has something switched off.
+ */
+export function company(size: number): Person[] {
+  return Array.from({ length: size }, (_, index) => {
+    const number = index + 1
+    const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`
+    const missing = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1
+    const datasources = SHARED.map((datasource, at) => ({
+      ...datasource,
+      ...(at >= missing && { authorized: true }),
+      ...(index % 100 === 99 && at === 0 && { authStatus: 'DISABLED', authorized: false }),
+    }))
+    return person(`person-${number}`, name, datasources)
+  })
 }

@@ -1,10 +1,12 @@
-// The sandbox as a command: five consecutive ports on 127.0.0.1, and a summary of what to do with them.
+// The sandbox as a command: six consecutive ports on 127.0.0.1, and a summary of what to do with them.
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
 const defaultPort = 4000
+const shownPeople = 7
 
 /**
- * Starts the sandbox on `SANDBOX_PORT` (4000 unless set) and the four ports after it, and says so.
+ * Starts the sandbox on `SANDBOX_PORT` (4000 unless set) and the five ports after it, the last one its mail server's, and
+ * says so. `SANDBOX_COMPANY` adds so many generated people.
  * @param options for whatever the environment does not say
  * @throws Error when `SANDBOX_PORT` is no port, or one of the ports is taken
  */
@@ -17,15 +19,20 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
     datasource: first + 3,
     control: first + 4,
   }
-  const sandbox = await startSandbox({ ...options, ports })
+  const sandbox = await startSandbox({
+    mailPort: first + 5,
+    company: companySize(env['SANDBOX_COMPANY']),
+    ...options,
+    ports,
+  })
   console.log(summary(sandbox))
   return sandbox
 }
 
 /** What is running, in plain text. */
-function summary({ urls, people, serviceTokens }: Sandbox): string {
+function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   const width = Math.max(...people.map(({ email }) => email.length))
-  const persons = people.map(({ id, email, datasources }) => {
+  const persons = people.slice(0, shownPeople).map(({ id, email, datasources }) => {
     const count = `${datasources.length} datasource${datasources.length === 1 ? '' : 's'}`
     return `    ${email.padEnd(width)}  ${count.padEnd(14)} token ${serviceTokens.user(id)}`
   })
@@ -37,17 +44,27 @@ function summary({ urls, people, serviceTokens }: Sandbox): string {
     `  external identity       ${urls.externalIdp}`,
     `  consent pages           ${urls.datasource}`,
     `  control                 ${urls.control}`,
+    ...(mail === undefined
+      ? []
+      : [`  mail server             ${mail.url}, what arrived: ${urls.control}/mail`]),
     '',
     '  People (no passwords: choose one on the sign-in page) and their service tokens:',
     ...persons,
+    ...(people.length > shownPeople ? [`    and ${people.length - shownPeople} more, generated`] : []),
     `  Global service token: ${serviceTokens.global}`,
     '',
   ].join('\n')
 }
 
+function companySize(value: string | undefined): number {
+  const size = Number(value || 0)
+  if (Number.isInteger(size) && size >= 0 && size <= 100_000) return size
+  throw new Error(`SANDBOX_COMPANY must be a number of people up to 100000: ${value}`)
+}
+
 function firstPort(value: string | undefined): number {
   if (value === undefined || value === '') return defaultPort
   const port = Number(value)
-  if (Number.isInteger(port) && port > 0 && port <= 65_531) return port
-  throw new Error(`SANDBOX_PORT must be a port from 1 to 65531, the first of five: ${value}`)
+  if (Number.isInteger(port) && port > 0 && port <= 65_530) return port
+  throw new Error(`SANDBOX_PORT must be a port from 1 to 65530, the first of six: ${value}`)
 }

@@ -14,7 +14,9 @@ import { createIdentityProvider, type IdentityProvider, type SandboxClient } fro
 import type { SentLogout } from './faulty-logout-tokens.ts'
 import { createJournal, type Journal, type JournalEntry, type ServerName } from './journal.ts'
 import { listenAll, mountOf, type Listeners } from './listeners.ts'
-import { defaultPeople, type Person } from './people.ts'
+import { startMailCatcher, type MailCatcher } from './mail.ts'
+import { company, defaultPeople, type Person } from './people.ts'
+import { createRateLimit, type RateCounts, type RateLimit } from './rate-limit.ts'
 import { createService } from './service.ts'
 import { createSwitches, type Switches, type SwitchesControl } from './switches.ts'
 
@@ -31,6 +33,10 @@ export type SandboxOptions = {
   /** Clients that both authorization servers know from the start. */
   clients?: SandboxClient[]
   people?: Person[]
+  /** So many generated people besides. */
+  company?: number
+  /** Present: a mail server that keeps what arrives, on this port; 0: any free one. */
+  mailPort?: number
   userTokens?: UserToken[]
   globalToken?: string
   /** Present: dynamic registration asks for it. */
@@ -46,6 +52,9 @@ export type Sandbox = {
   people: Person[]
   switches: Pick<SwitchesControl, 'get' | 'set' | 'reset'>
   requests: JournalEntry[]
+  /** How the Client API's limit was kept to (the switch rateLimit). */
+  rate: () => RateCounts
+  mail?: MailCatcher
   count: (operation: string) => number
   clearRequests: () => void
   authorize: (personId: string, instance: string) => void
@@ -67,7 +76,13 @@ export type Sandbox = {
   close: () => Promise<void>
 }
 
-type Parts = { people: Person[]; switches: SwitchesControl; journal: Journal; listeners: Listeners }
+type Parts = {
+  people: Person[]
+  switches: SwitchesControl
+  journal: Journal
+  listeners: Listeners
+  rateLimit: RateLimit
+}
 
 /**
  * Starts the five servers.
@@ -75,11 +90,19 @@ type Parts = { people: Person[]; switches: SwitchesControl; journal: Journal; li
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const switches = createSwitches(options.switches)
-  const people = structuredClone(options.people ?? defaultPeople)
+  const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
   const journal = createJournal()
-  const parts = { people, switches, journal, listeners: await listenAll(options, { switches, journal }) }
+  const rateLimit = createRateLimit(switches)
+  const parts = {
+    people,
+    switches,
+    journal,
+    rateLimit,
+    listeners: await listenAll(options, { switches, journal }),
+  }
   try {
-    const sandbox = handleOf(parts, await serveAll(options, parts))
+    const mail = options.mailPort === undefined ? undefined : await startMailCatcher(options.mailPort)
+    const sandbox = handleOf(parts, await serveAll(options, parts), mail)
     parts.listeners.serve.control(createControl(sandbox))
     return sandbox
   } catch (error) {
@@ -90,7 +113,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 type Served = { authorizations: Authorizations; callers: Callers; providers: IdentityProvider[] }
 
-async function serveAll(options: SandboxOptions, { people, switches, listeners }: Parts): Promise<Served> {
+async function serveAll(
+  options: SandboxOptions,
+  { people, switches, listeners, rateLimit }: Parts,
+): Promise<Served> {
   const { urls, serve } = listeners
   const authorizations = createAuthorizations(people, switches)
   const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
@@ -108,12 +134,18 @@ async function serveAll(options: SandboxOptions, { people, switches, listeners }
   const flow = createDatasourceFlow(authorizations, switches, `${urls.service}/`)
   serve.authorizationServer(own)
   serve.externalIdp(external)
-  serve.service(createService({ authorizations, callers, switches, flow, datasourceOrigin: urls.datasource }))
+  serve.service(
+    createService({ authorizations, callers, switches, rateLimit, flow, datasourceOrigin: urls.datasource }),
+  )
   serve.datasource(createDatasource({ people, flow, switches, serviceUrl: urls.service }))
   return { authorizations, callers, providers: [own, external] }
 }
 
-function handleOf({ people, switches, journal, listeners }: Parts, served: Served): Sandbox {
+function handleOf(
+  { people, switches, journal, listeners, rateLimit }: Parts,
+  served: Served,
+  mail: MailCatcher | undefined,
+): Sandbox {
   const { authorizations, callers, providers } = served
   const { global, user } = callers.tokens
   const { get, set, reset } = switches
@@ -123,6 +155,8 @@ function handleOf({ people, switches, journal, listeners }: Parts, served: Serve
     serviceTokens: { global, user: (personId, scopes) => user(findPerson(people, personId).id, scopes) },
     switches: { get, set, reset },
     requests: journal.entries,
+    rate: rateLimit.counts,
+    ...(mail !== undefined && { mail }),
     count: journal.count,
     clearRequests: journal.clear,
     authorize: (personId, instance) => authorizations.authorize(personId, instance),
@@ -141,8 +175,13 @@ function handleOf({ people, switches, journal, listeners }: Parts, served: Serve
       switches.reset()
       authorizations.reset()
       journal.clear()
+      rateLimit.clear()
+      mail?.clear()
     },
-    close: listeners.close,
+    async close() {
+      await listeners.close()
+      await mail?.close()
+    },
   }
 }
 

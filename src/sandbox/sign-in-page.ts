@@ -4,7 +4,7 @@ import type Provider from 'oidc-provider'
 import { readForm } from './bodies.ts'
 import type { Exchange } from './http-server.ts'
 import { html, redirect, sendPage, type Html } from './pages.ts'
-import type { Person } from './people.ts'
+import { isGenerated, type Person } from './people.ts'
 
 export type SignInOptions = {
   provider: Provider
@@ -13,6 +13,9 @@ export type SignInOptions = {
   /** A few words about a person, shown below the name. */
   describe: (person: Person) => string
 }
+
+/** A company has thousands; whoever is hinted at comes first all the same. */
+const MOST_GENERATED = 3
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
@@ -63,7 +66,13 @@ function list({ people, describe }: SignInOptions, { params, session }: Interact
   const given = params['login_hint']
   const hint = typeof given === 'string' ? given.toLowerCase() : ''
   const isHinted = ({ id, email }: Person) => hint === id || hint === email.toLowerCase()
-  const ordered = [...people.filter(isHinted), ...people.filter((person) => !isHinted(person))]
+  const others = people.filter((person) => !isHinted(person))
+  const generated = others.filter(isGenerated).slice(0, MOST_GENERATED)
+  const ordered = [
+    ...people.filter(isHinted),
+    ...others.filter((person) => !isGenerated(person)),
+    ...generated,
+  ]
   const current = people.find(({ id }) => id === session?.accountId)
   return html`<p class="note">Choose who to sign in as. There are no passwords here.</p>
     ${current && html`<p>Signed in so far as ${current.name}.</p>`}

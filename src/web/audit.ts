@@ -22,6 +22,10 @@ export type AuditEvent =
     }
   | { event: 'skipped'; user: Identity; datasource: string }
   | { event: 'limited'; what: string }
+  | { event: 'invitation_opened' }
+  | { event: 'opted_out'; result: 'done' | 'undone' }
+  /** An administrator looked at, or took away, what is known of people. */
+  | { event: 'admin_viewed'; user: Identity; what: string }
 
 type Identity = { issuer: string; subject: string }
 

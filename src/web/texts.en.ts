@@ -74,6 +74,8 @@ export const texts = {
     notNowFor: (name: string) => `Not now: ${name}`,
     undo: 'Undo',
     undoFor: (name: string) => `Undo “Not now” for ${name}`,
+    block: 'I need my administrator for this',
+    unblock: 'I do not need my administrator any more',
     backTo: (host: string) => `Back to ${host}`,
     goOn: 'Go on to where you were going',
   },
@@ -128,6 +130,8 @@ export const texts = {
     unconfirmed: (name: string) => `${name} is not connected yet`,
     unconfirmedText: 'You can try it again from your list.',
     disabled: (name: string) => `${name} is switched off`,
+    blocked: (name: string) => `${name} waits for your administrator`,
+    blockedText: 'We do not ask you about it any more, and your administrators see that it is waiting.',
   },
   status: {
     todo: 'To do',
@@ -139,11 +143,13 @@ export const texts = {
     stale: 'Needs a new permission',
     attention: 'Needs attention',
     disabled: 'Switched off',
+    blocked: 'Waits for your administrator',
   },
   note: {
     elsewhere: 'You left for it a moment ago, perhaps in another tab. Finish there, or start again here.',
     attention:
       'The search service reports something about it that we do not know. You can try; if it does not work, ask your administrator.',
+    blocked: 'You said that only your administrator can do this. You can try again at any time.',
     disabled: 'Your administrator has switched it off. There is nothing for you to do.',
     isNew: 'New on your list.',
     connectedOn: (date: string) => `Since ${date}`,

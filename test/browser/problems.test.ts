@@ -45,6 +45,10 @@ function appThatFails(publicUrl: string) {
     metrics: { routes: nothing, observe: passOn },
     limits: { byAddress: passOn, byBrowser: passOn },
     backChannel: nothing,
+    intranet: nothing,
+    optOut: nothing,
+    invites: nothing,
+    admin: nothing,
     signOutWhileAway: (error: unknown, _req: unknown, _res: unknown, next: (error: unknown) => void) =>
       next(error),
     deprecations: nothing,

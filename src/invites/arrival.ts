@@ -1,0 +1,91 @@
+// What is known of one person on the way: invited, opened, signed in, and how each datasource stands. Pure. No one-time
+// path, no token and no link is ever part of it.
+import type { Left } from '../client-api/answers.ts'
+
+/** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
+export type SourceState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
+
+export type Source = { instance: string; name: string; state: SourceState; at: number }
+
+/**
+ * One mail: written down as `sending` before it leaves, with its outcome afterwards. `unknown`: the process died, or the
+ * connection broke, in between; `deferred`: the mail server said "not now"; `failed`: it said "never".
+ */
+export type Mailing = {
+  /** 0: the invitation; 1 and up: reminders. */
+  wave: number
+  state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
+  at: number
+  tries: number
+}
+
+export type Campaign = { name: string; mailings: Mailing[] }
+
+/** Times are milliseconds since 1970. */
+export type Arrival = {
+  /** Normalized. */
+  email: string
+  changedAt: number
+  openedAt?: number
+  signedInAt?: number
+  /** When nothing was left to connect for the first time; whoever never had anything is done from the start. */
+  finishedAt?: number
+  optedOutAt?: number
+  sources: Source[]
+  /** When the service was last asked about the sources. */
+  asOf?: number
+  campaigns: Campaign[]
+}
+
+export const newArrival = (email: string, now: number): Arrival => ({
+  email,
+  changedAt: now,
+  sources: [],
+  campaigns: [],
+})
+
+type Moment = 'openedAt' | 'signedInAt' | 'optedOutAt'
+
+/** The first time counts; later ones change nothing. */
+export const reached = (arrival: Arrival, moment: Moment, now: number): Arrival =>
+  arrival[moment] === undefined ? { ...arrival, [moment]: now } : arrival
+
+export function optedIn(arrival: Arrival): Arrival {
+  if (arrival.optedOutAt === undefined) return arrival
+  const { optedOutAt: _optedOut, ...rest } = arrival
+  return rest
+}
+
+/** Can the person do something about it? */
+export const isToConnect = ({ status }: Left): boolean => status === 'awaiting' || status === 'stale'
+
+/**
+ * Takes in what the service says is left: what was known and is not listed any more is connected. "Not now" and
+ * "waiting for my administrator" are the person's words, and stay while it is listed.
+ */
+export function withLeft(arrival: Arrival, left: readonly Left[], now: number): Arrival {
+  const before = new Map(arrival.sources.map((source) => [source.instance, source]))
+  const listed = left.map(({ instance, name, status }): Source => {
+    const known = before.get(instance)
+    before.delete(instance)
+    const own = known?.state === 'skipped' || known?.state === 'blocked' ? known.state : 'waiting'
+    const state = status === 'disabled' ? 'off' : own
+    return { instance, name, state, at: known?.state === state ? known.at : now }
+  })
+  const gone = [...before.values()].map((source): Source =>
+    source.state === 'connected' ? source : { ...source, state: 'connected', at: now },
+  )
+  return { ...finished({ ...arrival, sources: [...gone, ...listed] }, now), asOf: now }
+}
+
+/** Takes in how the person's own walk stands. */
+export function withSources(arrival: Arrival, sources: readonly Source[], now: number): Arrival {
+  if (JSON.stringify(sources) === JSON.stringify(arrival.sources)) return arrival
+  return { ...finished({ ...arrival, sources: [...sources] }, now), asOf: now }
+}
+
+function finished(arrival: Arrival, now: number): Arrival {
+  const countable = arrival.sources.filter(({ state }) => state !== 'off')
+  const isFinished = countable.every(({ state }) => state === 'connected')
+  return isFinished && arrival.finishedAt === undefined ? { ...arrival, finishedAt: now } : arrival
+}

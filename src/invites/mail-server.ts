@@ -1,0 +1,98 @@
+// Hands mails to the mail server over a few kept connections, and says of each what became of it. What surprises:
+// nodemailer would send a mail again by itself when a connection breaks; here that is off, because it may have arrived.
+import { createTransport } from 'nodemailer'
+import { refuseInjection, type Mail } from './mail.ts'
+
+/** unknown: the connection broke after the mail was handed over and before the server said what it did with it. */
+export type Outcome = 'sent' | 'deferred' | 'failed' | 'unknown'
+
+/** No mail can leave at all: sign-in refused, no TLS, no such server. The message says what to look at. */
+export class MailServerUnusable extends Error {
+  override name = 'MailServerUnusable'
+}
+
+export type MailServer = {
+  /** @throws {MailServerUnusable} and then the mail was not sent; {RangeError} for a header that must not go out */
+  post(mail: Mail): Promise<Outcome>
+  close(): void
+}
+
+const TIME_LIMIT_MS = 30_000
+
+const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+
+/** TLS, from the start (smtps) or by STARTTLS, but for a mail server on this machine. */
+function serverOf(smtpUrl: string) {
+  const url = new URL(smtpUrl)
+  const secure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname.replaceAll(/[[\]]/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    requireTLS: !secure && !isLoopback(url.hostname),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+  }
+}
+
+/** @param smtpUrl SMTP_URL */
+export function createMailServer(smtpUrl: string, connections: number): MailServer {
+  const { user, password, ...server } = serverOf(smtpUrl)
+  const transport = createTransport({
+    ...server,
+    pool: true,
+    maxConnections: connections,
+    maxMessages: 100,
+    maxRequeues: 0,
+    connectionTimeout: TIME_LIMIT_MS,
+    greetingTimeout: TIME_LIMIT_MS,
+    socketTimeout: TIME_LIMIT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(user === '' ? {} : { auth: { user, pass: password } }),
+  })
+
+  return {
+    async post(mail) {
+      refuseInjection(mail)
+      const headers = Object.entries(mail.headers).map(([key, value]) => ({
+        key,
+        value: { prepared: true, value },
+      }))
+      const { from, to, subject, text, html, messageId } = mail
+      const envelope = { from: from.address, to }
+      try {
+        await transport.sendMail({ from, to, subject, text, html, messageId, envelope, headers })
+        return 'sent'
+      } catch (error) {
+        return outcomeOf(error)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+type SmtpError = Error & {
+  code?: string
+  command?: string
+  responseCode?: number
+  syscall?: string
+}
+
+/** @throws {MailServerUnusable} */
+function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof Error)) throw error
+  const { code, command, responseCode, syscall } = error as SmtpError
+  if (code === 'EAUTH')
+    throw new MailServerUnusable('the mail server refuses the name and password: see SMTP_URL', {
+      cause: error,
+    })
+  if (code === 'ETLS' || code === 'EDNS' || code === 'ENOTFOUND')
+    throw new MailServerUnusable(`the mail server cannot be used (${code}): see SMTP_URL`, { cause: error })
+  if (responseCode !== undefined) return responseCode >= 500 ? 'failed' : 'deferred'
+  const wasNotHandedOver = syscall === 'connect' || (command !== undefined && BEFORE_THE_MAIL.test(command))
+  return wasNotHandedOver ? 'deferred' : 'unknown'
+}
+
+/** Up to here the server has not got the mail. CONN is not among them: nodemailer says it of any lost connection. */
+const BEFORE_THE_MAIL = /^(EHLO|HELO|LHLO|STARTTLS|MAIL FROM|RCPT TO)$/

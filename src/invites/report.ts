@@ -1,0 +1,99 @@
+// How far everybody is: counted over all arrivals, as of when, by datasource, and day by day. Pure but for reading the
+// arrivals one after the other, so that it takes no more memory for many people.
+import type { Arrival, Mailing, Source, SourceState } from './arrival.ts'
+
+export type Count = Record<SourceState, number>
+
+export type Datasource = { instance: string; name: string; counts: Count }
+
+/** New ones on a day; `day` is YYYY-MM-DD in UTC. */
+export type Day = { day: string; invited: number; signedIn: number; finished: number }
+
+export type Report = {
+  /** When it was made, and the oldest answer of the service in it; ISO dates. */
+  madeAt: string
+  asOf: string | undefined
+  people: number
+  invited: number
+  reminded: number
+  uncertain: number
+  opened: number
+  signedIn: number
+  /** Nothing is left to connect. */
+  finished: number
+  /** At least one datasource is put off, or waits for an administrator. */
+  skipped: number
+  blocked: number
+  optedOut: number
+  datasources: Datasource[]
+  days: Day[]
+}
+
+const noCount = (): Count => ({ waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 })
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+export const mailsOf = ({ campaigns }: Arrival): Mailing[] => campaigns.flatMap(({ mailings }) => mailings)
+
+const isOut = ({ state }: Mailing) => state === 'sent' || state === 'unknown' || state === 'sending'
+const isUncertain = ({ state }: Mailing) => state === 'unknown' || state === 'sending'
+
+/** When the first mail went out, if one did. */
+export const invitedAt = (arrival: Arrival): number | undefined =>
+  mailsOf(arrival)
+    .filter(isOut)
+    .reduce<number | undefined>((first, { at }) => Math.min(first ?? at, at), undefined)
+
+export const isUncertainFor = (arrival: Arrival): boolean => mailsOf(arrival).some(isUncertain)
+
+/** @param now milliseconds since 1970 */
+export async function makeReport(all: AsyncIterable<Arrival>, now: number): Promise<Report> {
+  const counted = { people: 0, invited: 0, reminded: 0, uncertain: 0, opened: 0, signedIn: 0 }
+  const states = { finished: 0, skipped: 0, blocked: 0, optedOut: 0 }
+  const datasources = new Map<string, Datasource>()
+  const days = new Map<string, Day>()
+  let asOf: number | undefined
+  const on = (at: number | undefined, what: 'invited' | 'signedIn' | 'finished') => {
+    if (at === undefined) return
+    const day = days.get(dayOf(at)) ?? { day: dayOf(at), invited: 0, signedIn: 0, finished: 0 }
+    day[what]++
+    days.set(day.day, day)
+  }
+  for await (const arrival of all) {
+    const invited = invitedAt(arrival)
+    const has = (state: SourceState) => Number(arrival.sources.some((source) => source.state === state))
+    counted.people++
+    counted.invited += Number(invited !== undefined)
+    counted.reminded += Number(mailsOf(arrival).some((mailing) => mailing.wave > 0 && isOut(mailing)))
+    counted.uncertain += Number(isUncertainFor(arrival))
+    counted.opened += Number(arrival.openedAt !== undefined)
+    counted.signedIn += Number(arrival.signedInAt !== undefined)
+    states.finished += Number(arrival.finishedAt !== undefined)
+    states.skipped += has('skipped')
+    states.blocked += has('blocked')
+    states.optedOut += Number(arrival.optedOutAt !== undefined)
+    on(invited, 'invited')
+    on(arrival.signedInAt, 'signedIn')
+    on(arrival.finishedAt, 'finished')
+    if (arrival.asOf !== undefined) asOf = Math.min(asOf ?? arrival.asOf, arrival.asOf)
+    for (const source of arrival.sources) add(datasources, source)
+  }
+  return {
+    madeAt: new Date(now).toISOString(),
+    asOf: asOf === undefined ? undefined : new Date(asOf).toISOString(),
+    ...counted,
+    ...states,
+    datasources: [...datasources.values()].sort((one, other) => one.name.localeCompare(other.name, 'en')),
+    days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
+  }
+}
+
+const MOST_DATASOURCES = 500
+
+function add(datasources: Map<string, Datasource>, { instance, name, state }: Source): void {
+  const found = datasources.get(instance)
+  if (found === undefined && datasources.size >= MOST_DATASOURCES) return
+  const datasource = found ?? { instance, name, counts: noCount() }
+  datasource.counts[state]++
+  datasources.set(instance, datasource)
+}

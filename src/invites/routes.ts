@@ -1,0 +1,86 @@
+// GET /invite/TOKEN for everybody, mail scanners among them: it changes nothing, asks nothing and signs nobody in,
+// however often. Signing in starts only at a click on our own page.
+import { Router } from 'express'
+import type { User } from '../session/session.ts'
+import type { StartSignIn } from '../sign-in/start.ts'
+import type { Note } from '../web/audit.ts'
+import { isFollowedFromOwnPage } from '../web/cross-site.ts'
+import type { SendPage } from '../web/pages.ts'
+import { seeOther } from '../web/see-other.ts'
+import { isSameAddress, maskedAddress } from './address.ts'
+import { reached } from './arrival.ts'
+import type { Arrivals } from './arrivals.ts'
+import { inviteTexts } from './texts.en.ts'
+import type { Invitations } from './token.ts'
+import { walkPath, welcome } from './visit.ts'
+
+export type InviteParts = {
+  invitations: Pick<Invitations, 'read'>
+  arrivals: Pick<Arrivals, 'change'>
+  start: StartSignIn
+  sendPage: SendPage
+  note: Note
+  log: { warn(fields: object, message: string): void }
+  /** PUBLIC_URL. */
+  publicUrl: string
+  now: () => number
+}
+
+export function createInviteRoutes(parts: InviteParts): Router {
+  const router = Router()
+  const { invitations, arrivals, now } = parts
+
+  /** What is counted for the report is no reason to keep somebody out. */
+  const count = async (email: string, moment: 'openedAt' | 'signedInAt') => {
+    await arrivals
+      .change(email, (before) => reached(before, moment, now()))
+      .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
+  }
+
+  /** Only a verified address says in the report who arrived. */
+  const isHis = (user: User | undefined, email: string) =>
+    user?.email !== undefined && user.emailVerified === true && isSameAddress(user.email, email)
+
+  router.get(['/invite', '/invite/:token'], async (req, res) => {
+    const { token } = req.params as { token?: string }
+    const invitation = token === undefined ? undefined : await invitations.read(token)
+    const { user } = req.session
+
+    const { kind, ...met } = welcome(invitation, user)
+
+    if (kind === 'walk') {
+      if (invitation !== undefined && isHis(user, invitation.email))
+        await count(invitation.email, 'signedInAt')
+      return seeOther(res, walkPath(invitation))
+    }
+    const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
+    const common = { words: inviteTexts, start, walk: walkPath(invitation) }
+    if (kind === 'landing') {
+      const data = { ...common, isValid: invitation !== undefined, host: new URL(parts.publicUrl).host }
+      return parts.sendPage(req, res, { view: 'invites/landing', data })
+    }
+    const signedInAs = ('signedInAs' in met ? met.signedInAs : undefined) ?? inviteTexts.mismatch.unknown
+    const data = { ...common, signedInAs, invited: maskedAddress(invitation?.email ?? '') }
+    parts.sendPage(req, res, { view: 'invites/mismatch', data })
+  })
+
+  router.get('/invite/:token/start', async (req, res) => {
+    const { token } = req.params
+    const invitation = await invitations.read(token)
+    if (invitation === undefined) return seeOther(res, '/onboarding')
+    // A program that follows every link says nothing about where it comes from; a browser does.
+    const saysWhere = req.get('sec-fetch-site') ?? req.get('referer')
+    if (saysWhere === undefined || !isFollowedFromOwnPage(req, parts.publicUrl))
+      return seeOther(res, `/invite/${token}`)
+    const wish =
+      req.query['account'] === 'other' ? { prompt: 'select_account' } : { loginHint: invitation.email }
+
+    const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
+    await count(invitation.email, 'openedAt')
+    parts.note({ event: 'invitation_opened' })
+
+    seeOther(res, location)
+  })
+
+  return router
+}

@@ -1,0 +1,36 @@
+// What people read on the pages of invitations and what administrators read, in English. Another language is another
+// file of this type.
+
+export const inviteTexts = {
+  landing: {
+    title: 'Let search find your things',
+    lead: 'Your company’s search can look into the apps you work with, once you allow it for each of them.',
+    leadInvalid: 'This link is too old or not complete. That does no harm: start here instead.',
+    points: [
+      'You sign in with your work account, then agree once for each app. We lead you from one to the next.',
+      'It takes about a minute for each app. You can stop at any time, and what is done stays done.',
+      'Search only shows you what you can already open yourself. Nobody else sees more than before.',
+    ],
+    start: 'Start',
+    otherWay: 'You do not need this link: you can also open',
+  },
+  mismatch: {
+    title: 'This invitation is for another account',
+    lead: 'Nothing is wrong. You are signed in with a different address than the one the invitation was sent to.',
+    signedInAs: 'You are signed in as',
+    invited: 'The invitation is for',
+    unknown: 'an account without an address',
+    switch: 'Use another account',
+    goOn: 'Go on with this account',
+  },
+  optOut: {
+    title: 'Reminders about connecting your apps',
+    lead: 'You can stop the reminders. Connecting your apps stays possible whenever you like.',
+    action: 'Stop reminders',
+    titleDone: 'You get no more reminders',
+    leadDone: 'You can still connect your apps whenever you like.',
+    undo: 'Send me reminders again',
+    apps: 'Your apps',
+    invalid: 'This link is too old or not complete, so we do not know whose reminders to stop.',
+  },
+}

@@ -1,0 +1,30 @@
+// Walks that tell when one has changed, for whoever keeps count. A page view that changes nothing tells nothing.
+import type { User } from '../session/session.ts'
+import type { Known, Walk } from './walk.ts'
+import type { Walks } from './walks.ts'
+
+/** Must not throw: what is counted is no reason to fail a person's request. */
+export type OnWalkChanged = (user: User, known: readonly Known[]) => Promise<void>
+
+/** What counts of a walk: the rest of it changes with every departure. */
+const figure = ({ known }: Walk) =>
+  JSON.stringify(
+    known.map((entry) => [
+      entry.instance,
+      entry.status === 'connected' || entry.status === 'disabled' ? entry.status : '',
+      entry.skippedAt !== undefined,
+      entry.blockedAt !== undefined,
+    ]),
+  )
+
+export function watchWalks(walks: Walks, onChanged: OnWalkChanged): Walks {
+  return {
+    load: (user) => walks.load(user),
+    async update(user, change, from) {
+      let before: Walk | undefined
+      const after = await walks.update(user, (walk) => change((before = walk)), from)
+      if (before === undefined || figure(before) !== figure(after)) await onChanged(user, after.known)
+      return after
+    },
+  }
+}

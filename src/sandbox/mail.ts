@@ -1,0 +1,92 @@
+// A mail server that delivers nothing: it keeps what arrives and shows it. Loopback only, no password, no TLS.
+import type { AddressInfo } from 'node:net'
+import PostalMime from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+import { html, type Html, type Page } from './pages.ts'
+
+export type ArrivedMail = { at: string; from: string; to: string[]; raw: string }
+
+export type MailCatcher = {
+  /** smtp://127.0.0.1:PORT */
+  url: string
+  mails: ArrivedMail[]
+  clear: () => void
+  /** What to answer instead: a reply to the next recipients, or nothing at all. */
+  behave: (behaviour: MailBehaviour) => void
+  close: () => Promise<void>
+}
+
+/** refuse: a reply at RCPT TO. cut: the connection ends when the whole mail is there, before an answer. */
+export type MailBehaviour = { refuse?: { code: number; message: string }; cut?: boolean; delayMs?: number }
+
+/** Opens the port. @throws Error when it is taken */
+export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<MailCatcher> {
+  const mails: ArrivedMail[] = []
+  let behaviour: MailBehaviour = {}
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    disableReverseLookup: true,
+    onRcptTo(_address, _session, done) {
+      const { refuse } = behaviour
+      done(refuse && Object.assign(new Error(refuse.message), { responseCode: refuse.code }))
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.once('end', () => {
+        const { mailFrom, rcptTo } = session.envelope
+        const from = mailFrom === false ? '' : mailFrom.address
+        const raw = Buffer.concat(chunks).toString('utf8')
+        mails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
+        if (behaviour.cut) done(Object.assign(new Error('cut'), { responseCode: 0 }))
+        else if (behaviour.delayMs) setTimeout(done, behaviour.delayMs)
+        else done()
+      })
+    },
+  })
+  // A client that is killed breaks its connection; that is nothing to fall over.
+  server.on('error', () => {})
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve())
+  })
+  const { port: opened } = server.server.address() as AddressInfo
+  return {
+    url: `smtp://${host}:${opened}`,
+    mails,
+    clear: () => void (mails.length = 0),
+    behave: (given) => void (behaviour = given),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+const shownMails = 50
+
+/** The last mails that arrived, newest first. */
+export async function mailPage(mails: readonly ArrivedMail[]): Promise<Page> {
+  const last = mails.slice(-shownMails).toReversed()
+  const shown = await Promise.all(last.map((mail) => mailBlock(mail)))
+  const body = html`<p class="note">${mails.length} arrived; nothing is delivered any further.</p>
+    ${shown}
+    <p><a href="/">Control</a></p>`
+  return { title: 'Mail', site: 'Sandbox of the service', body, wide: true }
+}
+
+async function mailBlock({ at, to, raw }: ArrivedMail): Promise<Html> {
+  const mail = await PostalMime.parse(raw)
+  return html`<details>
+    <summary>${mail.subject} <small>${to.join(', ')} · ${at.slice(11, 19)}</small></summary>
+    <pre>${linked(mail.text ?? '')}</pre>
+    <details>
+      <summary>Headers</summary>
+      <pre>${raw.slice(0, raw.search(/\r?\n\r?\n/))}</pre>
+    </details>
+  </details>`
+}
+
+/** The text with its addresses made links. */
+const linked = (text: string): Html[] =>
+  text
+    .split(/(https?:\/\/\S+)/)
+    .map((part, index) => (index % 2 === 0 ? html`${part}` : html`<a href="${part}">${part}</a>`))

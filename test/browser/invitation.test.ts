@@ -1,0 +1,109 @@
+// An invitation's whole way: the mail arrives, a scanner opens its link in a browser of its own and again, then the
+// person does, and ends with everything connected.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import PostalMime from 'postal-mime'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { Visitor } from './visitor.ts'
+
+let running: Running
+let browser: Browser
+let folder: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'onramp-invitation-'))
+  running = await runOnThreeSites({
+    sandbox: { mailPort: 0 },
+    settings: { ADMIN_EMAILS: 'Grace@acme.example' },
+  })
+  browser = await openChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The command in this process, on the same store as the server. */
+async function onramp(...args: string[]) {
+  const output = { stdout: '', stderr: '' }
+  const to = (name: 'stdout' | 'stderr') => ({
+    write: (chunk: string | Uint8Array) => ((output[name] += String(chunk)), true),
+  })
+  const env = {
+    ...running.env,
+    SERVICE_GLOBAL_TOKEN: running.sandbox.serviceTokens.global,
+    SMTP_URL: running.sandbox.mail?.url,
+    MAIL_FROM: 'Search team <search@acme.example>',
+  }
+  const parts = { stdin: process.stdin, stdout: to('stdout'), stderr: to('stderr'), env, now: Date.now }
+  return { code: await main(['invite', ...args], parts), ...output }
+}
+
+const heading = ({ page }: Visitor) => page.locator('h1').innerText()
+
+async function linkInMail(): Promise<string> {
+  const mail = await PostalMime.parse(running.sandbox.mail?.mails.at(-1)?.raw ?? '')
+  return /^(http\S+\/invite\/\S+)$/m.exec(mail.text ?? '')?.[1] ?? ''
+}
+
+it('leads from the mail, through scanners, to the finished walk', async () => {
+  const list = join(folder, 'people.csv')
+  writeFileSync(list, 'email;name\nada@acme.example;Ada\ncarol@acme.example;Carol\n')
+  const sent = await onramp('send', list, '--rate', '100')
+  expect(sent).toMatchObject({ code: 0 })
+  expect(running.sandbox.mail?.mails.map(({ to }) => to[0])).toEqual(['ada@acme.example'])
+  const link = await linkInMail()
+
+  running.sandbox.clearRequests()
+  const scanner = await browser.newContext({ userAgent: 'Mozilla/5.0 OneOutlook' })
+  for (let times = 0; times < 2; times++) {
+    const page = await scanner.newPage()
+    await page.goto(link)
+    await page.waitForLoadState('networkidle')
+    await page.close()
+    await fetch(link, { method: 'HEAD' })
+    await fetch(link, { headers: { 'sec-purpose': 'prefetch;prerender' } })
+  }
+  expect(await scanner.cookies()).toEqual([])
+  expect(running.sandbox.requests.map(({ operation }) => operation)).toEqual([])
+  await scanner.close()
+
+  const ada = await Visitor.arrive(browser, running, { person: 'ada' })
+  await ada.page.goto(link)
+  expect(await heading(ada)).toBe('Let search find your things')
+  await ada.page.getByRole('link', { name: 'Start' }).click()
+  await ada.chooseAccount()
+  await ada.goOn()
+  for (let left = 5; left > 0; left--) await ada.answer('Allow')
+  expect(await heading(ada)).toBe('Everything is connected')
+  expect(ada.complaints).toEqual([])
+  await ada.page.goto(link)
+  expect(await heading(ada)).toBe('Everything is connected')
+  await ada.leave()
+})
+
+it('is counted for administrators, and for nobody else', async () => {
+  const bob = await Visitor.arrive(browser, running, { person: 'bob' })
+  await bob.open('/admin')
+  expect(await heading(bob)).toBe('This page does not exist')
+  await bob.leave()
+
+  const grace = await Visitor.arrive(browser, running, { person: 'grace' })
+  await grace.open('/admin')
+  expect(await heading(grace)).toBe('How far everybody is')
+  expect(await grace.page.getByRole('row', { name: /^Have nothing left/ }).innerText()).toMatch(/\b2$/)
+  expect(await grace.page.getByRole('row', { name: /^Slack/ }).innerText()).toMatch(/slack_1\s+1\s/)
+  expect(await grace.page.locator('svg.plot polyline').count()).toBe(3)
+  expect(grace.complaints).toEqual([])
+  await grace.leave()
+  expect(running.log.join('')).toMatch(/"audit":"admin_viewed"/)
+
+  const report = await onramp('report', '--json')
+  expect(JSON.parse(report.stdout)).toMatchObject({ invited: 1, opened: 1, finished: 2, uncertain: 0 })
+})

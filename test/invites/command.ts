@@ -1,0 +1,95 @@
+// The command line as people run it: a process of its own, with the settings of a sandbox beside it.
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { main } from '../../src/cli/main.ts'
+import type { CliParts } from '../../src/cli/parts.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+
+const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
+
+export type Company = {
+  sandbox: Sandbox
+  env: Record<string, string>
+  /** Writes a list and gives its path. */
+  list: (name: string, content: string) => string
+  /** Starts the command and leaves it running. */
+  start: (args: string[], env?: Record<string, string>) => ChildProcessWithoutNullStreams
+  /** Runs it to its end. */
+  run: (args: string[], options?: { env?: Record<string, string>; input?: string }) => Promise<Ended>
+  close: () => Promise<void>
+}
+
+export type Ended = { code: number | null; stdout: string; stderr: string }
+
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const text = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...text }
+}
+
+export async function startCompany(options: SandboxOptions = {}): Promise<Company> {
+  const sandbox = await startSandbox({ mailPort: 0, ...options })
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-invite-'))
+  const env = {
+    PUBLIC_URL: 'http://localhost:3000',
+    SERVICE_BASE_URL: sandbox.urls.service,
+    OIDC_ISSUER: sandbox.urls.authorizationServer,
+    SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.global,
+    SESSION_SECRET: randomBytes(32).toString('base64url'),
+    DATA_DIR: join(folder, 'data'),
+    SMTP_URL: sandbox.mail?.url ?? '',
+    MAIL_FROM: 'Search team <search@acme.example>',
+  }
+  const start = (args: string[], more: Record<string, string> = {}) =>
+    spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+      env: { PATH: process.env['PATH'], ...env, ...more },
+    })
+  return {
+    sandbox,
+    env,
+    start,
+    list(name, content) {
+      const path = join(folder, name)
+      writeFileSync(path, content)
+      return path
+    },
+    run(args, { env: more = {}, input = '' } = {}) {
+      const child = start(args, more)
+      child.stdin.end(input)
+      return ended(child)
+    },
+    async close() {
+      await sandbox.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type SendOptions = { env?: Record<string, string>; input?: string; now?: () => number }
+
+/** `invite send` in this process, with a clock of its own where one is given. */
+export async function sendHere(company: Company, args: string[], options: SendOptions = {}) {
+  const { env = {}, input = '', now = Date.now } = options
+  const output = { stdout: '', stderr: '' }
+  const to = (name: 'stdout' | 'stderr') => ({
+    write: (chunk: string | Uint8Array) => ((output[name] += String(chunk)), true),
+  })
+  async function* stdin() {
+    yield Buffer.from(input)
+  }
+  const parts = {
+    stdin: stdin() as unknown as CliParts['stdin'],
+    stdout: to('stdout'),
+    stderr: to('stderr'),
+    env: { ...company.env, ...env },
+    now,
+  }
+  const code = await main(['invite', 'send', '--rate', '200', '--mail-rate', '500', ...args], parts)
+  return { code, ...output }
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await run({ settings: { RETURN_TO_ORIGINS: 'https://intranet.acme.example' } })
+})
+afterAll(() => running.close())
+beforeEach(() => running.sandbox.reset())
+
+const issue = (email = 'ada@acme.example', datasources: string[] = [], days = 14, at = Date.now()) =>
+  createInvitations({
+    secrets: [running.env['SESSION_SECRET'] ?? ''],
+    audience: running.url,
+    now: () => at,
+  }).issue({ email, datasources }, days)
+
+/** What the service and its authorization server were asked, but for the discovery at the start. */
+const asked = () => running.sandbox.requests.filter(({ operation }) => operation !== 'discovery').length
+
+/** What the authorization request said, pushed or not. */
+const authorization = () => {
+  const found = running.sandbox.requests.findLast(({ operation }) => operation === 'authorization')
+  return { ...found?.query, ...(found?.body as Record<string, unknown> | undefined) } as Record<
+    string,
+    unknown
+  >
+}
+
+describe('an invitation that a mail scanner opens', () => {
+  it('says what it is, and changes and asks nothing, however often and however', async () => {
+    const url = `${running.url}/invite/${await issue()}`
+    const outlook = { 'user-agent': 'OneOutlook/1.0' }
+    for (let times = 0; times < 10; times++) {
+      const browser = new TestBrowser()
+      const page = await browser.open(url, { headers: outlook })
+      expect(page.status).toBe(200)
+      expect(page.headers['set-cookie']).toBeUndefined()
+      expect(page.headers['cache-control']).toBe('no-store')
+      expect(page.body).toContain('<meta name="robots" content="noindex">')
+      expect(page.body).not.toContain('ada@')
+      expect((await browser.open(url, { method: 'HEAD' })).status).toBe(200)
+      await browser.open(url, { headers: { 'sec-purpose': 'prefetch' }, follow: false })
+    }
+    expect(asked()).toBe(0)
+  })
+
+  it('starts no sign-in for a program that follows every link of the page', async () => {
+    const token = await issue()
+    const browser = new TestBrowser()
+    for (const headers of [
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-purpose': 'prefetch', 'sec-fetch-site': 'same-origin' },
+    ]) {
+      const hop = await browser.open(`${running.url}/invite/${token}/start`, { headers, follow: false })
+      expect(hop.location ?? '').not.toContain(running.sandbox.urls.authorizationServer)
+    }
+    const program = await fetch(`${running.url}/invite/${token}/start`, {
+      redirect: 'manual',
+      headers: { accept: '*/*' },
+    })
+    expect(program.headers.get('location')).toBe(`/invite/${token}`)
+    expect(asked()).toBe(0)
+  })
+})
+
+describe('a person with an invitation', () => {
+  it('presses Start, is filled in at the sign-in, and stands in the walk', async () => {
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/invite/${await issue()}`)
+    await browser.click('/invite/')
+    expect(authorization()).toMatchObject({ login_hint: 'ada@acme.example', client_id: 'onramp' })
+    expect(authorization()['prompt']).toBeUndefined()
+
+    await chooseAccount(running, browser, 'ada')
+
+    expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+    expect(browser.text).toContain('Next: Slack')
+  })
+
+  it('comes back to the walk with the same link, as often as they like', async () => {
+    const browser = await signIn(running, 'ada')
+    const url = `${running.url}/invite/${await issue()}`
+    for (let times = 0; times < 3; times++) {
+      await browser.open(url)
+      expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+    }
+  })
+
+  it('sees only the datasources that the invitation is about', async () => {
+    const browser = await signIn(running, 'ada')
+    await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github', 'jira_1'])}`)
+    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github&datasource=jira_1`)
+    expect(browser.text).not.toContain('Connect Slack')
+  })
+
+  it.each([
+    ['expired', () => issue('ada@acme.example', [], 1, Date.now() - 2 * 86_400_000)],
+    ['altered', async () => (await issue()).replace(/\.[^.]{3}/, '.AAA')],
+    ['cut off', async () => (await issue()).slice(0, -20)],
+  ])('can start from a link that is %s, without a hint', async (_what, token) => {
+    const browser = new TestBrowser()
+    const page = await browser.open(`${running.url}/invite/${await token()}`)
+    expect(page.status).toBe(200)
+    expect(browser.text).toContain('too old or not complete')
+    await browser.click('/onboarding')
+    expect(authorization()['login_hint']).toBeUndefined()
+    await chooseAccount(running, browser, 'ada')
+    expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+  })
+
+  it('finds the same page where the token is missing', async () => {
+    const browser = new TestBrowser()
+    expect((await browser.open(`${running.url}/invite`)).status).toBe(200)
+    expect(browser.text).toContain('too old or not complete')
+  })
+})
+
+describe('somebody who is signed in with another account', () => {
+  it('is told both addresses, the invited one masked, and sees nothing of the other person', async () => {
+    const browser = await signIn(running, 'bob')
+    const page = await browser.open(`${running.url}/invite/${await issue()}`)
+    expect(page.status).toBe(200)
+    expect(browser.text).toContain('bob@acme.example')
+    expect(browser.text).toContain('a••@acme.example')
+    expect(page.body).not.toContain('ada@acme.example')
+  })
+
+  it('switches account with one click, and the intent is kept', async () => {
+    const browser = await signIn(running, 'bob')
+    await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github_1'])}`)
+    running.sandbox.clearRequests()
+    await browser.click('/invite/')
+    expect(authorization()).toMatchObject({ prompt: 'select_account' })
+    expect(authorization()['login_hint']).toBeUndefined()
+
+    await chooseAccount(running, browser, 'ada')
+
+    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github_1`)
+    expect(browser.text).toContain('ada@acme.example')
+  })
+
+  it('goes on with one click as who they are, and the intent is kept', async () => {
+    const browser = await signIn(running, 'bob')
+    await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['gdrive_1'])}`)
+    await browser.click('/onboarding?')
+    expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=gdrive_1`)
+    expect(browser.text).toContain('bob@acme.example')
+  })
+
+  it('is told so too when the authorization server signed them in as another', async () => {
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/invite/${await issue()}`)
+    await browser.click('/invite/')
+    await chooseAccount(running, browser, 'bob')
+    expect(browser.text).toContain('This invitation is for another account')
+  })
+})
+
+describe('stopping reminders', () => {
+  const optOut = async () => `${running.url}/invite/${await issue('carol@acme.example')}/opt-out`
+
+  it('is a page on GET, however often, and an act on POST', async () => {
+    const url = await optOut()
+    const browser = new TestBrowser()
+    for (let times = 0; times < 5; times++) {
+      await browser.open(url, { method: 'HEAD', follow: false })
+      await browser.open(url)
+      expect(browser.text).toContain('Stop reminders')
+    }
+    await browser.submit('/invite/')
+    expect(browser.text).toContain('You get no more reminders')
+    await browser.post(url, { undo: 'yes' })
+    expect(browser.text).toContain('Stop reminders')
+  })
+
+  it('takes the one click of a mail program: no cookie, from elsewhere, as often as it likes', async () => {
+    const url = await optOut()
+    for (let times = 0; times < 3; times++) {
+      const response = await fetch(url, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' },
+        body: 'List-Unsubscribe=One-Click',
+      })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('set-cookie')).toBeNull()
+    }
+    const browser = new TestBrowser()
+    await browser.open(url)
+    expect(browser.text).toContain('You get no more reminders')
+  })
+
+  it('does not happen by a link that is not ours', async () => {
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/invite/a.b.c/opt-out`)
+    expect(browser.text).toContain('we do not know whose reminders')
+    expect((await fetch(`${running.url}/invite/a.b.c/opt-out`, { method: 'POST' })).status).toBe(200)
+  })
+})
+
+it('never writes a token or an address into the log', () => {
+  const log = running.log.join('')
+  expect(log).not.toMatch(/eyJ|acme\.example/)
+  expect(log).toContain('invitation_opened')
+})

@@ -1,0 +1,179 @@
+import { HtmlValidate } from 'html-validate'
+import PostalMime from 'postal-mime'
+import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest'
+import { sendHere, startCompany, type Company, type SendOptions } from './command.ts'
+
+let company: Company
+let names = 0
+
+beforeAll(async () => {
+  company = await startCompany()
+})
+afterAll(() => company.close())
+beforeEach(() => {
+  company.sandbox.reset()
+  company.sandbox.mail?.behave({})
+})
+
+const mails = () => company.sandbox.mail?.mails ?? []
+const recipients = () => mails().map(({ to }) => to.join())
+const parsed = (index = 0) => PostalMime.parse(mails()[index]?.raw ?? '')
+
+const send = (args: string[], options?: SendOptions) => sendHere(company, args, options)
+
+const fresh = () => ['--campaign', `test-${names++}`]
+const list = (content: string) => company.list(`list-${names++}.csv`, content)
+
+const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
+
+describe('who gets a mail', () => {
+  it('is who has something to connect, once, however often the command is given', async () => {
+    const args = [list(EVERYBODY), ...fresh()]
+    expect(await send(args)).toMatchObject({ code: 0 })
+    expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
+    expect(await send(args)).toMatchObject({ code: 0 })
+    expect(mails()).toHaveLength(2)
+  })
+
+  it('is asked about with the global token and their own address, and by nothing else', async () => {
+    await send([list('email\nADA@Acme.Example\n'), ...fresh()])
+    const [request] = company.sandbox.requests.filter(({ operation }) => operation === 'checkdatasourceauth')
+    expect(request?.headers['x-service-actas']).toBe('ada@acme.example')
+    expect(request?.headers.authorization).toBe(`Bearer ${company.sandbox.serviceTokens.global}`)
+  })
+
+  it('is only shown by a dry run, which sends and writes nothing', async () => {
+    const args = [list(EVERYBODY), ...fresh()]
+    const dry = await send([...args, '--dry-run'], { env: { SMTP_URL: '', MAIL_FROM: '' } })
+    expect(dry.code).toBe(0)
+    expect(dry.stdout).toContain(
+      'ada@acme.example  invitation  Slack, GitHub, Google Drive, Jira, Confluence',
+    )
+    expect(dry.stdout).not.toContain('carol')
+    expect(mails()).toHaveLength(0)
+    await send(args)
+    expect(mails()).toHaveLength(2)
+  })
+
+  it('is reminded after so many days, so many times, while something is left', async () => {
+    const args = [list(EVERYBODY), ...fresh(), '--remind-after', '7', '--max-reminders', '2']
+    const day = (days: number) => ({ now: () => Date.now() + days * 86_400_000 })
+    await send(args)
+    await send(args, day(6))
+    expect(mails()).toHaveLength(2)
+    company.sandbox.authorize('bob', 'slack_1')
+    company.sandbox.authorize('bob', 'gdrive_1')
+    await send(args, day(7))
+    expect(recipients().slice(2)).toEqual(['ada@acme.example'])
+    expect((await parsed(2)).subject).toContain('Still waiting')
+    await send(args, day(14))
+    await send(args, day(21))
+    expect(mails()).toHaveLength(4)
+  })
+
+  it('is taken from CSV of any spreadsheet, from NDJSON and from standard input', async () => {
+    const inputs = [
+      '\ufeffName;E-Mail\r\n"Lovelace; Ada";ada@acme.example\r\n',
+      'name\temail\nAda\tada@acme.example\n',
+      'ada@acme.example\n\n',
+      '{"email":"ada@acme.example","name":"Ada"}\n"bob"\n',
+    ]
+    for (const input of inputs) {
+      company.sandbox.reset()
+      await send(['-', ...fresh(), '--on-invalid', 'skip'], { input })
+      expect(recipients()).toEqual(['ada@acme.example'])
+    }
+    const excel = await send(['-', ...fresh()], { input: '\ufffe\u0000e\u0000m' })
+    expect(excel).toMatchObject({ code: 1 })
+    expect(excel.stderr).toContain('UTF-')
+  })
+})
+
+describe('a faulty row', () => {
+  const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
+
+  it('stops before anything is sent, and every faulty row is named with its line', async () => {
+    const { code, stderr } = await send([list(faulty), ...fresh()])
+    expect(code).toBe(1)
+    expect(stderr).toContain('line 3: this is not one plain email address')
+    expect(stderr).toContain('line 5: this is not one plain email address')
+    expect(stderr).toContain('line 6: the name holds a line break')
+    expect(mails()).toHaveLength(0)
+  })
+
+  it('is left out where that is asked for', async () => {
+    const { code, stderr } = await send([list(faulty), ...fresh(), '--on-invalid', 'skip'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('3  rows are not valid')
+    expect(recipients()).toEqual(['ada@acme.example'])
+  })
+
+  it('whose person the service does not know is counted and harms nobody else', async () => {
+    const { code, stderr } = await send([list('email\nghost@acme.example\nada@acme.example\n'), ...fresh()])
+    expect(code).toBe(3)
+    expect(stderr).toContain('1  are not known to the service')
+    expect(recipients()).toEqual(['ada@acme.example'])
+  })
+})
+
+describe('the mail', () => {
+  it('reads well as text and as HTML, and carries the headers that mail programs look for', async () => {
+    await send([list(EVERYBODY.replace(',Ada', ',Ada <b>&')), ...fresh()])
+    const index = recipients().indexOf('ada@acme.example')
+    const mail = await parsed(index)
+    const raw = mails()[index]?.raw ?? ''
+    const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
+    expect(mail.from).toMatchObject({ name: 'Search team', address: 'search@acme.example' })
+    expect(mail.subject).toBe('5 apps are not in your search yet')
+    expect(mail.text).toContain('Hello Ada <b>&,')
+    expect(mail.text).toContain('  - Google Drive')
+    expect(mail.text).toMatch(/^http:\/\/localhost:3000\/invite\/[\w.-]+$/m)
+    const prose = (mail.text ?? '').split('\n').filter((line) => !line.startsWith('http'))
+    expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(78)
+    expect(mail.html).toContain('Hello Ada &lt;b&gt;&amp;,')
+    expect(raw).toMatch(/^List-Unsubscribe: <http[^\s>]+\/opt-out>\r$/m)
+    expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
+    expect(header('auto-submitted')).toBe('auto-generated')
+    expect(mail.html).not.toMatch(/<img|<script|<link|@import|url\(/)
+    expect(Buffer.byteLength(mail.html ?? '')).toBeLessThan(30_000)
+    const checked = await new HtmlValidate({ extends: ['html-validate:recommended'] }).validateString(
+      mail.html ?? '',
+    )
+    expect(checked.results.flatMap(({ messages }) => messages.map(({ message }) => message))).toEqual([])
+  })
+
+  it('holds no one-time path and nobody else’s address, and neither does what is written down', async () => {
+    const campaign = fresh()
+    await send([list(EVERYBODY), ...campaign])
+    const { stdout } = await company.run(['invite', 'report', '--csv'])
+    const everything = `${mails()
+      .map(({ raw }) => raw)
+      .join()}${stdout}`
+    expect(everything).not.toMatch(/\/auth\/datasource|token=/)
+    expect(mails()[0]?.raw.includes(recipients()[1] ?? '')).toBe(false)
+  })
+
+  it('has the same Message-ID for the same person and wave', async () => {
+    const campaign = fresh()
+    company.sandbox.mail?.behave({ refuse: { code: 451, message: 'later' } })
+    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
+    company.sandbox.mail?.behave({})
+    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 0 })
+    await send([list('ada@acme.example\n'), '--campaign', `${campaign[1]}-other`])
+    const [one, other] = [await parsed(0), await parsed(1)]
+    expect(one.messageId).toMatch(/^<[0-9a-f]{32}@acme\.example>$/)
+    expect(other.messageId).not.toBe(one.messageId)
+  })
+
+  it('can be replaced by the administrator, and a subject of two lines is refused', async () => {
+    const good = company.list('invitation-text.eta', 'Subject: Hi\n\n\nTo <%= it.name %>: <%= it.link %>\n')
+    company.list('invitation-html.eta', '<!doctype html><title>Hi</title><p><%= it.name %></p>')
+    const folder = good.replace(/\/[^/]*$/, '')
+    await send([list('email,name\nada@acme.example,Ada & Co\n'), ...fresh(), '--template', folder])
+    expect(await parsed()).toMatchObject({ subject: 'Hi' })
+    expect((await parsed()).html).toContain('Ada &amp; Co')
+    const { code, stderr } = await send([list('ada@acme.example\n'), ...fresh(), '--template', '/nowhere'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('/nowhere holds no invitation-text.eta')
+  })
+})

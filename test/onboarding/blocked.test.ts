@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await run({ settings: { ADMIN_EMAILS: 'carol@acme.example', CONFIRM_SECONDS: '0' } })
+})
+afterAll(() => running.close())
+beforeEach(() => running.sandbox.reset())
+
+const status = async (browser: TestBrowser) => {
+  const { body } = await browser.open('/api/status', {
+    headers: { accept: 'application/json' },
+    follow: false,
+  })
+  return JSON.parse(body) as Record<string, unknown>
+}
+
+it('what only an administrator can do is not offered any more, and administrators see it', async () => {
+  const bob = await signIn(running, 'bob')
+  expect(bob.text).toContain('Next: Slack')
+
+  await bob.post('/onboarding/blocked/slack_1')
+
+  expect(bob.text).toContain('Slack waits for your administrator')
+  expect(bob.text).toContain('Next: Google Drive')
+  await bob.open('/onboarding')
+  expect(bob.text).toContain('Waits for your administrator')
+  expect(await status(bob)).toMatchObject({ pending: 1, skipped: 0 })
+
+  const carol = await signIn(running, 'carol', '/admin?show=blocked')
+  expect(carol.text).toContain('bob@acme.example')
+  expect(carol.text).toMatch(/Wait for an administrator 1/)
+  const csv = await carol.open('/admin/people.csv')
+  expect(csv.headers['content-disposition']).toContain('attachment')
+  expect(csv.body).toMatch(/^"bob@acme\.example".*"Slack"/m)
+  expect(csv.body).not.toContain('/auth/datasource')
+  expect(running.log.filter((line) => line.includes('"admin_viewed"'))).toHaveLength(2)
+
+  await bob.open('/onboarding')
+  await bob.submit('/onboarding/unblock/slack_1')
+  expect(bob.text).toContain('Next: Slack')
+})
+
+it('is offered again once it is connected and waits anew, and is nobody else’s to say', async () => {
+  const bob = await signIn(running, 'bob')
+  await bob.post('/onboarding/blocked/slack_1')
+  running.sandbox.authorize('bob', 'slack_1')
+  await bob.open('/onboarding')
+  running.sandbox.unauthorize('bob', 'slack_1')
+  await bob.open('/onboarding')
+  expect(bob.text).toContain('Next: Slack')
+  const nowhere = await bob.post('/onboarding/blocked/nothing_1')
+  expect(nowhere.status).toBe(404)
+  const refused = await bob.post('/onboarding/blocked/slack_1', {}, { from: 'https://evil.example' })
+  expect(refused.status).toBe(403)
+})
+
+it('/admin does not exist for anybody else', async () => {
+  const bob = await signIn(running, 'bob')
+  for (const path of ['/admin', '/admin/people.csv', '/admin/report.json'])
+    expect((await bob.open(path)).status).toBe(404)
+})

@@ -1,0 +1,38 @@
+// <onramp-status>: says on an intranet page how many apps still wait for the person. Without this script, signed out, or
+// while onramp is away, the link inside stays as it is.
+;(() => {
+  const origin = new URL(document.currentScript.src).origin
+  const words = {
+    one: 'One app waits for you',
+    many: '{n} apps wait for you',
+    none: 'All your apps are connected',
+  }
+
+  class OnrampStatus extends HTMLElement {
+    async connectedCallback() {
+      const link = this.querySelector('a') ?? this.appendChild(document.createElement('a'))
+      if (!link.getAttribute('href'))
+        link.href = `${origin}/onboarding?return_to=${encodeURIComponent(location.href)}`
+      if (link.textContent.trim() === '') link.textContent = 'Connect your apps'
+      try {
+        const answer = await fetch(`${origin}/api/status`, {
+          credentials: 'include',
+          headers: { accept: 'application/json' },
+          signal: AbortSignal.timeout(5000),
+        })
+        this.setAttribute('state', answer.ok ? 'known' : 'unknown')
+        if (answer.ok) this.show(link, await answer.json())
+      } catch {
+        this.setAttribute('state', 'unknown')
+      }
+    }
+
+    show(link, { pending }) {
+      if (!Number.isInteger(pending)) return
+      const kind = pending === 0 ? 'none' : pending === 1 ? 'one' : 'many'
+      link.textContent = (this.dataset[kind] ?? words[kind]).replace('{n}', String(pending))
+      this.setAttribute('pending', String(pending))
+    }
+  }
+  if (customElements.get('onramp-status') === undefined) customElements.define('onramp-status', OnrampStatus)
+})()
