@@ -12,6 +12,7 @@ import { createInvitations } from './invites/token.ts'
 import { publishedSchedule } from './client-api/published-schedule.ts'
 import { createWatch } from './client-api/watch.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
+import { clientOf } from './oidc-client.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
@@ -25,11 +26,9 @@ import type { Settings } from './settings.ts'
 import { createAccess } from './sign-in/access.ts'
 import { createAuthorizationServer } from './sign-in/authorization-server.ts'
 import { createBackChannelRoutes } from './sign-in/back-channel.ts'
-import { fixedClient, registeringClient, type ClientSource } from './sign-in/client.ts'
 import { createPendingSignIns } from './sign-in/pending.ts'
 import { createRedeem } from './sign-in/redeem.ts'
 import { createRefresh } from './sign-in/refresh.ts'
-import { createRegistration } from './sign-in/registration.ts'
 import { createRequireSignIn } from './sign-in/require-sign-in.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
 import { createSessionsPage } from './sign-in/sessions-page.ts'
@@ -240,21 +239,4 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       await store.close()
     },
   }
-}
-
-type RegistrationParts = Omit<Parameters<typeof createRegistration>[0], 'issuer' | 'publicUrl'>
-
-/** OIDC_CLIENT_ID, or a client that onramp registers itself. */
-function clientOf(settings: Settings, parts: RegistrationParts): ClientSource {
-  const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key } = settings
-  const authentication = { method, secret, key }
-  if (settings.OIDC_CLIENT_ID !== undefined) return fixedClient(settings.OIDC_CLIENT_ID, authentication)
-  const { PUBLIC_URL: publicUrl, OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
-  return registeringClient({
-    registration: createRegistration({ ...parts, issuer, publicUrl }),
-    publicUrl,
-    scope,
-    authentication,
-    initialAccessToken: settings.OIDC_INITIAL_ACCESS_TOKEN,
-  })
 }

@@ -1,6 +1,7 @@
 // "I need my administrator for this": said by the person of a datasource that they cannot authorize alone. It is not
 // offered and not nagged about any more, and administrators see it. Pure.
-import { skip, type Walk } from './walk.ts'
+import { skip } from './skipping.ts'
+import { type Walk } from './walk.ts'
 
 /** Until the person takes it back, or tries again. */
 export function block(walk: Walk, instance: string, now: number): Walk {

@@ -18,7 +18,8 @@ import { createOnce } from './once.ts'
 import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf, withVisit } from './visit.ts'
-import { attemptOf, mayAsk, observe, progress, shown, skip, unskip, type Walk } from './walk.ts'
+import { skip, unskip } from './skipping.ts'
+import { attemptOf, mayAsk, observe, progress, shown, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 export type OnboardingParts = {
@@ -125,7 +126,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
       const { step: ended, instance } = attempt
       const isBrowser =
-        req.get('sec-fetch-dest') === 'document' && /^Mozilla\//.test(req.get('user-agent') ?? '')
+        req.get('sec-fetch-dest') === 'document' && req.get('user-agent')?.startsWith('Mozilla/') === true
       const back = { step: ended, instance, advances: parts.advances, isBrowser }
       return pass(
         req,

@@ -129,7 +129,8 @@ function restarted(entry: Known): Known {
   return { ...rest, departures: 0 }
 }
 
-const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt: number } =>
+/** Back, and not yet judged. */
+export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt: number } =>
   attempt.returnedAt !== undefined && attempt.done === undefined
 
 const isInFlight = (attempt: Attempt, now: number) =>
@@ -180,27 +181,6 @@ export function comeBack(
   if (attempt === undefined || attempt.done) return { walk, outcome: 'unconfirmed' }
   return { walk: change({ returnedAt, looks: attempt.looks + 1 }), outcome: 'waiting' }
 }
-
-/** "Not now": it stays on the list and is not offered again in this walk. */
-export function skip(walk: Walk, instance: string, now: number): Walk {
-  const known = walk.known.map((entry) => {
-    if (entry.instance !== instance || entry.status === 'connected') return entry
-    const { unconfirmedAt: _unconfirmed, ...rest } = entry
-    return { ...rest, skippedAt: now }
-  })
-  const attempts = walk.attempts.map((attempt) =>
-    attempt.instance === instance && isReturned(attempt) ? { ...attempt, done: true as const } : attempt,
-  )
-  return { ...walk, known, attempts }
-}
-
-export const unskip = (walk: Walk, instance: string): Walk => ({
-  ...walk,
-  known: walk.known.map((entry) => {
-    const { skippedAt: _skipped, ...rest } = entry
-    return entry.instance === instance ? rest : entry
-  }),
-})
 
 /** May the service be asked now without harm to a departure that is under way? */
 export const mayAsk = (walk: Walk, now: number): boolean =>

@@ -1,14 +1,13 @@
 // A person, a browser with any number of tabs and a service that changes its mind, as a model around the pure decisions.
 // What an open consent page is here is an address of the service there.
 import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
+import { skip, unskip } from '../../src/onboarding/skipping.ts'
 import {
   attemptOf,
   next,
   observe,
   progress,
-  skip,
   startWalk,
-  unskip,
   type Waiting,
   type Walk,
 } from '../../src/onboarding/walk.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { skip, unskip } from '../../src/onboarding/skipping.ts'
 import {
   attemptOf,
   comeBack,
@@ -11,9 +12,7 @@ import {
   onward,
   progress,
   shown,
-  skip,
   startWalk,
-  unskip,
   type Waiting,
 } from '../../src/onboarding/walk.ts'
 

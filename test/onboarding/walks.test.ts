@@ -1,7 +1,8 @@
 // Where walks are kept: nothing is lost between many writers, and nobody is kept out by a damaged record.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { next, observe, progress, skip } from '../../src/onboarding/walk.ts'
+import { skip } from '../../src/onboarding/skipping.ts'
+import { next, observe, progress } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 
 /** A store that takes its time; two processes are two Walks on one of these. */
