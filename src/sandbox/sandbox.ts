@@ -108,7 +108,9 @@ async function serveAll(options: SandboxOptions, { people, switches, listeners }
   const flow = createDatasourceFlow(authorizations, switches, `${urls.service}/`)
   serve.authorizationServer(own)
   serve.externalIdp(external)
-  serve.service(createService({ authorizations, callers, switches, flow, datasourceOrigin: urls.datasource }))
+  const schedulePage = `${urls.control}/#deprecations`
+  const datasourceOrigin = urls.datasource
+  serve.service(createService({ authorizations, callers, switches, flow, datasourceOrigin, schedulePage }))
   serve.datasource(createDatasource({ people, flow, switches, serviceUrl: urls.service }))
   return { authorizations, callers, providers: [own, external] }
 }

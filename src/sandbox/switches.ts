@@ -41,6 +41,7 @@ const switchesSchema = z.strictObject({
   authUrlSeconds: z.number().min(0),
   authorizationServerDown: z.boolean(),
   serviceDown: z.boolean(),
+  date: z.iso.date().nullable(),
   faults: faultsSchema,
 })
 
@@ -78,6 +79,7 @@ export const defaultSwitches: Switches = {
   authUrlSeconds: 300,
   authorizationServerDown: false,
   serviceDown: false,
+  date: null,
   faults: {},
 }
 
