@@ -1,13 +1,14 @@
-// Who is calling the Client API: the contract's section on authentication, rule by rule.
+// Who is calling: the contract's section on authentication, rule by rule, for the Indexing API too (its own are not shown).
 // The contract names two messages but no status for them; `refusalStatus` is that status.
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { namedOperations, type OperationName } from './named-operations.ts'
 import type { Person } from './people.ts'
 import type { SwitchesControl } from './switches.ts'
 
 /** What a service token may do: the operations, by name. */
-export type Scope = 'checkdatasourceauth' | 'search'
-const everything: Scope[] = ['checkdatasourceauth', 'search']
+export type Scope = 'checkdatasourceauth' | 'search' | OperationName
+const everything: string[] = ['checkdatasourceauth', 'search', ...Object.keys(namedOperations)]
 
 /** A user-scoped service token; `token` absent: one is made. `scopes` absent: all of them. */
 export type UserToken = { person: string; token?: string; scopes?: Scope[] }
@@ -43,8 +44,8 @@ const unauthorized: Caller = { refusal: { status: 401, message: 'Unauthorized' }
 export function createCallers(options: CallersOptions): Callers {
   const { people } = options
   const global = options.globalToken ?? newToken()
-  const userTokens = new Map<string, { person: string; scopes: Scope[] }>()
-  const add = (person: string, token = newToken(), scopes = everything) => {
+  const userTokens = new Map<string, { person: string; scopes: string[] }>()
+  const add = (person: string, token = newToken(), scopes: string[] = everything) => {
     userTokens.set(token, { person, scopes })
     return token
   }
@@ -92,10 +93,10 @@ function byEmail(people: Person[]): Map<string, Person> {
   return map
 }
 
-function withScope(user: { person: string; scopes: Scope[] }, operation: string, people: Person[]): Caller {
+function withScope(user: { person: string; scopes: string[] }, operation: string, people: Person[]): Caller {
   const person = people.find(({ id }) => id === user.person)
   if (!person) return unauthorized
-  if (user.scopes.some((scope) => scope === operation)) return { person }
+  if (user.scopes.includes(operation)) return { person }
   return { refusal: { status: 403, message: `Forbidden: the token lacks the scope for ${operation}` } }
 }
 

@@ -1,11 +1,13 @@
-// The two documented operations of the Client API. What the contract does not show, it does not invent:
-// the other operations that it names are answered with 501.
+// The operations of the two APIs: the two that the contract shows, and those that it names only in its schedule of
+// deprecations, as that schedule has them on the day of the switch `date`.
 import { randomUUID } from 'node:crypto'
 import type { Authorizations } from './authorizations.ts'
 import { readText } from './bodies.ts'
 import type { Callers, Refusal } from './callers.ts'
+import { announce, dayOf, refusalOf, withoutRemoved } from './deprecations.ts'
 import { refuse } from './error-shapes.ts'
 import type { Exchange } from './http-server.ts'
+import { namedOperation } from './named-operations.ts'
 import { sendJson } from './pages.ts'
 import type { Person } from './people.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -19,20 +21,32 @@ export type ClientApiOptions = {
   rateLimit: RateLimit
   /** Makes a redirect destination into something that only the service can read and make. */
   seal: (destination: string) => string
+  /** Address of the page that the schedule is on. */
+  schedulePage: string
 }
 
+type Asked = { person: Person; body: unknown }
 type Answer = { body: unknown } | { refusal: Refusal }
 
-/** Answers `POST /rest/api/v1/checkdatasourceauth` and `/search`. */
+/** Whether a name is that of an operation of the Client API or the Indexing API. */
+export function isApiOperation(name: string): boolean {
+  return name === 'checkdatasourceauth' || name === 'search' || namedOperation(name) !== undefined
+}
+
+/** Answers an operation of the Client API or the Indexing API. */
 export async function handleClientApi(exchange: Exchange, options: ClientApiOptions): Promise<void> {
   const { req, res, entry, operation } = exchange
-  const refuseWith = (refusal: Refusal) => refuse(res, refusal, options.switches.get().errorShape)
-  if (req.method !== 'POST') {
-    res.setHeader('allow', 'POST')
+  const { errorShape, date } = options.switches.get()
+  const refuseWith = (refusal: Refusal) => refuse(res, refusal, errorShape)
+  const scheduled = namedOperation(operation)?.operation
+  const method = scheduled?.split(' ')[0] ?? 'POST'
+  if (req.method !== method) {
+    res.setHeader('allow', method)
     refuseWith({ status: 405, message: 'Method Not Allowed' })
     return
   }
   const wait = options.rateLimit.take()
+  if (scheduled !== undefined) announce(res, scheduled, { day: dayOf(date), page: options.schedulePage })
   const text = await readText(req)
   if (wait !== undefined) {
     const date = new Date(Math.ceil((Date.now() + wait * 1000) / 1000) * 1000).toUTCString()
@@ -49,10 +63,19 @@ export async function handleClientApi(exchange: Exchange, options: ClientApiOpti
   entry.person = caller.person.id
   const body = parse(text)
   if (body !== undefined) entry.body = body
-  const answer =
-    operation === 'search' ? search(caller.person, body, options) : check(exchange, caller.person, options)
+  const answer = answerOf(exchange, { person: caller.person, body }, options)
   if ('refusal' in answer) refuseWith(answer.refusal)
   else sendJson(res, answer.body)
+}
+
+function answerOf(exchange: Exchange, { person, body }: Asked, options: ClientApiOptions): Answer {
+  const named = namedOperation(exchange.operation)
+  if (named === undefined) {
+    return exchange.operation === 'search' ? search(person, body, options) : check(exchange, person, options)
+  }
+  const day = dayOf(options.switches.get().date)
+  const refusal = refusalOf(named.operation, body, day)
+  return refusal ? { refusal } : { body: withoutRemoved(named.operation, named.answer(), day) }
 }
 
 function check({ url }: Exchange, person: Person, { authorizations, seal }: ClientApiOptions): Answer {

@@ -8,6 +8,9 @@ const choices: Partial<Record<keyof Switches, string[]>> = {
   errorShape: ['text', 'html', 'message', 'error', 'errors'],
 }
 
+/** Texts that may be empty, which is null. */
+const optionalTexts: (keyof Switches)[] = ['tenantRedirectUrl', 'date']
+
 const meaning: Record<keyof Switches, string> = {
   consentDelaySeconds: 'Seconds until a consent shows in the check',
   denyAll: 'Allow behaves like Deny',
@@ -29,6 +32,7 @@ const meaning: Record<keyof Switches, string> = {
   retryAfterDate: 'Retry-After says a date, not seconds',
   authorizationServerDown: 'Both authorization servers cut connections',
   serviceDown: 'The service cuts connections',
+  date: 'The day it is for the schedule of deprecations (YYYY-MM-DD; empty: today, UTC)',
   faults: 'Faults of the authorization servers',
 }
 
@@ -67,7 +71,7 @@ function input(name: keyof Switches, value: Switches[keyof Switches]): Html {
       ${options.map((option) => html`<option ${option === value && 'selected'}>${option}</option>`)}
     </select>`
   }
-  if (name === 'tenantRedirectUrl')
+  if (optionalTexts.includes(name))
     return html`<input name="${name}" value="${typeof value === 'string' ? value : ''}" />`
   const json = JSON.stringify(value, null, 2)
   return typeof value === 'object'
@@ -78,7 +82,7 @@ function input(name: keyof Switches, value: Switches[keyof Switches]): Html {
 function fromField(name: keyof Switches, field: string | null, current: Switches[keyof Switches]): unknown {
   if (typeof current === 'boolean') return field !== null
   if (field === null) return current
-  if (name === 'tenantRedirectUrl') return field === '' ? null : field
+  if (optionalTexts.includes(name)) return field === '' ? null : field
   if (choices[name]) return field
   return JSON.parse(field)
 }

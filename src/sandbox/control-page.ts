@@ -1,5 +1,6 @@
 // The control page: what runs where, who has authorized what, every switch, and what was asked last.
 import { switchFields } from './control-form.ts'
+import { deprecationTable } from './deprecation-table.ts'
 import { html, type Html, type Page } from './pages.ts'
 import type { Datasource, Person } from './people.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -24,6 +25,8 @@ export function controlPage(sandbox: Sandbox): Page {
       <div class="fields">${switchFields(sandbox.switches.get())}</div>
       <button class="first">Save the switches</button>
     </form>
+    <h2 id="deprecations">Deprecations</h2>
+    ${deprecationTable(sandbox.switches.get().date)}
     <h2>Last requests</h2>
     ${journal(sandbox)}
   `

@@ -1,12 +1,14 @@
 // What the sandbox was asked: a bounded journal, and counts that are not bounded.
 // It keeps headers and bodies as they came, tokens included: it is a sandbox.
 import type { IncomingHttpHeaders } from 'node:http'
+import { namedOperations } from './named-operations.ts'
 
 export const serverNames = ['service', 'authorizationServer', 'externalIdp', 'datasource', 'control'] as const
 export type ServerName = (typeof serverNames)[number]
 
 const operationNames = [
-  ['checkdatasourceauth', 'search', 'authDatasource', 'authReturn', 'landing', 'notShown', 'other'],
+  ['checkdatasourceauth', 'search', 'authDatasource', 'authReturn', 'landing', 'other'],
+  Object.keys(namedOperations),
   ['consent', 'allow', 'deny'],
   ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
   ['signIn', 'resume', 'token', 'revocation', 'userinfo', 'endSession'],

@@ -134,8 +134,10 @@ async function serveAll(
   const flow = createDatasourceFlow(authorizations, switches, `${urls.service}/`)
   serve.authorizationServer(own)
   serve.externalIdp(external)
+  const schedulePage = `${urls.control}/#deprecations`
+  const datasourceOrigin = urls.datasource
   serve.service(
-    createService({ authorizations, callers, switches, rateLimit, flow, datasourceOrigin: urls.datasource }),
+    createService({ authorizations, callers, switches, rateLimit, flow, datasourceOrigin, schedulePage }),
   )
   serve.datasource(createDatasource({ people, flow, switches, serviceUrl: urls.service }))
   return { authorizations, callers, providers: [own, external] }

@@ -1,26 +1,14 @@
-// The service: its Client API, the links that start a datasource's authorization, the way back, a landing page.
+// The service: its two APIs, the links that start a datasource's authorization, the way back, a landing page.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { handleClientApi, type ClientApiOptions } from './client-api.ts'
+import { handleClientApi, isApiOperation, type ClientApiOptions } from './client-api.ts'
 import type { DatasourceFlow } from './datasource-flow.ts'
 import { refuse } from './error-shapes.ts'
 import type { Behaviour, Exchange } from './http-server.ts'
+import { nameAt } from './named-operations.ts'
 import { html, redirect, sendPage } from './pages.ts'
 
 const site = 'Service'
 const api = '/rest/api/v1/'
-const notShown = new Set([
-  `${api}insights`,
-  `${api}getanswer`,
-  `${api}getcollection`,
-  `${api}chat`,
-  `${api}createannouncement`,
-  `${api}listanswers`,
-  '/api/index/v1/indexemployee',
-  '/api/index/v1/bulkindexemployees',
-  '/api/index/v1/getdocumentcount',
-  '/api/index/v1/getdocumentstatus',
-  '/api/index/v1/getusercount',
-])
 
 export type ServiceOptions = Omit<ClientApiOptions, 'seal'> & {
   flow: DatasourceFlow
@@ -35,18 +23,12 @@ export function createService(options: ServiceOptions): Behaviour {
     async handle(exchange) {
       const { res, operation } = exchange
       const { errorShape } = options.switches.get()
-      if (operation === 'checkdatasourceauth' || operation === 'search') {
+      if (isApiOperation(operation)) {
         await handleClientApi(exchange, { ...options, seal: options.flow.seal })
       } else if (operation === 'authDatasource') await startAuthorization(exchange, options)
       else if (operation === 'authReturn') finishAuthorization(exchange, options)
       else if (operation === 'landing') sendLandingPage(exchange)
-      else if (operation === 'notShown') {
-        refuse(
-          res,
-          { status: 501, message: 'The contract names this operation but does not show it' },
-          errorShape,
-        )
-      } else refuse(res, { status: 404, message: 'Not Found' }, errorShape)
+      else refuse(res, { status: 404, message: 'Not Found' }, errorShape)
     },
   }
 }
@@ -57,7 +39,7 @@ function operationOf(path: string): string {
   if (path.startsWith('/auth/datasource/')) return 'authDatasource'
   if (path.startsWith('/auth/return/')) return 'authReturn'
   if (path === '/') return 'landing'
-  return notShown.has(path) || path.startsWith(`${api}governance/data/policies/`) ? 'notShown' : 'other'
+  return nameAt(path) ?? 'other'
 }
 
 async function startAuthorization(exchange: Exchange, options: ServiceOptions): Promise<void> {

@@ -43,6 +43,7 @@ const switchesSchema = z.strictObject({
   retryAfterDate: z.boolean(),
   authorizationServerDown: z.boolean(),
   serviceDown: z.boolean(),
+  date: z.iso.date().nullable(),
   faults: faultsSchema,
 })
 
@@ -82,6 +83,7 @@ export const defaultSwitches: Switches = {
   retryAfterDate: false,
   authorizationServerDown: false,
   serviceDown: false,
+  date: null,
   faults: {},
 }
 

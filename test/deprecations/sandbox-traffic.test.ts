@@ -1,0 +1,119 @@
+// A client of the sandbox records its traffic with the watch, and `check` says what it used: no more, no less.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
+import { watchDeprecations } from '../../src/client-api/watch-fetch.ts'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { check, idsOf } from './checking.ts'
+import { rows } from './rows.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ basePath: '/tenant/a' })
+})
+afterAll(() => sandbox.close())
+
+type Asked = [operation: string, body?: unknown]
+
+/** Makes calls one after the other on a day. @returns their statuses, and what was recorded and noticed */
+async function record(date: string, calls: Asked[]) {
+  sandbox.switches.set({ date })
+  const lines: string[] = []
+  const noticed = new Set<string>()
+  const watched = watchDeprecations(globalThis.fetch, publishedSchedule, {
+    record: (line) => lines.push(line),
+    log: ({ item, by }) => noticed.add(`${by} ${item}`),
+    now: () => Date.parse(`${date}T12:00:00Z`),
+    seen: new Set(),
+  })
+  const statuses: number[] = []
+  for (const [operation, body] of calls) {
+    const [method = '', path = ''] = operation.split(' ')
+    const response = await watched(sandbox.urls.service + path.replace('{id}', '42'), {
+      method,
+      headers: { authorization: `Bearer ${sandbox.serviceTokens.user('ada')}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    await response.text()
+    statuses.push(response.status)
+  }
+  await expect.poll(() => lines.length).toBe(calls.length)
+  return { statuses, noticed, ...(await check(lines.join(''), 'traffic.ndjson', '--as-of', date)) }
+}
+
+const announcementFields = rows
+  .filter(({ operation }) => operation.endsWith('/createannouncement'))
+  .map(({ id }) => id)
+const policyFields = rows.filter(({ operation }) => operation.startsWith('GET ')).map(({ id }) => id)
+
+describe('NDJSON by the watch', () => {
+  it('before anything is removed: what is used is deprecated, and the replacements are not', async () => {
+    const { code, report, statuses, noticed } = await record('2026-06-01', [
+      ['POST /rest/api/v1/search', { query: 'SECRET', trackingToken: 'SECRET' }],
+      ['POST /rest/api/v1/checkdatasourceauth'],
+      ['POST /rest/api/v1/chat', { messages: [{ citations: 'SECRET' }] }],
+      ['POST /api/index/v1/indexemployee', { employee: { structuredLocation: 'SECRET' } }],
+      ['POST /api/index/v1/getusercount', {}],
+    ])
+    expect(statuses).toEqual([200, 200, 200, 200, 200])
+    expect([code, report.faults, report.requests]).toEqual([2, 0, 5])
+    expect(idsOf(report.inUse).sort()).toEqual(['chat.citations', 'getusercount'])
+    expect(idsOf(report.mayBeInUse)).toEqual([])
+    const citations = report.inUse.find(({ id }) => id === 'chat.citations')
+    expect(citations?.places).toMatchObject([{ side: 'response', pointer: '/messages/0/citations', line: 3 }])
+    expect(noticed).toContain('use chat.citations')
+  })
+
+  it('all rows are found when all are used', async () => {
+    const calls = [...new Map(rows.map((row): [string, Asked] => [row.operation, [row.operation]])).values()]
+    const asked = calls.map(([operation]): Asked => {
+      if (operation.startsWith('GET ')) return [operation]
+      return [operation, operation.endsWith('/indexemployee') ? { location: 'SECRET' } : {}]
+    })
+    const { report, out, statuses } = await record('2026-06-01', asked)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(idsOf(report.inUse).sort()).toEqual(rows.map(({ id }) => id).sort())
+    expect(out).not.toContain('SECRET')
+  })
+
+  it('on the day of the removal: a client that has changed uses nothing', async () => {
+    const { code, report, statuses, noticed } = await record('2027-01-15', [
+      ['POST /rest/api/v1/insights', {}],
+      ['POST /rest/api/v1/getanswer', { answer: { trackingToken: 'SECRET' } }],
+      ['POST /rest/api/v1/getcollection', {}],
+      ['POST /rest/api/v1/chat', {}],
+      ['POST /rest/api/v1/createannouncement', { text: 'SECRET', permissions: {} }],
+      ['GET /rest/api/v1/governance/data/policies/{id}'],
+      ['POST /api/index/v1/indexemployee', { employee: {} }],
+    ])
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect([code, report.inUse, report.mayBeInUse, [...noticed]]).toEqual([0, [], [], []])
+  })
+
+  it('on the day of the removal: a client that has not changed is refused, and told what it uses', async () => {
+    const { code, report, statuses, noticed } = await record('2026-10-15', [
+      ['POST /rest/api/v1/createannouncement', { snippet: 'SECRET', nested: { role: 'SECRET' } }],
+      ['POST /rest/api/v1/listanswers', {}],
+      ['POST /rest/api/v1/getanswer', {}],
+    ])
+    expect([code, statuses]).toEqual([3, [400, 410, 200]])
+    expect(idsOf(report.inUse).sort()).toEqual([
+      'createannouncement.role',
+      'createannouncement.snippet',
+      'getanswer.trackingToken',
+      'listanswers',
+    ])
+    expect(noticed).toContain('gone listanswers')
+  })
+
+  it('what is answered counts as used as long as it lives: the fields of an announcement and of a policy', async () => {
+    const calls: Asked[] = [
+      ['POST /rest/api/v1/createannouncement', { text: 'SECRET' }],
+      ['GET /rest/api/v1/governance/data/policies/{id}'],
+    ]
+    const before = await record('2026-10-14', calls)
+    expect(idsOf(before.report.inUse).sort()).toEqual([...announcementFields, ...policyFields].sort())
+    const sides = before.report.inUse.flatMap(({ places }) => places.map(({ side }) => side))
+    expect(new Set(sides)).toEqual(new Set(['response']))
+    expect((await record('2026-10-15', calls)).report.inUse).toEqual([])
+  })
+})

@@ -1,0 +1,250 @@
+// The schedule of deprecations as the sandbox enforces it: every row before and after its removal, asked over HTTP.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { rows, type Row } from '../deprecations/rows.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ basePath: '/tenant/a' })
+})
+afterEach(() => sandbox.reset())
+afterAll(() => sandbox.close())
+
+const operations = [...new Set(rows.map(({ operation }) => operation))]
+const requestOnly = ['location']
+const responseOnly = (row: Row) => row.field === 'citations' || row.operation.startsWith('GET ')
+const fields = rows.filter(({ field }) => field !== undefined)
+const endpoints = rows.filter(({ field }) => field === undefined)
+const answered = fields.filter(({ field }) => !requestOnly.includes(field ?? ''))
+const asked = fields.filter((row) => !responseOnly(row))
+
+const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
+
+type Asking = {
+  day?: string
+  body?: unknown
+  token?: string
+  headers?: Record<string, string>
+  method?: string
+}
+
+async function ask(operation: string, { day, body, token, headers, method }: Asking = {}) {
+  const [verb = '', template = ''] = operation.split(' ')
+  if (day !== undefined) sandbox.switches.set({ date: day })
+  const response = await fetch(sandbox.urls.service + template.replace('{id}', '42'), {
+    method: method ?? verb,
+    headers: { authorization: `Bearer ${token ?? sandbox.serviceTokens.user('ada')}`, ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+/** Names of members, of the value itself or at any depth: a replacement can have the same name one level down. */
+const namesIn = (value: unknown, deeper: boolean): string[] => {
+  if (typeof value !== 'object' || value === null) return []
+  const names = Array.isArray(value) ? [] : Object.keys(value)
+  return deeper ? [...names, ...Object.values(value).flatMap((member) => namesIn(member, true))] : names
+}
+const bears = (text: string, { field = '' }: Row) =>
+  namesIn(JSON.parse(text), field !== 'trackingToken').includes(field)
+
+const requestWith = ({ field = '' }: Row) =>
+  field === 'trackingToken' || field === 'searchSessionSatisfaction'
+    ? { [field]: 1 }
+    : { a: [{ [field]: 1 }] }
+
+describe('a removed endpoint', () => {
+  it.each(endpoints)('$operation answers until its removal, and 410 from then on', async (row) => {
+    expect((await ask(row.operation, { day: dayBefore(row.removal), body: {} })).status).toBe(200)
+    for (const day of [row.removal, '2030-01-01']) {
+      const gone = await ask(row.operation, { day, body: {} })
+      expect([gone.status, gone.text]).toEqual([410, expect.stringContaining(row.removal)])
+      expect(gone.headers.get('sunset')).toBe(new Date(row.removal).toUTCString())
+    }
+  })
+
+  it('says why, in the shape of errors that is set', async () => {
+    sandbox.switches.set({ errorShape: 'message' })
+    const { text } = await ask('POST /rest/api/v1/listanswers', { day: '2026-10-15' })
+    expect(JSON.parse(text)).toEqual({ message: expect.stringContaining('answer boards have been removed') })
+  })
+})
+
+describe('a removed field of the response', () => {
+  it.each(answered)('$id is filled until its removal, and left out from then on', async (row) => {
+    const before = await ask(row.operation, { day: dayBefore(row.removal) })
+    expect([before.status, bears(before.text, row)]).toEqual([200, true])
+    const after = await ask(row.operation, { day: row.removal })
+    expect([after.status, bears(after.text, row)]).toEqual([200, false])
+  })
+
+  it.each(['getanswer', 'getcollection'])('%s keeps the token where it has moved to', async (name) => {
+    const { text } = await ask(`POST /rest/api/v1/${name}`, { day: '2027-01-15' })
+    expect(JSON.parse(text)).toEqual({ [name.slice(3)]: { trackingToken: expect.any(String) } })
+  })
+
+  it('leaves replacements in place', async () => {
+    const of = async (operation: string) => {
+      const { text } = await ask(operation, { day: '2027-01-15' })
+      return namesIn(JSON.parse(text), true)
+    }
+    expect(await of('POST /rest/api/v1/createannouncement')).toEqual(
+      expect.arrayContaining(['relationType', 'text', 'ChannelInviteInfo', 'reacts', 'permissions']),
+    )
+    expect(await of('GET /rest/api/v1/governance/data/policies/{id}')).toEqual([
+      'sensitiveContentOptions',
+      'customSensitiveExpressions',
+      'datasourceInstances',
+      'broadSharingOptions',
+    ])
+    expect(await of('POST /rest/api/v1/chat')).toEqual(
+      expect.arrayContaining(['citation', 'referenceRanges']),
+    )
+  })
+})
+
+describe('a removed field of the request', () => {
+  it.each(asked)('$id is taken until its removal, and refused with 400 from then on', async (row) => {
+    const body = requestWith(row)
+    expect((await ask(row.operation, { day: dayBefore(row.removal), body })).status).toBe(200)
+    const after = await ask(row.operation, { day: row.removal, body })
+    expect(after.status).toBe(400)
+    expect(after.text).toContain(`The field ${row.field} was removed on ${row.removal}`)
+    expect(after.text).toContain(row.replacement === undefined ? row.removal : `use ${row.replacement}`)
+  })
+
+  it.each(asked.filter(({ replacement }) => replacement !== undefined))(
+    'the replacement of $id is taken',
+    async (row) => {
+      const [holder = '', inner] = row.replacement?.split('.') ?? []
+      const body = { [holder]: inner === undefined ? 1 : { [inner]: 1 } }
+      expect((await ask(row.operation, { day: row.removal, body })).status).toBe(200)
+    },
+  )
+
+  it('names every one that was sent', async () => {
+    const body = { snippet: 's', role: 'r', text: 't' }
+    const { text } = await ask('POST /rest/api/v1/createannouncement', { day: '2026-10-15', body })
+    expect(text).toContain('snippet')
+    expect(text).toContain('role')
+  })
+
+  it('does not concern fields of the response: a chat may send back what it was answered', async () => {
+    const body = { messages: [{ citations: [] }] }
+    expect((await ask('POST /rest/api/v1/chat', { day: '2027-01-15', body })).status).toBe(200)
+  })
+})
+
+describe('what answers announce', () => {
+  const announcing = (headers: Headers) => ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
+
+  it.each(operations)('%s: nothing before, then Deprecation, Sunset and Link', async (operation) => {
+    const own = rows.filter((row) => row.operation === operation)
+    const [{ announced, removal } = { announced: '', removal: '' }] = own
+    expect(announcing((await ask(operation, { day: dayBefore(announced) })).headers)).toEqual([
+      null,
+      null,
+      null,
+    ])
+    for (const day of [announced, dayBefore(removal)]) {
+      const [deprecation, sunset, link] = announcing((await ask(operation, { day })).headers)
+      expect(deprecation).toBe(`@${Date.parse(`${announced}T00:00:00Z`) / 1000}`)
+      expect(sunset).toMatch(/^(Thu|Fri), 15 (Oct 2026|Jan 2027) 00:00:00 GMT$/)
+      expect(sunset).toBe(new Date(removal).toUTCString())
+      for (const relation of ['deprecation', 'sunset'])
+        expect(link).toContain(`<${sandbox.urls.control}/#deprecations>; rel="${relation}"`)
+    }
+  })
+
+  it('a field that is gone is no longer announced: the operation is not going away', async () => {
+    const { status, headers } = await ask('POST /rest/api/v1/chat', { day: '2026-10-15' })
+    expect([status, ...announcing(headers)]).toEqual([200, null, null, null])
+  })
+
+  it('refusals announce too, and operations that are not on the schedule never do', async () => {
+    const refused = await ask('POST /rest/api/v1/chat', { day: '2026-05-20', token: 'made-up' })
+    expect([refused.status, refused.headers.get('deprecation')]).toEqual([401, '@1770336000'])
+    for (const name of ['search', 'checkdatasourceauth']) {
+      const { status, headers } = await ask(`POST /rest/api/v1/${name}`, { body: { query: 'x' } })
+      expect([status, ...announcing(headers)]).toEqual([200, null, null, null])
+    }
+  })
+})
+
+describe('who may call', () => {
+  it.each(operations)('%s asks for a token, and for the person behind the global one', async (operation) => {
+    sandbox.switches.set({ date: '2026-01-01' })
+    const { global, user } = sandbox.serviceTokens
+    const name = operation.includes('{id}') ? 'policies' : (operation.split('/').at(-1) ?? '')
+    const refused = await ask(operation, { token: 'made-up' })
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect((await ask(operation, { token: global })).text).toBe('Required header missing: X-Service-ActAs')
+    expect((await ask(operation, { token: user('ada', ['search']) })).status).toBe(403)
+    const headers = { 'x-service-actas': 'bob@acme.example' }
+    expect((await ask(operation, { token: global, headers })).status).toBe(200)
+    expect(sandbox.requests.at(-1)).toMatchObject({ operation: name, person: 'bob' })
+    expect(sandbox.count(name)).toBe(4)
+  })
+
+  it.each(operations)('%s answers its own method only', async (operation) => {
+    const method = operation.startsWith('GET ') ? 'POST' : 'GET'
+    const { status, headers } = await ask(operation, { method })
+    expect([status, headers.get('allow')]).toEqual([405, operation.split(' ')[0]])
+  })
+
+  it.each(['', '/42/more'])('a policy has one id: policies%s is nothing', async (rest) => {
+    const path = rest === '' ? '/' : rest
+    expect((await ask(`GET /rest/api/v1/governance/data/policies${path}`)).status).toBe(404)
+  })
+
+  it('a removed endpoint asks for a token first', async () => {
+    const listAnswers = 'POST /rest/api/v1/listanswers'
+    expect((await ask(listAnswers, { day: '2026-10-15', token: 'made-up' })).status).toBe(401)
+  })
+})
+
+describe('the day', () => {
+  const chat = 'POST /rest/api/v1/chat'
+  const patch = (date: unknown) =>
+    fetch(`${sandbox.urls.control}/control.json`, { method: 'PATCH', body: JSON.stringify({ date }) })
+
+  it('is set and given back as JSON, and must be one that exists', async () => {
+    expect((await patch('2026-10-14')).status).toBe(200)
+    expect((await ask(chat)).text).toContain('citations')
+    expect((await patch('2026-10-15')).status).toBe(200)
+    expect((await ask(chat)).text).not.toContain('citations')
+    expect((await patch(null)).status).toBe(200)
+    expect(sandbox.switches.get().date).toBeNull()
+    for (const date of ['2026-02-30', 'tomorrow', '2026-1-1', 7]) {
+      const refused = await patch(date)
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('date')])
+    }
+  })
+
+  it('is today in UTC unless set', async () => {
+    const text = (await ask(chat)).text
+    expect(text.includes('citations')).toBe(new Date().toISOString() < '2026-10-15')
+  })
+
+  it('can be set from the start, and on the control page, which shows how the schedule stands', async () => {
+    const headers = { accept: 'text/html' }
+    const page = async () => (await fetch(`${sandbox.urls.control}/`, { headers })).text()
+    const save = (date: string) =>
+      fetch(`${sandbox.urls.control}/control/switches`, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ date }),
+      })
+    await save('2026-11-01')
+    const shown = await page()
+    expect(shown).toContain('id="deprecations"')
+    expect(shown).toContain('As of 2026-11-01')
+    expect(shown.match(/<td>removed<\/td>/g)).toHaveLength(25)
+    expect(shown.match(/<td>announced<\/td>/g)).toHaveLength(3)
+    await save('')
+    expect(sandbox.switches.get().date).toBeNull()
+    const other = await startSandbox({ switches: { date: '2026-01-01' } })
+    expect(other.switches.get().date).toBe('2026-01-01')
+    await other.close()
+  })
+})
