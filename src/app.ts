@@ -84,10 +84,12 @@ function forEverybody(parts: AppParts, https: boolean): Router {
   return router
 }
 
-const unlessPrivate =
-  (handler: RequestHandler): RequestHandler =>
-  (req, res, next) =>
-    CERTAINLY_PRIVATE.test(req.path) ? next() : handler(req, res, next)
+/** Its routes can still be listed, as Express lists a router's. */
+const unlessPrivate = (router: Router): RequestHandler => {
+  const passBy: RequestHandler = (req, res, next) =>
+    CERTAINLY_PRIVATE.test(req.path) ? next() : router(req, res, next)
+  return Object.assign(passBy, { stack: router.stack })
+}
 
 /** PUBLIC_URL says how people reach us, whatever a proxy tells: without this the Secure cookie would silently be dropped. */
 const servedOverHttps: RequestHandler = (req, _res, next) => {

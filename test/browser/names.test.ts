@@ -117,7 +117,7 @@ describe('names that bite', () => {
       await mallory.open(`/onboarding?${name}=${encodeURIComponent(payload)}`)
       await expectNoIntruder(mallory)
     }
-    expect(await mallory.page.title()).toMatch(/– Onramp$/)
+    expect(await mallory.page.title()).toMatch(/- Onramp$/)
     await mallory.leave()
   })
 })

@@ -64,7 +64,7 @@ describe('the walk in Chromium', () => {
     await walkToTheEnd(ada)
 
     expect(await ada.text()).toContain('5 of 5 connected')
-    expect(await ada.page.title()).toMatch(/^Confluence is connected – 5 of 5 connected/)
+    expect(await ada.page.title()).toMatch(/^Confluence is connected - 5 of 5 connected/)
     expect(await ada.focused()).toContain('Confluence is connected')
     const consents = auto.sandbox.requests.filter(({ operation }) => operation === 'consent')
     expect(consents.map(({ headers }) => headers['sec-fetch-site'])).toEqual(
@@ -139,7 +139,7 @@ describe('the walk in Chromium', () => {
     await ada.answer('Deny')
 
     await ada.reads('Slack is not connected yet')
-    expect(await ada.page.title()).toMatch(/^Slack is not connected yet – 0 of 5 connected/)
+    expect(await ada.page.title()).toMatch(/^Slack is not connected yet - 0 of 5 connected/)
     expect(await ada.focused()).toBe('Slack is not connected yet')
     await ada.page.waitForTimeout(1_500)
     expect(stepwise.sandbox.count('authDatasource')).toBe(1)

@@ -81,7 +81,7 @@ describe('Redis that is', () => {
     expect(await until(works, 'the page')).toBeLessThan(5_000)
   })
 
-  it.each([700, 1_100])(
+  it.each([900, 1_100])(
     'slow by %i ms at every question does not add up: a page that asks many takes less than two seconds',
     async (late) => {
       proxy.delay(late)
