@@ -74,7 +74,8 @@ export const otherStates: State[] = [
     title: 'Your browser did not bring back our cookie',
     like: 'carol',
     async reach(visitor) {
-      await visitor.page.goto(`${visitor.running.url}/onboarding`)
+      // A sign-in that has started over once: the first time could have been another tab's doing.
+      await visitor.page.goto(`${visitor.running.url}/sign-in?return_to=%2Fonboarding&again=1`)
       await visitor.context.clearCookies({ name: 'onramp' })
       await visitor.chooseAccount()
     },
