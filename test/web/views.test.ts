@@ -1,4 +1,5 @@
 // The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
+import type { Line } from '../../src/invites/plot.ts'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -144,6 +145,8 @@ describe('the stylesheet', () => {
       ...Object.keys(texts.status),
       'bad',
       'wait',
+      // The lines of the plot of progress (invites/plot.ts).
+      ...(['invited', 'signedIn', 'finished'] satisfies Line['what'][]),
       ...[0, 1, 2, 3, 4, 5].map((n) => `tone-${n}`),
     ])
     const unused = [...styled].filter(
