@@ -67,6 +67,3 @@ export function replaceSession(req: Request): () => Promise<void> {
   ;(sessionStore as Store & { generate(req: Request): void }).generate(req)
   return () => settled((done) => sessionStore.destroy(old, done))
 }
-
-/** @throws {StoreUnavailable} */
-export const endSession = (req: Request) => settled((done) => req.session.destroy(done))
