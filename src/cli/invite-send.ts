@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { createClientApi } from '../client-api/client.ts'
 import { createArrivals, UnreadableArrivals } from '../invites/arrivals.ts'
 import { createAsk, ServiceUnusable } from '../invites/ask.ts'
-import { UnclosedQuote } from '../invites/csv.ts'
+import { UnreadableCsv } from '../invites/csv.ts'
 import { createMail } from '../invites/mail.ts'
 import { createMailServer, MailServerUnusable } from '../invites/mail-server.ts'
 import { createMailTemplates, FaultyTemplate, OUR_MAIL } from '../invites/mail-templates.ts'
@@ -38,7 +38,7 @@ const EXPLAINED = [
   ServiceUnusable,
   MailServerUnusable,
   UnreadablePeople,
-  UnclosedQuote,
+  UnreadableCsv,
   FaultyTemplate,
   UnreadableArrivals,
 ]

@@ -1,104 +1,93 @@
-// CSV: a reader that takes text in pieces (RFC 4180, and what spreadsheets make of it), and cells for writing that no
-// spreadsheet takes for a formula. Pure.
+// CSV in and out (RFC 4180, and what spreadsheets make of it), by csv-parse and csv-stringify. What surprises: a line of
+// NDJSON is read as a record of one cell, so that both have line numbers and a limit for the length of a record.
+import { pipeline, Readable } from 'node:stream'
+import { CsvError, parse, type Info } from 'csv-parse'
+import { stringify } from 'csv-stringify'
 
 export type CsvRecord = {
   /** Where it begins; the first line is 1. */
   line: number
+  /** Bytes of the text up to its end. */
+  bytes: number
   cells: string[]
 }
 
-const MOST_CHARACTERS = 65_536
-
-/** A quote that was opened and never closed swallows the rest of the file. */
-export class UnclosedQuote extends Error {
-  override name = 'UnclosedQuote'
+/** The text is no CSV from some line on. The message says which and how to mend it. */
+export class UnreadableCsv extends Error {
+  override name = 'UnreadableCsv'
 }
 
+const MOST_BYTES = 65_536
+/** A control character, which JSON never holds as it is: the line stays whole. */
+const NONE = '\u001F'
+
 /** The one of `,` `;` and tab that the first line has most of. */
-function delimiterOf(line: string): string {
+function delimiterOf(start: string): string {
+  const [line = ''] = start.split(/\r?\n|\r/, 1)
   const bare = line.replaceAll(/"[^"]*"/g, '')
   const counted = [',', ';', '\t'].map((delimiter) => ({ delimiter, times: bare.split(delimiter).length }))
   return counted.reduce((best, other) => (other.times > best.times ? other : best)).delimiter
 }
 
-export type CsvReader = { feed(text: string): CsvRecord[]; end(): CsvRecord[] }
+export type TextOf = 'csv' | 'ndjson'
 
-/** @param isPlain a record is a line, with nothing to take apart in it */
-export function createCsvReader({ isPlain = false } = {}): CsvReader {
-  let rest = ''
-  let line = 1
-  let delimiter: string | undefined
-
-  /** Takes one record from the front of the rest, or nothing while its end has not come. */
-  function next(isEnd: boolean): CsvRecord | undefined {
-    const end = endOf(rest, isPlain)
-    if (rest.length > MOST_CHARACTERS && (end < 0 || end > MOST_CHARACTERS))
-      throw new UnclosedQuote(`line ${line}: a quote is opened and not closed, or the line is far too long`)
-    if (end < 0 && !(isEnd && rest !== '')) return undefined
-    const raw = end < 0 ? rest : rest.slice(0, end)
-    if (end < 0 && !isPlain && raw.split('"').length % 2 === 0)
-      throw new UnclosedQuote(`line ${line}: a quote is opened and not closed`)
-    rest = end < 0 ? '' : rest.slice(end + 1)
-    const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw
-    delimiter ??= delimiterOf(text)
-    const record = { line, cells: isPlain ? [text] : cellsOf(text, delimiter) }
-    line += raw.split('\n').length
-    return record
-  }
-
-  function all(isEnd: boolean): CsvRecord[] {
-    const records: CsvRecord[] = []
-    for (let record = next(isEnd); record !== undefined; record = next(isEnd)) records.push(record)
-    return records
-  }
-
-  return {
-    feed(text) {
-      rest += text
-      return all(false)
+/**
+ * @param start how the text begins: its first line at least
+ * @param text the whole of it, in pieces
+ * @throws {UnreadableCsv} and whatever reading the text throws
+ */
+export async function* readCsv(
+  kind: TextOf,
+  start: string,
+  text: AsyncIterable<string>,
+): AsyncGenerator<CsvRecord> {
+  let last = 0
+  const parser = parse({
+    bom: true,
+    info: true,
+    delimiter: kind === 'csv' ? delimiterOf(start) : NONE,
+    quote: kind === 'csv' ? '"' : false,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    ltrim: true,
+    max_record_size: MOST_BYTES,
+    on_record: (record: string[], { lines }: Info) => {
+      last = lines
+      return record
     },
-    end: () => all(true),
+  })
+  // Its end, and a fault of the text's source, reach the loop through the parser.
+  pipeline(Readable.from(text), parser, () => {})
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
+      const breaks = record.join().match(/\r\n|\r|\n/g)?.length ?? 0
+      yield { line: info.lines - breaks, bytes: info.bytes, cells: record }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new UnreadableCsv(
+      `after line ${last}: a quote is opened and not closed, or a line is longer than ${MOST_BYTES / 1024} KiB`,
+      { cause: error },
+    )
   }
 }
 
-/** Where the record's last line ends: line breaks between quotes belong to it. */
-function endOf(text: string, isPlain: boolean): number {
-  let from = 0
-  for (;;) {
-    const end = text.indexOf('\n', from)
-    if (end < 0 || isPlain || text.slice(0, end).split('"').length % 2 === 1) return end
-    from = end + 1
-  }
+/** One text a chunk, every cell quoted; no spreadsheet takes one for a formula (ASVS 5 1.2.10). */
+export async function* writeCsv(
+  rows: AsyncIterable<(string | number)[]>,
+  header: string[],
+): AsyncGenerator<string> {
+  const writer = stringify({
+    header: true,
+    columns: header,
+    quoted: true,
+    quoted_empty: true,
+    escape_formulas: true,
+    record_delimiter: 'windows',
+    encoding: 'utf8',
+  })
+  pipeline(Readable.from(rows), writer, () => {})
+  for await (const chunk of writer) yield String(chunk)
 }
-
-function cellsOf(text: string, delimiter: string): string[] {
-  const cells: string[] = []
-  let cell = ''
-  let isQuoted = false
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index] ?? ''
-    if (isQuoted && character === '"' && text[index + 1] === '"') {
-      cell += '"'
-      index++
-    } else if (character === '"' && (isQuoted || cell.trim() === '')) {
-      isQuoted = !isQuoted
-      if (isQuoted) cell = ''
-    } else if (character === delimiter && !isQuoted) {
-      cells.push(cell)
-      cell = ''
-    } else cell += character
-  }
-  return [...cells, cell]
-}
-
-/** A spreadsheet runs what begins so (ASVS 5 1.2.10): the apostrophe makes it text. */
-const isFormula = (text: string) => /^[=+\-@\t\r\n\0＝＋－＠]/.test(text)
-
-/** One line of CSV (RFC 4180), every cell quoted. */
-export const csvLine = (cells: readonly (string | number)[]): string =>
-  `${cells
-    .map((cell) => {
-      const text = String(cell)
-      return `"${(typeof cell === 'string' && isFormula(text) ? `'${text}` : text).replaceAll('"', '""')}"`
-    })
-    .join(',')}\r\n`

@@ -1,6 +1,6 @@
-// Everybody as CSV, a line at a time. Pure.
+// Everybody as CSV, a few at a time.
 import type { Arrival, Source, SourceState } from './arrival.ts'
-import { csvLine } from './csv.ts'
+import { writeCsv } from './csv.ts'
 import { invitedAt, isUncertainFor, mailsOf } from './report.ts'
 
 const HEADER = [
@@ -28,9 +28,9 @@ const namesIn = (sources: readonly Source[], state: SourceState): string =>
     .map(({ name }) => name)
     .join('; ')
 
-const lineOf = (arrival: Arrival): string => {
+const cellsOf = (arrival: Arrival): (string | number)[] => {
   const { email, sources } = arrival
-  return csvLine([
+  return [
     email,
     date(invitedAt(arrival)),
     mailsOf(arrival).length,
@@ -45,10 +45,11 @@ const lineOf = (arrival: Arrival): string => {
     namesIn(sources, 'blocked'),
     namesIn(sources, 'off'),
     date(arrival.asOf),
-  ])
+  ]
 }
 
-export async function* peopleCsv(all: AsyncIterable<Arrival>): AsyncGenerator<string> {
-  yield csvLine(HEADER)
-  for await (const arrival of all) yield lineOf(arrival)
+async function* rowsOf(all: AsyncIterable<Arrival>) {
+  for await (const arrival of all) yield cellsOf(arrival)
 }
+
+export const peopleCsv = (all: AsyncIterable<Arrival>): AsyncIterable<string> => writeCsv(rowsOf(all), HEADER)

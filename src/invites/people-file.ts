@@ -2,7 +2,7 @@
 // A row at a time, so that a long list takes no more memory than a short one.
 import { TextDecoder } from 'node:util'
 import { addressToInvite } from './address.ts'
-import { createCsvReader, type CsvRecord } from './csv.ts'
+import { readCsv, type TextOf } from './csv.ts'
 
 export type Invitee = { email: string; name?: string }
 
@@ -49,7 +49,7 @@ function jsonPerson(line: string): Read {
 
 type Columns = { email: number; name: number; hasHeader: boolean }
 
-function columnsOf({ cells }: CsvRecord): Columns {
+function columnsOf(cells: readonly string[]): Columns {
   const index = (pattern: RegExp) => cells.findIndex((cell) => pattern.test(cell.trim()))
   const email = index(EMAIL_HEADER)
   if (email >= 0) return { email, name: index(NAME_HEADER), hasHeader: true }
@@ -58,53 +58,63 @@ function columnsOf({ cells }: CsvRecord): Columns {
   throw new UnreadablePeople('no column is called email, and the first line holds no address')
 }
 
-/** @throws {UnreadablePeople} */
+/** @throws {UnreadablePeople} {UnreadableCsv} */
 export async function* readPeople(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Row> {
+  const text = decoded(source)
+  const first = await text.next()
+  if (first.done === true) return
+  const kind: TextOf = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   let columns: Columns | undefined
-  for await (const { isJson, bytes, record } of recordsOf(source)) {
-    const { line, cells } = record
+  for await (const { line, bytes, cells } of readCsv(kind, first.value, withFirst(first.value, text))) {
     if (cells.every((cell) => cell.trim() === '')) continue
-    if (!isJson && columns === undefined) {
-      columns = columnsOf(record)
+    if (kind === 'csv' && columns === undefined) {
+      columns = columnsOf(cells)
       if (columns.hasHeader) continue
     }
-    const [email, name] = [cells[columns?.email ?? 0], cells[columns?.name ?? -1]]
-    const read = isJson ? jsonPerson(cells[0] ?? '') : personOf(email, name)
+    const read =
+      columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(cells[columns.email], cells[columns.name])
     yield 'person' in read
       ? { kind: 'person', line, bytes, person: read.person }
       : { kind: 'fault', line, bytes, fault: read.fault }
   }
 }
 
-type Found = { isJson: boolean; bytes: number; record: CsvRecord }
-
-/** The records of the file, each with how many bytes were read when it was found. */
-async function* recordsOf(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Found> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let reader: ReturnType<typeof createCsvReader> | undefined
-  let isJson = false
-  let bytes = 0
-  for await (const chunk of source) {
-    const buffer = Buffer.from(chunk)
-    if (bytes === 0) refuseOtherEncodings(buffer)
-    bytes += buffer.length
-    const text = decodedWith(decoder, buffer)
-    isJson = reader === undefined ? text.trimStart().startsWith('{') : isJson
-    reader ??= createCsvReader({ isPlain: isJson })
-    for (const record of reader.feed(text)) yield { isJson, bytes, record }
-  }
-  for (const record of reader?.end() ?? []) yield { isJson, bytes, record }
+async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
 }
 
-function refuseOtherEncodings(start: Buffer): void {
-  const mark = start.subarray(0, 2).toString('hex')
+/** The text in pieces; the first one holds the first line. @throws {UnreadablePeople} */
+async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let start: string | undefined = ''
+  for await (const chunk of source) {
+    const bytes = Buffer.from(chunk)
+    if (start === '') refuseOtherEncodings(bytes)
+    const piece = decodedWith(decoder, bytes)
+    if (start === undefined) yield piece
+    else start += piece
+    if (start === undefined || (!/\S.*[\r\n]/.test(start) && start.length < MOST_START)) continue
+    yield start
+    start = undefined
+  }
+  const rest = (start ?? '') + decodedWith(decoder)
+  if (rest !== '') yield rest
+}
+
+/** More without a line break is no list. */
+const MOST_START = 65_536
+
+function refuseOtherEncodings(start: Uint8Array): void {
+  const mark = Buffer.from(start.subarray(0, 2)).toString('hex')
   if (mark === 'fffe' || mark === 'feff' || start.subarray(0, 64).includes(0))
     throw new UnreadablePeople('the file is UTF-16, as Excel writes "Unicode text": save it as "CSV UTF-8"')
 }
 
-function decodedWith(decoder: TextDecoder, buffer: Buffer): string {
+/** @param bytes absent: the end, where half a character is one too */
+function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
-    return decoder.decode(buffer, { stream: true })
+    return decoder.decode(bytes, { stream: bytes !== undefined })
   } catch {
     throw new UnreadablePeople('the file is not UTF-8: save it as "CSV UTF-8"')
   }

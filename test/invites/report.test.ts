@@ -8,7 +8,7 @@ import {
   type Arrival,
 } from '../../src/invites/arrival.ts'
 import { due, withMailing, type Policy } from '../../src/invites/campaign.ts'
-import { createCsvReader, csvLine } from '../../src/invites/csv.ts'
+import { parse } from 'csv-parse/sync'
 import { peopleCsv } from '../../src/invites/people-csv.ts'
 import { plotOf } from '../../src/invites/plot.ts'
 import { makeReport } from '../../src/invites/report.ts'
@@ -110,11 +110,9 @@ describe('the report', () => {
       const arrival = withLeft(newArrival('=cmd@acme.example', at), [one], at)
       const lines: string[] = []
       for await (const line of peopleCsv(these(arrival))) lines.push(line)
-      const reader = createCsvReader()
-      const [, record] = [...reader.feed(lines.join('')), ...reader.end()]
-      expect(record?.cells.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
-      expect(record?.cells[0]).toBe("'=cmd@acme.example")
+      const [, record = []] = parse(lines.join(''))
+      expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
+      expect(record[0]).toBe("'=cmd@acme.example")
     }
-    expect(csvLine(['a"b', 'line\nbreak', 7])).toBe('"a""b","line\nbreak","7"\r\n')
   })
 })
