@@ -29,6 +29,7 @@ const roomOf = (file: string) => /^src\/([^/]+)/.exec(file)?.[1] ?? ''
 const nouns = ['client-api', 'records', 'problem.ts']
 const allowed: Record<string, string[]> = {
   'problem.ts': [],
+  'printable.ts': [],
   'setting-values.ts': [],
   'setting-definitions.ts': ['setting-values.ts'],
   'settings.ts': ['setting-definitions.ts'],
@@ -41,7 +42,7 @@ const allowed: Record<string, string[]> = {
   onboarding: [...nouns, 'session', 'web', 'sign-in'],
   search: [...nouns, 'session', 'web', 'sign-in'],
   invites: [...nouns, 'session', 'web', 'sign-in'],
-  deprecations: [...nouns, 'session', 'web'],
+  deprecations: [...nouns, 'session', 'web', 'printable.ts'],
   'app.ts': ['web'],
 }
 

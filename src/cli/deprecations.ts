@@ -1,6 +1,7 @@
 // `onramp deprecations …`: finds the subcommand and turns what goes wrong into one line and an exit code.
 // Exit codes: 0 done, 1 failed, 2 called wrongly; `check` has its own and uses 1 for both, since 2 is a finding there.
-import { InputFault, printable } from '../deprecations/input-fault.ts'
+import { InputFault } from '../deprecations/input-fault.ts'
+import { printable } from '../printable.ts'
 import { nearest } from './nearest.ts'
 import { UsageError } from './command.ts'
 import type { CliParts } from './parts.ts'

@@ -1,7 +1,8 @@
 // How the doctor's findings are shown. Pure.
 import type { FindingStatus } from '../doctor/check.ts'
 import type { Told } from '../doctor/examine.ts'
-import { columnsOf, painterFor, printable, wrapped, type Colour, type Screen } from './terminal.ts'
+import { printable } from '../printable.ts'
+import { columnsOf, painterFor, wrapped, type Colour, type Screen } from './terminal.ts'
 
 const colours: Record<FindingStatus, Colour> = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'grey' }
 const INDENT = 8

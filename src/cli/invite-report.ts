@@ -3,11 +3,12 @@ import { parseArgs } from 'node:util'
 import { createArrivals, UnreadableArrivals } from '../invites/arrivals.ts'
 import { peopleCsv } from '../invites/people-csv.ts'
 import { makeReport, type Report } from '../invites/report.ts'
+import { printable } from '../printable.ts'
 import { createSealer } from '../session/seal.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import type { CliParts, Run } from './parts.ts'
-import { isReachable, printable, runCommand, UsageError } from './usage.ts'
+import { isReachable, runCommand, UsageError } from './usage.ts'
 
 const help = `Usage: onramp invite report [--json | --csv]
 

@@ -13,6 +13,7 @@ import { readPeople, UnreadablePeople, type Row } from '../invites/people-file.t
 import { RunStopped, sendInvitations, type SendParts } from '../invites/send.ts'
 import { isComplete, newTally, summaryOf } from '../invites/tally.ts'
 import { createInvitations } from '../invites/token.ts'
+import { printable } from '../printable.ts'
 import { takeLease, type Lease } from '../records/lease.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { createSealer } from '../session/seal.ts'
@@ -22,7 +23,7 @@ import { createLog } from '../web/log.ts'
 import { readSendOptions, sendHelp, type SendOptions } from './invite-send-options.ts'
 import type { CliParts, Run } from './parts.ts'
 import { showProgress } from './invite-progress.ts'
-import { isReachable, printable, runCommand, UsageError } from './usage.ts'
+import { isReachable, runCommand, UsageError } from './usage.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const EXIT_STOPPED = 1

@@ -1,6 +1,6 @@
 // A line on a terminal that tells how far a long reading has come; silent where nobody watches.
 import type { Source } from '../deprecations/source.ts'
-import { printable } from '../deprecations/input-fault.ts'
+import { printable } from '../printable.ts'
 import type { Output } from './parts.ts'
 
 export type Progress = {

@@ -40,10 +40,6 @@ export function fitted(text: string, columns: number): string {
   return `${kept}…${' '.repeat(columns - 1 - widthOf(kept))}`
 }
 
-/** Control and direction-changing characters would act on the terminal, or rearrange the line. */
-export const printable = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069\u2028\u2029]/gu, '?')
-
 /** Breaks at spaces; a word that is longer than a line stays whole, so that it can be copied. */
 export function wrapped(text: string, columns: number): string[] {
   const lines = ['']

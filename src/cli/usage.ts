@@ -55,9 +55,6 @@ export async function runCommand(
   }
 }
 
-/** Text from elsewhere, on a terminal: nothing in it moves the cursor or changes a colour. */
-export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
-
 const REACH_MS = 5_000
 
 /** Redis is connected to in the background: a command waits for it a while. @throws {StoreUnavailable} */

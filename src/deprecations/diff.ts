@@ -1,6 +1,6 @@
 // Compares two schedules by id. What moved earlier is an error: somebody planned with the later date.
 import { daysBetween, titleOf, type Entry, type Schedule } from '../client-api/schedule.ts'
-import { printable } from './input-fault.ts'
+import { printable } from '../printable.ts'
 import { counted, type Painter } from './words.ts'
 
 export type Change =

@@ -1,8 +1,6 @@
 // What is wrong with something that was handed in, in one line that names the file, the line and what to do.
 // Never carries content: JSON.parse's own message quotes what it read, and traffic holds tokens.
-
-/** Control characters, which could drive a terminal, become `?`. */
-export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
+import { printable } from '../printable.ts'
 
 /** Thrown for input that cannot be used; `message` is `FILE:LINE: what is wrong; what to do`. */
 export class InputFault extends Error {

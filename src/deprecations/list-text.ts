@@ -1,6 +1,6 @@
 // The list for a terminal: a heading for each removal date, the operations under it, what to use instead at the side.
 import { fieldOf, insteadOf } from '../client-api/schedule.ts'
-import { printable } from './input-fault.ts'
+import { printable } from '../printable.ts'
 import { byRemoval, type Listed } from './listing.ts'
 import { counted, type Painter } from './words.ts'
 

@@ -1,9 +1,9 @@
 // The report of a check for people: what is in use, until when, what to use instead, where it was seen.
 import { operationOf, titleOf } from '../client-api/schedule.ts'
+import { printable } from '../printable.ts'
 import type { Found } from './tally.ts'
 import type { Verdict } from './verdict.ts'
 import { counted, fateOf, placeText, seenText, type Painter } from './words.ts'
-import { printable } from './input-fault.ts'
 
 const mostPlaces = 5
 

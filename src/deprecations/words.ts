@@ -1,6 +1,6 @@
 // How the reports put things: days left, places, colours. Whatever comes from a file is made printable first.
 import { fixBy, insteadOf, type Entry, type Status } from '../client-api/schedule.ts'
-import { printable } from './input-fault.ts'
+import { printable } from '../printable.ts'
 import type { Found, PlaceSeen } from './tally.ts'
 
 /** `1 request`, `12,000 requests` */
