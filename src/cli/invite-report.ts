@@ -4,11 +4,12 @@ import { createArrivals, UnreadableArrivals } from '../invites/arrivals.ts'
 import { peopleCsv } from '../invites/people-csv.ts'
 import { makeReport, type Report } from '../invites/report.ts'
 import { printable } from '../printable.ts'
+import { untilReachable } from '../records/until-reachable.ts'
 import { createSealer } from '../session/seal.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import type { CliParts, Run } from './parts.ts'
-import { isReachable, runCommand, UsageError } from './usage.ts'
+import { runCommand, UsageError } from './usage.ts'
 
 const help = `Usage: onramp invite report [--json | --csv]
 
@@ -30,7 +31,7 @@ export const run: Run = (args: string[], parts: CliParts) =>
       const { stdout, stderr, now } = parts
       const store = openStore(settings, createLog('silent'))
       try {
-        await isReachable(store.records)
+        await untilReachable(store.records)
         const sealer = createSealer(settings.INVITE_SECRET ?? settings.SESSION_SECRET)
         const arrivals = createArrivals(store.records, sealer, now)
         if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)

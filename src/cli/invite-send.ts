@@ -16,6 +16,7 @@ import { createInvitations } from '../invites/token.ts'
 import { printable } from '../printable.ts'
 import { takeLease, type Lease } from '../records/lease.ts'
 import { StoreUnavailable } from '../records/records.ts'
+import { untilReachable } from '../records/until-reachable.ts'
 import { createSealer } from '../session/seal.ts'
 import type { Settings } from '../settings.ts'
 import { openStore } from '../store.ts'
@@ -23,7 +24,7 @@ import { createLog } from '../web/log.ts'
 import { readSendOptions, sendHelp, type SendOptions } from './invite-send-options.ts'
 import type { CliParts, Run } from './parts.ts'
 import { showProgress } from './invite-progress.ts'
-import { isReachable, runCommand, UsageError } from './usage.ts'
+import { runCommand, UsageError } from './usage.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const EXIT_STOPPED = 1
@@ -83,7 +84,7 @@ async function send(settings: Settings, options: SendOptions, parts: CliParts): 
   const restore = stopOnSignals(stop)
   let lease: Lease | undefined
   try {
-    await isReachable(store.records)
+    await untilReachable(store.records)
     lease = options.isDryRun ? undefined : await leaseOf(store.records, options.campaign)
     if (lease === undefined && !options.isDryRun) {
       parts.stderr.write(

@@ -1,6 +1,5 @@
 // What commands share in reading their arguments and settings: the words for what is wrong, and the exit codes.
 import { loadSettings, SettingsError, type Settings } from '../settings.ts'
-import type { Records } from '../records/records.ts'
 import type { CliParts } from './parts.ts'
 
 /** sysexits.h: the configuration is faulty. */
@@ -53,19 +52,4 @@ export async function runCommand(
     stderr.write(`onramp ${name}: ${error.message}\nSee onramp ${name} --help.\n`)
     return 2
   }
-}
-
-const REACH_MS = 5_000
-
-/** Redis is connected to in the background: a command waits for it a while. @throws {StoreUnavailable} */
-export async function isReachable(records: Pick<Records, 'get'>): Promise<void> {
-  const until = Date.now() + REACH_MS
-  for (;;)
-    try {
-      await records.get('ready')
-      return
-    } catch (error) {
-      if (Date.now() > until) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
 }
