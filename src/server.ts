@@ -3,11 +3,9 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './parts.ts'
-import { loadSettings, SettingsError, type Settings } from './settings.ts'
+import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings.ts'
 import { createLog, type Log } from './web/log.ts'
 
-/** sysexits.h: the configuration is faulty. */
-const EXIT_CONFIG = 78
 /** In-flight requests have so long to end. */
 const DRAIN_MOST_MS = 6_500
 
@@ -20,7 +18,7 @@ function settingsOrExit(): Settings {
     process.stderr.write(
       `onramp cannot start: ${error.faults.length} of its settings need mending.\n${faults}`,
     )
-    process.exit(EXIT_CONFIG)
+    process.exit(EXIT_SETTINGS)
   }
 }
 

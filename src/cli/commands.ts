@@ -1,40 +1,48 @@
 // Every command: its name, what it is for, its help. The code of one is loaded when it is called.
+import * as deprecations from './deprecations-help.ts'
 import { doctorHelp } from './doctor-help.ts'
+import { inviteHelp, linkHelp, reportHelp, sendHelp } from './invite-help.ts'
 import type { Run } from './parts.ts'
+import { demoHelp, sandboxHelp, serveHelp } from './serve-help.ts'
 import { statusHelp } from './status-help.ts'
 
-export type Command = {
-  name: string
-  usage: string
-  summary: string
-  /** Absent: the command explains itself. */
-  help?: string
+type Named = { name: string; help: string }
+
+export type Action = Named & {
   load: () => Promise<{ run: Run }>
+  /** The exit code for being called wrongly, where it is not 2. */
+  wrongUsage?: number
 }
 
-const serveHelp = `Usage: onramp serve
+export type Group = Named & {
+  commands: readonly Command[]
+  /** The one that is meant when none is named. */
+  standard?: string
+}
 
-Starts the server. It is configured by its environment: see the README's table of settings, or .env.example.
-It listens before the authorization server or the store can be reached, and ends on SIGTERM after the requests in flight.
+export type Command = Action | Group
 
-Exit codes: 0 ended by a signal, 1 the port is taken, 78 settings need mending (each is named with how).
-`
+const invite: readonly Action[] = [
+  { name: 'link', help: linkHelp, load: () => import('./invite-link.ts') },
+  { name: 'send', help: sendHelp, load: () => import('./invite-send.ts') },
+  { name: 'report', help: reportHelp, load: () => import('./invite-report.ts') },
+]
 
-const sandboxHelp = `Usage: onramp sandbox
+const deprecationsCommands: readonly Action[] = [
+  { name: 'list', help: deprecations.listHelp, load: () => import('./deprecations-list.ts') },
+  // Where 2 is a finding, wrong usage ends in 1.
+  {
+    name: 'check',
+    help: deprecations.checkHelp,
+    load: () => import('./deprecations-check.ts'),
+    wrongUsage: 1,
+  },
+  { name: 'calendar', help: deprecations.calendarHelp, load: () => import('./deprecations-calendar.ts') },
+  { name: 'diff', help: deprecations.diffHelp, load: () => import('./deprecations-diff.ts') },
+  { name: 'schema', help: deprecations.schemaHelp, load: () => import('./deprecations-schema.ts') },
+]
 
-Starts a local stand-in for the whole service on six consecutive ports (SANDBOX_PORT, 4000 unless set): the service, its
-authorization server, an external identity provider, the datasources' consent pages, a control page with switches, and a
-mail server that delivers nothing. SANDBOX_COMPANY=5000 adds so many generated people.
-For development only: it listens on loopback addresses only and keeps everything in memory.
-`
-
-const demoHelp = `Usage: onramp demo
-
-Starts the sandbox and onramp beside it, on the embedded store, and says where to go and whom to sign in as.
-PORT (3000 unless set) is onramp's port, SANDBOX_PORT (4000 unless set) the first of the sandbox's six.
-`
-
-export const commands: readonly Command[] = [
+export const commands: readonly (Command & { usage: string; summary: string })[] = [
   {
     name: 'serve',
     usage: 'serve',
@@ -46,7 +54,8 @@ export const commands: readonly Command[] = [
     name: 'invite',
     usage: 'invite link|send|report',
     summary: 'invitations: a link, mails to many, how far everybody is',
-    load: () => import('./invite.ts'),
+    help: inviteHelp,
+    commands: invite,
   },
   {
     name: 'demo',
@@ -73,7 +82,9 @@ export const commands: readonly Command[] = [
     name: 'deprecations',
     usage: 'deprecations [list|check|calendar|diff|schema]',
     summary: 'what the service will remove, and where it is used',
-    load: () => import('./deprecations.ts'),
+    help: deprecations.deprecationsHelp,
+    commands: deprecationsCommands,
+    standard: 'list',
   },
   {
     name: 'sandbox',
@@ -83,3 +94,12 @@ export const commands: readonly Command[] = [
     load: () => import('./sandbox.ts'),
   },
 ]
+
+const width = Math.max(...commands.map(({ usage }) => usage.length))
+const lines = commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}   ${summary}`)
+
+export const onramp: Group = {
+  name: 'onramp',
+  help: `Usage: onramp COMMAND [options]\n\n${lines.join('\n')}\n\nEvery command explains itself: onramp COMMAND --help\n`,
+  commands,
+}

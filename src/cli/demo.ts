@@ -9,9 +9,10 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import { startServer } from '../server.ts'
 import { loadSettings, SettingsError } from '../settings.ts'
 import { createLog } from '../web/log.ts'
+import { readArguments } from './arguments.ts'
 import { run as sendInvitations } from './invite-send.ts'
 import type { CliParts, Run } from './parts.ts'
-import { untilSignal } from './until-signal.ts'
+import { untilSignal } from './signals.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
@@ -80,13 +81,13 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
 }
 
 const reasonOf = (error: unknown): string => {
-  if (error instanceof SettingsError) return error.faults.join('; ')
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
     return 'a port is taken: choose others with PORT=3100 SANDBOX_PORT=4100 npm run demo'
   return error instanceof Error ? error.message : 'it cannot start'
 }
 
-export const run: Run = async (_args: string[], { env, stdout, stderr }: CliParts) => {
+export const run: Run = async (args: string[], { env, stdout, stderr }: CliParts) => {
+  readArguments(args, {}, 0)
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
   try {
     const { url, sandbox, server } = await startBoth(env, folder)
@@ -96,6 +97,7 @@ export const run: Run = async (_args: string[], { env, stdout, stderr }: CliPart
     await sandbox.close()
     return 0
   } catch (error) {
+    if (error instanceof SettingsError) throw error
     stderr.write(`onramp demo: ${reasonOf(error)}\n`)
     return 1
   } finally {

@@ -1,5 +1,5 @@
 // `onramp deprecations check FILE…`: matches recorded traffic against the schedule and ends in a verdict.
-// Exit codes: 0 nothing, 1 something could not be read (or was asked wrongly), 2 deprecated in use, 3 removed in use.
+// Exit codes: 0 nothing, 1 something could not be read or was asked wrongly, 2 deprecated in use, 3 removed in use.
 import { writeFile } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import { annotationsReport } from '../deprecations/annotations.ts'
@@ -13,12 +13,12 @@ import { sarifReport } from '../deprecations/sarif.ts'
 import { openFile, openStream } from '../deprecations/source.ts'
 import { exitCodeOf, failures, judge, type Verdict } from '../deprecations/verdict.ts'
 import { readWaivers } from '../deprecations/waivers.ts'
-import { painter } from '../deprecations/words.ts'
 import { printable } from '../printable.ts'
-import { parseOptions, takesColours, UsageError } from './command.ts'
-import type { CliParts } from './parts.ts'
-import { dayFrom, daysFrom, scheduleFrom, wordFrom } from './deprecations-options.ts'
+import { readArguments, UsageError, wordOf } from './arguments.ts'
+import type { CliParts, Run } from './parts.ts'
+import { dayFrom, daysFrom, scheduleFrom } from './deprecations-options.ts'
 import { createProgress } from './progress.ts'
+import { painterFor, type Paint } from './terminal.ts'
 
 const reports = ['text', 'json', 'sarif', 'junit', 'annotations'] as const
 type Report = (typeof reports)[number]
@@ -38,7 +38,7 @@ const options = {
   annotations: { type: 'boolean' },
 } as const
 
-type Values = ReturnType<typeof parseOptions<typeof options>>['values']
+type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 const shapeOf = (values: Values): Report => {
   const chosen = reports.filter((report) => report !== 'text' && values[report] === true)
@@ -52,32 +52,31 @@ const shapeOf = (values: Values): Report => {
 const filesOf = (values: Values) =>
   (values.report ?? []).map((text) => {
     const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
-    if (file === '')
-      throw new UsageError(`--report "${text}" names no file; write it as in --report sarif=FILE`)
-    return { kind: wordFrom('--report', kind, reports), file }
+    if (file === '') throw new UsageError('--report takes a kind and a file, as in --report sarif=FILE')
+    return { kind: wordOf('--report', kind, reports), file }
   })
 
 const settingsFrom = async (values: Values, now: () => number) => {
-  const schedule = await scheduleFrom(values.schedule)
-  return {
-    schedule,
+  const asked = {
     asOf: dayFrom(values['as-of'], now),
     within: daysFrom(values.within),
-    failOn: wordFrom('--fail-on', values['fail-on'] ?? 'deprecated', failures),
-    format: values.input === undefined ? undefined : wordFrom('--input', values.input, formats),
-    waivers: values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule),
+    failOn: wordOf('--fail-on', values['fail-on'] ?? 'deprecated', failures),
+    format: values.input === undefined ? undefined : wordOf('--input', values.input, formats),
     ignoreBroken: values['ignore-broken'] ?? false,
     shape: shapeOf(values),
     files: filesOf(values),
   }
+  const schedule = await scheduleFrom(values.schedule)
+  const waivers = values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule)
+  return { ...asked, schedule, waivers }
 }
 type CheckSettings = Awaited<ReturnType<typeof settingsFrom>>
 
-const write = (verdict: Verdict, settings: CheckSettings, kind: Report, colours = false): string => {
+const write = (verdict: Verdict, settings: CheckSettings, kind: Report, paint: Paint): string => {
   const { schedule, failOn, ignoreBroken } = settings
   switch (kind) {
     case 'text':
-      return textReport(verdict, painter(colours))
+      return textReport(verdict, paint)
     case 'json':
       return jsonReport(verdict, exitCodeOf(verdict, failOn, ignoreBroken))
     case 'sarif':
@@ -91,7 +90,7 @@ const write = (verdict: Verdict, settings: CheckSettings, kind: Report, colours 
 
 const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
   if (names.length === 0 && stdin.isTTY === true)
-    throw new UsageError('name the files to check, or pipe traffic in; see: onramp deprecations check --help')
+    throw new UsageError('name the files to check, or pipe traffic in')
   return (names.length === 0 ? ['-'] : names).map((name) =>
     name === '-' ? () => openStream('stdin', stdin) : () => openFile(name),
   )
@@ -109,11 +108,8 @@ const waiverNotes = ({ expiredWaivers, idleWaivers }: Verdict): string[] => [
 const keepMemoryFlat = () => setFlagsFromString('--semi-space-growth-factor=1')
 
 /** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
-export async function runCheck(
-  args: string[],
-  { stdout, stderr, stdin, now, env }: CliParts,
-): Promise<number> {
-  const { values, positionals } = parseOptions(args, options)
+export const run: Run = async (args, { stdout, stderr, stdin, now, env }) => {
+  const { values, words } = readArguments(args, options, Infinity)
   const settings = await settingsFrom(values, now)
   const progress = createProgress(stderr)
   keepMemoryFlat()
@@ -122,7 +118,7 @@ export async function runCheck(
     stderr.write(`${printable(line)}\n`)
   }
 
-  const result = await checkSources(sourcesOf(positionals, stdin), {
+  const result = await checkSources(sourcesOf(words, stdin), {
     ...settings,
     report: talk,
     progress: progress.show,
@@ -132,9 +128,9 @@ export async function runCheck(
 
   for (const note of waiverNotes(verdict)) talk(note)
   for (const { kind, file } of settings.files)
-    await writeFile(file, write(verdict, settings, kind)).catch((error: unknown) => {
+    await writeFile(file, write(verdict, settings, kind, painterFor({}, env))).catch((error: unknown) => {
       throw fileFault(file, error)
     })
-  stdout.write(write(verdict, settings, settings.shape, takesColours(stdout, env)))
+  stdout.write(write(verdict, settings, settings.shape, painterFor(stdout, env)))
   return exitCodeOf(verdict, settings.failOn, settings.ignoreBroken)
 }

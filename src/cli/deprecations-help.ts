@@ -1,6 +1,6 @@
 // The help texts of `onramp deprecations`: examples first, then what there is.
 
-const overview = `onramp deprecations: what is going away from the two APIs, and what of it you use
+export const deprecationsHelp = `Usage: onramp deprecations [COMMAND] [options]
 
   onramp deprecations list                        the schedule, with days left
   onramp deprecations list --within 90 --csv      what goes in the next 90 days, for a sheet
@@ -9,16 +9,19 @@ const overview = `onramp deprecations: what is going away from the two APIs, and
   onramp deprecations diff old.json new.json      what changed between two schedules
   onramp deprecations schema > schedule.schema.json
 
-Subcommands: list (the default), check, calendar, diff, schema. Each has --help.
+What is going away from the two APIs, and what of it you use.
+Commands: list (the default), check, calendar, diff, schema. Each has --help.
 An item is available before its removal date (UTC) and gone from that date on.
 `
 
-const list = `onramp deprecations list: the schedule by removal date
+export const listHelp = `Usage: onramp deprecations list [options]
 
   onramp deprecations list
   onramp deprecations list --within 90
   onramp deprecations list --api indexing --json
   onramp deprecations list --operation chat --as-of 2026-10-01
+
+The schedule by removal date.
 
   --as-of DATE       as if today were this day (YYYY-MM-DD, UTC)
   --within DAYS      only what goes within so many days; what is removed already is left out
@@ -26,9 +29,11 @@ const list = `onramp deprecations list: the schedule by removal date
   --operation TEXT   only operations with this piece in METHOD and path
   --json, --csv      for programs and sheets; the JSON is a schedule file
   --schedule FILE    adds entries of your own (repeatable); see: onramp deprecations schema
+
+Exit codes: 0 done, 1 a file could not be read, 2 wrong usage.
 `
 
-const check = `onramp deprecations check: finds deprecated endpoints and fields in recorded traffic
+export const checkHelp = `Usage: onramp deprecations check [FILE]... [options]
 
   onramp deprecations check traffic.har
   onramp deprecations check requests.ndjson --within 60 --waivers waivers.json
@@ -36,9 +41,10 @@ const check = `onramp deprecations check: finds deprecated endpoints and fields 
   gunzip -c access.log.gz | onramp deprecations check -
   onramp deprecations check logs/*.ndjson --report junit=junit.xml --report sarif=deprecations.sarif
 
+Finds deprecated endpoints and fields in recorded traffic.
 Reads HAR (to 256 MiB), NDJSON of {"method", "url", "request"?, "response"?, "status"?, "time"?} (of any size,
 its lines to 2 Mi characters), OpenAPI 2 and 3 (JSON to 32 MiB, YAML to 8 MiB) and access logs (METHOD URL,
-Common or Combined Log Format). Wrong usage ends in 1 here, as 2 is a finding.
+Common or Combined Log Format).
 Hosts, prefixes of the path and query strings do not matter. Values are never printed, only places.
 
   --fail-on LEVEL    deprecated (the default), removed, possible (also what may be in use), never
@@ -54,36 +60,39 @@ Hosts, prefixes of the path and query strings do not matter. Values are never pr
 A finding is sure to a degree: exact place (the endpoint, or a member of the body itself), by name (deeper in the
 body); what was called without its bodies being recorded only may be in use, and does not fail the check by itself.
 
-Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use, 1 something could not be read.
+Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use, 1 something could not be read, or wrong usage.
 `
 
-const calendar = `onramp deprecations calendar: the removal dates as iCalendar, with alarms 30, 7 and 1 days before
+export const calendarHelp = `Usage: onramp deprecations calendar [options]
 
   onramp deprecations calendar > removals.ics
   onramp deprecations calendar --api indexing --within 365 > indexing.ics
 
+The removal dates as iCalendar, with alarms 30, 7 and 1 days before.
 Takes --as-of, --within, --api, --operation and --schedule as list does. Events keep their UIDs when dates move.
+
+Exit codes: 0 done, 1 a file could not be read, 2 wrong usage.
 `
 
-const diff = `onramp deprecations diff: what changed between two schedules
+export const diffHelp = `Usage: onramp deprecations diff [OLD] NEW [--json]
 
   onramp deprecations diff old.json new.json
   onramp deprecations diff new.json               against the schedule that comes with onramp
   onramp deprecations list --json > today.json    makes a file to compare with later
 
+What changed between two schedules.
+
   --json             the changes for programs
 
-Exit codes: 0 compared, 1 an item's removal moved earlier (or a file could not be read), 2 called wrongly.
+Exit codes: 0 compared, 1 an item's removal moved earlier (or a file could not be read), 2 wrong usage.
 `
 
-const schema = `onramp deprecations schema: the JSON Schema of the files you write
+export const schemaHelp = `Usage: onramp deprecations schema [schedule|waivers]
 
   onramp deprecations schema > schedule.schema.json
   onramp deprecations schema waivers > waivers.schema.json
+
+The JSON Schema of the files you write.
+
+Exit codes: 0 done, 2 wrong usage.
 `
-
-const texts: Record<string, string> = { list, check, calendar, diff, schema }
-
-/** The help text of a subcommand; the overview for anything else. */
-export const helpFor = (subcommand: string): string =>
-  Object.hasOwn(texts, subcommand) ? (texts[subcommand] ?? overview) : overview

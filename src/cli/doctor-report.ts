@@ -4,7 +4,7 @@ import type { Told } from '../doctor/examine.ts'
 import { printable } from '../printable.ts'
 import { columnsOf, painterFor, wrapped, type Colour, type Screen } from './terminal.ts'
 
-const colours: Record<FindingStatus, Colour> = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'grey' }
+const colours: Record<FindingStatus, Colour> = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'dim' }
 const INDENT = 8
 
 type Look = { screen: Screen; env: NodeJS.ProcessEnv }
@@ -41,15 +41,15 @@ export function doctorGroup(group: string, told: readonly Told[], { screen, env 
   const room = columnsOf(screen) - INDENT
   const lines = told.flatMap((finding) => {
     const [first = '', ...rest] = wrapped(printable(finding.says), room)
-    const faded = (text: string) => (finding.status === 'skip' ? paint('grey', text) : text)
+    const faded = (text: string) => (finding.status === 'skip' ? paint.dim(text) : text)
     const mending = mendingOf(finding)
     return [
-      `  ${paint(colours[finding.status], finding.status.padEnd(INDENT - 2))}${faded(first)}`,
+      `  ${paint[colours[finding.status]](finding.status.padEnd(INDENT - 2))}${faded(first)}`,
       ...rest.map((line) => `${' '.repeat(INDENT)}${faded(line)}`),
-      ...(mending === '' ? [] : arrowed(printable(mending), room).map((line) => paint('bold', line))),
+      ...(mending === '' ? [] : arrowed(printable(mending), room).map((line) => paint.bold(line))),
     ]
   })
-  return `${paint('bold', group)}\n${lines.join('\n')}\n\n`
+  return `${paint.bold(group)}\n${lines.join('\n')}\n\n`
 }
 
 const arrowed = (text: string, room: number) =>
@@ -61,10 +61,10 @@ export function doctorSummary(told: readonly Told[], { screen, env }: Look): str
   const paint = painterFor(screen, env)
   const { ok, warn, fail, skip } = counted(told)
   const parts = [
-    fail > 0 ? paint('red', amount(fail, 'failure', 'failures')) : '',
-    warn > 0 ? paint('yellow', amount(warn, 'warning', 'warnings')) : '',
-    paint('green', `${ok} in order`),
-    skip > 0 ? paint('grey', `${skip} skipped`) : '',
+    fail > 0 ? paint.red(amount(fail, 'failure', 'failures')) : '',
+    warn > 0 ? paint.yellow(amount(warn, 'warning', 'warnings')) : '',
+    paint.green(`${ok} in order`),
+    skip > 0 ? paint.dim(`${skip} skipped`) : '',
   ]
   const verdict =
     fail > 0
@@ -72,5 +72,5 @@ export function doctorSummary(told: readonly Told[], { screen, env }: Look): str
       : warn > 0
         ? 'It can start; see the warnings.'
         : 'Everything is in order.'
-  return `${parts.filter((part) => part !== '').join(', ')}.\n${paint('bold', verdict)}\n`
+  return `${parts.filter((part) => part !== '').join(', ')}.\n${paint.bold(verdict)}\n`
 }

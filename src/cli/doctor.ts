@@ -1,20 +1,25 @@
 // onramp doctor: what is wrong with the set-up, and what to change.
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { examine } from '../doctor/examine.ts'
+import { readArguments, UsageError } from './arguments.ts'
 import { doctorGroup, doctorJson, doctorSummary, resultOf } from './doctor-report.ts'
 import { publishedSchedule } from '../client-api/published-schedule.ts'
 import { insteadOf, titleOf } from '../client-api/schedule.ts'
 import { nearest } from './nearest.ts'
-import { readOptions, UsageError } from './options.ts'
 import type { Run } from './parts.ts'
 
-function readArgs(args: readonly string[]) {
-  const kinds = { as: 'value', offline: 'flag', strict: 'flag', json: 'flag' } as const
-  const { flags, values } = readOptions(args, kinds, 0)
-  const actAs = values.get('as')
+const options = {
+  as: { type: 'string' },
+  offline: { type: 'boolean', default: false },
+  strict: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const
+
+function readArgs(args: string[]) {
+  const { as: actAs, ...flags } = readArguments(args, options, 0).values
   if (actAs !== undefined && !isActAsAddress(actAs))
-    throw new UsageError('--as must be one plain address like ada@acme.example')
-  return { actAs, offline: flags.has('offline'), strict: flags.has('strict'), json: flags.has('json') }
+    throw new UsageError('--as takes one plain address like ada@acme.example')
+  return { actAs, ...flags }
 }
 
 /** What onramp itself calls; the rest of the schedule is for `onramp deprecations check`. */
@@ -24,26 +29,20 @@ const deadlinesOfOurCalls = publishedSchedule
   .filter((entry) => OWN_PATHS.includes(entry.path))
   .map((entry) => ({ what: titleOf(entry), replacement: insteadOf(entry), removal: entry.removal }))
 
-export const run: Run = async (args, { env, stdout, stderr, now }) => {
-  try {
-    const { actAs, offline, strict, json } = readArgs(args)
-    const look = { screen: stdout, env }
-    const told = await examine({
-      env,
-      now,
-      actAs,
-      offline,
-      node: process.version,
-      nearest,
-      deadlines: deadlinesOfOurCalls,
-      ...(json ? {} : { tell: (group, findings) => void stdout.write(doctorGroup(group, findings, look)) }),
-    })
-    stdout.write(json ? doctorJson(told) : doctorSummary(told, look))
-    const result = resultOf(told)
-    return result === 'fail' || (strict && result === 'warn') ? 1 : 0
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    stderr.write(`onramp doctor: ${error.message}. See onramp doctor --help.\n`)
-    return 2
-  }
+export const run: Run = async (args, { env, stdout, now }) => {
+  const { actAs, offline, strict, json } = readArgs(args)
+  const look = { screen: stdout, env }
+  const told = await examine({
+    env,
+    now,
+    actAs,
+    offline,
+    node: process.version,
+    nearest,
+    deadlines: deadlinesOfOurCalls,
+    ...(json ? {} : { tell: (group, findings) => void stdout.write(doctorGroup(group, findings, look)) }),
+  })
+  stdout.write(json ? doctorJson(told) : doctorSummary(told, look))
+  const result = resultOf(told)
+  return result === 'fail' || (strict && result === 'warn') ? 1 : 0
 }

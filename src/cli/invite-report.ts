@@ -1,55 +1,42 @@
 // onramp invite report: what was written down of everybody, counted, or person by person.
-import { parseArgs } from 'node:util'
 import { createArrivals, UnreadableArrivals } from '../invites/arrivals.ts'
 import { peopleCsv } from '../invites/people-csv.ts'
 import { makeReport, type Report } from '../invites/report.ts'
 import { printable } from '../printable.ts'
 import { untilReachable } from '../records/until-reachable.ts'
 import { createSealer } from '../session/seal.ts'
+import { loadSettings } from '../settings.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
-import type { CliParts, Run } from './parts.ts'
-import { runCommand, UsageError } from './usage.ts'
+import { readArguments, UsageError } from './arguments.ts'
+import type { Run } from './parts.ts'
 
-const help = `Usage: onramp invite report [--json | --csv]
+const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
 
-  onramp invite report
-  onramp invite report --csv > people.csv
-
-Who was invited, pressed Start, signed in, and how each datasource stands, as of when. It reads what was written down and
-asks the service nothing. --csv is a line for each person, safe to open in a spreadsheet; --json the counts.
-
-Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage, 78 settings need mending.
-`
-
-export const run: Run = (args: string[], parts: CliParts) =>
-  runCommand({ name: 'invite report', help, args }, parts, () => {
-    const flag = { type: 'boolean', default: false } as const
-    const { values } = parseArgs({ args, options: { json: flag, csv: flag } })
-    if (values.json && values.csv) throw new UsageError('choose --json or --csv')
-    return async (settings) => {
-      const { stdout, stderr, now } = parts
-      const store = openStore(settings, createLog('silent'))
-      try {
-        await untilReachable(store.records)
-        const sealer = createSealer(settings.INVITE_SECRET ?? settings.SESSION_SECRET)
-        const arrivals = createArrivals(store.records, sealer, now)
-        if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)
-        else {
-          const report = await makeReport(arrivals.all(), now())
-          stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report))
-        }
-        return 0
-      } catch (error) {
-        const isSealed = error instanceof UnreadableArrivals
-        const why = isSealed ? error.message : 'the store cannot be read: see REDIS_URL or DATA_DIR'
-        stderr.write(`onramp invite report: ${why}\n`)
-        return 1
-      } finally {
-        await store.close()
-      }
+export const run: Run = async (args, { env, stdout, stderr, now }) => {
+  const { values } = readArguments(args, options, 0)
+  if (values.json && values.csv) throw new UsageError('--json and --csv are two forms; choose one')
+  const settings = loadSettings(env)
+  const store = openStore(settings, createLog('silent'))
+  try {
+    await untilReachable(store.records)
+    const sealer = createSealer(settings.INVITE_SECRET ?? settings.SESSION_SECRET)
+    const arrivals = createArrivals(store.records, sealer, now)
+    if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)
+    else {
+      const report = await makeReport(arrivals.all(), now())
+      stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report))
     }
-  })
+    return 0
+  } catch (error) {
+    const isSealed = error instanceof UnreadableArrivals
+    const why = isSealed ? error.message : 'the store cannot be read: see REDIS_URL or DATA_DIR'
+    stderr.write(`onramp invite report: ${why}\n`)
+    return 1
+  } finally {
+    await store.close()
+  }
+}
 
 function inWords(report: Report): string {
   const rows: [string, number][] = [

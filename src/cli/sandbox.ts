@@ -1,9 +1,11 @@
 // onramp sandbox: the stand-in for the service, until Ctrl-C.
 import { runSandbox } from '../sandbox/run.ts'
+import { readArguments } from './arguments.ts'
 import type { Run } from './parts.ts'
-import { untilSignal } from './until-signal.ts'
+import { untilSignal } from './signals.ts'
 
-export const run: Run = async (_args, { env, stderr }) => {
+export const run: Run = async (args, { env, stderr }) => {
+  readArguments(args, {}, 0)
   const sandbox = await runSandbox(env).catch((error: unknown) => {
     stderr.write(`onramp sandbox: ${error instanceof Error ? error.message : 'it cannot start'}\n`)
     return undefined

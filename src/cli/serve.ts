@@ -1,8 +1,10 @@
 // onramp serve: the same as npm start.
 import { main } from '../server.ts'
+import { readArguments } from './arguments.ts'
 import type { Run } from './parts.ts'
 
-export const run: Run = async () => {
+export const run: Run = async (args) => {
+  readArguments(args, {}, 0)
   await main()
   return 0
 }

@@ -1,9 +1,7 @@
 // What the service's refusals mean for whoever asked (contract section 7): a line with what to do, and an exit code. Pure.
 import type { Reply } from '../client-api/inquiry.ts'
 import { silenceInWords } from '../client-api/silence.ts'
-
-/** As the server's: a setting needs mending (sysexits.h). */
-export const EXIT_SETTINGS = 78
+import { EXIT_SETTINGS } from '../settings.ts'
 
 const EXIT = { failed: 1, token: 3, scope: 4, person: 5, busy: 6, service: 7 }
 

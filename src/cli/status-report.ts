@@ -6,7 +6,7 @@ import { columnsOf, fitted, painterFor, widthOf, type Colour, type Screen } from
 const words: Record<Left['status'], { text: string; colour: Colour }> = {
   awaiting: { text: 'to connect', colour: 'yellow' },
   stale: { text: 'to connect again', colour: 'yellow' },
-  disabled: { text: 'switched off', colour: 'grey' },
+  disabled: { text: 'switched off', colour: 'dim' },
   attention: { text: 'needs an admin', colour: 'red' },
 }
 
@@ -41,8 +41,8 @@ export function statusTable(
   const gap = ' '.repeat(GAP)
   const lines = rows.map(
     ({ name, instance, status }) =>
-      `  ${fitted(name, nameWidth)}${gap}${paint('grey', fitted(instance, instanceWidth))}${gap}${paint(words[status].colour, words[status].text)}`,
+      `  ${fitted(name, nameWidth)}${gap}${paint.dim(fitted(instance, instanceWidth))}${gap}${paint[words[status].colour](words[status].text)}`,
   )
   const count = left.length === 1 ? '1 app is not connected' : `${left.length} apps are not connected`
-  return `${paint('bold', `${who}: ${count}`)}\n\n${lines.join('\n')}\n`
+  return `${paint.bold(`${who}: ${count}`)}\n\n${lines.join('\n')}\n`
 }

@@ -4,32 +4,32 @@ import { isActAsAddress } from '../client-api/credentials.ts'
 import { createInquiry, type ServiceToken } from '../client-api/inquiry.ts'
 import { readOne } from '../doctor/read-settings.ts'
 import { isOpenToAll } from '../doctor/secret-files.ts'
-import { readOptions, UsageError } from './options.ts'
+import { SettingsError } from '../settings.ts'
+import { readArguments, UsageError, wholeNumberOf } from './arguments.ts'
 import type { CliParts, Run } from './parts.ts'
-import { EXIT_SETTINGS, explainReply } from './status-refusals.ts'
+import { explainReply } from './status-refusals.ts'
 import { statusJson, statusTable } from './status-report.ts'
 
-const TIME_LIMIT_SECONDS = 10
-
-class FaultySettings extends Error {}
+const options = {
+  json: { type: 'boolean', default: false },
+  timeout: { type: 'string', default: '10' },
+} as const
 
 type Asked = { email: string | undefined; json: boolean; seconds: number }
 
-function readArgs(args: readonly string[]): Asked {
-  const { flags, values, words } = readOptions(args, { json: 'flag', timeout: 'value' }, 1)
+function readArgs(args: string[]): Asked {
+  const { values, words } = readArguments(args, options, 1)
   const [email] = words
   if (email !== undefined && !isActAsAddress(email))
     throw new UsageError('EMAIL must be one plain address like ada@acme.example')
-  const seconds = Number(values.get('timeout') ?? TIME_LIMIT_SECONDS)
-  if (!(seconds >= 1 && seconds <= 120)) throw new UsageError('--timeout takes seconds from 1 to 120')
-  return { email, json: flags.has('json'), seconds }
+  return { email, json: values.json, seconds: wholeNumberOf('--timeout', values.timeout, [1, 120]) }
 }
 
 function readBaseUrl(env: NodeJS.ProcessEnv): string {
   const { value, faults } = readOne('SERVICE_BASE_URL', env)
-  if (faults.length > 0) throw new FaultySettings(faults.join('; '))
+  if (faults.length > 0) throw new SettingsError(faults)
   if (value === undefined)
-    throw new FaultySettings("SERVICE_BASE_URL is not set: the service's backend address")
+    throw new SettingsError(["SERVICE_BASE_URL is not set: the service's backend address"])
   return value
 }
 
@@ -37,15 +37,15 @@ function readBaseUrl(env: NodeJS.ProcessEnv): string {
 function chooseToken(email: string | undefined, env: NodeJS.ProcessEnv): ServiceToken {
   const [global, user] = [readOne('SERVICE_GLOBAL_TOKEN', env), readOne('SERVICE_USER_TOKEN', env)]
   const faults = [...global.faults, ...user.faults]
-  if (faults.length > 0) throw new FaultySettings(faults.join('; '))
+  if (faults.length > 0) throw new SettingsError(faults)
   if (global.value !== undefined && email !== undefined)
     return { kind: 'global-token', token: global.value, actAs: email }
   if (user.value !== undefined) return { kind: 'user-token', token: user.value }
   if (global.value !== undefined)
     throw new UsageError('SERVICE_GLOBAL_TOKEN needs to know whose status: add EMAIL')
-  throw new FaultySettings(
+  throw new SettingsError([
     'there is no service token: set SERVICE_GLOBAL_TOKEN (for anybody) or SERVICE_USER_TOKEN (for its own person), or either as NAME_FILE',
-  )
+  ])
 }
 
 async function ask(token: ServiceToken, baseUrl: string, { seconds }: Asked, now: () => number) {
@@ -57,7 +57,7 @@ async function ask(token: ServiceToken, baseUrl: string, { seconds }: Asked, now
   }
 }
 
-async function tell(args: readonly string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
+async function tell(args: string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
   const asked = readArgs(args)
   const baseUrl = readBaseUrl(env)
   const token = chooseToken(asked.email, env)
@@ -87,14 +87,8 @@ export const run: Run = async (args, parts) => {
   try {
     return await tell(args, parts)
   } catch (error) {
-    if (error instanceof UsageError) {
-      parts.stderr.write(`onramp status: ${error.message}. See onramp status --help.\n`)
-      return 2
-    }
-    if (error instanceof FaultySettings) {
-      parts.stderr.write(`onramp status: ${error.message}.\n`)
-      return EXIT_SETTINGS
-    }
+    if (error instanceof UsageError || error instanceof SettingsError) throw error
+    // Nothing of what happened is shown: a token was at hand.
     parts.stderr.write('onramp status: it failed in a way that is a mistake of onramp.\n')
     return 1
   }

@@ -2,16 +2,24 @@
 
 export type Screen = { isTTY?: boolean; columns?: number }
 
-export type Colour = 'red' | 'green' | 'yellow' | 'grey' | 'bold'
+const CODES = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 }
 
-const CODES: Record<Colour, number> = { red: 31, green: 32, yellow: 33, grey: 90, bold: 1 }
+export type Colour = keyof typeof CODES
 
-export type Paint = (colour: Colour, text: string) => string
+export type Paint = Record<Colour, (text: string) => string>
 
-/** https://no-color.org: any value that is not empty turns colours off. */
+/** Colours for a terminal that can show them, unless NO_COLOR has any value that is not empty (https://no-color.org). */
 export function painterFor(screen: Screen, env: NodeJS.ProcessEnv): Paint {
   const colourful = screen.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
-  return (colour, text) => (colourful ? `\u001B[${CODES[colour]}m${text}\u001B[0m` : text)
+  const painted = (colour: Colour) => (text: string) =>
+    colourful ? `\u001B[${CODES[colour]}m${text}\u001B[0m` : text
+  return {
+    red: painted('red'),
+    green: painted('green'),
+    yellow: painted('yellow'),
+    dim: painted('dim'),
+    bold: painted('bold'),
+  }
 }
 
 const MOST_COLUMNS = 80

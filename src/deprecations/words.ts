@@ -41,9 +41,5 @@ export const seenText = ({ count, firstSeen, lastSeen }: Found): string => {
   return first === undefined ? seen : `${seen}, first ${first}, last ${last}`
 }
 
-/** Colours for a terminal, or plain text. */
-export const painter = (colours: boolean) => {
-  const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)
-  return { red: paint(31), yellow: paint(33), dim: paint(2), bold: paint(1) }
-}
-export type Painter = ReturnType<typeof painter>
+/** Colours for a terminal, or none: whoever shows the text says which. */
+export type Painter = Record<'red' | 'yellow' | 'dim' | 'bold', (text: string) => string>

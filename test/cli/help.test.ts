@@ -21,7 +21,7 @@ describe('the command line', () => {
   it('lists every command, and knows what a mistyped one was meant to be', async () => {
     const { out } = await runCommand(['--help'], {})
     for (const { name } of commands) expect(out).toContain(name)
-    expect((await runCommand(['docter'], {})).err).toContain('Did you mean doctor?')
+    expect((await runCommand(['docter'], {})).err).toContain('did you mean doctor?')
   })
 
   it('refuses options that do not exist', async () => {

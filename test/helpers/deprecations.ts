@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from '../../src/cli/deprecations.ts'
+import { main } from '../../src/cli/main.ts'
 
 export type Ran = { code: number; out: string; err: string }
 type Circumstances = {
@@ -37,7 +37,7 @@ export async function deprecations(args: string[], circumstances: Circumstances 
   async function* bytes() {
     if (stdin !== undefined) yield await Promise.resolve(Buffer.from(stdin))
   }
-  const code = await run(args, {
+  const code = await main(['deprecations', ...args], {
     stdout: output('out'),
     stderr: output('err'),
     stdin: Object.assign(bytes(), { isTTY: stdin === undefined }),

@@ -1,7 +1,7 @@
 // Runs `onramp deprecations` as a process of its own, for tests that measure one or read its exit code.
-import { run } from '../../src/cli/deprecations.ts'
+import { main } from '../../src/cli/main.ts'
 
-process.exitCode = await run(process.argv.slice(2), {
+process.exitCode = await main(['deprecations', ...process.argv.slice(2)], {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,

@@ -1,0 +1,77 @@
+// How every command reads its arguments. What is wrong is said in one line that repeats no value, as somebody may have
+// pasted a token: of what was typed, only what looks like the name of an option is shown.
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { nearest } from './nearest.ts'
+
+/** Thrown when a command is called in a way that it does not know; the message says what would do. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+/** `; did you mean --json?`, or nothing when no word is near. */
+export const hintAt = (typed: string, words: readonly string[]): string => {
+  const meant = nearest(typed, words)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
+const MOST_LETTERS = 20
+
+/** Lower-case words joined by dashes, as options and commands are called; whatever else was typed is not repeated. */
+export const isName = (text: string): boolean =>
+  /^[a-z]+(-[a-z]+)*$/.test(text) && text.length <= MOST_LETTERS
+
+/** @param written the whole argument: `-json` is read as `-j -s -o -n` */
+function unknownOption(rawName: string, written: string, options: ParseArgsOptionsConfig): UsageError {
+  const name = isName(rawName.replace(/^--?/, '')) ? rawName : 'like that'
+  const [typed = ''] = written.toLowerCase().split('=', 1)
+  const known = Object.keys(options).map((option) => `--${option}`)
+  return new UsageError(`there is no option ${name}${hintAt(typed.replace(/^-*/, '--'), known)}`)
+}
+
+type GivenOption = { name: string; value?: string | undefined; inlineValue?: boolean | undefined }
+
+function checkValue({ name, value, inlineValue }: GivenOption, type: 'boolean' | 'string'): void {
+  if (type === 'boolean' && value !== undefined) throw new UsageError(`--${name} takes no value`)
+  if (type === 'boolean') return
+  if (value === undefined || value === '') throw new UsageError(`--${name} needs a value`)
+  if (inlineValue !== true && /^-./.test(value))
+    throw new UsageError(`--${name} needs a value; one that begins with a dash is written --${name}=VALUE`)
+}
+
+/**
+ * Options and words, as node:util reads them. Given more than once, the last value counts, unless the option is `multiple`.
+ * @param mostWords how many arguments there may be that are no options
+ * @throws {UsageError} for an option that does not exist, a value too few or too many, a word too many
+ */
+export function readArguments<O extends ParseArgsOptionsConfig>(
+  args: string[],
+  options: O,
+  mostWords: number,
+) {
+  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined
+    if (option === undefined) throw unknownOption(token.rawName, args[token.index] ?? '', options)
+    checkValue(token, option.type)
+  }
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  if (positionals.length > mostWords) throw new UsageError('there are more arguments than it takes')
+  return { values, words: positionals }
+}
+
+/** @param what takes it, as in `--days` @throws {UsageError} */
+export function wholeNumberOf(what: string, text: string, [least, most]: readonly [number, number]): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN
+  if (number >= least && number <= most) return number
+  throw new UsageError(`${what} takes a whole number from ${least} to ${most}`)
+}
+
+const either = new Intl.ListFormat('en', { type: 'disjunction' })
+
+/** One of a few words. @param what takes it, as in `--api` @throws {UsageError} */
+export function wordOf<W extends string>(what: string, text: string, words: readonly W[]): W {
+  const word = words.find((known) => known === text)
+  if (word !== undefined) return word
+  throw new UsageError(`${what} takes ${either.format(words)}${hintAt(text, words)}`)
+}
