@@ -66,24 +66,37 @@ const shownMails = 50
 /** The last mails that arrived, newest first. */
 export async function mailPage(mails: readonly ArrivedMail[]): Promise<Page> {
   const last = mails.slice(-shownMails).toReversed()
-  const shown = await Promise.all(last.map((mail) => mailBlock(mail)))
+  const shown = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
   const body = html`<p class="note">${mails.length} arrived; nothing is delivered any further.</p>
     ${shown}
     <p><a href="/">Control</a></p>`
   return { title: 'Mail', site: 'Sandbox of the service', body, wide: true }
 }
 
-async function mailBlock({ at, to, raw }: ArrivedMail): Promise<Html> {
+async function mailBlock({ at, to, raw }: ArrivedMail, isOpen: boolean): Promise<Html> {
   const mail = await PostalMime.parse(raw)
-  return html`<details>
+  return html`<details ${isOpen && 'open'}>
     <summary>${mail.subject} <small>${to.join(', ')} · ${at.slice(11, 19)}</small></summary>
-    <pre>${linked(mail.text ?? '')}</pre>
+    ${mail.html !== undefined && framed(mail.html)}
+    <details>
+      <summary>As plain text</summary>
+      <pre>${linked(mail.text ?? '')}</pre>
+    </details>
     <details>
       <summary>Headers</summary>
       <pre>${raw.slice(0, raw.search(/\r?\n\r?\n/))}</pre>
     </details>
   </details>`
 }
+
+/** The mail as a mail program shows it: no script runs, and its links open in a page of their own. */
+const framed = (markup: string): Html =>
+  html`<iframe
+    class="mail"
+    title="The mail"
+    sandbox="allow-popups allow-popups-to-escape-sandbox"
+    srcdoc="${`<base target="_blank">${markup}`}"
+  ></iframe>`
 
 /** The text with its addresses made links. */
 const linked = (text: string): Html[] =>
