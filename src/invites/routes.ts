@@ -10,6 +10,7 @@ import { seeOther } from '../web/see-other.ts'
 import { isSameAddress, maskedAddress } from './address.ts'
 import { reached } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
+import { isInAppBrowser } from './in-app-browser.ts'
 import { inviteTexts } from './texts.en.ts'
 import type { Invitations } from './token.ts'
 import { walkPath, welcome } from './visit.ts'
@@ -56,7 +57,12 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
     const common = { words: inviteTexts, start, walk: walkPath(invitation) }
     if (kind === 'landing') {
-      const data = { ...common, isValid: invitation !== undefined, host: new URL(parts.publicUrl).host }
+      const data = {
+        ...common,
+        isValid: invitation !== undefined,
+        host: new URL(parts.publicUrl).host,
+        address: isInAppBrowser(req.get('user-agent')) ? `${parts.publicUrl}/onboarding` : undefined,
+      }
       return parts.sendPage(req, res, { view: 'invites/landing', data })
     }
     const signedInAs = ('signedInAs' in met ? met.signedInAs : undefined) ?? inviteTexts.mismatch.unknown
@@ -68,15 +74,14 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const { token } = req.params
     const invitation = await invitations.read(token)
     if (invitation === undefined) return seeOther(res, '/onboarding')
-    // A program that follows every link says nothing about where it comes from; a browser does.
-    const saysWhere = req.get('sec-fetch-site') ?? req.get('referer')
-    if (saysWhere === undefined || !isFollowedFromOwnPage(req, parts.publicUrl))
-      return seeOther(res, `/invite/${token}`)
+    if (!isFollowedFromOwnPage(req, parts.publicUrl)) return seeOther(res, `/invite/${token}`)
     const wish =
       req.query['account'] === 'other' ? { prompt: 'select_account' } : { loginHint: invitation.email }
 
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
-    await count(invitation.email, 'openedAt')
+    // A program that follows every link says nothing about where it comes from; a browser does.
+    if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined)
+      await count(invitation.email, 'openedAt')
     parts.note({ event: 'invitation_opened' })
 
     seeOther(res, location)

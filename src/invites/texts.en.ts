@@ -13,6 +13,8 @@ export const inviteTexts = {
     ],
     start: 'Start',
     otherWay: 'You do not need this link: you can also open',
+    inApp:
+      'This page was opened inside another app, where signing in may not work. If it does not, open this in your browser:',
   },
   mismatch: {
     title: 'This invitation is for another account',

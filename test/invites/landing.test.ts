@@ -6,7 +6,9 @@ import { TestBrowser } from '../helpers/test-browser.ts'
 let running: Running
 
 beforeAll(async () => {
-  running = await run({ settings: { RETURN_TO_ORIGINS: 'https://intranet.acme.example' } })
+  running = await run({
+    settings: { RETURN_TO_ORIGINS: 'https://intranet.acme.example', ADMIN_EMAILS: 'grace@acme.example' },
+  })
 })
 afterAll(() => running.close())
 beforeEach(() => running.sandbox.reset())
@@ -48,7 +50,7 @@ describe('an invitation that a mail scanner opens', () => {
     expect(asked()).toBe(0)
   })
 
-  it('starts no sign-in for a program that follows every link of the page', async () => {
+  it('starts no sign-in from elsewhere, or ahead of a person', async () => {
     const token = await issue()
     const browser = new TestBrowser()
     for (const headers of [
@@ -59,12 +61,19 @@ describe('an invitation that a mail scanner opens', () => {
       const hop = await browser.open(`${running.url}/invite/${token}/start`, { headers, follow: false })
       expect(hop.location ?? '').not.toContain(running.sandbox.urls.authorizationServer)
     }
-    const program = await fetch(`${running.url}/invite/${token}/start`, {
-      redirect: 'manual',
-      headers: { accept: '*/*' },
-    })
-    expect(program.headers.get('location')).toBe(`/invite/${token}`)
     expect(asked()).toBe(0)
+  })
+})
+
+describe('a browser that says nothing of where it comes from', () => {
+  it('is let through by Start, and not counted as somebody who pressed it', async () => {
+    const url = `${running.url}/invite/${await issue('dan@acme.example')}/start`
+    const answer = await fetch(url, { redirect: 'manual' })
+    const location = new URL(answer.headers.get('location') ?? '')
+    expect(location.origin).toBe(new URL(running.sandbox.urls.authorizationServer).origin)
+    const grace = await signIn(running, 'grace')
+    const { body } = await grace.open(`${running.url}/admin?q=dan@`)
+    expect(body).toContain('Nobody.')
   })
 })
 
@@ -111,6 +120,14 @@ describe('a person with an invitation', () => {
     expect(authorization()['login_hint']).toBeUndefined()
     await chooseAccount(running, browser, 'ada')
     expect(new URL(browser.page.url).pathname).toBe('/onboarding')
+  })
+
+  it('is advised to open a browser where another app shows the page', async () => {
+    const url = `${running.url}/invite/${await issue()}`
+    const webView = 'Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Chrome/140.0 Mobile'
+    const { body } = await new TestBrowser().open(url, { headers: { 'user-agent': webView } })
+    expect(body).toContain(`<bdi>${running.url}/onboarding</bdi>`)
+    expect((await new TestBrowser().open(url)).body).not.toContain('inside another app')
   })
 
   it('finds the same page where the token is missing', async () => {
