@@ -133,7 +133,12 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
-  const arrivals = createArrivals(store.records, createSealer(secrets), now)
+  const arrivals = createArrivals({
+    records: store.records,
+    sealer: createSealer(secrets),
+    now,
+    retentionDays: settings.INVITE_RETENTION_DAYS,
+  })
   const walks = watchWalks(createWalks(store.records, now), createFollow({ arrivals, log, now }))
   let draining = false
 

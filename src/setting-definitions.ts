@@ -181,6 +181,12 @@ export const definitions = {
       'Signs invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
     schema: sessionSecrets,
   },
+  INVITE_RETENTION_DAYS: {
+    default: '90',
+    meaning:
+      'What is known of somebody on the way is forgotten when nothing was heard of them for so many days',
+    schema: wholeNumber(1, 730),
+  },
   SMTP_URL: {
     secret: true,
     meaning: 'The mail server that invitations leave by: `smtp://` (STARTTLS is insisted on) or `smtps://`',

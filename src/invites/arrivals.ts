@@ -12,9 +12,10 @@ const BUCKETS = 8192
 const AT_ONCE = 128
 const MOST_TRIES = 20
 const HOLDER = 'arrivals'
-/** Nobody of whom nothing was heard for so long is remembered. */
-export const RETENTION_DAYS = 90
+/** That somebody wants no mails is remembered for longer than the rest: it is their word. */
+export const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
+const DAY_SECONDS = 86_400
 
 type Bucket = { version: 1; people: Arrival[] }
 
@@ -26,11 +27,20 @@ export type Arrivals = {
    * @throws {StoreUnavailable}
    */
   change(email: string, change: (arrival: Arrival) => Arrival): Promise<Arrival>
+  /** Removes everything that is known of a person. @returns whether there was anything. @throws {StoreUnavailable} */
+  forget(email: string): Promise<boolean>
+  /** Seals under the first secret whatever is under an earlier one, which then may be dropped. @throws {StoreUnavailable} */
+  reseal(): Promise<void>
   /** Everybody, in no order. Holds a few records at a time. */
   all(): AsyncGenerator<Arrival>
 }
 
 const keyOf = (bucket: number) => `arrivals:${bucket}`
+
+function* batches() {
+  for (let first = 0; first < BUCKETS; first += AT_ONCE)
+    yield Array.from({ length: AT_ONCE }, (_, index) => first + index)
+}
 
 const bucketOf = (email: string) => parseInt(hash('sha256', email, 'hex').slice(0, 8), 16) % BUCKETS
 
@@ -44,7 +54,7 @@ export class UnreadableArrivals extends Error {
   }
 }
 
-type Seal = Pick<Sealer, 'seal' | 'open'>
+type Seal = Pick<Sealer, 'seal' | 'open' | 'isCurrent'>
 
 /** @throws {UnreadableArrivals} */
 function read(text: string | undefined, sealer: Seal): Arrival[] {
@@ -55,14 +65,49 @@ function read(text: string | undefined, sealer: Seal): Arrival[] {
   return bucket.people
 }
 
-/** @param sealer under INVITE_SECRET, or SESSION_SECRET: a dump of the store shows no address */
-export function createArrivals(
-  records: Pick<Records, 'get' | 'compareAndSet'>,
-  sealer: Seal,
-  now: () => number,
-): Arrivals {
-  const isRemembered = ({ changedAt }: Arrival) => now() - changedAt < RETENTION_DAYS * DAY_MS
-  const load = async (bucket: number) => read(await records.get(keyOf(bucket)), sealer).filter(isRemembered)
+export type ArrivalsParts = {
+  records: Pick<Records, 'get' | 'compareAndSet'>
+  /** Under INVITE_SECRET, or SESSION_SECRET: a dump of the store shows no address. */
+  sealer: Seal
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** INVITE_RETENTION_DAYS: nobody of whom nothing was heard for so long is remembered. */
+  retentionDays: number
+}
+
+export function createArrivals({ records, sealer, now, retentionDays }: ArrivalsParts): Arrivals {
+  /** What may still be known of somebody. */
+  function remembered(arrival: Arrival): Arrival[] {
+    const { email, changedAt, optedOutAt } = arrival
+    if (now() - changedAt < retentionDays * DAY_MS) return [arrival]
+    const keepsWord = optedOutAt !== undefined && now() - optedOutAt < OPT_OUT_DAYS * DAY_MS
+    return keepsWord ? [{ email, changedAt, optedOutAt, sources: [], campaigns: [] }] : []
+  }
+
+  const load = async (bucket: number) => read(await records.get(keyOf(bucket)), sealer).flatMap(remembered)
+
+  const lifeOf = (people: readonly Arrival[]) =>
+    DAY_SECONDS *
+    (people.some(({ optedOutAt }) => optedOutAt !== undefined)
+      ? Math.max(OPT_OUT_DAYS, retentionDays)
+      : retentionDays)
+
+  /**
+   * Compare-and-set of whoever shares a record; `change` gives back what to keep of the people in it.
+   * @throws {StoreUnavailable}
+   */
+  async function update(key: string, change: (people: Arrival[]) => Arrival[] | undefined): Promise<boolean> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const was = await records.get(key)
+      const people = change(read(was, sealer))
+      if (people === undefined) return false
+      const bucket: Bucket = { version: 1, people: people.flatMap(remembered) }
+      const is = sealer.seal(JSON.stringify(bucket), HOLDER)
+      if (await records.compareAndSet(key, was, is, lifeOf(people))) return true
+      if (tries > 0) await sleep(Math.random() * 4 * tries)
+    }
+    throw new StoreUnavailable(new Error(`an arrival was changed by others ${MOST_TRIES} times in a row`))
+  }
 
   return {
     async get(address) {
@@ -71,27 +116,37 @@ export function createArrivals(
     },
     async change(address, change) {
       const email = normalizedAddress(address)
-      const key = keyOf(bucketOf(email))
-      for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const was = await records.get(key)
-        const people = read(was, sealer)
-        const before = people.find((arrival) => arrival.email === email) ?? newArrival(email, now())
+      let changed = newArrival(email, now())
+      await update(keyOf(bucketOf(email)), (people) => {
+        const [known] = people.filter((arrival) => arrival.email === email).flatMap(remembered)
+        const before = known ?? newArrival(email, now())
         const after = change(before)
-        if (after === before) return before
-        const changed = { ...after, changedAt: now() }
-        const others = people.filter((arrival) => arrival.email !== email && isRemembered(arrival))
-        const bucket: Bucket = { version: 1, people: [...others, changed] }
-        const is = sealer.seal(JSON.stringify(bucket), HOLDER)
-        if (await records.compareAndSet(key, was, is, RETENTION_DAYS * 86_400)) return changed
-        if (tries > 0) await sleep(Math.random() * 4 * tries)
-      }
-      throw new StoreUnavailable(new Error(`an arrival was changed by others ${MOST_TRIES} times in a row`))
+        changed = after === before ? before : { ...after, changedAt: now() }
+        if (after === before) return undefined
+        return [...people.filter((arrival) => arrival.email !== email), changed]
+      })
+      return changed
+    },
+    forget(address) {
+      const email = normalizedAddress(address)
+      return update(keyOf(bucketOf(email)), (people) => {
+        const others = people.filter((arrival) => arrival.email !== email)
+        return others.length === people.length ? undefined : others
+      })
+    },
+    async reseal() {
+      for (const numbers of batches())
+        await Promise.all(
+          numbers.map(async (bucket) => {
+            const sealed = await records.get(keyOf(bucket))
+            if (sealed !== undefined && !sealer.isCurrent(sealed))
+              await update(keyOf(bucket), (people) => people)
+          }),
+        )
     },
     async *all() {
-      for (let first = 0; first < BUCKETS; first += AT_ONCE) {
-        const numbers = Array.from({ length: AT_ONCE }, (_, index) => first + index)
+      for (const numbers of batches())
         for (const people of await Promise.all(numbers.map(load))) yield* people
-      }
     },
   }
 }

@@ -21,6 +21,8 @@ export type Sealer = {
   seal(plain: string, holder: string): string
   /** What was sealed, or undefined: another holder, a secret that was retired, or not ours. Never throws. */
   open(sealed: string, holder: string): string | undefined
+  /** Was it sealed under the first secret? */
+  isCurrent(sealed: string): boolean
 }
 
 type MasterKey = { id: Buffer; key: KeyObject }
@@ -42,6 +44,10 @@ export function createSealer(secrets: readonly string[]): Sealer {
       const content = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
     },
+    isCurrent: (sealed) =>
+      Buffer.from(sealed.slice(0, 2 * KEY_ID_BYTES), 'base64url')
+        .subarray(0, KEY_ID_BYTES)
+        .equals(sealing.id),
     open(sealed, holder) {
       const bytes = Buffer.from(sealed, 'base64url')
       const id = bytes.subarray(0, KEY_ID_BYTES)

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { reached } from '../../src/invites/arrival.ts'
-import { createArrivals, RETENTION_DAYS, UnreadableArrivals } from '../../src/invites/arrivals.ts'
+import { createArrivals, OPT_OUT_DAYS, UnreadableArrivals } from '../../src/invites/arrivals.ts'
 import type { Records } from '../../src/records/records.ts'
 import { createSealer } from '../../src/session/seal.ts'
 
 const secret = 'a secret of thirty-two characters'
 const newer = 'another secret, longer than before'
 const at = Date.UTC(2026, 10, 1)
+
+const DAY = 86_400_000
 
 function memory() {
   const values = new Map<string, string>()
@@ -18,7 +20,8 @@ function memory() {
       return Promise.resolve(isSame)
     },
   }
-  const open = (secrets: string[], now = at) => createArrivals(records, createSealer(secrets), () => now)
+  const open = (secrets: string[], now = at) =>
+    createArrivals({ records, sealer: createSealer(secrets), now: () => now, retentionDays: 90 })
   return { values, open }
 }
 
@@ -43,6 +46,16 @@ describe('what is written down about people', () => {
     await expect(open([newer]).get('ada@acme.example')).rejects.toThrow(UnreadableArrivals)
   })
 
+  it('is sealed anew under the new secret, which then does alone', async () => {
+    const { values, open } = memory()
+    await open([secret]).change('ada@acme.example', (before) => reached(before, 'openedAt', at))
+    await open([newer]).change('bob@acme.example', (before) => reached(before, 'openedAt', at))
+    const before = new Set(values.values())
+    await open([newer, secret]).reseal()
+    expect([...values.values()].filter((sealed) => before.has(sealed))).toHaveLength(1)
+    expect((await emailsOf(open([newer]))).toSorted()).toEqual(['ada@acme.example', 'bob@acme.example'])
+  })
+
   it('loses nothing when two change it at once, and is written only when something changed', async () => {
     const { values, open } = memory()
     const arrivals = open([secret])
@@ -61,8 +74,32 @@ describe('what is written down about people', () => {
   it('is forgotten when nothing was heard for long', async () => {
     const { open } = memory()
     await open([secret]).change('ada@acme.example', (before) => reached(before, 'openedAt', at))
-    const later = open([secret], at + RETENTION_DAYS * 86_400_000)
+    const later = open([secret], at + 90 * DAY)
     expect(await later.get('ada@acme.example')).toBeUndefined()
     expect(await emailsOf(later)).toEqual([])
+  })
+
+  it('forgets everything but that somebody wants no mails, which it keeps for two years', async () => {
+    const { open } = memory()
+    const [opened, out] = ['openedAt', 'optedOutAt'] as const
+    await open([secret]).change('ada@acme.example', (before) => reached(reached(before, opened, at), out, at))
+    expect(await open([secret], at + 90 * DAY).get('ada@acme.example')).toEqual({
+      email: 'ada@acme.example',
+      changedAt: at,
+      optedOutAt: at,
+      sources: [],
+      campaigns: [],
+    })
+    expect(await emailsOf(open([secret], at + OPT_OUT_DAYS * DAY))).toEqual([])
+  })
+
+  it('is removed at once where that is asked for, and nobody else is', async () => {
+    const { open } = memory()
+    const arrivals = open([secret])
+    for (const email of ['ada@acme.example', 'bob@acme.example'])
+      await arrivals.change(email, (before) => reached(before, 'openedAt', at))
+    expect(await arrivals.forget('ADA@acme.example ')).toBe(true)
+    expect(await arrivals.forget('ada@acme.example')).toBe(false)
+    expect(await emailsOf(arrivals)).toEqual(['bob@acme.example'])
   })
 })
