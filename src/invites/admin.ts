@@ -13,7 +13,8 @@ import type { Arrival } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 import { peopleCsv } from './people-csv.ts'
 import { plotOf } from './plot.ts'
-import { makeReport, type Report } from './report.ts'
+import { listPeople, stageOf, wantedOf, FILTERS, type Wanted } from './people-list.ts'
+import { isUncertainFor, makeReport, type Report } from './report.ts'
 
 export type AdminParts = {
   arrivals: Pick<Arrivals, 'all'>
@@ -25,9 +26,6 @@ export type AdminParts = {
 }
 
 const FRESH_MS = 10_000
-const MOST_PEOPLE = 100
-const FILTERS = ['all', 'blocked', 'waiting', 'skipped', 'finished'] as const
-type Filter = (typeof FILTERS)[number]
 
 export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: AdminParts): Router {
   const router = Router()
@@ -50,21 +48,26 @@ export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: Adm
 
   router.get('/admin', async (req, res) => {
     admit(req, 'overview')
-    const filter = FILTERS.find((known) => known === req.query['show']) ?? 'all'
+    const wanted = wantedOf(req.query)
 
     const made = await report()
-    const people = await peopleFor(arrivals.all(), filter)
+    const { people, hasMore, total } = await listPeople(arrivals.all(), wanted)
 
     const t = adminTexts
+    const last = people.at(-1)
     const data = {
       words: t,
       report: made,
+      share: shareOf,
       funnel: funnelOf(made, t),
       plot: plotOf(made.days, now()),
-      people,
-      most: MOST_PEOPLE,
-      filter,
-      filters: FILTERS,
+      people: people.map(rowOf),
+      total,
+      search: wanted.search,
+      filter: wanted.filter,
+      filters: FILTERS.map((filter) => ({ filter, href: hrefOf({ ...wanted, filter, after: '' }) })),
+      first: wanted.after === '' ? undefined : hrefOf({ ...wanted, after: '' }),
+      next: hasMore && last !== undefined ? hrefOf({ ...wanted, after: last.email }) : undefined,
     }
     sendPage(req, res, { view: 'invites/admin', data })
   })
@@ -84,34 +87,41 @@ export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: Adm
   return router
 }
 
+const shareOf = (part: number, whole: number) =>
+  whole === 0 ? '' : `${Math.round((part / whole) * 100)}\u00A0%`
+
 const funnelOf = (report: Report, t: AdminTexts) =>
   (['invited', 'opened', 'signedIn', 'finished', 'skipped', 'blocked', 'optedOut', 'uncertain'] as const).map(
-    (what) => ({ what: t.funnel[what], count: report[what] }),
+    (what) => ({ what: t.funnel[what], count: report[what], share: shareOf(report[what], report.people) }),
   )
 
-type PersonRow = { email: string; done: string; left: string; asOf: string }
-
-async function peopleFor(all: AsyncIterable<Arrival>, filter: Filter): Promise<PersonRow[]> {
-  const rows: PersonRow[] = []
-  for await (const arrival of all) {
-    if (!fits(arrival, filter)) continue
-    const { email, sources, asOf } = arrival
-    const countable = sources.filter(({ state }) => state !== 'off')
-    const open = countable.filter(({ state }) => state !== 'connected')
-    const { left, done } = adminTexts.person
-    rows.push({
-      email,
-      done: asOf === undefined ? '' : done(countable.length - open.length, countable.length),
-      left: open.map(({ name, state }) => (state === 'waiting' ? name : left(name, state))).join(', '),
-      asOf: asOf === undefined ? '' : new Date(asOf).toISOString().slice(0, 16).replace('T', ' '),
-    })
-    if (rows.length >= MOST_PEOPLE) break
-  }
-  return rows.sort((one, other) => one.email.localeCompare(other.email, 'en'))
+function hrefOf({ filter, search, after }: Wanted): string {
+  const query = new URLSearchParams({ show: filter })
+  if (search !== '') query.set('q', search)
+  if (after !== '') query.set('after', after)
+  return `/admin?${query.toString()}#people`
 }
 
-function fits({ sources, finishedAt }: Arrival, filter: Filter): boolean {
-  if (filter === 'all') return true
-  if (filter === 'finished') return finishedAt !== undefined
-  return sources.some(({ state }) => state === filter)
+const minute = (at: number | undefined) =>
+  at === undefined ? '' : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+
+function rowOf(arrival: Arrival) {
+  const { email, group, sources, asOf, optedOutAt } = arrival
+  const { person, stages } = adminTexts
+  const countable = sources.filter(({ state }) => state !== 'off')
+  const open = countable.filter(({ state }) => state !== 'connected')
+  const { stage, at } = stageOf(arrival)
+  return {
+    email,
+    group: group ?? '',
+    stage: stages[stage],
+    since: at === undefined ? '' : new Date(at).toISOString().slice(0, 10),
+    notes: [
+      ...(isUncertainFor(arrival) ? [person.uncertain] : []),
+      ...(optedOutAt === undefined ? [] : [person.optedOut]),
+    ],
+    done: asOf === undefined ? '' : person.done(countable.length - open.length, countable.length),
+    left: open.map(({ name, state }) => (state === 'waiting' ? name : person.left(name, state))).join(', '),
+    asOf: minute(asOf),
+  }
 }

@@ -5,6 +5,7 @@ import { invitedAt, isUncertainFor, mailsOf } from './report.ts'
 
 const HEADER = [
   'email',
+  'group',
   'invited',
   'mails',
   'uncertain',
@@ -32,6 +33,7 @@ const cellsOf = (arrival: Arrival): (string | number)[] => {
   const { email, sources } = arrival
   return [
     email,
+    arrival.group ?? '',
     date(invitedAt(arrival)),
     mailsOf(arrival).length,
     isUncertainFor(arrival) ? 'yes' : '',

@@ -1,6 +1,7 @@
 // How far everybody is: counted over all arrivals, as of when, by datasource, and day by day. Pure but for reading the
 // arrivals one after the other, so that it takes no more memory for many people.
-import type { Arrival, Mailing, Source, SourceState } from './arrival.ts'
+import { isOut, type Arrival, type Mailing, type Source, type SourceState } from './arrival.ts'
+import { createGroups, type Group } from './groups.ts'
 
 export type Count = Record<SourceState, number>
 
@@ -26,6 +27,7 @@ export type Report = {
   blocked: number
   optedOut: number
   datasources: Datasource[]
+  groups: Group[]
   days: Day[]
 }
 
@@ -35,7 +37,6 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 export const mailsOf = ({ campaigns }: Arrival): Mailing[] => campaigns.flatMap(({ mailings }) => mailings)
 
-const isOut = ({ state }: Mailing) => state === 'sent' || state === 'unknown' || state === 'sending'
 const isUncertain = ({ state }: Mailing) => state === 'unknown' || state === 'sending'
 
 /** When the first mail went out, if one did. */
@@ -51,6 +52,7 @@ export async function makeReport(all: AsyncIterable<Arrival>, now: number): Prom
   const counted = { people: 0, invited: 0, reminded: 0, uncertain: 0, opened: 0, signedIn: 0 }
   const states = { finished: 0, skipped: 0, blocked: 0, optedOut: 0 }
   const datasources = new Map<string, Datasource>()
+  const groups = createGroups()
   const days = new Map<string, Day>()
   let asOf: number | undefined
   const on = (at: number | undefined, what: 'invited' | 'signedIn' | 'finished') => {
@@ -77,6 +79,7 @@ export async function makeReport(all: AsyncIterable<Arrival>, now: number): Prom
     on(arrival.finishedAt, 'finished')
     if (arrival.asOf !== undefined) asOf = Math.min(asOf ?? arrival.asOf, arrival.asOf)
     for (const source of arrival.sources) add(datasources, source)
+    groups.count(arrival)
   }
   return {
     madeAt: new Date(now).toISOString(),
@@ -84,6 +87,7 @@ export async function makeReport(all: AsyncIterable<Arrival>, now: number): Prom
     ...counted,
     ...states,
     datasources: [...datasources.values()].sort((one, other) => one.name.localeCompare(other.name, 'en')),
+    groups: groups.shown(),
     days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
   }
 }

@@ -54,6 +54,8 @@ describe('who is due', () => {
     campaign: 'c',
     maxReminders: 1,
     retryUnknown: false,
+    retryFailed: false,
+    minGapMs: 0,
     freshMs: 0,
     remindAfterMs: DAY,
   }
