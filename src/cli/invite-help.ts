@@ -44,6 +44,8 @@ killed or not, and nobody gets a mail twice. Two runs of one campaign exclude ea
   --remind-after DAYS    reminds whoever got a mail so long ago and still has something; without it nobody is reminded
   --max-reminders N      3 unless told
   --on-invalid stop|skip a faulty row stops before anything is sent (the default), or is left out
+  --min-gap HOURS        nobody gets a mail so soon after one of another campaign; 48 unless told
+  --retry-failed         sends again what the mail server refused for good, or put off too often
   --retry-unknown        sends again what may have been sent already (a run was killed just then)
   --limit N              at most so many mails in this run
   --rate N               questions to the service a second, 5 unless told; 429 and Retry-After are honoured beyond that
@@ -51,6 +53,7 @@ killed or not, and nobody gets a mail twice. Two runs of one campaign exclude ea
   --at-once N            people at a time, 4 unless told; as many at most are uncertain after a crash
   --ask-again-after MIN  whom the service said to have nothing is asked about again after so many minutes; 60
   --template FOLDER      invitation-text.eta and invitation-html.eta instead of ours (views/mail)
+  --yes                  asks nobody before mails leave, on a terminal
   --json                 the counts as one line of JSON on standard output
 
 Exit codes: 0 everybody has what they should; 1 stopped (the message says why); 2 wrong usage; 3 done, but some rows,

@@ -25,17 +25,25 @@ async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(file) as AsyncIterable<Uint8Array>
 }
 
-/** Before anything leaves, a whole file is read once: a faulty row near its end stops nothing halfway. */
-export async function isValid(list: List, stderr: Output): Promise<boolean> {
+/**
+ * Before anything leaves, a whole file is read once: a faulty row near its end stops nothing halfway.
+ * @returns how many people are on it
+ */
+export async function peopleIn(
+  list: List,
+  onInvalid: 'stop' | 'skip',
+  stderr: Output,
+): Promise<number | 'faulty'> {
+  let people = 0
   let faults = 0
-  for await (const row of readPeople(list.open()))
-    if (row.kind === 'fault') {
-      stderr.write(`line ${row.line}: ${row.fault}\n`)
-      if ((faults += 1) >= MOST_FAULTS) break
-    }
-  if (faults === 0) return true
-  stderr.write(
-    'onramp invite send: mend these lines, or leave them out with --on-invalid skip; nothing was sent\n',
-  )
-  return false
+  for await (const row of readPeople(list.open())) {
+    if (row.kind === 'person') people++
+    if (row.kind === 'person' || onInvalid === 'skip') continue
+    stderr.write(`line ${row.line}: ${row.fault}\n`)
+    if (++faults >= MOST_FAULTS) break
+  }
+  if (faults === 0) return people
+  const several = faults === 1 ? 'this line, or leave it out' : 'these lines, or leave them out'
+  stderr.write(`onramp invite send: mend ${several} with --on-invalid skip; nothing was sent\n`)
+  return 'faulty'
 }

@@ -1,14 +1,14 @@
 // onramp invite report: what was written down of everybody, counted, or person by person.
-import { createArrivals, UnreadableArrivals } from '../invites/arrivals.ts'
 import { peopleCsv } from '../invites/people-csv.ts'
 import { makeReport, type Report } from '../invites/report.ts'
 import { printable } from '../printable.ts'
 import { untilReachable } from '../records/until-reachable.ts'
-import { createSealer } from '../session/seal.ts'
 import { loadSettings } from '../settings.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import { readArguments, UsageError } from './arguments.ts'
+import { explained } from './invite-endings.ts'
+import { arrivalsIn } from './invite-set-up.ts'
 import type { Run } from './parts.ts'
 
 const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
@@ -18,24 +18,20 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
   if (values.json && values.csv) throw new UsageError('--json and --csv are two forms; choose one')
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
-  try {
-    await untilReachable(store.records)
-    const sealer = createSealer(settings.INVITE_SECRET ?? settings.SESSION_SECRET)
-    const arrivals = createArrivals(store.records, sealer, now)
-    if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)
-    else {
-      const report = await makeReport(arrivals.all(), now())
-      stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report))
+  return await explained({ stderr }, 'invite report', async () => {
+    try {
+      await untilReachable(store.records)
+      const arrivals = arrivalsIn(store.records, settings, now)
+      if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)
+      else {
+        const report = await makeReport(arrivals.all(), now())
+        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report))
+      }
+      return 0
+    } finally {
+      await store.close()
     }
-    return 0
-  } catch (error) {
-    const isSealed = error instanceof UnreadableArrivals
-    const why = isSealed ? error.message : 'the store cannot be read: see REDIS_URL or DATA_DIR'
-    stderr.write(`onramp invite report: ${why}\n`)
-    return 1
-  } finally {
-    await store.close()
-  }
+  })
 }
 
 function inWords(report: Report): string {

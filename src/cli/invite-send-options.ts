@@ -8,6 +8,8 @@ export type SendOptions = {
   file: string
   campaign: string
   isDryRun: boolean
+  /** Nobody is asked before mails go out. */
+  isSure: boolean
   isJson: boolean
   datasources: string[]
   days: number
@@ -32,13 +34,16 @@ const options = {
   'remind-after': { type: 'string' },
   'max-reminders': text('3'),
   'on-invalid': text('stop'),
+  'min-gap': text('48'),
   'retry-unknown': flag,
+  'retry-failed': flag,
   limit: text('999999999'),
   rate: text('5'),
   'mail-rate': text('10'),
   'at-once': text('4'),
   'ask-again-after': text('60'),
   template: { type: 'string' },
+  yes: flag,
   json: flag,
 } as const
 
@@ -57,6 +62,7 @@ export function readSendOptions(args: string[]): SendOptions {
     file,
     campaign,
     isDryRun: values['dry-run'],
+    isSure: values.yes,
     isJson: values.json,
     datasources: datasourcesFrom(values.datasource),
     days: whole('days', [1, MOST_DAYS]),
@@ -71,6 +77,8 @@ export function readSendOptions(args: string[]): SendOptions {
       ...(remind === undefined ? {} : { remindAfterMs: remind * DAY_MS }),
       maxReminders: whole('max-reminders', [0, 20]),
       retryUnknown: values['retry-unknown'],
+      retryFailed: values['retry-failed'],
+      minGapMs: whole('min-gap', [0, 8760]) * 3_600_000,
       freshMs: whole('ask-again-after', [0, 100_000]) * 60_000,
     },
   }

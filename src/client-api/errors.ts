@@ -43,7 +43,8 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
 function documentedMessage(text: string): string | undefined {
   if (/Invalid Secret/i.test(text) || /X-Service-Auth-Type/i.test(text))
     return 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
-  if (/X-Service-ActAs/i.test(text))
+  // Not every message that names the header: an address that it does not know may be told with it too.
+  if (/(missing|required).{0,60}X-Service-ActAs|X-Service-ActAs.{0,60}(missing|required)/is.test(text))
     return 'the service takes the token for a global service token, which needs X-Service-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token'
   return undefined
 }

@@ -17,7 +17,13 @@ export type Mailing = {
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
   tries: number
+  /** Which try is sending it just now. */
+  by?: string
 }
+
+/** It has left, or may have. */
+export const isOut = ({ state }: Mailing): boolean =>
+  state === 'sent' || state === 'unknown' || state === 'sending'
 
 export type Campaign = { name: string; mailings: Mailing[] }
 
@@ -25,6 +31,8 @@ export type Campaign = { name: string; mailings: Mailing[] }
 export type Arrival = {
   /** Normalized. */
   email: string
+  /** What the list said: a department, a place. */
+  group?: string
   changedAt: number
   openedAt?: number
   signedInAt?: number
@@ -56,8 +64,11 @@ export function optedIn(arrival: Arrival): Arrival {
   return rest
 }
 
-/** Can the person do something about it? */
-export const isToConnect = ({ status }: Left): boolean => status === 'awaiting' || status === 'stale'
+/**
+ * Can the person do something about it? Whatever the service lists is theirs to authorize (contract 2.1, which leaves the
+ * values of authStatus open), but for what an administrator switched off.
+ */
+export const isToConnect = ({ status }: Left): boolean => status !== 'disabled'
 
 /**
  * Takes in what the service says is left: what was known and is not listed any more is connected. "Not now" and

@@ -19,25 +19,48 @@ export type AskParts = {
   pauseMs?: number
 }
 
-/** nobody: the service does not know the person. no-answer: it gave none, several times. */
-export type Asked = { kind: 'left'; left: Left[] } | { kind: 'nobody' } | { kind: 'no-answer' }
+export type Asked =
+  | { kind: 'left'; left: Left[] }
+  /** The service does not know the person. */
+  | { kind: 'nobody' }
+  /** It refuses to say anything about this person; of others it did. */
+  | { kind: 'refused' }
+  /** It gave no answer, several times. */
+  | { kind: 'no-answer' }
 
 const MOST_TRIES = 4
 const MOST_WAITS = 20
+/** One person may have left the company; so many in a row, and it is the token (or the address of the service). */
+const MOST_REFUSALS_IN_A_ROW = 10
+const MOST_REFUSALS_AT_FIRST = 3
 
 export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskParts) {
+  let hasAnswered = false
+  let refusalsInARow = 0
+
+  /** 403 and 404 may be about this person only. @throws {ServiceUnusable} when they are said of everybody */
+  function refusal(problem: ServiceProblem): Asked {
+    if (++refusalsInARow >= (hasAnswered ? MOST_REFUSALS_IN_A_ROW : MOST_REFUSALS_AT_FIRST))
+      throw new ServiceUnusable(problem.detail, { cause: problem })
+    return problem.answered === 404 ? { kind: 'nobody' } : { kind: 'refused' }
+  }
+
   /** @throws {ServiceUnusable} */
   async function tried(email: string): Promise<Asked | ServiceProblem> {
     await pace.turn()
     try {
-      return { kind: 'left', left: await whatIsLeft(email) }
+      const left = await whatIsLeft(email)
+      hasAnswered = true
+      refusalsInARow = 0
+      return { kind: 'left', left }
     } catch (error) {
       if (!(error instanceof ServiceProblem)) throw error
       const { answered, code, retryAfter } = error
+      if (answered === 403 || answered === 404) return refusal(error)
+      if (answered === 401 || code === 'service_misconfigured')
+        throw new ServiceUnusable(error.detail, { cause: error })
       if (answered === 429) pace.slowDown(retryAfter ?? 1)
       else if (answered === 400 || answered === 422) return { kind: 'nobody' }
-      else if (code === 'service_misconfigured' || answered === 401 || answered === 403)
-        throw new ServiceUnusable(error.detail, { cause: error })
       return error
     }
   }

@@ -1,6 +1,6 @@
 // Who is due for which mail of a campaign, and what is written down about it. Pure. A mail is written down before it
 // leaves: whatever was being sent when a process died stays uncertain, and is not sent again unless asked.
-import type { Arrival, Mailing } from './arrival.ts'
+import { isOut, type Arrival, type Mailing } from './arrival.ts'
 
 export type Policy = {
   campaign: string
@@ -9,6 +9,10 @@ export type Policy = {
   maxReminders: number
   /** Send again what may have been sent already. */
   retryUnknown: boolean
+  /** Send again what the mail server refused for good. */
+  retryFailed: boolean
+  /** Least time between two mails to a person, whatever the campaigns. */
+  minGapMs: number
   /** Somebody of whom the service said so recently that nothing is left is not asked about again. */
   freshMs: number
 }
@@ -17,12 +21,20 @@ export type Due =
   | { kind: 'mail'; wave: number }
   /** A run that died left this open: it is called uncertain from now on. */
   | { kind: 'left-open'; wave: number }
-  | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'opted-out' | 'nothing' }
+  | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'opted-out' | 'nothing' | 'too-soon' }
 
 const MOST_TRIES = 5
 
 export const mailingsOf = (arrival: Arrival, campaign: string): Mailing[] =>
   arrival.campaigns.find(({ name }) => name === campaign)?.mailings ?? []
+
+/** A mail of another campaign came only just now; the times within a campaign are those of its reminders. */
+const isTooSoon = ({ campaigns }: Arrival, { campaign, minGapMs }: Policy, now: number) =>
+  campaigns.some(
+    ({ name, mailings }) =>
+      name !== campaign &&
+      mailings.some((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < minGapMs),
+  )
 
 const hasNothing = (arrival: Arrival, { freshMs }: Policy, now: number) =>
   arrival.asOf !== undefined &&
@@ -41,12 +53,15 @@ export function due(arrival: Arrival, policy: Policy, now: number): Due {
       case 'unknown':
         return again(last.wave)
       case 'failed':
-        return rest('failed')
+        return policy.retryFailed ? { kind: 'mail', wave: last.wave } : rest('failed')
       case 'deferred':
-        return last.tries < MOST_TRIES ? { kind: 'mail', wave: last.wave } : rest('failed')
+        return policy.retryFailed || last.tries < MOST_TRIES
+          ? { kind: 'mail', wave: last.wave }
+          : rest('failed')
       case 'sent':
         if (!isReminderDue(last, policy, now)) return rest('sent')
     }
+  if (isTooSoon(arrival, policy, now)) return rest('too-soon')
   return hasNothing(arrival, policy, now)
     ? rest('nothing')
     : { kind: 'mail', wave: last === undefined ? 0 : last.wave + 1 }
@@ -57,14 +72,30 @@ const rest = (why: Extract<Due, { kind: 'rest' }>['why']): Due => ({ kind: 'rest
 const isReminderDue = (last: Mailing, { remindAfterMs, maxReminders }: Policy, now: number) =>
   remindAfterMs !== undefined && last.wave < maxReminders && now - last.at >= remindAfterMs
 
-type Change = { campaign: string; wave: number; state: Mailing['state']; now: number }
+type Change = { campaign: string; wave: number; state: Mailing['state']; now: number; by?: string }
 
-/** Writes down how it stands with one mail. */
-export function withMailing(arrival: Arrival, { campaign, wave, state, now }: Change): Arrival {
+const withMailings = (arrival: Arrival, campaign: string, mailings: Mailing[]): Arrival => ({
+  ...arrival,
+  campaigns: [...arrival.campaigns.filter(({ name }) => name !== campaign), { name: campaign, mailings }],
+})
+
+/** Writes down how it stands with one mail. @param change.by marks who is sending it */
+export function withMailing(arrival: Arrival, { campaign, wave, state, now, by }: Change): Arrival {
   const before = mailingsOf(arrival, campaign)
   const same = before.find((mailing) => mailing.wave === wave)
   const tries = (same?.tries ?? 0) + (state === 'sending' ? 1 : 0)
-  const mailings = [...before.filter((mailing) => mailing.wave !== wave), { wave, state, at: now, tries }]
-  const others = arrival.campaigns.filter(({ name }) => name !== campaign)
-  return { ...arrival, campaigns: [...others, { name: campaign, mailings }] }
+  const mark = by === undefined ? {} : { by }
+  const mailing = { wave, state, at: now, tries, ...mark }
+  return withMailings(arrival, campaign, [...before.filter((other) => other.wave !== wave), mailing])
+}
+
+/** The mail did not leave, through no fault of its recipient: as if it had not been tried. */
+export function withdrawn(arrival: Arrival, { campaign, wave }: Pick<Change, 'campaign' | 'wave'>): Arrival {
+  const before = mailingsOf(arrival, campaign)
+  const same = before.find((mailing) => mailing.wave === wave)
+  if (same === undefined) return arrival
+  const others = before.filter((mailing) => mailing !== same)
+  const { by: _by, ...rest } = same
+  const earlier = { ...rest, state: 'deferred' as const, tries: same.tries - 1 }
+  return withMailings(arrival, campaign, earlier.tries === 0 ? others : [...others, earlier])
 }

@@ -1,12 +1,16 @@
 // Hands mails to the mail server over a few kept connections, and says of each what became of it. What surprises:
 // nodemailer would send a mail again by itself when a connection breaks; here that is off, because it may have arrived.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { refuseInjection, type Mail } from './mail.ts'
 
 /** unknown: the connection broke after the mail was handed over and before the server said what it did with it. */
 export type Outcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
-/** No mail can leave at all: sign-in refused, no TLS, no such server. The message says what to look at. */
+/** Not an outcome: the connection broke before the server had the mail, so it may go out again at once. */
+type Attempt = Outcome | 'not-handed-over'
+
+/** No mail can leave at all: no such server, no TLS, sign-in refused. The message says what to look at. */
 export class MailServerUnusable extends Error {
   override name = 'MailServerUnusable'
 }
@@ -18,6 +22,8 @@ export type MailServer = {
 }
 
 const TIME_LIMIT_MS = 30_000
+/** Before a connection that broke too early is tried again; milliseconds. */
+const PAUSES_MS = [200, 1_000, 3_000]
 
 const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 
@@ -52,21 +58,32 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
     ...(user === '' ? {} : { auth: { user, pass: password } }),
   })
 
+  async function attempt(mail: Mail): Promise<Attempt> {
+    const headers = Object.entries(mail.headers).map(([key, value]) => ({
+      key,
+      value: { prepared: true, value },
+    }))
+    const { from, to, subject, text, html, messageId } = mail
+    const envelope = { from: from.address, to }
+    try {
+      await transport.sendMail({ from, to, subject, text, html, messageId, envelope, headers })
+      return 'sent'
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  }
+
   return {
     async post(mail) {
       refuseInjection(mail)
-      const headers = Object.entries(mail.headers).map(([key, value]) => ({
-        key,
-        value: { prepared: true, value },
-      }))
-      const { from, to, subject, text, html, messageId } = mail
-      const envelope = { from: from.address, to }
-      try {
-        await transport.sendMail({ from, to, subject, text, html, messageId, envelope, headers })
-        return 'sent'
-      } catch (error) {
-        return outcomeOf(error)
+      for (const pauseMs of PAUSES_MS) {
+        const outcome = await attempt(mail)
+        if (outcome !== 'not-handed-over') return outcome
+        await sleep(pauseMs)
       }
+      throw new MailServerUnusable(
+        'the mail server cannot be reached, or ends every connection: see SMTP_URL',
+      )
     },
     close: () => transport.close(),
   }
@@ -80,7 +97,7 @@ type SmtpError = Error & {
 }
 
 /** @throws {MailServerUnusable} */
-function outcomeOf(error: unknown): Outcome {
+function outcomeOf(error: unknown): Attempt {
   if (!(error instanceof Error)) throw error
   const { code, command, responseCode, syscall } = error as SmtpError
   if (code === 'EAUTH')
@@ -89,9 +106,18 @@ function outcomeOf(error: unknown): Outcome {
     })
   if (code === 'ETLS' || code === 'EDNS' || code === 'ENOTFOUND')
     throw new MailServerUnusable(`the mail server cannot be used (${code}): see SMTP_URL`, { cause: error })
+  if (responseCode !== undefined && responseCode >= 500 && command === 'MAIL FROM')
+    throw new MailServerUnusable(
+      `the mail server refuses the sender (${responseCode}): see MAIL_FROM, SMTP_URL`,
+      {
+        cause: error,
+      },
+    )
+  // RFC 5321 3.8: it is closing, whatever it was told.
+  if (responseCode === 421) return 'not-handed-over'
   if (responseCode !== undefined) return responseCode >= 500 ? 'failed' : 'deferred'
   const wasNotHandedOver = syscall === 'connect' || (command !== undefined && BEFORE_THE_MAIL.test(command))
-  return wasNotHandedOver ? 'deferred' : 'unknown'
+  return wasNotHandedOver ? 'not-handed-over' : 'unknown'
 }
 
 /** Up to here the server has not got the mail. CONN is not among them: nodemailer says it of any lost connection. */

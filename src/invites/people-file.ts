@@ -4,7 +4,12 @@ import { TextDecoder } from 'node:util'
 import { addressToInvite } from './address.ts'
 import { readCsv, type TextOf } from './csv.ts'
 
-export type Invitee = { email: string; name?: string }
+export type Invitee = {
+  email: string
+  name?: string
+  /** A department, a place: the report counts by it. */
+  group?: string
+}
 
 export type Row =
   | { kind: 'person'; line: number; bytes: number; person: Invitee }
@@ -17,44 +22,54 @@ export class UnreadablePeople extends Error {
 
 const EMAIL_HEADER = /^(e-?mail([ _-]?address)?|mail|user[ _-]?principal[ _-]?name|upn)$/i
 const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
+const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
 const MOST_NAME_CHARACTERS = 100
 
 type Read = { person: Invitee } | { fault: string }
 
+type Cells = { email: unknown; name: unknown; group: unknown }
+
 /** @param cells what stands in the row, untrusted */
-function personOf(email: unknown, name: unknown): Read {
+function personOf({ email, name, group }: Cells): Read {
   if (typeof email !== 'string' || email.trim() === '') return { fault: 'there is no address' }
   const address = addressToInvite(email)
   if (address === undefined) return { fault: 'this is not one plain email address' }
   const called = typeof name === 'string' ? name.trim() : ''
-  if (/[\p{Cc}\u2028\u2029]/u.test(called))
-    return { fault: 'the name holds a line break or a control character' }
-  if (called.length > MOST_NAME_CHARACTERS) return { fault: 'the name is too long' }
-  return { person: called === '' ? { email: address } : { email: address, name: called } }
+  const belongs = typeof group === 'string' ? group.trim() : ''
+  for (const [what, text] of [
+    ['name', called],
+    ['group', belongs],
+  ] as const) {
+    if (/[\p{Cc}\u2028\u2029]/u.test(text))
+      return { fault: `the ${what} holds a line break or a control character` }
+    if (text.length > MOST_NAME_CHARACTERS) return { fault: `the ${what} is too long` }
+  }
+  const named = called === '' ? {} : { name: called }
+  return { person: { email: address, ...named, ...(belongs === '' ? {} : { group: belongs }) } }
 }
 
 function jsonPerson(line: string): Read {
   try {
     const value: unknown = JSON.parse(line)
-    if (typeof value === 'string') return personOf(value, undefined)
+    if (typeof value === 'string') return personOf({ email: value, name: undefined, group: undefined })
     if (typeof value !== 'object' || value === null)
       return { fault: 'this is neither an object nor an address' }
     const named = (pattern: RegExp) =>
       Object.entries(value).find(([key]) => pattern.test(key))?.[1] as unknown
-    return personOf(named(EMAIL_HEADER), named(NAME_HEADER))
+    return personOf({ email: named(EMAIL_HEADER), name: named(NAME_HEADER), group: named(GROUP_HEADER) })
   } catch {
     return { fault: 'this is not JSON' }
   }
 }
 
-type Columns = { email: number; name: number; hasHeader: boolean }
+type Columns = { email: number; name: number; group: number; hasHeader: boolean }
 
 function columnsOf(cells: readonly string[]): Columns {
   const index = (pattern: RegExp) => cells.findIndex((cell) => pattern.test(cell.trim()))
   const email = index(EMAIL_HEADER)
-  if (email >= 0) return { email, name: index(NAME_HEADER), hasHeader: true }
+  if (email >= 0) return { email, name: index(NAME_HEADER), group: index(GROUP_HEADER), hasHeader: true }
   const first = cells.findIndex((cell) => cell.includes('@'))
-  if (first >= 0) return { email: first, name: -1, hasHeader: false }
+  if (first >= 0) return { email: first, name: -1, group: -1, hasHeader: false }
   throw new UnreadablePeople('no column is called email, and the first line holds no address')
 }
 
@@ -71,13 +86,18 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
       columns = columnsOf(cells)
       if (columns.hasHeader) continue
     }
-    const read =
-      columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(cells[columns.email], cells[columns.name])
+    const read = columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(inColumns(columns, cells))
     yield 'person' in read
       ? { kind: 'person', line, bytes, person: read.person }
       : { kind: 'fault', line, bytes, fault: read.fault }
   }
 }
+
+const inColumns = ({ email, name, group }: Columns, cells: readonly string[]): Cells => ({
+  email: cells[email],
+  name: cells[name],
+  group: cells[group],
+})
 
 async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   yield first

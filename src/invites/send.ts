@@ -2,9 +2,10 @@
 // became of it. Killed anywhere and started again, nobody gets a mail twice.
 import type { Left } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
-import { isToConnect, withLeft, type Arrival } from './arrival.ts'
-import type { Arrivals } from './arrivals.ts'
-import { due, withMailing, type Due, type Policy } from './campaign.ts'
+import { isToConnect, type Arrival } from './arrival.ts'
+import { due, type Due, type Policy } from './campaign.ts'
+import type { Later } from './later.ts'
+import type { Ledger } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail.ts'
 import type { Outcome } from './mail-server.ts'
 import type { Invitee, Row } from './people-file.ts'
@@ -17,15 +18,18 @@ export class RunStopped extends Error {
 }
 
 export type SendParts = {
-  arrivals: Pick<Arrivals, 'get' | 'change'>
+  ledger: Ledger
   ask: (email: string) => Promise<Asked>
   compose: ComposeMail
   /** Absent: a dry run, which writes nothing and sends nothing. */
   post?: (mail: Mail) => Promise<Outcome>
   mailPace: Pace
   policy: Policy
+  /** Is the mail about this datasource? */
+  isAbout: (instance: string) => boolean
+  later: Later
   /** Is the campaign still this run's? */
-  isHeld: () => boolean
+  isHeld: () => Promise<boolean>
   onFault: (line: number, fault: string) => void
   onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
   /** How many people at once; as many mails at most are uncertain after a crash. */
@@ -37,19 +41,27 @@ export type SendParts = {
   now: () => number
 }
 
-/** So many in a row that were not sent: something is wrong with the mail server, not with the people. */
-const MOST_FAILURES_IN_A_ROW = 20
-const WRITE_TRIES = 4
+/**
+ * Mails in a row that were not sent: something is wrong with the mail server, not with the people. "Not now" weighs less:
+ * a server that does not know us yet may say it to everybody once.
+ */
+const WEIGHTS: Record<Outcome, number> = { sent: 0, deferred: 1, failed: 10, unknown: 10 }
+const MOST_WEIGHT = 200
 
 const RESTS = {
   sent: 'already',
   uncertain: 'uncertain',
   failed: 'failed',
   'opted-out': 'optedOut',
+  'too-soon': 'tooSoon',
   nothing: 'nothing',
 } as const satisfies Record<Extract<Due, { kind: 'rest' }>['why'], keyof Tally>
 
-type Answer = { left: Left[]; waiting: Left[] }
+const NO_ANSWERS = {
+  nobody: 'unknownToService',
+  refused: 'refusedByService',
+  'no-answer': 'unanswered',
+} as const satisfies Record<Exclude<Asked['kind'], 'left'>, keyof Tally>
 
 /** What the person could connect, without what they wait for their administrator for. */
 function nagging(arrival: Arrival | undefined, left: readonly Left[]): Left[] {
@@ -58,106 +70,100 @@ function nagging(arrival: Arrival | undefined, left: readonly Left[]): Left[] {
   return left.filter((entry) => isToConnect(entry) && !isBlocked(entry))
 }
 
-/** @throws {RunStopped} and whatever ask, post and the store throw */
+/** @throws {RunStopped} and whatever ask, post and the ledger throw */
 export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts): Promise<void> {
-  const { arrivals, policy, tally, now } = parts
+  const { ledger, tally } = parts
+  const isDry = parts.post === undefined
   const underWay = new Set<string>()
   /** In a dry run nothing is written down, so whoever is listed twice is only known here. */
   const seen = new Set<string>()
   const over = new AbortController()
   let started = 0
-  let failuresInARow = 0
-
-  /** Writes down that a mail leaves, unless it has left meanwhile. @returns whether it may */
-  async function intend(email: string, wave: number, take: (arrival: Arrival) => Arrival): Promise<boolean> {
-    let isMine = false
-    await arrivals.change(email, (before) => {
-      const then = due(before, policy, now())
-      isMine = then.kind === 'mail' && then.wave === wave
-      const { campaign } = policy
-      return isMine ? withMailing(take(before), { campaign, wave, state: 'sending', now: now() }) : before
-    })
-    return isMine
-  }
-
-  /** What became of a mail is worth several tries; after them it stays uncertain. */
-  async function settle(email: string, wave: number, state: Outcome): Promise<void> {
-    for (let tries = 1; ; tries++)
-      try {
-        const { campaign } = policy
-        await arrivals.change(email, (before) => withMailing(before, { campaign, wave, state, now: now() }))
-        return
-      } catch (error) {
-        if (tries === WRITE_TRIES) throw error
-      }
-  }
+  let weight = 0
 
   function count(outcome: Outcome): void {
     tally[outcome === 'unknown' ? 'uncertain' : outcome]++
-    failuresInARow = outcome === 'sent' ? 0 : failuresInARow + 1
-    if (failuresInARow >= MOST_FAILURES_IN_A_ROW)
-      throw new RunStopped(`${MOST_FAILURES_IN_A_ROW} mails in a row were not sent: look at the mail server`)
+    weight = outcome === 'sent' ? 0 : weight + WEIGHTS[outcome]
+    if (weight >= MOST_WEIGHT)
+      throw new RunStopped('many mails in a row were not sent: look at what the mail server says in its log')
   }
 
-  async function mail(person: Invitee, wave: number, { left, waiting }: Answer): Promise<void> {
+  async function mail(person: Invitee, wave: number, left: Left[], apps: string[]): Promise<void> {
     const { post } = parts
-    const apps = waiting.map(({ name }) => name)
     if (post === undefined) {
       tally.wouldSend++
       return parts.onWouldSend(person, wave, apps)
     }
     const composed = await parts.compose(person, apps, wave)
     await parts.mailPace.turn()
-    if (!parts.isHeld()) throw new RunStopped('another run took over the campaign')
-    if (!(await intend(person.email, wave, (before) => withLeft(before, left, now())))) return
+    if (!(await parts.isHeld())) throw new RunStopped('another run took over the campaign')
+    if (!(await ledger.intend(person, wave, left))) return void tally.already++
     const outcome = await post(composed).catch(async (error: unknown) => {
-      await settle(person.email, wave, 'deferred')
+      await ledger.withdraw(person.email, wave)
       throw error
     })
-    await settle(person.email, wave, outcome)
+    const tries = await ledger.settle(person.email, wave, outcome)
+    if (outcome === 'deferred') parts.later.add(person, tries)
     count(outcome)
   }
 
-  async function one(person: Invitee): Promise<void> {
+  async function one(person: Invitee, isAgain: boolean): Promise<void> {
     const { email } = person
-    const arrival = await arrivals.get(email)
-    const then: Due = arrival === undefined ? { kind: 'mail', wave: 0 } : due(arrival, policy, now())
+    const arrival = await ledger.get(email)
+    const then: Due =
+      arrival === undefined ? { kind: 'mail', wave: 0 } : due(arrival, parts.policy, parts.now())
     if (then.kind === 'rest') return void tally[RESTS[then.why]]++
     if (then.kind === 'left-open') {
-      if (parts.post !== undefined) await settle(email, then.wave, 'unknown')
+      if (!isDry) await ledger.settle(email, then.wave, 'unknown')
       return void tally.uncertain++
     }
     tally.asked++
     const asked = await parts.ask(email)
-    if (asked.kind === 'nobody') return void tally.unknownToService++
-    if (asked.kind === 'no-answer') return void tally.unanswered++
-    const waiting = nagging(arrival, asked.left)
-    if (waiting.length > 0 && started++ < parts.limit)
-      return await mail(person, then.wave, { left: asked.left, waiting })
+    if (asked.kind !== 'left') return void tally[NO_ANSWERS[asked.kind]]++
+    const { left } = asked
+    const waiting = nagging(arrival, left).filter(({ instance }) => parts.isAbout(instance))
+    if (waiting.length > 0 && (isAgain || started++ < parts.limit))
+      return await mail(
+        person,
+        then.wave,
+        left,
+        waiting.map(({ name }) => name),
+      )
     if (waiting.length > 0) return
     tally.nothing++
-    if (parts.post !== undefined)
-      await arrivals.change(email, (before) => withLeft(before, asked.left, now()))
+    if (!isDry) await ledger.observe(person, left)
+  }
+
+  const isOver = () => over.signal.aborted || parts.signal.aborted || started >= parts.limit
+
+  /** Whose turn it is: whoever the mail server put off a while ago, or the next of the list. */
+  async function next(): Promise<{ person: Invitee; isAgain: boolean } | undefined> {
+    while (!isOver()) {
+      const again = parts.later.take()
+      if (again !== undefined) {
+        tally.deferred--
+        return { person: again, isAgain: true }
+      }
+      const { done, value: row } = await rows.next()
+      if (done === true) return undefined
+      tally.rows++
+      if (row.kind === 'person' && !underWay.has(row.person.email) && !seen.has(row.person.email))
+        return { person: row.person, isAgain: false }
+      if (row.kind === 'person') tally.duplicates++
+      else {
+        tally.invalid++
+        parts.onFault(row.line, row.fault)
+      }
+    }
+    return undefined
   }
 
   async function work(): Promise<void> {
-    while (!over.signal.aborted && !parts.signal.aborted && started < parts.limit) {
-      const { done, value: row } = await rows.next()
-      if (done === true) return
-      tally.rows++
-      if (row.kind === 'fault') {
-        tally.invalid++
-        parts.onFault(row.line, row.fault)
-        continue
-      }
-      const { email } = row.person
-      if (underWay.has(email) || seen.has(email)) {
-        tally.duplicates++
-        continue
-      }
-      if (parts.post === undefined) seen.add(email)
+    for (let found = await next(); found !== undefined; found = await next()) {
+      const { email } = found.person
+      if (isDry) seen.add(email)
       underWay.add(email)
-      await one(row.person).finally(() => underWay.delete(email))
+      await one(found.person, found.isAgain).finally(() => underWay.delete(email))
     }
   }
 

@@ -11,9 +11,11 @@ export type Tally = {
   uncertain: number
   already: number
   optedOut: number
+  tooSoon: number
   nothing: number
-  /** The service does not know them, or gave no answer. */
+  /** The service does not know them, refuses to say, or gave no answer. */
   unknownToService: number
+  refusedByService: number
   unanswered: number
   invalid: number
   duplicates: number
@@ -30,8 +32,10 @@ export const newTally = (): Tally => ({
   uncertain: 0,
   already: 0,
   optedOut: 0,
+  tooSoon: 0,
   nothing: 0,
   unknownToService: 0,
+  refusedByService: 0,
   unanswered: 0,
   invalid: 0,
   duplicates: 0,
@@ -48,8 +52,10 @@ const WORDS: Record<keyof Tally, string> = {
   uncertain: 'uncertain (may have got it; --retry-unknown sends again)',
   already: 'have their mail already',
   optedOut: 'want no more mails',
+  tooSoon: 'got a mail of another campaign only just now (--min-gap)',
   nothing: 'have nothing to connect',
   unknownToService: 'are not known to the service',
+  refusedByService: 'the service refuses to say anything about',
   unanswered: 'no answer of the service (the next run asks again)',
   invalid: 'rows are not valid',
   duplicates: 'are in the list twice',
@@ -69,7 +75,8 @@ export const isComplete = (tally: Tally): boolean =>
     tally.uncertain +
     tally.invalid +
     tally.unanswered +
-    tally.unknownToService ===
+    tally.unknownToService +
+    tally.refusedByService ===
   0
 
 const inWords = (seconds: number) => {

@@ -90,6 +90,9 @@ export async function sendHere(company: Company, args: string[], options: SendOp
     env: { ...company.env, ...env },
     now,
   }
-  const code = await main(['invite', 'send', '--rate', '200', '--mail-rate', '500', ...args], parts)
+  const code = await main(
+    ['invite', 'send', '--rate', '200', '--mail-rate', '500', '--min-gap', '0', ...args],
+    parts,
+  )
   return { code, ...output }
 }

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createArrivals } from '../../src/invites/arrivals.ts'
+import { createLater } from '../../src/invites/later.ts'
+import { createLedger } from '../../src/invites/ledger.ts'
 import { createPace } from '../../src/invites/pace.ts'
 import { readPeople } from '../../src/invites/people-file.ts'
 import { makeReport } from '../../src/invites/report.ts'
@@ -15,7 +17,12 @@ import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 const people = Number(process.argv[2])
 const folder = mkdtempSync(join(tmpdir(), 'onramp-memory-'))
 const records = createSqliteRecords(folder)
-const arrivals = createArrivals(records, createSealer(['a secret of thirty-two characters']), Date.now)
+const arrivals = createArrivals({
+  records,
+  sealer: createSealer(['a secret of thirty-two characters']),
+  now: Date.now,
+  retentionDays: 90,
+})
 const signal = new AbortController().signal
 const pace = createPace({ perSecond: 1e9, now: Date.now, signal })
 const tally = newTally()
@@ -45,8 +52,16 @@ const mail = {
   messageId: '',
   headers: {},
 }
+const policy = {
+  campaign: 'memory',
+  maxReminders: 0,
+  retryUnknown: false,
+  retryFailed: false,
+  minGapMs: 0,
+  freshMs: 0,
+}
 await sendInvitations(readPeople(list()), {
-  arrivals,
+  ledger: createLedger({ arrivals, policy, now: Date.now, signal }),
   ask: (email) => Promise.resolve({ kind: 'left', left: /[02468]@/.test(email) ? left : [] }),
   compose: () => Promise.resolve(mail),
   post: () => {
@@ -54,8 +69,10 @@ await sendInvitations(readPeople(list()), {
     return Promise.resolve('sent')
   },
   mailPace: pace,
-  policy: { campaign: 'memory', maxReminders: 0, retryUnknown: false, freshMs: 0 },
-  isHeld: () => true,
+  policy,
+  isAbout: () => true,
+  later: createLater(Date.now),
+  isHeld: () => Promise.resolve(true),
   onFault: () => {},
   onWouldSend: () => {},
   atOnce: 4,
