@@ -41,7 +41,7 @@ const allowed: Record<string, string[]> = {
   'sign-in': [...nouns, 'session', 'web'],
   onboarding: [...nouns, 'session', 'web', 'sign-in'],
   search: [...nouns, 'session', 'web', 'sign-in'],
-  invites: [...nouns, 'session', 'web', 'sign-in'],
+  invites: [...nouns, 'printable.ts', 'session', 'web', 'sign-in'],
   deprecations: [...nouns, 'session', 'web', 'printable.ts'],
   'app.ts': ['web'],
 }

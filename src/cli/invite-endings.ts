@@ -4,7 +4,7 @@ import { ServiceUnusable } from '../invites/ask.ts'
 import { UnreadableCsv } from '../invites/csv.ts'
 import { MailServerUnusable } from '../invites/mail-server.ts'
 import { FaultyTemplate } from '../invites/mail-templates.ts'
-import { UnreadablePeople } from '../invites/people-file.ts'
+import { UnreadablePeople } from '../invites/invitee.ts'
 import { RunStopped } from '../invites/send.ts'
 import { printable } from '../printable.ts'
 import { StoreUnavailable } from '../records/records.ts'
@@ -14,6 +14,8 @@ import { EXIT_INTERRUPTED } from './signals.ts'
 export const EXIT_STOPPED = 1
 export const EXIT_PARTLY = 3
 export const EXIT_LOCKED = 4
+
+export const GOES_ON = 'Started again, it goes on where it ended.'
 
 /** Expected, and explained by its message. */
 const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate, UnreadableArrivals]

@@ -2,10 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { StoreUnavailable } from '../records/records.ts'
+import type { Output } from './parts.ts'
 
 /** The lease of a run that was killed lasts so long (records/lease.ts). */
 const WAIT_MS = 4_500
 const PAUSE_MS = 100
+const HINT_MS = 700
 
 export type Hold = {
   /** Is the campaign still this run's? Takes it again after a sleep of the machine, unless somebody else has it. */
@@ -23,9 +25,17 @@ async function wait(records: LeaseRecords, name: string): Promise<Lease | undefi
 }
 
 /** Undefined: another run of the campaign is under way. @throws {StoreUnavailable} */
-export async function holdCampaign(records: LeaseRecords, campaign: string): Promise<Hold | undefined> {
+export async function holdCampaign(
+  records: LeaseRecords,
+  campaign: string,
+  stderr: Output,
+): Promise<Hold | undefined> {
   const name = `campaign:${campaign}`
-  let lease = await wait(records, name)
+  const hint = setTimeout(
+    () => stderr.write('Waiting: another run of the campaign may be under way …\n'),
+    HINT_MS,
+  )
+  let lease = await wait(records, name).finally(() => clearTimeout(hint))
   if (lease === undefined) return undefined
   let again: Promise<Lease | undefined> | undefined
 

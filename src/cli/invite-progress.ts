@@ -1,59 +1,57 @@
 // How far a run is, on standard error: one line that renews itself on a terminal, a line now and then elsewhere.
-import { RunStopped } from '../invites/send.ts'
-import type { Row } from '../invites/people-file.ts'
 import { progressLine, type Tally } from '../invites/tally.ts'
-import type { CliParts } from './parts.ts'
+import type { CliParts, Output } from './parts.ts'
+import { fitted } from './terminal.ts'
 
 export type ProgressParts = {
   tally: Tally
-  /** Bytes of the list; undefined: not known. */
-  size: number | undefined
+  /** How many are on the list; undefined: not known. */
+  people: number | undefined
   stderr: CliParts['stderr']
+  /** Milliseconds since 1970. */
   now: () => number
 }
 
 export type Progress = {
-  watch(rows: AsyncIterator<Row>): AsyncIterator<Row>
-  /** A line of its own. @throws {RunStopped} when it ends the run */
-  say(message: string, isEnd: boolean): void
+  /** Lines of their own, above the one that renews itself. */
+  print(text: string, output?: Output): void
   end(): void
 }
 
 const TERMINAL_MS = 250
 const ELSEWHERE_MS = 30_000
+/** The rate is that of so long: whoever had their mail in an earlier run goes by at once and says nothing about the rest. */
+const WINDOW_MS = 20_000
 
-export function showProgress({ tally, size, stderr, now }: ProgressParts): Progress {
-  const startedAt = now()
-  let bytes = 0
-  let width = 0
-  const line = () => {
-    const seconds = Math.max(0.001, (now() - startedAt) / 1000)
-    const part = size === undefined ? undefined : Math.min(1, bytes / Math.max(1, size))
-    return progressLine(tally, { perSecond: tally.rows / seconds, part, seconds })
+export function showProgress({ tally, people, stderr, now }: ProgressParts): Progress {
+  let samples = [{ at: now(), rows: 0 }]
+  let isShown = false
+
+  function perSecond(): number {
+    const is = { at: now(), rows: tally.rows }
+    const recent = samples.filter(({ at }) => is.at - at <= WINDOW_MS)
+    const [first = samples.at(-1) ?? is] = recent
+    samples = [...recent, is]
+    return is.at === first.at ? 0 : (is.rows - first.rows) / ((is.at - first.at) / 1000)
   }
-  const draw = () => {
-    const text = line().slice(0, Math.max(20, (stderr.columns ?? 100) - 1))
-    stderr.write(stderr.isTTY ? `\r${text.padEnd(width)}` : `${text}\n`)
-    width = text.length
+  function clear(): void {
+    if (isShown) stderr.write('\r\u001B[K')
+    isShown = false
   }
-  const clear = () => {
-    if (stderr.isTTY && width > 0) stderr.write(`\r${' '.repeat(width)}\r`)
+  function draw(): void {
+    const line = progressLine(tally, { perSecond: perSecond(), people })
+    if (stderr.isTTY !== true) return void stderr.write(`${line}\n`)
+    clear()
+    stderr.write(fitted(line, Math.max(20, (stderr.columns ?? 80) - 1)).trimEnd())
+    isShown = true
   }
-  const timer = setInterval(draw, stderr.isTTY ? TERMINAL_MS : ELSEWHERE_MS)
+  const timer = setInterval(draw, stderr.isTTY === true ? TERMINAL_MS : ELSEWHERE_MS)
   timer.unref()
 
   return {
-    watch: (rows) => ({
-      async next() {
-        const result = await rows.next()
-        if (result.done !== true) bytes = result.value.bytes
-        return result
-      },
-    }),
-    say(message, isEnd) {
+    print(text, output = stderr) {
       clear()
-      stderr.write(`${message}\n`)
-      if (isEnd) throw new RunStopped('a row of the list is not valid: mend it, or use --on-invalid skip')
+      output.write(text)
     },
     end() {
       clearInterval(timer)

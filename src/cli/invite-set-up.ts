@@ -1,4 +1,5 @@
 // What the commands of invitations make of the settings.
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createArrivals, type Arrivals } from '../invites/arrivals.ts'
 import { createMail, type ComposeMail } from '../invites/mail.ts'
@@ -21,6 +22,10 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: CliParts[
     throw new SettingsError(missing.map(({ name, meaning }) => `${name} is required for this: ${meaning}`))
   return settings
 }
+
+/** Where everything is written down, for people. */
+export const storeOf = ({ REDIS_URL, DATA_DIR }: Settings): string =>
+  REDIS_URL === undefined ? `SQLite in ${resolve(DATA_DIR)}` : `Redis at ${new URL(REDIS_URL).host}`
 
 const secretsOf = ({ INVITE_SECRET, SESSION_SECRET }: Settings) => INVITE_SECRET ?? SESSION_SECRET
 

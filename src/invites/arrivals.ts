@@ -29,8 +29,12 @@ export type Arrivals = {
   change(email: string, change: (arrival: Arrival) => Arrival): Promise<Arrival>
   /** Removes everything that is known of a person. @returns whether there was anything. @throws {StoreUnavailable} */
   forget(email: string): Promise<boolean>
-  /** Seals under the first secret whatever is under an earlier one, which then may be dropped. @throws {StoreUnavailable} */
-  reseal(): Promise<void>
+  /**
+   * Seals under the first secret whatever is under an earlier one, which then may be dropped.
+   * @returns whether anything was ever written down
+   * @throws {StoreUnavailable}
+   */
+  reseal(): Promise<boolean>
   /** Everybody, in no order. Holds a few records at a time. */
   all(): AsyncGenerator<Arrival>
 }
@@ -135,14 +139,17 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       })
     },
     async reseal() {
+      let isKnown = false
       for (const numbers of batches())
         await Promise.all(
           numbers.map(async (bucket) => {
             const sealed = await records.get(keyOf(bucket))
+            isKnown ||= sealed !== undefined
             if (sealed !== undefined && !sealer.isCurrent(sealed))
               await update(keyOf(bucket), (people) => people)
           }),
         )
+      return isKnown
     },
     async *all() {
       for (const numbers of batches())

@@ -33,10 +33,13 @@ const MOST_WAITS = 20
 /** One person may have left the company; so many in a row, and it is the token (or the address of the service). */
 const MOST_REFUSALS_IN_A_ROW = 10
 const MOST_REFUSALS_AT_FIRST = 3
+/** People in a row whom it gave no answer about, several times each: it is away. */
+const MOST_SILENCES_IN_A_ROW = 8
 
 export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskParts) {
   let hasAnswered = false
   let refusalsInARow = 0
+  let silencesInARow = 0
 
   /** 403 and 404 may be about this person only. @throws {ServiceUnusable} when they are said of everybody */
   function refusal(problem: ServiceProblem): Asked {
@@ -52,6 +55,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
       const left = await whatIsLeft(email)
       hasAnswered = true
       refusalsInARow = 0
+      silencesInARow = 0
       return { kind: 'left', left }
     } catch (error) {
       if (!(error instanceof ServiceProblem)) throw error
@@ -67,13 +71,17 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
 
   return async (email: string): Promise<Asked> => {
     let failures = 0
+    let last: ServiceProblem | undefined
     for (let waits = 0; failures < MOST_TRIES && waits < MOST_WAITS; waits++) {
       const result = await tried(email)
       if (!(result instanceof ServiceProblem)) return result
+      last = result
       if (result.answered === 429) continue
       failures++
       await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
     }
+    if (++silencesInARow >= MOST_SILENCES_IN_A_ROW)
+      throw new ServiceUnusable(`the service is away: ${last?.detail ?? ''}`, { cause: last })
     return { kind: 'no-answer' }
   }
 }

@@ -7,8 +7,6 @@ import { stringify } from 'csv-stringify'
 export type CsvRecord = {
   /** Where it begins; the first line is 1. */
   line: number
-  /** Bytes of the text up to its end. */
-  bytes: number
   cells: string[]
 }
 
@@ -63,7 +61,7 @@ export async function* readCsv(
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
       const breaks = record.join().match(/\r\n|\r|\n/g)?.length ?? 0
-      yield { line: info.lines - breaks, bytes: info.bytes, cells: record }
+      yield { line: info.lines - breaks, cells: record }
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error

@@ -1,6 +1,6 @@
 // Whose mail the mail server put off, until their time has come. Bounded: whoever does not fit is left to the next run,
 // which finds them all in what was written down. Pure but for the clock.
-import type { Invitee } from './people-file.ts'
+import type { Invitee } from './invitee.ts'
 
 export type Later = {
   /** @param tries how often it was tried so far */

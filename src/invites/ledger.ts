@@ -8,7 +8,7 @@ import { withLeft, type Arrival } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 import { due, mailingsOf, withdrawn, withMailing, type Policy } from './campaign.ts'
 import type { Outcome } from './mail-server.ts'
-import type { Invitee } from './people-file.ts'
+import type { Invitee } from './invitee.ts'
 
 export type LedgerParts = {
   arrivals: Pick<Arrivals, 'get' | 'change'>

@@ -1,6 +1,7 @@
 // Hands mails to the mail server over a few kept connections, and says of each what became of it. What surprises:
 // nodemailer would send a mail again by itself when a connection breaks; here that is off, because it may have arrived.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getSystemErrorName } from 'node:util'
 import { createTransport } from 'nodemailer'
 import { refuseInjection, type Mail } from './mail.ts'
 
@@ -16,6 +17,8 @@ export class MailServerUnusable extends Error {
 }
 
 export type MailServer = {
+  /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
+  check(): Promise<void>
   /** @throws {MailServerUnusable} and then the mail was not sent; {RangeError} for a header that must not go out */
   post(mail: Mail): Promise<Outcome>
   close(): void
@@ -58,6 +61,21 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
     ...(user === '' ? {} : { auth: { user, pass: password } }),
   })
 
+  const name = `${server.host}:${server.port}`
+  /** A connection broke: before anything else is handed over, is the server there at all? */
+  let isSuspect = false
+
+  async function check(): Promise<void> {
+    try {
+      await transport.verify()
+      isSuspect = false
+    } catch (error) {
+      const problem = error as SmtpError
+      if (problem.code === 'EAUTH') throw unusable(REFUSED, error)
+      throw unusable(`the mail server ${name} cannot be reached, or not used (${reasonOf(problem)})`, error)
+    }
+  }
+
   async function attempt(mail: Mail): Promise<Attempt> {
     const headers = Object.entries(mail.headers).map(([key, value]) => ({
       key,
@@ -74,16 +92,17 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
   }
 
   return {
+    check,
     async post(mail) {
       refuseInjection(mail)
       for (const pauseMs of PAUSES_MS) {
+        if (isSuspect) await check()
         const outcome = await attempt(mail)
+        isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'
         if (outcome !== 'not-handed-over') return outcome
         await sleep(pauseMs)
       }
-      throw new MailServerUnusable(
-        'the mail server cannot be reached, or ends every connection: see SMTP_URL',
-      )
+      throw unusable(`the mail server ${name} ends every connection`)
     },
     close: () => transport.close(),
   }
@@ -94,25 +113,32 @@ type SmtpError = Error & {
   command?: string
   responseCode?: number
   syscall?: string
+  errno?: number
+  reason?: string
+}
+
+const REFUSED = 'the mail server refuses the name and password'
+
+const unusable = (what: string, cause?: unknown): MailServerUnusable =>
+  new MailServerUnusable(`${what}: see SMTP_URL`, { cause })
+
+/** What the operating system (ECONNREFUSED) or TLS (wrong version number) says; the mail library's own code hides it. */
+function reasonOf({ errno, reason, responseCode, code }: SmtpError): string {
+  if (errno !== undefined) return getSystemErrorName(errno)
+  if (reason !== undefined) return `TLS: ${reason}`
+  if (responseCode !== undefined) return `it answers ${responseCode}`
+  return code === 'ETIMEDOUT' ? 'no answer in time' : (code ?? 'no reason given')
 }
 
 /** @throws {MailServerUnusable} */
 function outcomeOf(error: unknown): Attempt {
   if (!(error instanceof Error)) throw error
   const { code, command, responseCode, syscall } = error as SmtpError
-  if (code === 'EAUTH')
-    throw new MailServerUnusable('the mail server refuses the name and password: see SMTP_URL', {
-      cause: error,
-    })
+  if (code === 'EAUTH') throw unusable(REFUSED, error)
   if (code === 'ETLS' || code === 'EDNS' || code === 'ENOTFOUND')
-    throw new MailServerUnusable(`the mail server cannot be used (${code}): see SMTP_URL`, { cause: error })
+    throw unusable(`the mail server cannot be used (${code})`, error)
   if (responseCode !== undefined && responseCode >= 500 && command === 'MAIL FROM')
-    throw new MailServerUnusable(
-      `the mail server refuses the sender (${responseCode}): see MAIL_FROM, SMTP_URL`,
-      {
-        cause: error,
-      },
-    )
+    throw unusable(`the mail server refuses the sender (${responseCode}), MAIL_FROM`, error)
   // RFC 5321 3.8: it is closing, whatever it was told.
   if (responseCode === 421) return 'not-handed-over'
   if (responseCode !== undefined) return responseCode >= 500 ? 'failed' : 'deferred'

@@ -9,13 +9,17 @@ import { createViews } from '../web/views.ts'
 export type MailWords = {
   /** How the person is called, or an empty text. */
   name: string
-  /** Display names of what waits. */
+  /** How many apps wait. */
+  count: number
+  /** Their display names, the first ones; `more` names are left out. */
   apps: string[]
+  more: number
   isReminder: boolean
   /** The invitation, and where reminders are stopped. */
   link: string
   optOut: string
-  /** Where the product is without the link, as people write it. */
+  /** Where the product is without the link: its address, and as people write it. */
+  address: string
   host: string
   days: number
   from: string

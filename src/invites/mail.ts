@@ -2,7 +2,7 @@
 // one breaks some signatures, and the Message-ID is the same however often a mail is tried.
 import { hash } from 'node:crypto'
 import type { RenderMail } from './mail-templates.ts'
-import type { Invitee } from './people-file.ts'
+import type { Invitee } from './invitee.ts'
 import type { Invitations } from './token.ts'
 
 export type Mail = {
@@ -29,7 +29,7 @@ export type MailParts = {
 
 const MOST_APPS = 12
 
-/** @param apps display names of what waits */
+/** @param apps display names of what waits, one for each instance */
 export type ComposeMail = (person: Invitee, apps: readonly string[], wave: number) => Promise<Mail>
 
 export function createMail(parts: MailParts): ComposeMail {
@@ -37,14 +37,17 @@ export function createMail(parts: MailParts): ComposeMail {
   return async (person, apps, wave) => {
     const { datasources, days, publicUrl, from } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
-    const names = [...new Set(apps)]
+    const names = counted(apps)
     const more = names.length - MOST_APPS
     const words = parts.render({
       name: person.name ?? '',
-      apps: more > 1 ? [...names.slice(0, MOST_APPS), `and ${more} more`] : names,
+      count: apps.length,
+      apps: more > 1 ? names.slice(0, MOST_APPS) : names,
+      more: more > 1 ? more : 0,
       isReminder: wave > 0,
       link,
       optOut: `${link}/opt-out`,
+      address: publicUrl,
       host: new URL(publicUrl).host,
       days,
       from: from.name === '' ? from.address : from.name,
@@ -63,6 +66,13 @@ export function createMail(parts: MailParts): ComposeMail {
       },
     }
   }
+}
+
+/** Two instances may have one name: `Slack (2)`. */
+function counted(apps: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  for (const app of apps) times.set(app, (times.get(app) ?? 0) + 1)
+  return [...times].map(([app, count]) => (count === 1 ? app : `${app} (${count})`))
 }
 
 /** What would start another header, or another recipient, never reaches the mail library. @throws {RangeError} */

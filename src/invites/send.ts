@@ -8,7 +8,8 @@ import type { Later } from './later.ts'
 import type { Ledger } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail.ts'
 import type { Outcome } from './mail-server.ts'
-import type { Invitee, Row } from './people-file.ts'
+import type { Invitee } from './invitee.ts'
+import type { Row } from './people-file.ts'
 import type { Pace } from './pace.ts'
 import type { Tally } from './tally.ts'
 
@@ -32,6 +33,8 @@ export type SendParts = {
   isHeld: () => Promise<boolean>
   onFault: (line: number, fault: string) => void
   onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
+  /** Somebody whose mail needs a look. */
+  onTrouble: (person: Invitee, trouble: Trouble) => void
   /** How many people at once; as many mails at most are uncertain after a crash. */
   atOnce: number
   /** At most so many mails in this run. */
@@ -40,6 +43,8 @@ export type SendParts = {
   tally: Tally
   now: () => number
 }
+
+export type Trouble = Exclude<Asked['kind'], 'left'> | 'failed' | 'uncertain'
 
 /**
  * Mails in a row that were not sent: something is wrong with the mail server, not with the people. "Not now" weighs less:
@@ -104,6 +109,8 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     })
     const tries = await ledger.settle(person.email, wave, outcome)
     if (outcome === 'deferred') parts.later.add(person, tries)
+    if (outcome === 'failed') parts.onTrouble(person, 'failed')
+    if (outcome === 'unknown') parts.onTrouble(person, 'uncertain')
     count(outcome)
   }
 
@@ -115,11 +122,15 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     if (then.kind === 'rest') return void tally[RESTS[then.why]]++
     if (then.kind === 'left-open') {
       if (!isDry) await ledger.settle(email, then.wave, 'unknown')
+      parts.onTrouble(person, 'uncertain')
       return void tally.uncertain++
     }
     tally.asked++
     const asked = await parts.ask(email)
-    if (asked.kind !== 'left') return void tally[NO_ANSWERS[asked.kind]]++
+    if (asked.kind !== 'left') {
+      parts.onTrouble(person, asked.kind)
+      return void tally[NO_ANSWERS[asked.kind]]++
+    }
     const { left } = asked
     const waiting = nagging(arrival, left).filter(({ instance }) => parts.isAbout(instance))
     if (waiting.length > 0 && (isAgain || started++ < parts.limit))
@@ -145,7 +156,8 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
         return { person: again, isAgain: true }
       }
       const { done, value: row } = await rows.next()
-      if (done === true) return undefined
+      // Ended meanwhile, and perhaps in the middle of a row.
+      if (done === true || parts.signal.aborted) return undefined
       tally.rows++
       if (row.kind === 'person' && !underWay.has(row.person.email) && !seen.has(row.person.email))
         return { person: row.person, isAgain: false }
@@ -173,7 +185,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       throw error
     }),
   )
-  const ended = await Promise.allSettled(workers)
-  const failed = ended.find((result) => result.status === 'rejected')
+  const results = await Promise.allSettled(workers)
+  const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }

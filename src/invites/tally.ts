@@ -42,42 +42,38 @@ export const newTally = (): Tally => ({
   wouldSend: 0,
 })
 
-const WORDS: Record<keyof Tally, string> = {
-  rows: 'people',
-  asked: 'asked about',
-  wouldSend: 'would get a mail',
-  sent: 'mails sent',
-  deferred: 'put off by the mail server (the next run tries again)',
-  failed: 'refused by the mail server',
-  uncertain: 'uncertain (may have got it; --retry-unknown sends again)',
-  already: 'have their mail already',
-  optedOut: 'want no more mails',
-  tooSoon: 'got a mail of another campaign only just now (--min-gap)',
-  nothing: 'have nothing to connect',
-  unknownToService: 'are not known to the service',
-  refusedByService: 'the service refuses to say anything about',
-  unanswered: 'no answer of the service (the next run asks again)',
-  invalid: 'rows are not valid',
-  duplicates: 'are in the list twice',
+const inFigures = (count: number) => count.toLocaleString('en')
+
+const both = (words: string) => [words, words] as const
+
+const WORDS: Record<keyof Tally, readonly [one: string, many: string]> = {
+  rows: ['person', 'people'],
+  asked: ['the service was asked about', 'the service was asked about'],
+  wouldSend: ['would get a mail', 'would get a mail'],
+  sent: ['mail sent', 'mails sent'],
+  deferred: both('put off by the mail server (the next run tries again)'),
+  failed: both('refused by the mail server (--retry-failed sends again)'),
+  uncertain: both('uncertain: may have got it (--retry-unknown sends again)'),
+  already: ['has had the mail', 'have had the mail'],
+  optedOut: ['wants no more mails', 'want no more mails'],
+  tooSoon: both('had a mail of another campaign only just now (--min-gap)'),
+  nothing: ['has nothing to connect', 'have nothing to connect'],
+  unknownToService: both('not known to the service'),
+  refusedByService: both('refused by the service: it says nothing about them (403)'),
+  unanswered: both('without an answer of the service (the next run asks again)'),
+  invalid: ['row is not valid', 'rows are not valid'],
+  duplicates: both('in the list more than once'),
 }
 
 /** Every count that is not zero, one a line. */
 export const summaryOf = (tally: Tally): string =>
   (Object.keys(WORDS) as (keyof Tally)[])
     .filter((key) => key === 'rows' || tally[key] > 0)
-    .map((key) => `  ${String(tally[key]).padStart(7)}  ${WORDS[key]}\n`)
+    .map((key) => `${inFigures(tally[key]).padStart(9)}  ${WORDS[key][tally[key] === 1 ? 0 : 1]}\n`)
     .join('')
 
 /** Did everybody who should get a mail certainly get it? */
-export const isComplete = (tally: Tally): boolean =>
-  tally.deferred +
-    tally.failed +
-    tally.uncertain +
-    tally.invalid +
-    tally.unanswered +
-    tally.unknownToService +
-    tally.refusedByService ===
-  0
+export const isComplete = (tally: Tally): boolean => troubleIn(tally) + tally.invalid === 0
 
 const inWords = (seconds: number) => {
   const minutes = Math.round(seconds / 60)
@@ -88,29 +84,39 @@ const inWords = (seconds: number) => {
 }
 
 export type Speed = {
-  /** People a second. */
+  /** People a second, of late. */
   perSecond: number
-  /** How much of the list was read, 0 to 1; undefined: its length is not known. */
-  part: number | undefined
-  /** Seconds since the start. */
-  seconds: number
+  /** How many are on the list; undefined: not known. */
+  people: number | undefined
 }
 
-/** `[####----]  1,234 people · 311 mails · 4.9/s · 12 min left` */
-export function progressLine(tally: Tally, { perSecond, part, seconds }: Speed): string {
-  const people = `${tally.rows.toLocaleString('en')} people`
-  const mails = `${(tally.sent + tally.wouldSend).toLocaleString('en')} mails`
-  const trouble = tally.deferred + tally.failed + tally.uncertain
-  const full = Math.round((part ?? 0) * 20)
-  const left = part === undefined || part <= 0.01 ? undefined : (seconds * (1 - part)) / part
+const BAR = 20
+
+const barOf = (part: number) => {
+  const full = Math.round(part * BAR)
+  return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}] ${Math.floor(part * 100)} %`
+}
+
+/** What needs a look, as it stands. */
+const troubleIn = (tally: Tally): number =>
+  tally.deferred +
+  tally.failed +
+  tally.uncertain +
+  tally.unanswered +
+  tally.unknownToService +
+  tally.refusedByService
+
+/** `[####----] 20 % · 2 h 05 left · 4.9/s · 1,234 people · 311 mails`: what matters most first, for narrow terminals. */
+export function progressLine(tally: Tally, { perSecond, people }: Speed): string {
+  const trouble = troubleIn(tally)
+  const left = people === undefined || perSecond === 0 ? undefined : (people - tally.rows) / perSecond
+  const mails = tally.sent + tally.wouldSend
   return [
-    ...(part === undefined
-      ? []
-      : [`[${'#'.repeat(full)}${'-'.repeat(20 - full)}] ${Math.floor(part * 100)} %`]),
-    people,
-    mails,
-    ...(trouble === 0 ? [] : [`${trouble} not certain or not sent`]),
+    ...(people === undefined ? [] : [barOf(Math.min(1, tally.rows / Math.max(1, people)))]),
+    ...(left === undefined ? [] : [`${inWords(Math.max(0, left))} left`]),
     `${perSecond.toFixed(1)}/s`,
-    ...(left === undefined ? [] : [`${inWords(left)} left`]),
+    `${inFigures(tally.rows)} ${WORDS.rows[tally.rows === 1 ? 0 : 1]}`,
+    `${inFigures(mails)} ${mails === 1 ? 'mail' : 'mails'}`,
+    ...(trouble === 0 ? [] : [`${inFigures(trouble)} to look at`]),
   ].join(' · ')
 }

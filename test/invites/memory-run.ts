@@ -75,6 +75,7 @@ await sendInvitations(readPeople(list()), {
   isHeld: () => Promise.resolve(true),
   onFault: () => {},
   onWouldSend: () => {},
+  onTrouble: () => {},
   atOnce: 4,
   limit: Infinity,
   signal,

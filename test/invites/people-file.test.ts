@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/invites/csv.ts'
-import { readPeople, UnreadablePeople, type Row } from '../../src/invites/people-file.ts'
+import { UnreadablePeople } from '../../src/invites/invitee.ts'
+import { readPeople, type Row } from '../../src/invites/people-file.ts'
 
 /** In pieces of so many bytes, as a pipe may hand them over. */
 async function* inPieces(text: string | Uint8Array, size: number) {
@@ -29,7 +30,7 @@ describe('a list of people', () => {
     ['with tabs', 'Full name\tUser principal name\nLovelace, Ada\tada@acme.example\n'],
     ['as a spreadsheet writes it', '\uFEFFE-Mail,Name\r\n ADA@acme.example , "Lovelace, Ada"\r\n'],
     ['with old line ends', 'email,name\rada@acme.example,"Lovelace, Ada"\r'],
-    ['with more columns than it needs', 'id,email,dept,name\n1,ada@acme.example,R&D,"Lovelace, Ada"\n'],
+    ['with more columns than it needs', 'id,email,floor,name\n1,ada@acme.example,7,"Lovelace, Ada"\n'],
     ['with no line end at its end', 'email,name\nada@acme.example,"Lovelace, Ada"'],
     ['of JSON lines', '\n{"name":"Lovelace, Ada","email":"ada@acme.example"}\n'],
   ])('is read %s, whole or in pieces', async (_what, text) => {
@@ -37,6 +38,11 @@ describe('a list of people', () => {
       const people = (await read(text, size)).map((row) => row.kind === 'person' && row.person)
       expect(people).toEqual([{ email: 'ada@acme.example', name: 'Lovelace, Ada' }])
     }
+  })
+
+  it.each(['department', 'Team', 'Cost center'])('takes the column %s for the group', async (header) => {
+    const [row] = await read(`work e-mail;${header}\nada@acme.example;R&D\n`)
+    expect(row).toMatchObject({ person: { email: 'ada@acme.example', group: 'R&D' } })
   })
 
   it('is read without a header, one address a line', async () => {
@@ -50,7 +56,7 @@ describe('a list of people', () => {
     const text = 'email,name\nada@acme.example,"A\nda"\n\nnobody,\n"bob@acme.example","Bob"\n'
     expect(told(await read(text))).toEqual([
       '2: the name holds a line break or a control character',
-      '5: this is not one plain email address',
+      '5: "nobody" is not one plain email address like ada@acme.example',
       '6: bob@acme.example Bob',
     ])
   })
@@ -70,7 +76,7 @@ describe('a list of people', () => {
       '2: bob@acme.example ',
       '3: this is neither an object nor an address',
       '4: this is not JSON',
-      '5: this is not one plain email address',
+      '5: "x" is not one plain email address like ada@acme.example',
       '6: there is no address',
     ])
   })
@@ -85,7 +91,8 @@ describe('a list of people', () => {
     ['another encoding with a mark', Buffer.from('\uFEFFemail\n', 'utf16le'), 'UTF-16'],
     ['Latin-1', Buffer.from('email,name\nada@acme.example,Jos\u00e9\n', 'latin1'), 'not UTF-8'],
     ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
-    ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no column is called email'],
+    ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no address: "id", "person"'],
+    ['one array of JSON', Buffer.from('[\n {"email":"ada@acme.example"}]'), 'NDJSON'],
   ])('is refused for %s, with what to do', async (_what, bytes, message) => {
     const reading = read(bytes)
     await expect(reading).rejects.toThrow(UnreadablePeople)

@@ -1,0 +1,63 @@
+// What a run of invite send says: while it goes on, and at its end.
+import { RunStopped, type SendParts, type Trouble } from '../invites/send.ts'
+import { summaryOf, type Tally } from '../invites/tally.ts'
+import { printable } from '../printable.ts'
+import { GOES_ON } from './invite-endings.ts'
+import type { Progress } from './invite-progress.ts'
+import type { SendOptions } from './invite-send-options.ts'
+import type { CliParts, Output } from './parts.ts'
+import { fitted } from './terminal.ts'
+
+export type Told = 'onFault' | 'onWouldSend' | 'onTrouble'
+
+type Asked = { options: SendOptions; parts: CliParts }
+
+const TROUBLES: Record<Trouble, string> = {
+  nobody: 'not known to the service',
+  refused: 'the service says nothing about this person (403)',
+  'no-answer': 'no answer of the service',
+  failed: 'refused by the mail server',
+  uncertain: 'may have got the mail',
+}
+
+/** What is said while the run goes on. */
+export const told = ({ options, parts }: Asked, progress: Progress): Pick<SendParts, Told> => ({
+  onFault(line, fault) {
+    progress.print(`line ${line}: ${fault}\n`)
+    if (options.onInvalid === 'stop')
+      throw new RunStopped('a row of the list is not valid: mend it, or use --on-invalid skip')
+  },
+  onTrouble: ({ email }, trouble) => progress.print(`${email}: ${TROUBLES[trouble]}\n`),
+  onWouldSend: ({ email }, wave, apps) =>
+    progress.print(
+      options.isJson
+        ? `${JSON.stringify({ email, reminder: wave, apps })}\n`
+        : wouldSend({ email, wave, apps }, parts.stdout),
+      parts.stdout,
+    ),
+})
+
+type Would = { email: string; wave: number; apps: string[] }
+
+/** A line of a terminal; whole where it is read by a program. */
+function wouldSend({ email, wave, apps }: Would, screen: Output): string {
+  const line = `${email}  ${wave === 0 ? 'invitation' : `reminder ${wave}`}  ${printable(apps.join(', '))}`
+  return `${screen.isTTY === true ? fitted(line, (screen.columns ?? 80) - 1).trimEnd() : line}\n`
+}
+
+/** @param stopped why the run ended before its list did */
+export function sumUp(
+  { options, parts, signal }: Asked & { signal: AbortSignal },
+  tally: Tally,
+  stopped: unknown,
+): void {
+  const { stdout, stderr } = parts
+  const isInterrupted = signal.aborted
+  if (options.isJson) {
+    const reason = isInterrupted ? 'interrupted' : stopped instanceof Error ? stopped.name : undefined
+    stdout.write(`${JSON.stringify({ campaign: options.campaign, ...tally, stopped: reason })}\n`)
+  } else stderr.write(summaryOf(tally))
+  if (isInterrupted) stderr.write(`Interrupted.${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
+  else if (tally.sent + tally.wouldSend >= options.limit)
+    stderr.write(`--limit ${options.limit} ended the run.${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
+}
