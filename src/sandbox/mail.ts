@@ -1,5 +1,5 @@
 // A mail server that delivers nothing: it keeps what arrives and shows it. Loopback only, no password, no TLS.
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { html, type Html, type Page } from './pages.ts'
@@ -16,20 +16,28 @@ export type MailCatcher = {
   close: () => Promise<void>
 }
 
-/** refuse: a reply at RCPT TO. cut: the connection ends when the whole mail is there, before an answer. */
-export type MailBehaviour = { refuse?: { code: number; message: string }; cut?: boolean; delayMs?: number }
+/** refuseSender: a reply at MAIL FROM. refuse: a reply at RCPT TO. cut: the connection ends when the whole mail is there, before an answer. */
+export type MailBehaviour = { refuseSender?: Reply; refuse?: Reply; cut?: boolean; delayMs?: number }
+
+export type Reply = { code: number; message: string }
+
+const refusal = (reply: Reply | undefined) =>
+  reply && Object.assign(new Error(reply.message), { responseCode: reply.code })
 
 /** Opens the port. @throws Error when it is taken */
 export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<MailCatcher> {
   const mails: ArrivedMail[] = []
+  const sockets = new Map<number, Socket>()
   let behaviour: MailBehaviour = {}
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     disableReverseLookup: true,
     onRcptTo(_address, _session, done) {
-      const { refuse } = behaviour
-      done(refuse && Object.assign(new Error(refuse.message), { responseCode: refuse.code }))
+      done(refusal(behaviour.refuse))
+    },
+    onMailFrom(_address, _session, done) {
+      done(refusal(behaviour.refuseSender))
     },
     onData(stream, session, done) {
       const chunks: Buffer[] = []
@@ -39,11 +47,16 @@ export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<Ma
         const from = mailFrom === false ? '' : mailFrom.address
         const raw = Buffer.concat(chunks).toString('utf8')
         mails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
-        if (behaviour.cut) done(Object.assign(new Error('cut'), { responseCode: 0 }))
+        if (behaviour.cut) sockets.get(session.remotePort)?.destroy()
         else if (behaviour.delayMs) setTimeout(done, behaviour.delayMs)
         else done()
       })
     },
+  })
+  server.server.on('connection', (socket) => {
+    const port = socket.remotePort ?? 0
+    sockets.set(port, socket)
+    socket.once('close', () => sockets.delete(port))
   })
   // A client that is killed breaks its connection; that is nothing to fall over.
   server.on('error', () => {})

@@ -1,7 +1,8 @@
 // What can go wrong while invitations are sent, and what does not come of it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest'
-import { sendHere, startCompany, type Company, type SendOptions } from './command.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { ended, sendHere, startCompany, type Company, type SendOptions } from './command.ts'
 
 let company: Company
 let names = 0
@@ -25,26 +26,107 @@ const list = (content: string) => company.list(`list-${names++}.csv`, content)
 
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
-describe('the mail server', () => {
-  it('that refuses for now is tried again by the next run, one that refuses for good is not', async () => {
-    const campaign = fresh()
-    company.sandbox.mail?.behave({ refuse: { code: 451, message: 'greylisted' } })
-    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  put off')
-    company.sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
-    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  refused')
-    company.sandbox.mail?.behave({})
-    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
-    expect(mails()).toHaveLength(0)
+describe('the store', () => {
+  it(
+    'that freezes in the middle is waited for, and nobody gets a mail twice',
+    { timeout: 60_000 },
+    async () => {
+      const redis = await startRedis()
+      const people = Array.from({ length: 300 }, (_, index) => `person-${index + 1}@acme.example\n`)
+      const staff = await startCompany({ people: [], company: 300 })
+      try {
+        const args = [
+          'invite',
+          'send',
+          staff.list('all.csv', people.join('')),
+          '--rate',
+          '100',
+          '--mail-rate',
+          '200',
+        ]
+        const end = ended(staff.start([...args, '--json'], { REDIS_URL: redis.url }))
+        while ((staff.sandbox.mail?.mails.length ?? 0) < 40) await sleep(10)
+        redis.signal('SIGSTOP')
+        await sleep(4_000)
+        redis.signal('SIGCONT')
+        const { code, stdout } = await end
+        const tally = JSON.parse(stdout) as Record<string, number>
+        expect(tally).toMatchObject({ rows: 300, uncertain: 0 })
+        expect(code).toBe(0)
+        const to = (staff.sandbox.mail?.mails ?? []).map((mail) => mail.to[0])
+        expect(new Set(to).size).toBe(to.length)
+        expect(to).toHaveLength(tally['sent'] ?? -1)
+      } finally {
+        await staff.close()
+        await redis.close()
+      }
+    },
+  )
+})
+
+describe('the list', () => {
+  it.each([
+    ['an empty file', ''],
+    ['a header alone', 'email,name\n'],
+  ])('that is %s is an error, from a file and from a pipe', async (_what, content) => {
+    for (const given of [
+      { args: [list(content)], input: '' },
+      { args: ['-'], input: content },
+    ]) {
+      const { code, stderr } = await send([...given.args, ...fresh()], { input: given.input })
+      expect(code).toBe(1)
+      expect(stderr).toContain('the list holds nobody')
+    }
   })
 
-  it('that cannot be reached stops nobody from getting their mail later', async () => {
-    const campaign = fresh()
-    const gone = { env: { SMTP_URL: 'smtp://127.0.0.1:1' } }
-    const { code, stderr } = await send([list('ada@acme.example\n'), ...campaign], gone)
-    expect(code).toBe(1)
-    expect(stderr).toContain('cannot be reached')
-    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 0 })
+  it('that somebody types in ends at Ctrl-C', { timeout: 15_000 }, async () => {
+    const child = company.start(['invite', 'send', '-', ...fresh(), '--min-gap', '0'])
+    const end = ended(child)
+    child.stdin.write('ada@acme.example\nbob@acme.exa')
+    while (mails().length < 1) await sleep(20)
+    child.kill('SIGINT')
+    const { code, stderr } = await end
+    expect(code).toBe(130)
+    expect(stderr).toContain('Interrupted. Started again, it goes on where it ended.')
     expect(recipients()).toEqual(['ada@acme.example'])
+  })
+
+  it('goes on behind --limit with the next run', async () => {
+    const campaign = fresh()
+    const everybody = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
+    const first = await send([everybody, ...campaign, '--limit', '2', '--at-once', '1'])
+    expect(first.code).toBe(0)
+    expect(first.stderr).toContain('--limit 2 ended the run. Started again, it goes on')
+    expect(await send([everybody, ...campaign])).toMatchObject({ code: 0 })
+    expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example', 'dan@acme.example'])
+  })
+})
+
+describe('a dry run', () => {
+  it('tells programs who would get what, a line each', async () => {
+    const { stdout, stderr } = await send([list(EVERYBODY), '--dry-run', '--json', '--at-once', '1'])
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines).toEqual([
+      expect.objectContaining({ email: 'ada@acme.example', reminder: 0 }),
+      { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
+      expect.objectContaining({ wouldSend: 2, nothing: 1 }),
+    ])
+    expect(stderr).toBe('')
+  })
+})
+
+describe('two campaigns', () => {
+  it('write to nobody within two days, unless that is wanted', async () => {
+    const [one, other] = [fresh(), fresh()]
+    await send([list('ada@acme.example\n'), ...one])
+    const soon = await send([list('ada@acme.example\n'), ...other, '--min-gap', '48'])
+    expect(soon.stderr).toContain('1  had a mail of another campaign only just now')
+    expect(recipients()).toHaveLength(1)
+    expect(await send([list('ada@acme.example\n'), ...other, '--min-gap', '0'])).toMatchObject({ code: 0 })
+    expect(recipients()).toHaveLength(2)
   })
 })
 

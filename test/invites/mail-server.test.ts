@@ -1,0 +1,99 @@
+// What a mail server can do instead of taking a mail, and what does not come of it.
+import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest'
+import { sendHere, startCompany, type Company, type SendOptions } from './command.ts'
+
+let company: Company
+let names = 0
+
+beforeAll(async () => {
+  company = await startCompany()
+})
+afterAll(() => company.close())
+beforeEach(() => {
+  company.sandbox.reset()
+  company.sandbox.mail?.behave({})
+})
+
+const mails = () => company.sandbox.mail?.mails ?? []
+const recipients = () => mails().map(({ to }) => to.join())
+
+const send = (args: string[], options?: SendOptions) => sendHere(company, args, options)
+
+const fresh = () => ['--campaign', `test-${names++}`]
+const list = (content: string) => company.list(`list-${names++}.csv`, content)
+
+describe('the mail server', () => {
+  it('that refuses for now is tried again by the next run, one that refuses for good is not', async () => {
+    const campaign = fresh()
+    company.sandbox.mail?.behave({ refuse: { code: 451, message: 'greylisted' } })
+    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  put off')
+    company.sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
+    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  refused')
+    company.sandbox.mail?.behave({})
+    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
+    expect(mails()).toHaveLength(0)
+  })
+
+  it('that cannot be reached stops nobody from getting their mail later', async () => {
+    const campaign = fresh()
+    const gone = { env: { SMTP_URL: 'smtp://127.0.0.1:1' } }
+    const { code, stderr } = await send([list('ada@acme.example\n'), ...campaign], gone)
+    expect(code).toBe(1)
+    expect(stderr).toContain('cannot be reached')
+    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 0 })
+    expect(recipients()).toEqual(['ada@acme.example'])
+  })
+})
+
+describe('a mail server that takes no mail at all', () => {
+  const ada = 'ada@acme.example\n'
+
+  it.each([
+    ['refuses the sender', { refuseSender: { code: 550, message: 'not you' } }, 'refuses the sender (550)'],
+    ['is closing', { refuse: { code: 421, message: 'closing' } }, 'ends every connection'],
+  ])(
+    'because it %s ends the run, and nobody is left out',
+    { timeout: 15_000 },
+    async (_what, trouble, said) => {
+      const campaign = fresh()
+      company.sandbox.mail?.behave(trouble)
+      const { code, stderr } = await send([list(ada), ...campaign])
+      expect(code).toBe(1)
+      expect(stderr).toContain(said)
+      company.sandbox.mail?.behave({})
+      expect(await send([list(ada), ...campaign])).toMatchObject({ code: 0 })
+      expect(recipients()).toEqual(['ada@acme.example'])
+    },
+  )
+
+  it('because SMTP_URL says TLS and it does not, is told so before anything leaves', async () => {
+    const campaign = fresh()
+    const env = { SMTP_URL: (company.env['SMTP_URL'] ?? '').replace('smtp:', 'smtps:') }
+    const { code, stderr } = await send([list(ada), ...campaign], { env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/127\.0\.0\.1:\d+ cannot be reached, or not used \(TLS: [a-z ]+\): see SMTP_URL/)
+    expect(await send([list(ada), ...campaign])).toMatchObject({ code: 0 })
+  })
+
+  it('and breaks the connection with the mail in its hands leaves it uncertain, and says whose', async () => {
+    const campaign = fresh()
+    company.sandbox.mail?.behave({ cut: true })
+    const { code, stderr } = await send([list(ada), ...campaign])
+    expect(code).toBe(3)
+    expect(stderr).toContain('ada@acme.example: may have got the mail')
+    company.sandbox.mail?.behave({})
+    expect(await send([list(ada), ...campaign])).toMatchObject({ code: 3 })
+    expect(recipients()).toHaveLength(1)
+    expect(await send([list(ada), ...campaign, '--retry-unknown'])).toMatchObject({ code: 0 })
+    expect(recipients()).toHaveLength(2)
+  })
+
+  it('is asked again about whom it refused, where that is wanted', async () => {
+    const campaign = fresh()
+    company.sandbox.mail?.behave({ refuse: { code: 550, message: 'relaying denied' } })
+    expect((await send([list(ada), ...campaign])).stderr).toContain('ada@acme.example: refused by the mail')
+    company.sandbox.mail?.behave({})
+    expect(await send([list(ada), ...campaign, '--retry-failed'])).toMatchObject({ code: 0 })
+    expect(recipients()).toEqual(['ada@acme.example'])
+  })
+})
