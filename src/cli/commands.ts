@@ -1,7 +1,7 @@
 // Every command: its name, what it is for, its help. The code of one is loaded when it is called.
 import * as deprecations from './deprecations-help.ts'
 import { doctorHelp } from './doctor-help.ts'
-import { inviteHelp, linkHelp, reportHelp, sendHelp } from './invite-help.ts'
+import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } from './invite-help.ts'
 import type { Run } from './parts.ts'
 import { demoHelp, sandboxHelp, serveHelp } from './serve-help.ts'
 import { statusHelp } from './status-help.ts'
@@ -25,7 +25,9 @@ export type Command = Action | Group
 const invite: readonly Action[] = [
   { name: 'link', help: linkHelp, load: () => import('./invite-link.ts') },
   { name: 'send', help: sendHelp, load: () => import('./invite-send.ts') },
+  { name: 'preview', help: previewHelp, load: () => import('./invite-preview.ts') },
   { name: 'report', help: reportHelp, load: () => import('./invite-report.ts') },
+  { name: 'forget', help: forgetHelp, load: () => import('./invite-forget.ts') },
 ]
 
 const deprecationsCommands: readonly Action[] = [
@@ -52,7 +54,7 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
   },
   {
     name: 'invite',
-    usage: 'invite link|send|report',
+    usage: 'invite link|send|preview|report|forget',
     summary: 'invitations: a link, mails to many, how far everybody is',
     help: inviteHelp,
     commands: invite,

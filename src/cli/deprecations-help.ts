@@ -2,11 +2,11 @@
 
 export const deprecationsHelp = `Usage: onramp deprecations [COMMAND] [options]
 
-  onramp deprecations list                        the schedule, with days left
-  onramp deprecations list --within 90 --csv      what goes in the next 90 days, for a sheet
-  onramp deprecations check traffic.har           what your recorded traffic uses of it
-  onramp deprecations calendar > removals.ics     the dates, for your calendar
-  onramp deprecations diff old.json new.json      what changed between two schedules
+  onramp deprecations list                      the schedule, with days left
+  onramp deprecations list --within 90 --csv    what goes soon, for a sheet
+  onramp deprecations check traffic.har         what your traffic uses of it
+  onramp deprecations calendar > removals.ics   the dates, for your calendar
+  onramp deprecations diff old.json new.json    what changed in between
   onramp deprecations schema > schedule.schema.json
 
 What is going away from the two APIs, and what of it you use.
@@ -24,11 +24,13 @@ export const listHelp = `Usage: onramp deprecations list [options]
 The schedule by removal date.
 
   --as-of DATE       as if today were this day (YYYY-MM-DD, UTC)
-  --within DAYS      only what goes within so many days; what is removed already is left out
+  --within DAYS      only what goes within so many days; what is removed already
+                     is left out
   --api API          client or indexing
   --operation TEXT   only operations with this piece in METHOD and path
   --json, --csv      for programs and sheets; the JSON is a schedule file
-  --schedule FILE    adds entries of your own (repeatable); see: onramp deprecations schema
+  --schedule FILE    adds entries of your own (repeatable); see
+                     onramp deprecations schema
 
 Exit codes: 0 done, 1 a file could not be read, 2 wrong usage.
 `
@@ -39,28 +41,40 @@ export const checkHelp = `Usage: onramp deprecations check [FILE]... [options]
   onramp deprecations check requests.ndjson --within 60 --waivers waivers.json
   onramp deprecations check openapi.yaml --sarif > deprecations.sarif
   gunzip -c access.log.gz | onramp deprecations check -
-  onramp deprecations check logs/*.ndjson --report junit=junit.xml --report sarif=deprecations.sarif
+  onramp deprecations check logs/*.ndjson --report junit=junit.xml
 
-Finds deprecated endpoints and fields in recorded traffic.
-Reads HAR (to 256 MiB), NDJSON of {"method", "url", "request"?, "response"?, "status"?, "time"?} (of any size,
-its lines to 2 Mi characters), OpenAPI 2 and 3 (JSON to 32 MiB, YAML to 8 MiB) and access logs (METHOD URL,
-Common or Combined Log Format).
-Hosts, prefixes of the path and query strings do not matter. Values are never printed, only places.
+Finds deprecated endpoints and fields in recorded traffic. Hosts, prefixes of
+the path and query strings do not matter. Values are never printed, only places.
 
-  --fail-on LEVEL    deprecated (the default), removed, possible (also what may be in use), never
+It reads
+  HAR          to 256 MiB
+  NDJSON       {"method", "url", "request"?, "response"?, "status"?, "time"?},
+               of any size, its lines to 2 Mi characters
+  OpenAPI      2 and 3; JSON to 32 MiB, YAML to 8 MiB
+  access logs  METHOD URL, Common or Combined Log Format
+
+  --fail-on LEVEL    deprecated (the default), removed, possible (also what may
+                     be in use), never
   --within DAYS      leaves out what is removed later than so many days from now
   --as-of DATE       as if today were this day (YYYY-MM-DD, UTC)
-  --waivers FILE     items that may be in use until a day; see: onramp deprecations schema waivers
-  --schedule FILE    adds entries of your own (repeatable); see: onramp deprecations schema
+  --waivers FILE     items that may be in use until a day; see
+                     onramp deprecations schema waivers
+  --schedule FILE    adds entries of your own (repeatable); see
+                     onramp deprecations schema
   --input FORMAT     har, ndjson, openapi or log, where the file does not tell
-  --ignore-broken    lines that cannot be read are reported but do not fail the check
-  --json, --sarif, --junit, --annotations    the report in this form on standard output
-  --report KIND=FILE the report as text, json, sarif, junit or annotations into a file (repeatable)
+  --ignore-broken    lines that cannot be read are reported but do not fail the
+                     check
+  --json, --sarif, --junit, --annotations
+                     the report in this form on standard output
+  --report KIND=FILE the report as text, json, sarif, junit or annotations into
+                     a file (repeatable)
 
-A finding is sure to a degree: exact place (the endpoint, or a member of the body itself), by name (deeper in the
-body); what was called without its bodies being recorded only may be in use, and does not fail the check by itself.
+A finding is sure to a degree: exact place (the endpoint, or a member of the
+body itself), by name (deeper in the body). What was called without its bodies
+being recorded only may be in use, and does not fail the check by itself.
 
-Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use, 1 something could not be read, or wrong usage.
+Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use,
+1 something could not be read, or wrong usage.
 `
 
 export const calendarHelp = `Usage: onramp deprecations calendar [options]
@@ -69,7 +83,8 @@ export const calendarHelp = `Usage: onramp deprecations calendar [options]
   onramp deprecations calendar --api indexing --within 365 > indexing.ics
 
 The removal dates as iCalendar, with alarms 30, 7 and 1 days before.
-Takes --as-of, --within, --api, --operation and --schedule as list does. Events keep their UIDs when dates move.
+Takes --as-of, --within, --api, --operation and --schedule as list does. Events
+keep their UIDs when dates move.
 
 Exit codes: 0 done, 1 a file could not be read, 2 wrong usage.
 `
@@ -77,14 +92,15 @@ Exit codes: 0 done, 1 a file could not be read, 2 wrong usage.
 export const diffHelp = `Usage: onramp deprecations diff [OLD] NEW [--json]
 
   onramp deprecations diff old.json new.json
-  onramp deprecations diff new.json               against the schedule that comes with onramp
-  onramp deprecations list --json > today.json    makes a file to compare with later
+  onramp deprecations diff new.json              against the schedule of onramp
+  onramp deprecations list --json > today.json   makes a file to compare with
 
 What changed between two schedules.
 
   --json             the changes for programs
 
-Exit codes: 0 compared, 1 an item's removal moved earlier (or a file could not be read), 2 wrong usage.
+Exit codes: 0 compared, 1 an item's removal moved earlier (or a file could not
+be read), 2 wrong usage.
 `
 
 export const schemaHelp = `Usage: onramp deprecations schema [schedule|waivers]

@@ -4,20 +4,26 @@ export const inviteHelp = `Usage: onramp invite COMMAND [options]
 
   link EMAIL          a link for one person, to paste into a message
   send PEOPLE.csv     mails everybody who still has something to connect
+  preview FOLDER      the mails as they would leave, as files
   report              who was invited, arrived, and is done
+  forget EMAIL        removes what is known of a person
 
 Each explains itself: onramp invite send --help
 `
 
 export const linkHelp = `Usage: onramp invite link EMAIL [--datasource ID]... [--days N] [--json]
 
+Prints a link for one person, to paste into a message. It opens the walk and
+fills in whom to sign in as. It is no credential: signing in is always the
+authorization server's. It works any number of times until it expires.
+
+Examples:
   onramp invite link ada@acme.example
-  onramp invite link ada@acme.example --datasource slack --datasource github_1 --days 7
+  onramp invite link ada@acme.example --datasource slack --days 7
 
-Prints a link for one person, to paste into a message. It opens the walk and fills in whom to sign in as; it is no
-credential: signing in is always the authorization server's. It works any number of times until it expires.
-
-  --datasource ID   only this datasource (slack_1) or every instance of it (slack); may be repeated
+Options:
+  --datasource ID   only this datasource (slack_1), or every instance of it
+                    (slack); may be repeated
   --days N          how long it works, 1 to 90 days; 30 unless told
   --json            {"url", "email", "expires"}
 
@@ -27,46 +33,116 @@ Exit codes: 0 done, 2 wrong usage, 78 settings need mending.
 export const sendHelp = `Usage: onramp invite send PEOPLE.csv [options]
        onramp invite send - < PEOPLE.ndjson
 
-  onramp invite send people.csv --dry-run              who would get what; sends nothing
-  onramp invite send people.csv                        mails everybody who has something to connect
-  onramp invite send people.csv --remind-after 7       the same again a week later: reminds who still has
-  onramp invite send people.csv --limit 20             a first few
+Mails everybody on the list who still has something to connect. The service is
+asked for each person (SERVICE_GLOBAL_TOKEN with X-Service-ActAs) what waits;
+mails leave by SMTP_URL from MAIL_FROM.
 
-The list: CSV with a column "email" (and "name"), comma, semicolon or tab; NDJSON with the same keys; or one address a
-line. The service is asked for each person (SERVICE_GLOBAL_TOKEN with X-Service-ActAs) what still waits; mails leave by
-SMTP_URL from MAIL_FROM. What happened is written down in the store, so the same command again goes on where it ended,
-killed or not, and nobody gets a mail twice. Two runs of one campaign exclude each other.
+What happened is written down in the store, so the same command again goes on
+where it ended, killed or not, and nobody gets a mail twice. Two runs of one
+campaign exclude each other.
 
-  --campaign NAME        what is written down belongs to it; "onboarding" unless told
-  --dry-run              asks the service, sends and writes nothing
-  --datasource ID        the link is about this one only; may be repeated
+The list is CSV with a column "email" (and perhaps "name" and "department"),
+with commas, semicolons or tabs; NDJSON with the same keys; or one address a
+line.
+
+Examples:
+  onramp invite send people.csv --dry-run          who would get what
+  onramp invite send people.csv                    sends
+  onramp invite send people.csv --limit 20         a first few
+  onramp invite send people.csv --remind-after 7   a week later
+
+Options:
+  --dry-run              asks the service; sends and writes nothing
+  --yes                  does not ask before mails leave (only on a terminal
+                         somebody is asked)
+  --campaign NAME        what is written down belongs to it; "onboarding"
+                         unless told
+  --datasource ID        only about this one (slack_1), or every instance of
+                         it (slack); may be repeated
   --days N               how long links work, 1 to 90; 30 unless told
-  --remind-after DAYS    reminds whoever got a mail so long ago and still has something; without it nobody is reminded
-  --max-reminders N      3 unless told
-  --on-invalid stop|skip a faulty row stops before anything is sent (the default), or is left out
-  --min-gap HOURS        nobody gets a mail so soon after one of another campaign; 48 unless told
-  --retry-failed         sends again what the mail server refused for good, or put off too often
-  --retry-unknown        sends again what may have been sent already (a run was killed just then)
-  --limit N              at most so many mails in this run
-  --rate N               questions to the service a second, 5 unless told; 429 and Retry-After are honoured beyond that
-  --mail-rate N          mails a second, 10 unless told
-  --at-once N            people at a time, 4 unless told; as many at most are uncertain after a crash
-  --ask-again-after MIN  whom the service said to have nothing is asked about again after so many minutes; 60
-  --template FOLDER      invitation-text.eta and invitation-html.eta instead of ours (views/mail)
-  --yes                  asks nobody before mails leave, on a terminal
-  --json                 the counts as one line of JSON on standard output
+  --template FOLDER      invitation-text.eta and invitation-html.eta instead of
+                         ours (views/mail); see onramp invite preview
 
-Exit codes: 0 everybody has what they should; 1 stopped (the message says why); 2 wrong usage; 3 done, but some rows,
-people or mails need a look; 4 another run of the campaign is under way; 78 settings need mending; 130 interrupted.
+  --remind-after DAYS    reminds whoever got a mail so long ago and still has
+                         something; without it nobody is reminded
+  --max-reminders N      3 unless told
+  --min-gap HOURS        no mail so soon after one of another campaign; 48
+                         unless told
+  --limit N              at most so many mails in this run
+
+  --on-invalid stop|skip a faulty row stops before anything is sent (the
+                         default), or is left out
+  --retry-unknown        sends again what may have been sent already: a run was
+                         killed, or a connection broke, just then
+  --retry-failed         sends again what the mail server refused for good
+
+  --rate N               questions to the service a second, 5 unless told; 429
+                         and Retry-After are honoured beyond that
+  --mail-rate N          mails a second, 10 unless told
+  --at-once N            people at a time, 4 unless told; as many at most are
+                         uncertain after a crash
+  --ask-again-after MIN  whom the service said to have nothing is asked about
+                         again after so many minutes; 60 unless told
+  --json                 the counts as a line of JSON on standard output; with
+                         --dry-run, before it, one for each who would get a mail
+
+Exit codes:
+  0    everybody has what they should, or --limit ended the run
+  1    stopped; the message says why
+  2    wrong usage
+  3    done, but some rows, people or mails need a look: each is named
+  4    another run of the campaign is under way
+  78   settings need mending
+  130  interrupted
+`
+
+export const previewHelp = `Usage: onramp invite preview FOLDER [--template FOLDER]
+       onramp invite preview --to EMAIL [--template FOLDER]
+
+Writes the invitation and the reminder into a folder as they would leave: .html,
+.txt, and .eml for a mail program. With --to the invitation is sent to that one
+address instead, to see it in a real mail program. Asks the service nothing and
+writes down nothing.
+
+Examples:
+  onramp invite preview ./preview
+  onramp invite preview --to me@acme.example --template ./our-mail
+
+Options:
+  --to EMAIL         sends one, by SMTP_URL
+  --template FOLDER  invitation-text.eta and invitation-html.eta instead of ours
+  --datasource ID    only about this one; may be repeated
+
+Exit codes: 0 done, 1 not possible (the message says why), 2 wrong usage,
+78 settings need mending.
 `
 
 export const reportHelp = `Usage: onramp invite report [--json | --csv]
 
+Who was invited, pressed Start, signed in, and how each datasource stands, as of
+when. It reads what was written down and asks the service nothing.
+
+Examples:
   onramp invite report
   onramp invite report --csv > people.csv
 
-Who was invited, pressed Start, signed in, and how each datasource stands, as of when. It reads what was written down and
-asks the service nothing. --csv is a line for each person, safe to open in a spreadsheet; --json the counts.
+Options:
+  --json  the counts
+  --csv   a line for each person, safe to open in a spreadsheet
 
-Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage, 78 settings need mending.
+Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage,
+78 settings need mending.
+`
+
+export const forgetHelp = `Usage: onramp invite forget EMAIL
+
+Removes everything that is written down about a person: mails, how far they are,
+and also that they want no mails. Their sign-in and their walk are not touched.
+Take them off the list too, or the next run invites them anew.
+
+Example:
+  onramp invite forget ada@acme.example
+
+Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage,
+78 settings need mending.
 `

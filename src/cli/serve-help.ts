@@ -2,26 +2,34 @@
 
 export const serveHelp = `Usage: onramp serve
 
-Starts the server. It is configured by its environment: see the README's table of settings, or .env.example.
-It listens before the authorization server or the store can be reached, and ends on SIGTERM after the requests in flight.
+Starts the server. It is configured by its environment: see the README's table
+of settings, or .env.example. It listens before the authorization server or the
+store can be reached, and ends on SIGTERM after the requests in flight.
 
-Exit codes: 0 ended by a signal, 1 the port is taken, 2 wrong usage, 78 settings need mending (each is named with how).
+Exit codes: 0 ended by a signal, 1 the port is taken, 2 wrong usage,
+78 settings need mending (each is named with how).
 `
 
 export const sandboxHelp = `Usage: onramp sandbox
 
-Starts a local stand-in for the whole service on six consecutive ports (SANDBOX_PORT, 4000 unless set): the service, its
-authorization server, an external identity provider, the datasources' consent pages, a control page with switches, and a
-mail server that delivers nothing. SANDBOX_COMPANY=5000 adds so many generated people.
-For development only: it listens on loopback addresses only and keeps everything in memory.
+Starts a local stand-in for the whole service on six consecutive ports
+(SANDBOX_PORT, 4000 unless set): the service, its authorization server, an
+external identity provider, the datasources' consent pages, a control page with
+switches, and a mail server that delivers nothing. SANDBOX_COMPANY=5000 adds so
+many generated people.
+
+For development only: it listens on loopback addresses only and keeps everything
+in memory.
 
 Exit codes: 0 ended by a signal, 1 a port is taken, 2 wrong usage.
 `
 
 export const demoHelp = `Usage: onramp demo
 
-Starts the sandbox and onramp beside it, on the embedded store, and says where to go and whom to sign in as.
-PORT (3000 unless set) is onramp's port, SANDBOX_PORT (4000 unless set) the first of the sandbox's six.
+Starts the sandbox and onramp beside it, on the embedded store, and says where
+to go and whom to sign in as. PORT (3000 unless set) is onramp's port,
+SANDBOX_PORT (4000 unless set) the first of the sandbox's six.
 
-Exit codes: 0 ended by a signal, 1 a port is taken, 2 wrong usage, 78 settings need mending.
+Exit codes: 0 ended by a signal, 1 a port is taken, 2 wrong usage,
+78 settings need mending.
 `

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getSystemErrorName } from 'node:util'
 import { createTransport } from 'nodemailer'
 import { refuseInjection, type Mail } from './mail.ts'
+import { messageOf } from './mail-message.ts'
 
 /** unknown: the connection broke after the mail was handed over and before the server said what it did with it. */
 export type Outcome = 'sent' | 'deferred' | 'failed' | 'unknown'
@@ -77,14 +78,8 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
   }
 
   async function attempt(mail: Mail): Promise<Attempt> {
-    const headers = Object.entries(mail.headers).map(([key, value]) => ({
-      key,
-      value: { prepared: true, value },
-    }))
-    const { from, to, subject, text, html, messageId } = mail
-    const envelope = { from: from.address, to }
     try {
-      await transport.sendMail({ from, to, subject, text, html, messageId, envelope, headers })
+      await transport.sendMail(messageOf(mail))
       return 'sent'
     } catch (error) {
       return outcomeOf(error)

@@ -51,6 +51,10 @@ describe('help', () => {
     },
   )
 
+  it.each(all)('of %s fits a terminal of 80 columns', (_name, { command }) => {
+    expect(command.help.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
   it('of the days that links work says what is checked', async () => {
     for (const name of ['link', 'send'])
       expect((await runCommand(['invite', name, '--help'], {})).out).toContain(`1 to ${MOST_DAYS}`)
