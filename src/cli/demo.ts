@@ -24,17 +24,23 @@ const told = ({ url, control, folder }: Told) => `Onramp is ready.
   Sign in as      Ada Lovelace (five apps wait for her), or anybody else on the list; there are no passwords
   Invitations     ${control}/mail has one for Ada: open its link as she would
   Administrators  ${url}/admin, signed in as Carol
-  The company     npx node --env-file=${folder}/env src/cli/main.ts invite send ${folder}/people.csv --rate 200 --mail-rate 200
+  Commands        in another terminal, here: set -a && . ${folder}/env && set +a
+                  npm run onramp -- invite send ${folder}/people.csv --rate 200 --mail-rate 200
+                  npm run onramp -- invite report
   Ends with       Ctrl-C
 `
 
 const COMPANY = '5000'
+const DEPARTMENTS = ['Engineering', 'Sales', 'Support', 'Legal', 'People']
 const SINK = { write: () => true }
 
 /** Invites Ada and her colleagues, and leaves a list and the settings for inviting the whole company. */
 async function invite(sandbox: Sandbox, settings: Record<string, string>, folder: string): Promise<void> {
-  const rows = sandbox.people.map(({ email, name }) => `${email},"${name.replaceAll('"', '""')}"\n`)
-  writeFileSync(join(folder, 'people.csv'), `email,name\n${rows.join('')}`)
+  const rows = sandbox.people.map(
+    ({ email, name }, index) =>
+      `${email},"${name.replaceAll('"', '""')}",${DEPARTMENTS[index % DEPARTMENTS.length]}\n`,
+  )
+  writeFileSync(join(folder, 'people.csv'), `email,name,department\n${rows.join('')}`)
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
   writeFileSync(join(folder, 'env'), lines.join(''), { mode: 0o600 })
   const stdin = Readable.from([Buffer.from('email,name\nada@acme.example,Ada\nbob@acme.example,Bob\n')])
