@@ -85,7 +85,11 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     count: metrics.countDeprecation,
     now,
   })
-  const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL, watch })
+  const clientApi = createClientApi({
+    baseUrl: settings.SERVICE_BASE_URL,
+    onCall: metrics.observeCall,
+    watch,
+  })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
     client: clientOf(settings, { records: store.records, sealer, now }),
@@ -229,7 +233,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       sendPage,
     }),
     admin: createAdminRoutes({ arrivals, admins: settings.ADMIN_EMAILS ?? [], sendPage, note, now }),
-    errorPage: { log, sendPage },
+    errorPage: { log, sendPage, count: metrics.countProblem },
   })
 
   return {

@@ -68,6 +68,20 @@ async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promi
   await onramp.close()
 }
 
+/**
+ * What nobody caught is a mistake of ours, and nobody knows what state it left behind: the requests in flight end, then
+ * the process does, and whoever watches it starts another.
+ */
+function endOnMistakes(running: Serving, log: Log): void {
+  let isEnding = false
+  process.on('uncaughtException', (err: unknown, origin) => {
+    log.fatal({ err, origin }, 'a fault in onramp that nothing caught: ending')
+    if (isEnding) return
+    isEnding = true
+    void running.stop().finally(() => process.exit(1))
+  })
+}
+
 /** Serves with the settings of this process's environment until it is told to end. */
 export async function main(): Promise<void> {
   const settings = settingsOrExit()
@@ -85,6 +99,7 @@ export async function main(): Promise<void> {
     }
     process.once('SIGTERM', onSignal)
     process.once('SIGINT', onSignal)
+    endOnMistakes(running, log)
   } catch (error) {
     log.fatal({ err: error }, 'onramp cannot start')
     process.exit(1)

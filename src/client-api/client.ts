@@ -26,6 +26,8 @@ export type ClientApiOptions = {
   baseUrl: string
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number
+  /** Told of every call; `status` undefined: there was no usable answer. */
+  onCall?: (call: { operation: string; status: number | undefined; seconds: number }) => void
   /** Sees every answer: is something in use that the service will remove? */
   watch?: Watch
 }
@@ -42,6 +44,7 @@ type Call = { operation: string; path: string; credentials: Credentials; body?: 
 export function createClientApi({
   baseUrl,
   timeLimitMs = TIME_LIMIT_MS,
+  onCall,
   watch,
 }: ClientApiOptions): ClientApi {
   const { origin, pathname } = new URL(baseUrl)
@@ -56,13 +59,16 @@ export function createClientApi({
   const onSchedule = new Set(OPERATIONS.filter((name) => watch?.wantsBodies('POST', `/rest/api/v1/${name}`)))
 
   async function call({ operation, path, credentials, body }: Call): Promise<unknown> {
-    let answer: Exchanged
+    let answer: Exchanged | undefined
+    const began = performance.now()
     try {
       const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
       const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
       answer = await exchange(dispatcher, options, timeLimitMs)
     } catch (error) {
       throw noAnswer(operation, 'no usable answer', error)
+    } finally {
+      onCall?.({ operation, status: answer?.status, seconds: (performance.now() - began) / 1000 })
     }
     const { status, text, headers } = answer
     if (watch !== undefined && (status === 410 || mayAnnounce(headers) || onSchedule.has(operation)))

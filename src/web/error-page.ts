@@ -14,9 +14,14 @@ export const notFound: RequestHandler = () => {
   throw new Problem(404, 'not_found')
 }
 
-export type ErrorPageParts = { log: Pick<Log, 'warn' | 'error' | 'info'>; sendPage: SendPage }
+export type ErrorPageParts = {
+  log: Pick<Log, 'warn' | 'error' | 'info'>
+  sendPage: SendPage
+  /** Counts a problem by its code. */
+  count: (code: string) => void
+}
 
-export function createErrorPage({ log, sendPage }: ErrorPageParts): ErrorRequestHandler {
+export function createErrorPage({ log, sendPage, count }: ErrorPageParts): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const problem = problemOf(error)
     // Nothing failed: the person only has to sign in first.
@@ -24,6 +29,7 @@ export function createErrorPage({ log, sendPage }: ErrorPageParts): ErrorRequest
       return seeOther(res, problem.tryAgain)
     const reference = randomBytes(6).toString('hex')
     logFailure(log, { problem, reference, req })
+    count(problem.code)
     if (res.headersSent) return void res.destroy()
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session

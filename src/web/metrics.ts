@@ -8,6 +8,10 @@ export type Metrics = {
   registry: Registry
   routes: Router
   observe: RequestHandler
+  /** How long the service took. */
+  observeCall: (call: { operation: string; status: number | undefined; seconds: number }) => void
+  /** A request that could not be answered as it should, by the code of the problem. */
+  countProblem: (code: string) => void
   /** Our own calls of the service that use, or were told, something that goes away. */
   countDeprecation: (notice: { item: string; by: string }) => void
 }
@@ -25,6 +29,19 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
 
+  const calls = new Histogram({
+    name: 'onramp_service_call_duration_seconds',
+    help: 'Calls of the service, to the end of its answer; status "none": there was no usable one',
+    labelNames: ['operation', 'status'] as const,
+    buckets: SECONDS,
+    registers: [registry],
+  })
+  const problems = new Counter({
+    name: 'onramp_problems_total',
+    help: 'Requests that were not answered as they should, by the code that people and programs are told',
+    labelNames: ['code'] as const,
+    registers: [registry],
+  })
   const deprecations = new Counter({
     name: 'onramp_deprecated_use_total',
     help: 'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
@@ -32,16 +49,8 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
 
-  type Labels = { route: string; method: string; status: string }
-  const series = new Map<string, { observe(seconds: number): void }>()
-
-  /** One series for each combination, found again by its name: working it out for every request costs more than counting. */
-  function seriesOf(labels: Labels) {
-    const key = `${labels.method} ${labels.status} ${labels.route}`
-    const known = series.get(key) ?? duration.labels(labels)
-    series.set(key, known)
-    return known
-  }
+  const requests = remembered(duration)
+  const answers = remembered(calls)
 
   const observe: RequestHandler = (req, res, next) => {
     const began = performance.now()
@@ -50,9 +59,9 @@ export function createMetrics(): Metrics {
       const labels = {
         route: typeof route === 'string' ? route : 'other',
         method: KNOWN_METHODS.has(req.method) ? req.method : 'other',
-        status: `${Math.floor(res.statusCode / 100)}xx`,
+        status: classOf(res.statusCode),
       }
-      seriesOf(labels).observe((performance.now() - began) / 1000)
+      requests(labels).observe((performance.now() - began) / 1000)
     })
     next()
   }
@@ -62,7 +71,29 @@ export function createMetrics(): Metrics {
     res.setHeader('Content-Type', registry.contentType)
     res.end(await registry.metrics())
   })
-  return { registry, routes, observe, countDeprecation: ({ item, by }) => deprecations.inc({ item, by }) }
+  return {
+    registry,
+    routes,
+    observe,
+    observeCall({ operation, status, seconds }) {
+      answers({ operation, status: status === undefined ? 'none' : classOf(status) }).observe(seconds)
+    },
+    countProblem: (code) => problems.inc({ code }),
+    countDeprecation: ({ item, by }) => deprecations.inc({ item, by }),
+  }
+}
+
+const classOf = (status: number) => `${Math.floor(status / 100)}xx`
+
+/** One series for each combination, found again by its name: working it out for every request costs more than counting. */
+function remembered<L extends string>(histogram: Histogram<L>) {
+  const series = new Map<string, { observe(seconds: number): void }>()
+  return (labels: Record<L, string>) => {
+    const key = Object.values(labels).join(' ')
+    const known = series.get(key) ?? histogram.labels(labels)
+    series.set(key, known)
+    return known
+  }
 }
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

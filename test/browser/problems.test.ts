@@ -60,7 +60,7 @@ function appThatFails(publicUrl: string) {
     requireSignIn: passOn,
     onboarding: failing,
     search: nothing,
-    errorPage: { log: pino({ level: 'silent' }), sendPage },
+    errorPage: { log: pino({ level: 'silent' }), sendPage, count: () => {} },
   })
 }
 

@@ -1,0 +1,39 @@
+// A mistake of ours that nothing catches: what is in flight ends, then the process, so that another one takes over.
+import { expect, it } from 'vitest'
+import { startOnramp, statusOf, until } from '../helpers/processes.ts'
+import { run, signIn } from '../helpers/running.ts'
+
+/** Plants the mistake into the process; a signal sets it off. */
+const plant = (mistake: string) =>
+  `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${mistake} })`)}`
+
+it.each([
+  ['an exception', "throw new Error('planted')"],
+  ['a promise that is refused and forgotten', "void Promise.reject(new Error('planted'))"],
+])('%s ends the process with code 1, after the requests in flight', async (_what, mistake) => {
+  const running = await run()
+  await running.stopOnramp()
+  const onramp = await startOnramp({ ...running.env, NODE_OPTIONS: plant(mistake) })
+  try {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.clearRequests()
+    running.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 1_500 } })
+    const page = browser.open('/onboarding')
+    await until(() => running.sandbox.count('checkdatasourceauth') > 0, 'the check')
+
+    onramp.signal('SIGUSR2')
+
+    expect((await page).status).toBe(200)
+    await until(() => onramp.hasEnded(), 'its end')
+    expect((await onramp.end('SIGTERM')).code).toBe(1)
+    expect(await statusOf(`${running.url}/healthz`)).toBeUndefined()
+    const fatal = onramp
+      .output()
+      .split('\n')
+      .find((line) => line.includes('a fault in onramp that nothing caught'))
+    expect(JSON.parse(fatal ?? '{}')).toMatchObject({ level: 'fatal', err: [{ message: 'planted' }] })
+  } finally {
+    await onramp.end('SIGKILL')
+    await running.close()
+  }
+})
