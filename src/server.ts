@@ -74,8 +74,8 @@ async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promi
  */
 function endOnMistakes(running: Serving, log: Log): void {
   let isEnding = false
-  process.on('uncaughtException', (err: unknown, origin) => {
-    log.fatal({ err, origin }, 'a fault in onramp that nothing caught: ending')
+  process.on('uncaughtException', (fault: unknown, origin) => {
+    log.fatal({ err: fault, origin }, 'a fault in onramp that nothing caught: ending')
     if (isEnding) return
     isEnding = true
     void running.stop().finally(() => process.exit(1))
