@@ -1,5 +1,5 @@
 // The mails that the sandbox caught, as a browser shows them under the page's own policy.
-import nodemailer from 'nodemailer'
+import { createTransport } from 'nodemailer'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
@@ -11,7 +11,7 @@ let browser: Browser
 
 beforeAll(async () => {
   ;[sandbox, browser] = await Promise.all([startSandbox({ mailPort: 0 }), openChromium()])
-  const transport = nodemailer.createTransport(sandbox.mail?.url ?? '')
+  const transport = createTransport(sandbox.mail?.url ?? '')
   for (let index = 0; index < 80; index++) {
     const address = `${sandbox.urls.control}/?${'long'.repeat(80)}`
     await transport.sendMail({
