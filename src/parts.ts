@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Express } from 'express'
 import { createApp } from './app.ts'
 import { createClientApi } from './client-api/client.ts'
-import { createAdminRoutes } from './invites/admin.ts'
+import { administrators, createAdminRoutes } from './invites/admin.ts'
 import { createArrivals } from './invites/arrivals.ts'
 import { createFollow } from './invites/follow.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
@@ -97,7 +97,13 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     now,
   })
   const assets = loadAssets(VIEWS)
-  const sendPage = createPages({ render: createViews(VIEWS), ...assets, helpUrl: settings.HELP_URL })
+  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
+  const sendPage = createPages({
+    render: createViews(VIEWS),
+    ...assets,
+    helpUrl: settings.HELP_URL,
+    isAdmin,
+  })
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const pending = createPendingSignIns(store.records, sealer)
   const sessions = createSignedInSessions({
@@ -232,7 +238,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       searchFor: (req, query) => access(req, (credentials) => clientApi.search(credentials, query)),
       sendPage,
     }),
-    admin: createAdminRoutes({ arrivals, admins: settings.ADMIN_EMAILS ?? [], sendPage, note, now }),
+    admin: createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }),
     errorPage: { log, sendPage, count: metrics.countProblem },
   })
 

@@ -4,39 +4,47 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
+import type { User } from '../session/session.ts'
 import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
-import { isSameAddress } from './address.ts'
+import { normalizedAddress } from './address.ts'
 import { adminTexts, type AdminTexts } from './admin-texts.en.ts'
-import type { Arrival } from './arrival.ts'
+import { countable, type Arrival } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 import { peopleCsv } from './people-csv.ts'
 import { plotOf } from './plot.ts'
-import { listPeople, stageOf, wantedOf, FILTERS, type Wanted } from './people-list.ts'
-import { isUncertainFor, makeReport, type Report } from './report.ts'
+import { fitting, listPeople, stageOf, wantedOf, FILTERS, type Wanted } from './people-list.ts'
+import { isUncertainFor, mailStateOf, makeReport, type Report } from './report.ts'
 
 export type AdminParts = {
   arrivals: Pick<Arrivals, 'all'>
-  /** ADMIN_EMAILS. */
-  admins: readonly string[]
+  isAdmin: IsAdmin
   sendPage: SendPage
   note: Note
   now: () => number
 }
 
+export type IsAdmin = (user: User) => boolean
+
+/** @param admins ADMIN_EMAILS. An address that the authorization server did not verify could be anybody's. */
+export function administrators(admins: readonly string[]): IsAdmin {
+  const known = new Set(admins.map(normalizedAddress))
+  return ({ email, emailVerified }) =>
+    emailVerified === true && email !== undefined && known.size > 0 && known.has(normalizedAddress(email))
+}
+
 const FRESH_MS = 10_000
 
-export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: AdminParts): Router {
+export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: AdminParts): Router {
   const router = Router()
   let last: { report: Report; at: number } | undefined
 
   /** @throws {Problem} for whoever is no administrator: nothing is here */
   function admit(req: Request, what: string): void {
     const { user } = whoIsSignedIn(req)
-    const isAdmin =
-      user.emailVerified === true && admins.some((admin) => isSameAddress(admin, user.email ?? ''))
-    if (!isAdmin) throw new Problem(404, 'not_found', { detail: 'not one of ADMIN_EMAILS, or not verified' })
+    if (!isAdmin(user))
+      throw new Problem(404, 'not_found', { detail: 'not one of ADMIN_EMAILS, or not verified' })
     note({ event: 'admin_viewed', user, what })
   }
 
@@ -59,6 +67,7 @@ export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: Adm
       words: t,
       report: made,
       share: shareOf,
+      number: inWords,
       funnel: funnelOf(made, t),
       plot: plotOf(made.days, now()),
       people: people.map(rowOf),
@@ -66,6 +75,8 @@ export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: Adm
       search: wanted.search,
       filter: wanted.filter,
       filters: FILTERS.map((filter) => ({ filter, href: hrefOf({ ...wanted, filter, after: '' }) })),
+      csv: `/admin/people.csv?${queryOf({ ...wanted, after: '' })}`,
+      isNarrowed: wanted.filter !== 'all' || wanted.search !== '',
       first: wanted.after === '' ? undefined : hrefOf({ ...wanted, after: '' }),
       next: hasMore && last !== undefined ? hrefOf({ ...wanted, after: last.email }) : undefined,
     }
@@ -76,7 +87,7 @@ export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: Adm
     admit(req, 'people.csv')
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', 'attachment; filename="onramp-people.csv"')
-    await pipeline(Readable.from(peopleCsv(arrivals.all())), res)
+    await pipeline(Readable.from(peopleCsv(fitting(arrivals.all(), wantedOf(req.query)))), res)
   })
 
   router.get('/admin/report.json', async (req, res) => {
@@ -90,38 +101,68 @@ export function createAdminRoutes({ arrivals, admins, sendPage, note, now }: Adm
 const shareOf = (part: number, whole: number) =>
   whole === 0 ? '' : `${Math.round((part / whole) * 100)}\u00A0%`
 
-const funnelOf = (report: Report, t: AdminTexts) =>
-  (['invited', 'opened', 'signedIn', 'finished', 'skipped', 'blocked', 'optedOut', 'uncertain'] as const).map(
-    (what) => ({ what: t.funnel[what], count: report[what], share: shareOf(report[what], report.people) }),
-  )
+const inWords = (count: number) => count.toLocaleString('en')
 
-function hrefOf({ filter, search, after }: Wanted): string {
+const FUNNEL = [
+  'invited',
+  'reminded',
+  'opened',
+  'signedIn',
+  'finished',
+  'nothing',
+  'skipped',
+  'blocked',
+  'optedOut',
+  'deferred',
+  'failed',
+  'uncertain',
+] as const
+
+function funnelOf(report: Report, t: AdminTexts) {
+  const { invited, ofInvited } = report
+  const shares: Partial<Record<string, number>> = invited === 0 ? {} : ofInvited
+  return FUNNEL.map((what) => {
+    const part = shares[what]
+    const share = part === undefined ? '' : t.ofInvited(shareOf(part, invited))
+    return { what: t.funnel[what], count: inWords(report[what]), share }
+  })
+}
+
+const hrefOf = (wanted: Wanted) => `/admin?${queryOf(wanted)}#people`
+
+function queryOf({ filter, search, after }: Wanted): string {
   const query = new URLSearchParams({ show: filter })
   if (search !== '') query.set('q', search)
   if (after !== '') query.set('after', after)
-  return `/admin?${query.toString()}#people`
+  return query.toString()
 }
 
-const minute = (at: number | undefined) =>
-  at === undefined ? '' : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+const dayOf = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString().slice(0, 10))
+
+/** Whoever has so many apps left has them named in the export. */
+const MOST_LEFT = 6
 
 function rowOf(arrival: Arrival) {
-  const { email, group, sources, asOf, optedOutAt } = arrival
+  const { email, group, asOf, optedOutAt } = arrival
   const { person, stages } = adminTexts
-  const countable = sources.filter(({ state }) => state !== 'off')
-  const open = countable.filter(({ state }) => state !== 'connected')
+  const own = countable(arrival)
+  const open = own.filter(({ state }) => state !== 'connected')
   const { stage, at } = stageOf(arrival)
+  const mail = mailStateOf(arrival)
+  const left = open.map(({ name, state }) => (state === 'waiting' ? name : person.left(name, state)))
   return {
     email,
     group: group ?? '',
     stage: stages[stage],
-    since: at === undefined ? '' : new Date(at).toISOString().slice(0, 10),
+    since: dayOf(at),
     notes: [
+      ...(mail === 'deferred' || mail === 'failed' ? [person[mail]] : []),
       ...(isUncertainFor(arrival) ? [person.uncertain] : []),
       ...(optedOutAt === undefined ? [] : [person.optedOut]),
     ],
-    done: asOf === undefined ? '' : person.done(countable.length - open.length, countable.length),
-    left: open.map(({ name, state }) => (state === 'waiting' ? name : person.left(name, state))).join(', '),
-    asOf: minute(asOf),
+    done: asOf === undefined ? '' : person.done(own.length - open.length, own.length),
+    left: left.slice(0, MOST_LEFT).join(', '),
+    more: left.length > MOST_LEFT ? person.more(left.length - MOST_LEFT) : '',
+    asOf: { day: dayOf(asOf), time: asOf === undefined ? '' : new Date(asOf).toISOString().slice(11, 16) },
   }
 }

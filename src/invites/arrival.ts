@@ -36,7 +36,7 @@ export type Arrival = {
   changedAt: number
   openedAt?: number
   signedInAt?: number
-  /** When nothing was left to connect for the first time; whoever never had anything is done from the start. */
+  /** Since when everything is connected; absent while something waits, and for whoever never had anything to connect. */
   finishedAt?: number
   optedOutAt?: number
   sources: Source[]
@@ -91,12 +91,21 @@ export function withLeft(arrival: Arrival, left: readonly Left[], now: number): 
 
 /** Takes in how the person's own walk stands. */
 export function withSources(arrival: Arrival, sources: readonly Source[], now: number): Arrival {
-  if (JSON.stringify(sources) === JSON.stringify(arrival.sources)) return arrival
+  if (arrival.asOf !== undefined && JSON.stringify(sources) === JSON.stringify(arrival.sources))
+    return arrival
   return { ...finished({ ...arrival, sources: [...sources] }, now), asOf: now }
 }
 
+/** What the person can do something about. */
+export const countable = ({ sources }: Arrival): Source[] => sources.filter(({ state }) => state !== 'off')
+
+/** The service was asked, and there is nothing that the person could connect. */
+export const hadNothing = (arrival: Arrival): boolean =>
+  arrival.asOf !== undefined && countable(arrival).length === 0
+
 function finished(arrival: Arrival, now: number): Arrival {
-  const countable = arrival.sources.filter(({ state }) => state !== 'off')
-  const isFinished = countable.every(({ state }) => state === 'connected')
-  return isFinished && arrival.finishedAt === undefined ? { ...arrival, finishedAt: now } : arrival
+  const { finishedAt, ...rest } = arrival
+  const own = countable(arrival)
+  const isFinished = own.length > 0 && own.every(({ state }) => state === 'connected')
+  return isFinished ? { ...rest, finishedAt: finishedAt ?? now } : rest
 }

@@ -1,26 +1,41 @@
 // How far each department is, or each place: whatever group the list gave people. Pure. What surprises: groups of fewer
 // than five people are counted together, because their figures would tell who it is.
-import type { Arrival } from './arrival.ts'
+import { hadNothing, type Arrival } from './arrival.ts'
 
 /** `name` undefined: the small ones together. */
-export type Group = { name: string | undefined; people: number; signedIn: number; finished: number }
+export type Group = {
+  name: string | undefined
+  people: number
+  signedIn: number
+  finished: number
+  nothing: number
+}
 
 const MOST_GROUPS = 500
 const LEAST_PEOPLE = 5
 
-const noGroup = (name: string | undefined): Group => ({ name, people: 0, signedIn: 0, finished: 0 })
+const noGroup = (name: string | undefined): Group => ({
+  name,
+  people: 0,
+  signedIn: 0,
+  finished: 0,
+  nothing: 0,
+})
 
-const partOf = ({ people, finished }: Group) => finished / people
+/** Whoever had nothing to connect is done as well. */
+const partOf = ({ people, finished, nothing }: Group) => (finished + nothing) / people
 
 export function createGroups() {
   const groups = new Map<string, Group>()
   return {
-    count({ group: name, signedInAt, finishedAt }: Arrival): void {
+    count(arrival: Arrival): void {
+      const { group: name, signedInAt, finishedAt } = arrival
       if (name === undefined || (!groups.has(name) && groups.size >= MOST_GROUPS)) return
       const group = groups.get(name) ?? noGroup(name)
       group.people++
       group.signedIn += Number(signedInAt !== undefined)
       group.finished += Number(finishedAt !== undefined)
+      group.nothing += Number(hadNothing(arrival))
       groups.set(name, group)
     },
     /** The least finished first, the small ones at the end. */
@@ -32,6 +47,7 @@ export function createGroups() {
         small.people += group.people
         small.signedIn += group.signedIn
         small.finished += group.finished
+        small.nothing += group.nothing
       }
       large.sort((one, other) => partOf(one) - partOf(other))
       return small.people === 0 ? large : [...large, small]

@@ -1,13 +1,15 @@
-// Everybody as CSV, a few at a time.
-import type { Arrival, Source, SourceState } from './arrival.ts'
+// People as CSV, a few at a time. What surprises: it begins with a byte order mark, without which Excel takes UTF-8 for
+// something else.
+import { isOut, type Arrival, type Source, type SourceState } from './arrival.ts'
 import { writeCsv } from './csv.ts'
-import { invitedAt, isUncertainFor, mailsOf } from './report.ts'
+import { invitedAt, isUncertainFor, mailsOf, mailStateOf } from './report.ts'
 
 const HEADER = [
   'email',
   'group',
   'invited',
   'mails',
+  'mail',
   'uncertain',
   'opened',
   'signed_in',
@@ -26,7 +28,7 @@ const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).t
 const namesIn = (sources: readonly Source[], state: SourceState): string =>
   sources
     .filter((source) => source.state === state)
-    .map(({ name }) => name)
+    .map(({ name, instance }) => `${name} [${instance}]`)
     .join('; ')
 
 const cellsOf = (arrival: Arrival): (string | number)[] => {
@@ -35,7 +37,8 @@ const cellsOf = (arrival: Arrival): (string | number)[] => {
     email,
     arrival.group ?? '',
     date(invitedAt(arrival)),
-    mailsOf(arrival).length,
+    mailsOf(arrival).filter(isOut).length,
+    mailStateOf(arrival) ?? '',
     isUncertainFor(arrival) ? 'yes' : '',
     date(arrival.openedAt),
     date(arrival.signedInAt),
@@ -54,4 +57,7 @@ async function* rowsOf(all: AsyncIterable<Arrival>) {
   for await (const arrival of all) yield cellsOf(arrival)
 }
 
-export const peopleCsv = (all: AsyncIterable<Arrival>): AsyncIterable<string> => writeCsv(rowsOf(all), HEADER)
+export async function* peopleCsv(all: AsyncIterable<Arrival>): AsyncGenerator<string> {
+  yield '\uFEFF'
+  yield* writeCsv(rowsOf(all), HEADER)
+}

@@ -1,7 +1,7 @@
 // Some of everybody, in the order of their addresses: those that a filter and a search leave, a page at a time. Holds no
 // more than a page of them, however many there are.
-import type { Arrival } from './arrival.ts'
-import { invitedAt, isUncertainFor } from './report.ts'
+import { hadNothing, type Arrival } from './arrival.ts'
+import { invitedAt, isUncertainFor, mailStateOf } from './report.ts'
 
 export const FILTERS = [
   'all',
@@ -10,6 +10,8 @@ export const FILTERS = [
   'skipped',
   'blocked',
   'finished',
+  'nothing',
+  'undelivered',
   'uncertain',
   'optedOut',
 ] as const
@@ -41,11 +43,15 @@ export function wantedOf(query: Record<string, unknown>): Wanted {
   return { filter, search: text('q').toLowerCase(), after: text('after') }
 }
 
+/** Everybody whom the filter and the search leave, in the order that they come. */
+export async function* fitting(all: AsyncIterable<Arrival>, wanted: Wanted): AsyncGenerator<Arrival> {
+  for await (const arrival of all) if (fits(arrival, wanted)) yield arrival
+}
+
 export async function listPeople(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<PeopleList> {
   const first: Arrival[] = []
   let total = 0
-  for await (const arrival of all) {
-    if (!fits(arrival, wanted)) continue
+  for await (const arrival of fitting(all, wanted)) {
     total++
     if (arrival.email > wanted.after) insert(first, arrival)
   }
@@ -71,6 +77,10 @@ function fits(arrival: Arrival, { filter, search }: Wanted): boolean {
       return invitedAt(arrival) !== undefined && arrival.signedInAt === undefined
     case 'finished':
       return arrival.finishedAt !== undefined
+    case 'nothing':
+      return hadNothing(arrival)
+    case 'undelivered':
+      return ['deferred', 'failed'].includes(mailStateOf(arrival) ?? '')
     case 'uncertain':
       return isUncertainFor(arrival)
     case 'optedOut':
@@ -82,12 +92,13 @@ function fits(arrival: Arrival, { filter, search }: Wanted): boolean {
   }
 }
 
-export type Stage = 'finished' | 'signedIn' | 'opened' | 'invited' | 'known'
+export type Stage = 'finished' | 'nothing' | 'signedIn' | 'opened' | 'invited' | 'known'
 
 /** How far somebody is, and since when. */
 export function stageOf(arrival: Arrival): { stage: Stage; at: number | undefined } {
   const { finishedAt, signedInAt, openedAt } = arrival
   if (finishedAt !== undefined) return { stage: 'finished', at: finishedAt }
+  if (hadNothing(arrival)) return { stage: 'nothing', at: arrival.asOf }
   if (signedInAt !== undefined) return { stage: 'signedIn', at: signedInAt }
   if (openedAt !== undefined) return { stage: 'opened', at: openedAt }
   const at = invitedAt(arrival)

@@ -1,6 +1,6 @@
 // How far everybody is: counted over all arrivals, as of when, by datasource, and day by day. Pure but for reading the
 // arrivals one after the other, so that it takes no more memory for many people.
-import { isOut, type Arrival, type Mailing, type Source, type SourceState } from './arrival.ts'
+import { hadNothing, isOut, type Arrival, type Mailing, type Source, type SourceState } from './arrival.ts'
 import { createGroups, type Group } from './groups.ts'
 
 export type Count = Record<SourceState, number>
@@ -18,10 +18,17 @@ export type Report = {
   invited: number
   reminded: number
   uncertain: number
+  /** The mail server put their newest mail off, or refused it. */
+  deferred: number
+  failed: number
   opened: number
   signedIn: number
-  /** Nothing is left to connect. */
+  /** Everything is connected. */
   finished: number
+  /** The service was asked, and there is nothing that they could connect. */
+  nothing: number
+  /** Of those who were invited. */
+  ofInvited: { opened: number; signedIn: number; finished: number }
   /** At least one datasource is put off, or waits for an administrator. */
   skipped: number
   blocked: number
@@ -30,6 +37,8 @@ export type Report = {
   groups: Group[]
   days: Day[]
 }
+
+const STEPS = ['opened', 'signedIn', 'finished'] as const
 
 const noCount = (): Count => ({ waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 })
 
@@ -47,10 +56,24 @@ export const invitedAt = (arrival: Arrival): number | undefined =>
 
 export const isUncertainFor = (arrival: Arrival): boolean => mailsOf(arrival).some(isUncertain)
 
+export type MailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
+
+/** What became of the newest mail to somebody, if there is one. */
+export function mailStateOf(arrival: Arrival): MailState | undefined {
+  const newest = mailsOf(arrival).reduce<Mailing | undefined>(
+    (found, mailing) => (found === undefined || mailing.at >= found.at ? mailing : found),
+    undefined,
+  )
+  if (newest === undefined) return undefined
+  return newest.state === 'sending' || newest.state === 'unknown' ? 'uncertain' : newest.state
+}
+
 /** @param now milliseconds since 1970 */
 export async function makeReport(all: AsyncIterable<Arrival>, now: number): Promise<Report> {
-  const counted = { people: 0, invited: 0, reminded: 0, uncertain: 0, opened: 0, signedIn: 0 }
-  const states = { finished: 0, skipped: 0, blocked: 0, optedOut: 0 }
+  const counted = { people: 0, invited: 0, reminded: 0, uncertain: 0, deferred: 0, failed: 0 }
+  const reached = { opened: 0, signedIn: 0, finished: 0 }
+  const ofInvited = { ...reached }
+  const states = { nothing: 0, skipped: 0, blocked: 0, optedOut: 0 }
   const datasources = new Map<string, Datasource>()
   const groups = createGroups()
   const days = new Map<string, Day>()
@@ -68,9 +91,15 @@ export async function makeReport(all: AsyncIterable<Arrival>, now: number): Prom
     counted.invited += Number(invited !== undefined)
     counted.reminded += Number(mailsOf(arrival).some((mailing) => mailing.wave > 0 && isOut(mailing)))
     counted.uncertain += Number(isUncertainFor(arrival))
-    counted.opened += Number(arrival.openedAt !== undefined)
-    counted.signedIn += Number(arrival.signedInAt !== undefined)
-    states.finished += Number(arrival.finishedAt !== undefined)
+    const mail = mailStateOf(arrival)
+    counted.deferred += Number(mail === 'deferred')
+    counted.failed += Number(mail === 'failed')
+    for (const what of STEPS) {
+      const has = Number(arrival[`${what}At`] !== undefined)
+      reached[what] += has
+      if (invited !== undefined) ofInvited[what] += has
+    }
+    states.nothing += Number(hadNothing(arrival))
     states.skipped += has('skipped')
     states.blocked += has('blocked')
     states.optedOut += Number(arrival.optedOutAt !== undefined)
@@ -85,12 +114,18 @@ export async function makeReport(all: AsyncIterable<Arrival>, now: number): Prom
     madeAt: new Date(now).toISOString(),
     asOf: asOf === undefined ? undefined : new Date(asOf).toISOString(),
     ...counted,
+    ...reached,
     ...states,
-    datasources: [...datasources.values()].sort((one, other) => one.name.localeCompare(other.name, 'en')),
+    ofInvited,
+    datasources: [...datasources.values()].sort(byWaiting),
     groups: groups.shown(),
     days: [...days.values()].sort((one, other) => one.day.localeCompare(other.day)),
   }
 }
+
+/** Where most people wait comes first. */
+const byWaiting = (one: Datasource, other: Datasource) =>
+  other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en')
 
 const MOST_DATASOURCES = 500
 

@@ -57,10 +57,14 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
     const common = { words: inviteTexts, start, walk: walkPath(invitation) }
     if (kind === 'landing') {
+      const { landing } = inviteTexts
+      const isValid = invitation !== undefined
       const data = {
         ...common,
-        isValid: invitation !== undefined,
-        host: new URL(parts.publicUrl).host,
+        title: isValid ? landing.title : landing.titleInvalid,
+        lead: isValid ? landing.lead : landing.leadInvalid,
+        // Start of a link that does not work leads there anyway.
+        host: isValid ? new URL(parts.publicUrl).host : undefined,
         address: isInAppBrowser(req.get('user-agent')) ? `${parts.publicUrl}/onboarding` : undefined,
       }
       return parts.sendPage(req, res, { view: 'invites/landing', data })

@@ -5,7 +5,9 @@ export const inviteTexts = {
   landing: {
     title: 'Let search find your things',
     lead: 'Your company’s search can look into the apps you work with, once you allow it for each of them.',
-    leadInvalid: 'This link is too old or not complete. That does no harm: start here instead.',
+    titleInvalid: 'This link does not work any more',
+    leadInvalid:
+      'It is too old or not complete. That does no harm: press Start, sign in with your work account, and you find the same apps there.',
     points: [
       'You sign in with your work account, then agree once for each app. We lead you from one to the next.',
       'It takes about a minute for each app. You can stop at any time, and what is done stays done.',
@@ -22,17 +24,31 @@ export const inviteTexts = {
     signedInAs: 'You are signed in as',
     invited: 'The invitation is for',
     unknown: 'an account without an address',
+    choose:
+      'Whatever you connect is connected for the account that you are signed in with, so choose the one you work with.',
     switch: 'Use another account',
     goOn: 'Go on with this account',
   },
   optOut: {
-    title: 'Reminders about connecting your apps',
-    lead: 'You can stop the reminders. Connecting your apps stays possible whenever you like.',
+    in: {
+      title: 'Reminders about connecting your apps',
+      lead: 'You can stop the reminders. Connecting your apps stays possible whenever you like.',
+    },
+    out: {
+      title: 'You get no more reminders',
+      lead: 'You can still connect your apps whenever you like.',
+    },
+    undone: {
+      title: 'You get reminders again',
+      lead: 'They come only while an app waits for you, and you can stop them here at any time.',
+    },
+    unknown: {
+      title: 'We do not know whose reminders to stop',
+      lead: 'This link is not complete, or not one of ours. Open the one at the end of the mail once more, or tell whoever sent it.',
+    },
+    whose: 'Reminders to',
     action: 'Stop reminders',
-    titleDone: 'You get no more reminders',
-    leadDone: 'You can still connect your apps whenever you like.',
     undo: 'Send me reminders again',
     apps: 'Your apps',
-    invalid: 'This link is too old or not complete, so we do not know whose reminders to stop.',
   },
 }

@@ -17,6 +17,8 @@ export type Invitations = {
   issue(invitation: Invitation, days: number): Promise<string>
   /** What the token says, or undefined: expired, altered, of another purpose or place, or no token. Never throws. */
   read(token: string): Promise<Invitation | undefined>
+  /** The same, whether it has expired or not: whoever digs out an old mail can still stop the reminders. Never throws. */
+  readExpired(token: string): Promise<Invitation | undefined>
 }
 
 export type InvitationOptions = {
@@ -54,7 +56,7 @@ export function createInvitations({ secrets, audience, now }: InvitationOptions)
   const [signing] = keys
   if (signing === undefined) throw new RangeError('createInvitations needs a secret')
 
-  async function verified(token: string): Promise<Invitation | undefined> {
+  async function verified(token: string, currentDate: Date): Promise<Invitation | undefined> {
     const { payload } = await jwtVerify(
       token,
       ({ kid }) => {
@@ -62,11 +64,21 @@ export function createInvitations({ secrets, audience, now }: InvitationOptions)
         if (found === undefined) throw new errors.JWKSNoMatchingKey()
         return found.key
       },
-      { algorithms: ['HS256'], audience, requiredClaims: ['iat', 'exp'], currentDate: new Date(now()) },
+      { algorithms: ['HS256'], audience, requiredClaims: ['iat', 'exp'], currentDate },
     )
     const said = payloadSchema.safeParse(payload)
     const email = said.success ? sealer.open(said.data.to, PURPOSE) : undefined
     return email === undefined ? undefined : { email, datasources: said.data?.ds ?? [] }
+  }
+
+  async function readAt(token: string, at: number): Promise<Invitation | undefined> {
+    if (token.length > MOST_CHARACTERS || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
+    try {
+      return await verified(token, new Date(at))
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined
+      throw error
+    }
   }
 
   return {
@@ -80,14 +92,7 @@ export function createInvitations({ secrets, audience, now }: InvitationOptions)
         .setExpirationTime(issuedAt + Math.round(days * DAY_SECONDS))
         .sign(signing.key)
     },
-    async read(token) {
-      if (token.length > MOST_CHARACTERS || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
-      try {
-        return await verified(token)
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return undefined
-        throw error
-      }
-    },
+    read: (token) => readAt(token, now()),
+    readExpired: (token) => readAt(token, 0),
   }
 }

@@ -13,7 +13,8 @@ type Action = (sandbox: Sandbox, exchange: Exchange) => unknown
 
 const actions: Record<string, Action> = {
   'GET /': (sandbox, { res }) => sendPage(res, controlPage(sandbox)),
-  'GET /mail': async (sandbox, { res }) => sendPage(res, await mailPage(sandbox.mail?.mails ?? [])),
+  'GET /mail': async ({ mail }, { res, url }) =>
+    sendPage(res, await mailPage(mail?.mails ?? [], url.searchParams.get('to') ?? '')),
   'GET /mail.json': (sandbox, { res }) => sendJson(res, sandbox.mail?.mails ?? []),
   'GET /control.json': (sandbox, { res }) => sendJson(res, describe(sandbox)),
   'PATCH /control.json': async (sandbox, { req, res }) => {

@@ -76,15 +76,27 @@ export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<Ma
 
 const shownMails = 50
 
-/** The last mails that arrived, newest first. */
-export async function mailPage(mails: readonly ArrivedMail[]): Promise<Page> {
-  const last = mails.slice(-shownMails).toReversed()
+/** The last mails that arrived, newest first. @param recipient part of an address that they went to; empty: any */
+export async function mailPage(mails: readonly ArrivedMail[], recipient = ''): Promise<Page> {
+  const part = recipient.trim().toLowerCase()
+  const found = mails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
+  const last = found.slice(-shownMails).toReversed()
   const shown = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
   const body = html`<p class="note">${mails.length} arrived; nothing is delivered any further.</p>
+    <form class="find" action="/mail" method="get" role="search">
+      <label for="to">To (part of an address)</label>
+      <div>
+        <input id="to" name="to" type="search" value="${recipient}" autocomplete="off" />
+        <button class="inline">Find</button>
+      </div>
+    </form>
+    <p>${countOf(found.length)}${found.length > last.length && `; the last ${last.length} of them`}</p>
     ${shown}
     <p><a href="/">Control</a></p>`
   return { title: 'Mail', site: 'Sandbox of the service', body, wide: true }
 }
+
+const countOf = (mails: number) => (mails === 0 ? 'No mail' : mails === 1 ? 'One mail' : `${mails} mails`)
 
 async function mailBlock({ at, to, raw }: ArrivedMail, isOpen: boolean): Promise<Html> {
   const mail = await PostalMime.parse(raw)

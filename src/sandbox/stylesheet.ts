@@ -39,6 +39,9 @@ textarea { min-height: 6rem; font-family: ui-monospace, monospace; font-size: .8
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-size: .875rem }
 td + td { white-space: nowrap }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem }
+summary { padding: .4rem 0; cursor: pointer }
+.find div { display: flex; gap: .5rem }
 iframe.mail { width: 100%; height: 36rem; border: 1px solid var(--line); border-radius: 8px; background: #fff }
 th, td { padding: .3rem .6rem .3rem 0; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line) }
 `

@@ -2,6 +2,7 @@
 // again by itself says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for whoever needs more time.
 import type { Request, Response } from 'express'
 import { userOf } from '../session/presence.ts'
+import type { User } from '../session/session.ts'
 import { texts, type Texts } from './texts.en.ts'
 import type { RenderView } from './views.ts'
 
@@ -27,6 +28,8 @@ export type Frame = {
   /** How the signed-in person is called, or undefined. */
   person: string | undefined
   helpUrl: string | undefined
+  /** Is a link to how far everybody is offered? */
+  isAdmin: boolean
   /** Was the page told not to look again by itself? */
   still: boolean
 }
@@ -36,9 +39,11 @@ export type PagesOptions = {
   stylesheet: string
   icon: string
   helpUrl: string | undefined
+  /** Asked for every page: it must cost nothing. Absent: nobody is. */
+  isAdmin?: (user: User) => boolean
 }
 
-export function createPages({ render, stylesheet, icon, helpUrl }: PagesOptions): SendPage {
+export function createPages({ render, stylesheet, icon, helpUrl, isAdmin }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data }) => {
     const user = userOf(req)
     // Express parses the query whenever it is asked for it.
@@ -48,6 +53,7 @@ export function createPages({ render, stylesheet, icon, helpUrl }: PagesOptions)
       stylesheet,
       icon,
       helpUrl,
+      isAdmin: user !== undefined && isAdmin?.(user) === true,
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
       still,
     }

@@ -20,6 +20,7 @@ export const texts = {
     signedIn: 'You are signed in',
     somebodyElse: 'Not you?',
     signOut: 'Sign out',
+    admin: 'How far everybody is',
     helpTitle: 'Need help?',
     help: 'If you are stuck, ask the people who look after search in your company.',
     helpLink: 'Get help',

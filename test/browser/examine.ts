@@ -55,7 +55,7 @@ export async function overflowAt(page: Page, width: number): Promise<number> {
 
 /** Links and buttons that are smaller than 24 pixels in a direction and stand in no sentence (WCAG 2.5.8). */
 export const smallTargets = (page: Page): Promise<unknown> =>
-  page.evaluate(`[...document.querySelectorAll('a, button, input')]
+  page.evaluate(`[...document.querySelectorAll('a, button, input:not([type=hidden])')]
     .filter((target) => !target.closest('p:not(.actions, .name)') && !target.matches('.skip-link'))
     .map((target) => [target.textContent.trim(), target.getBoundingClientRect()])
     .filter(([, box]) => box.width < 24 || box.height < 24)

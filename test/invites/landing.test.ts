@@ -115,7 +115,9 @@ describe('a person with an invitation', () => {
     const browser = new TestBrowser()
     const page = await browser.open(`${running.url}/invite/${await token()}`)
     expect(page.status).toBe(200)
+    expect(page.body).toContain('<title>This link does not work any more - ')
     expect(browser.text).toContain('too old or not complete')
+    expect(browser.text).not.toContain('You do not need this link')
     await browser.click('/onboarding')
     expect(authorization()['login_hint']).toBeUndefined()
     await chooseAccount(running, browser, 'ada')
@@ -191,8 +193,13 @@ describe('stopping reminders', () => {
     }
     await browser.submit('/invite/')
     expect(browser.text).toContain('You get no more reminders')
+    expect(browser.text).toContain('c••@acme.example')
+    expect(browser.text).not.toContain('carol@')
     await browser.post(url, { undo: 'yes' })
+    expect(browser.text).toContain('You get reminders again')
     expect(browser.text).toContain('Stop reminders')
+    await browser.open(url)
+    expect(browser.text).not.toContain('again')
   })
 
   it('takes the one click of a mail program: no cookie, from elsewhere, as often as it likes', async () => {
@@ -212,11 +219,35 @@ describe('stopping reminders', () => {
     expect(browser.text).toContain('You get no more reminders')
   })
 
-  it('does not happen by a link that is not ours', async () => {
+  it('says that reminders come again only where they do', async () => {
+    const url = `${running.url}/invite/${await issue('frank@acme.example')}/opt-out`
     const browser = new TestBrowser()
-    await browser.open(`${running.url}/invite/a.b.c/opt-out`)
-    expect(browser.text).toContain('we do not know whose reminders')
-    expect((await fetch(`${running.url}/invite/a.b.c/opt-out`, { method: 'POST' })).status).toBe(200)
+    await browser.post(url, { stop: 'yes' })
+    await browser.open(`${url}?undone=yes`)
+    expect(browser.text).toContain('You get no more reminders')
+  })
+
+  it('is possible by a link that has expired', async () => {
+    const old = await issue('dan@acme.example', [], 1, Date.now() - 400 * 86_400_000)
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/invite/${old}/opt-out`)
+    await browser.submit('/invite/')
+    expect(browser.text).toContain('You get no more reminders')
+    await browser.open(`${running.url}/invite/${old}`)
+    expect(browser.text).toContain('This link does not work any more')
+  })
+
+  it('does not happen by a link that is not ours, and says so', async () => {
+    const url = `${running.url}/invite/a.b.c/opt-out`
+    const browser = new TestBrowser()
+    await browser.open(url)
+    expect(browser.text).toContain('We do not know whose reminders')
+    const page = await browser.post(url, { stop: 'yes' })
+    expect(page.status).toBe(404)
+    expect(browser.text).toContain('We do not know whose reminders')
+    const program = await fetch(url, { method: 'POST', headers: { accept: 'application/json' } })
+    expect(program.status).toBe(404)
+    expect(program.headers.get('content-type')).toContain('application/problem+json')
   })
 })
 

@@ -118,7 +118,7 @@ describe('what is written down while mails leave', () => {
   it('remembers the group that the list gave', async () => {
     const { ledger } = set()
     await ledger().observe({ ...ada, group: 'Sales' }, [])
-    expect(await ledger().get(ada.email)).toMatchObject({ group: 'Sales', finishedAt: at })
+    expect(await ledger().get(ada.email)).toMatchObject({ group: 'Sales', asOf: at })
     await ledger().observe(ada, slack)
     expect(await ledger().get(ada.email)).toMatchObject({ group: 'Sales' })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, type Arrival } from '../../src/invites/arrival.ts'
+import { newArrival, reached, withLeft, type Arrival, type Mailing } from '../../src/invites/arrival.ts'
 import { withMailing } from '../../src/invites/campaign.ts'
 import { listPeople, PEOPLE_A_PAGE, stageOf, wantedOf } from '../../src/invites/people-list.ts'
 
@@ -18,7 +18,7 @@ const many = Array.from({ length: 3 * PEOPLE_A_PAGE }, (_, index) => {
   return newArrival(`person-${number}@acme.example`, at)
 })
 
-const mailed = (email: string, state: 'sent' | 'unknown') =>
+const mailed = (email: string, state: Mailing['state']) =>
   withMailing(newArrival(email, at), { campaign: 'c', wave: 0, state, now: at })
 
 describe('a list of people for administrators', () => {
@@ -58,6 +58,11 @@ describe('a list of people for administrators', () => {
     expect(await emails(all, { show: 'uncertain' })).toEqual(['unsure@acme.example'])
     expect(await emails(all, { show: 'blocked' })).toEqual(['blocked@acme.example'])
     expect(await emails(all, { show: 'optedOut' })).toEqual(['out@acme.example'])
+    const nothing = withLeft(newArrival('nothing@acme.example', at), [], at)
+    expect(await emails([...all, nothing], { show: 'nothing' })).toEqual(['nothing@acme.example'])
+    expect(await emails([...all, nothing], { show: 'finished' })).toEqual([])
+    const mails = [mailed('a@acme.example', 'deferred'), mailed('b@acme.example', 'failed'), absent]
+    expect(await emails(mails, { show: 'undelivered' })).toEqual(['a@acme.example', 'b@acme.example'])
     expect(await emails(all, { show: 'nonsense', q: ['a', 'b'] })).toHaveLength(5)
   })
 
@@ -67,6 +72,8 @@ describe('a list of people for administrators', () => {
     expect(stageOf(invited)).toEqual({ stage: 'invited', at })
     expect(stageOf(reached(invited, 'openedAt', at + 1))).toEqual({ stage: 'opened', at: at + 1 })
     expect(stageOf(reached(invited, 'signedInAt', at + 2))).toEqual({ stage: 'signedIn', at: at + 2 })
+    const nothing = withLeft(reached(invited, 'signedInAt', at + 2), [], at + 3)
+    expect(stageOf(nothing)).toEqual({ stage: 'nothing', at: at + 3 })
     expect(stageOf({ ...invited, finishedAt: at + 3 })).toEqual({ stage: 'finished', at: at + 3 })
   })
 })

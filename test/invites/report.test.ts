@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import {
+  hadNothing,
   isToConnect,
   newArrival,
   optedIn,
   reached,
   withLeft,
+  withSources,
   type Arrival,
+  type Mailing,
 } from '../../src/invites/arrival.ts'
 import { due, withMailing, type Policy } from '../../src/invites/campaign.ts'
 import { parse } from 'csv-parse/sync'
 import { peopleCsv } from '../../src/invites/people-csv.ts'
-import { plotOf } from '../../src/invites/plot.ts'
 import { makeReport } from '../../src/invites/report.ts'
 
 const at = Date.UTC(2026, 10, 2, 9)
@@ -35,6 +37,32 @@ describe('what is known of a person', () => {
     ])
     expect(after.finishedAt).toBeUndefined()
     expect(withLeft(after, [], at + 2000).finishedAt).toBe(at + 2000)
+  })
+
+  it('has not finished any more when a new app waits, and has once more when that is connected', () => {
+    const waiting = withLeft(newArrival('ada@acme.example', at), [slack], at)
+    const done = withLeft(waiting, [], at + 1000)
+    expect(withLeft(done, [], at + 2000).finishedAt).toBe(at + 1000)
+    const again = withLeft(done, [github], at + 3000)
+    expect('finishedAt' in again).toBe(false)
+    expect(withLeft(again, [], at + 4000).finishedAt).toBe(at + 4000)
+  })
+
+  it('tells whoever had nothing to connect from whoever connected everything', () => {
+    const unknown = newArrival('ada@acme.example', at)
+    expect(hadNothing(unknown)).toBe(false)
+    const off = { ...slack, status: 'disabled' as const }
+    for (const asked of [
+      withLeft(unknown, [], at),
+      withLeft(unknown, [off], at),
+      withSources(unknown, [], at),
+    ]) {
+      expect(hadNothing(asked)).toBe(true)
+      expect(asked).toMatchObject({ asOf: at })
+      expect(asked.finishedAt).toBeUndefined()
+    }
+    const done = withLeft(withLeft(unknown, [slack], at), [], at + 1)
+    expect(hadNothing(done)).toBe(false)
   })
 
   it('keeps the person’s own word that their administrator has to act', () => {
@@ -86,23 +114,60 @@ describe('who is due', () => {
 describe('the report', () => {
   it('counts people once, by what they reached, and days by when they did', async () => {
     const ada = { ...withLeft(sent(newArrival('ada@acme.example', at)), [slack], at), signedInAt: at + DAY }
-    const bob = withLeft(sent(newArrival('bob@acme.example', at), 0, at + DAY), [], at + DAY)
+    const known = withLeft(sent(newArrival('bob@acme.example', at), 0, at + DAY), [slack], at + DAY)
+    const bob = withLeft(known, [], at + DAY)
     const report = await makeReport(these(ada, bob), at + 2 * DAY)
     expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
     expect(report.asOf).toBe(new Date(at).toISOString())
-    expect(report.datasources).toMatchObject([{ instance: 'slack_1', counts: { waiting: 1, connected: 0 } }])
+    expect(report.datasources).toMatchObject([{ instance: 'slack_1', counts: { waiting: 1, connected: 1 } }])
     expect(report.days).toEqual([
       { day: '2026-11-02', invited: 1, signedIn: 0, finished: 0 },
       { day: '2026-11-03', invited: 1, signedIn: 1, finished: 1 },
     ])
-    const plot = plotOf(report.days, at + 2 * DAY)
-    expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
-      ['invited', 2],
-      ['signedIn', 1],
-      ['finished', 1],
-    ])
-    expect(JSON.stringify(plot)).not.toContain('NaN')
-    expect(plotOf([], at)).toBeUndefined()
+  })
+
+  it('counts who had nothing to connect apart, and shares of the invited among the invited', async () => {
+    const nothing = withLeft(sent(newArrival('ada@acme.example', at)), [], at)
+    const done = withLeft(withLeft(newArrival('bob@acme.example', at), [slack], at), [], at)
+    const report = await makeReport(these(nothing, { ...done, signedInAt: at }), at)
+    expect(report).toMatchObject({ nothing: 1, finished: 1, invited: 1, signedIn: 1 })
+    expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0 })
+  })
+
+  it('counts what the mail server did with the newest mail to somebody', async () => {
+    const last = (email: string, state: Mailing['state']) =>
+      withMailing(sent(newArrival(email, at)), { campaign: 'c', wave: 1, state, now: at + DAY })
+    const late = last('ada@acme.example', 'deferred')
+    const refused = last('bob@acme.example', 'failed')
+    const arrived = withMailing(refused, { campaign: 'd', wave: 0, state: 'sent', now: at + 2 * DAY })
+    const report = await makeReport(these(late, refused, { ...arrived, email: 'eve@acme.example' }), at)
+    expect(report).toMatchObject({ people: 3, invited: 3, reminded: 0, deferred: 1, failed: 1 })
+  })
+
+  it('puts the datasources first for which most people wait', async () => {
+    const both = withLeft(newArrival('ada@acme.example', at), [github, slack], at)
+    const one = withLeft(newArrival('bob@acme.example', at), [slack], at)
+    const { datasources } = await makeReport(these(both, one), at)
+    expect(datasources.map(({ instance }) => instance)).toEqual(['slack_1', 'github_1'])
+  })
+
+  it('exports mails that are out, the state of the newest, and datasources that can be told apart', async () => {
+    const left = [slack, { ...slack, instance: 'slack_2' }]
+    const put = withMailing(sent(newArrival('ada@acme.example', at)), {
+      campaign: 'c',
+      wave: 1,
+      state: 'deferred',
+      now: at + DAY,
+    })
+    const lines: string[] = []
+    for await (const line of peopleCsv(these(withLeft(put, left, at)))) lines.push(line)
+    expect(lines.join('').charCodeAt(0)).toBe(0xfeff)
+    const [person] = parse<Record<string, string>>(lines.join(''), { bom: true, columns: true })
+    expect(person).toMatchObject({
+      mails: '1',
+      mail: 'deferred',
+      waiting: 'Slack [slack_1]; Slack [slack_2]',
+    })
   })
 
   it('is no formula in a spreadsheet, whatever the datasources are called', async () => {
@@ -112,7 +177,7 @@ describe('the report', () => {
       const arrival = withLeft(newArrival('=cmd@acme.example', at), [one], at)
       const lines: string[] = []
       for await (const line of peopleCsv(these(arrival))) lines.push(line)
-      const [, record = []] = parse(lines.join(''))
+      const [, record = []] = parse(lines.join(''), { bom: true })
       expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
       expect(record[0]).toBe("'=cmd@acme.example")
     }

@@ -41,6 +41,18 @@ describe('an invitation token', () => {
     expect(await readAt(at + 14.1 * DAY)).toBeUndefined()
   })
 
+  it('says whom it is for after that too, where only that counts', async () => {
+    const token = await invitations().issue(ada, 14)
+    const later = invitations({ now: () => at + 400 * DAY })
+    expect(await later.read(token)).toBeUndefined()
+    expect(await later.readExpired(token)).toEqual(ada)
+    const elsewhere = invitations({ audience: 'https://test.acme.example' })
+    expect(await elsewhere.readExpired(token)).toBeUndefined()
+    expect(await invitations({ secrets: [newer] }).readExpired(token)).toBeUndefined()
+    expect(await later.readExpired(`${token.slice(0, -3)}AAA`)).toBeUndefined()
+    expect(await later.readExpired('a.b.c')).toBeUndefined()
+  })
+
   it('does not work with any character changed', async () => {
     const token = await invitations().issue(ada, 14)
     // The last character of the signature holds two bits that nobody reads.

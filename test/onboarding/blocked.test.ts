@@ -35,7 +35,7 @@ it('what only an administrator can do is not offered any more, and administrator
   expect(carol.text).toMatch(/Wait for an administrator 1/)
   const csv = await carol.open('/admin/people.csv')
   expect(csv.headers['content-disposition']).toContain('attachment')
-  expect(csv.body).toMatch(/^"bob@acme\.example".*"Slack"/m)
+  expect(csv.body).toMatch(/^"bob@acme\.example".*"Slack \[slack_1\]"/m)
   expect(csv.body).not.toContain('/auth/datasource')
   expect(running.log.filter((line) => line.includes('"admin_viewed"'))).toHaveLength(2)
 

@@ -20,6 +20,7 @@ const frame = {
   icon: '/assets/icon.svg',
   person: 'ada@acme.example',
   helpUrl: undefined,
+  isAdmin: false,
   still: false,
 }
 

@@ -8,6 +8,19 @@
     none: 'All your apps are connected',
   }
 
+  // One question for all elements of a page, and for those that come to it a moment later.
+  const FRESH_MS = 10_000
+  let asked
+  const ask = () => {
+    if (asked !== undefined) return asked
+    setTimeout(() => (asked = undefined), FRESH_MS)
+    return (asked = fetch(`${origin}/api/status`, {
+      credentials: 'include',
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(5000),
+    }).then((answer) => (answer.ok ? answer.json() : undefined)))
+  }
+
   class OnrampStatus extends HTMLElement {
     async connectedCallback() {
       const link = this.querySelector('a') ?? this.appendChild(document.createElement('a'))
@@ -15,13 +28,9 @@
         link.href = `${origin}/onboarding?return_to=${encodeURIComponent(location.href)}`
       if (link.textContent.trim() === '') link.textContent = 'Connect your apps'
       try {
-        const answer = await fetch(`${origin}/api/status`, {
-          credentials: 'include',
-          headers: { accept: 'application/json' },
-          signal: AbortSignal.timeout(5000),
-        })
-        this.setAttribute('state', answer.ok ? 'known' : 'unknown')
-        if (answer.ok) this.show(link, await answer.json())
+        const answer = await ask()
+        this.setAttribute('state', answer === undefined ? 'unknown' : 'known')
+        if (answer !== undefined) this.show(link, answer)
       } catch {
         this.setAttribute('state', 'unknown')
       }

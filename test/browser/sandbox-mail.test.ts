@@ -1,0 +1,71 @@
+// The mails that the sandbox caught, as a browser shows them under the page's own policy.
+import { createTransport } from 'nodemailer'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { openChromium } from '../helpers/chromium.ts'
+import { overflowAt } from './examine.ts'
+
+let sandbox: Sandbox
+let browser: Browser
+
+beforeAll(async () => {
+  ;[sandbox, browser] = await Promise.all([startSandbox({ mailPort: 0 }), openChromium()])
+  const transport = createTransport(sandbox.mail?.url ?? '')
+  for (let index = 0; index < 80; index++) {
+    const address = `${sandbox.urls.control}/?${'long'.repeat(80)}`
+    await transport.sendMail({
+      from: 'search@acme.example',
+      to: `person-${index}@acme.example`,
+      subject: `Mail ${index}`,
+      text: `Hello ${index}, ${address}`,
+      html: `<style>p { color: rgb(1, 2, 3) }</style><p>Hello ${index}, <a href="${address}">start</a></p>`,
+    })
+  }
+  transport.close()
+})
+afterAll(async () => {
+  await browser.close()
+  await sandbox.close()
+})
+
+it('shows the latest mail as a mail program does, and its links open', async () => {
+  const page = await browser.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) complaints.push(message.text())
+  })
+  await page.goto(`${sandbox.urls.control}/mail`)
+  const mail = page.locator('details[open] > iframe').contentFrame()
+  expect(await mail.locator('p').innerText()).toBe('Hello 79, start')
+  expect(
+    await mail.locator('p').evaluate((p) => (globalThis as unknown as Styles).getComputedStyle(p).color),
+  ).toBe('rgb(1, 2, 3)')
+
+  const opened = page.waitForEvent('popup')
+  await mail.getByRole('link', { name: 'start' }).click()
+  const popup = await opened
+  await popup.waitForLoadState()
+  expect(await popup.locator('h1').innerText()).toBe('Control')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('finds the mails to somebody among many, and fits a phone', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${sandbox.urls.control}/mail`)
+  expect(await page.locator('main').innerText()).toContain('80 mails; the last 50 of them')
+  await page.getByLabel('To (part of an address)').fill('PERSON-3@')
+  await page.getByRole('button', { name: 'Find' }).click()
+  expect(await page.locator('main > details > summary').allInnerTexts()).toEqual([
+    expect.stringContaining('person-3@acme.example'),
+  ])
+  for (const summary of await page.locator('details details summary').all()) await summary.click()
+  expect(await overflowAt(page, 360)).toBeLessThanOrEqual(0)
+  await page.getByLabel('To (part of an address)').fill('nobody')
+  await page.getByRole('button', { name: 'Find' }).click()
+  expect(await page.locator('main').innerText()).toContain('No mail')
+  await page.close()
+})
+
+type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }

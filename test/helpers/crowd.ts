@@ -1,0 +1,72 @@
+// Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
+import { arrivalsIn } from '../../src/cli/invite-set-up.ts'
+import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/invites/arrival.ts'
+import { withMailing } from '../../src/invites/campaign.ts'
+import { loadSettings } from '../../src/settings.ts'
+import { openStore } from '../../src/store.ts'
+import { createLog } from '../../src/web/log.ts'
+import type { Running } from './running.ts'
+
+const DAY_MS = 86_400_000
+
+const GROUPS = [
+  'Research and Development, Cross-Functional Platform Engineering, Berlin and Remote',
+  'Sales EU',
+  'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzabteilung',
+  'شؤون الموظفين',
+]
+const APPS = [
+  'Slack',
+  'GitHub Enterprise',
+  'Google Drive',
+  'Jira',
+  'Confluence',
+  'Microsoft SharePoint Online',
+]
+const STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
+const MAILS = ['sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'deferred', 'failed', 'unknown'] as const
+
+const sourceOf = (index: number, state: Source['state'], at: number): Source => ({
+  instance: `${(APPS[index % APPS.length] ?? 'x').toLowerCase().replaceAll(' ', '_')}_${index}`,
+  name: APPS[index % APPS.length] ?? 'X',
+  state,
+  at,
+})
+
+/** Person 0 has forty apps left, person 1 has everything connected, person 2 has nothing to connect. */
+function sourcesOf(index: number, at: number): Source[] {
+  if (index === 0) return Array.from({ length: 40 }, (_, app) => sourceOf(app, 'waiting', at))
+  if (index % 10 === 2) return []
+  const isDone = index % 3 === 1
+  return Array.from({ length: 1 + (index % 5) }, (_, app) => {
+    const state = isDone ? 'connected' : (STATES[(index + app) % STATES.length] ?? 'waiting')
+    return sourceOf((index * 7 + app) % 40, state, at)
+  })
+}
+
+export function crowdOf(count: number, now: number): Arrival[] {
+  return Array.from({ length: count }, (_, index) => {
+    const at = now - ((index * 13) % 21) * DAY_MS - 1000
+    const email = `firstname.lastname-${String(index).padStart(4, '0')}@acme.example`
+    const group = GROUPS[index % (GROUPS.length + 1)]
+    const known = group === undefined ? newArrival(email, at) : { ...newArrival(email, at), group }
+    const state = MAILS[index % MAILS.length] ?? 'sent'
+    const mailed = withMailing(known, { campaign: 'c', wave: 0, state, now: at })
+    const opened = index % 4 === 0 ? mailed : reached(mailed, 'openedAt', at + 500)
+    const arrived = index % 3 === 0 ? opened : reached(opened, 'signedInAt', at + 600)
+    const asked = withSources(arrived, sourcesOf(index, at), at + 900)
+    return index % 50 === 3 ? reached(asked, 'optedOutAt', at) : asked
+  })
+}
+
+/** Writes them into the store of a running onramp, as a command beside it would. */
+export async function settle(running: Running, people: readonly Arrival[]): Promise<void> {
+  const settings = loadSettings(running.env)
+  const store = openStore(settings, createLog('silent'))
+  try {
+    const arrivals = arrivalsIn(store.records, settings, Date.now)
+    for (const person of people) await arrivals.change(person.email, () => person)
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,76 @@
+// The page of administrators with many people on their way, and its export.
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { administrators } from '../../src/invites/admin.ts'
+import { crowdOf, settle } from '../helpers/crowd.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
+
+const PEOPLE = 1200
+
+let running: Running
+let grace: TestBrowser
+
+beforeAll(async () => {
+  running = await run({ settings: { ADMIN_EMAILS: 'Grace@ACME.example' } })
+  await settle(running, crowdOf(PEOPLE, Date.now()))
+  grace = await signIn(running, 'grace', '/admin')
+})
+afterAll(() => running.close())
+
+const exported = async (query: string) => {
+  const { body } = await grace.open(`${running.url}/admin/people.csv${query}`)
+  return parse<Record<string, string>>(body, { bom: true, columns: true })
+}
+
+describe('the page of administrators', () => {
+  it('separates thousands, and gives shares only of the invited', async () => {
+    await grace.open(`${running.url}/admin`)
+    expect(grace.text).toContain('1,200 people')
+    expect(grace.text).toMatch(/Signed in \d+\s% of the invited 800 /)
+    expect(grace.text).toMatch(/Had nothing to connect 120 /)
+    expect(grace.text).toMatch(/Mail refused by the mail server 133 /)
+    expect(grace.page.body).toMatch(/role="img" aria-label="From \S+ to \S+\. Invited: 934; Signed in: 800;/)
+  })
+
+  it('names the first few apps of whoever has many left', async () => {
+    await grace.open(`${running.url}/admin?q=lastname-0000`)
+    expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
+  })
+
+  it('says which filter is on', async () => {
+    const { body } = await grace.open(`${running.url}/admin?show=undelivered`)
+    expect(body.match(/<a [^>]*aria-current="true"[^>]*>[^<]*/g)).toEqual([
+      expect.stringMatching(/>Mail put off or refused$/),
+    ])
+  })
+
+  it('exports whom it shows, and everybody otherwise', async () => {
+    const { body } = await grace.open(`${running.url}/admin?show=nothing&q=lastname-00`)
+    const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
+    expect(href?.[2]).toBe('Export these as CSV')
+    const some = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
+    const numbers = new Set(some.map(({ email }) => email?.slice(19, 23)))
+    expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
+    expect(await exported('')).toHaveLength(PEOPLE)
+    expect((await grace.open(`${running.url}/admin`)).body).toContain('Export everybody as CSV')
+  })
+})
+
+describe('the way to it', () => {
+  it('is on the pages of administrators and on nobody else’s', async () => {
+    expect((await grace.open(`${running.url}/onboarding`)).body).toContain('href="/admin"')
+    const ada = await signIn(running, 'ada')
+    expect(ada.page.body).not.toContain('/admin')
+  })
+
+  it('is only for addresses that were verified', () => {
+    const isAdmin = administrators(['Grace@ACME.example '])
+    const user = { issuer: 'https://idp.example', subject: 'grace', email: 'gracE@acme.example' }
+    expect(isAdmin({ ...user, emailVerified: true })).toBe(true)
+    expect(isAdmin({ ...user, emailVerified: false })).toBe(false)
+    expect(isAdmin(user)).toBe(false)
+    expect(isAdmin({ issuer: user.issuer, subject: 'x', emailVerified: true })).toBe(false)
+    expect(administrators([])({ ...user, emailVerified: true })).toBe(false)
+  })
+})
