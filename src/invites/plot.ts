@@ -62,7 +62,7 @@ export function plotOf(days: readonly Day[], now: number): Plot | undefined {
     height: HEIGHT,
     lines: [lineOf('invited'), lineOf('signedIn'), lineOf('finished')],
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
-    from: isOneDay ? `${first.day} 00:00` : first.day,
+    from: isOneDay ? '00:00' : first.day,
     to: isOneDay ? `${minute.replace('T', ' ')} UTC` : minute.slice(0, 10),
   }
 }
