@@ -8,7 +8,7 @@ import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import { readArguments, UsageError } from './arguments.ts'
 import { explained } from './invite-endings.ts'
-import { arrivalsIn } from './invite-set-up.ts'
+import { arrivalsIn, storeOf } from './invite-set-up.ts'
 import type { Run } from './parts.ts'
 
 const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
@@ -25,7 +25,7 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
       if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)
       else {
         const report = await makeReport(arrivals.all(), now())
-        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report))
+        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report, storeOf(settings)))
       }
       return 0
     } finally {
@@ -34,25 +34,49 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
   })
 }
 
-function inWords(report: Report): string {
+function inWords(report: Report, store: string): string {
+  if (report.people === 0) return `Nothing is written down about anybody (${store}).\n`
   const rows: [string, number][] = [
     ['people', report.people],
     ['invited by mail', report.invited],
     ['reminded', report.reminded],
     ['pressed Start', report.opened],
     ['signed in', report.signedIn],
-    ['have nothing left to connect', report.finished],
+    ['have connected everything', report.finished],
+    ['had nothing to connect', report.nothing],
     ['put something off', report.skipped],
     ['wait for an administrator', report.blocked],
     ['want no reminders', report.optedOut],
+    ['put off by the mail server', report.deferred],
+    ['refused by the mail server', report.failed],
     ['may or may not have got a mail', report.uncertain],
   ]
-  const people = rows.map(([what, count]) => `${String(count).padStart(8)}  ${what}\n`).join('')
+  const people = rows.map(([what, count]) => line(count, what)).join('')
   const sources = report.datasources
     .map(({ instance, name, counts }) => {
       const { connected, waiting, skipped, blocked } = counts
-      return `${String(connected).padStart(8)}  ${printable(name)} [${printable(instance)}]: ${waiting} waiting, ${skipped} not now, ${blocked} wait for an administrator\n`
+      const others = `${waiting} waiting, ${skipped} not now, ${blocked} for an administrator`
+      return `${line(connected, `${printable(name)} [${printable(instance)}]`)}           ${others}\n`
     })
     .join('')
-  return `As of ${report.asOf ?? 'never'}\n\n${people}\nConnected:\n${sources}`
+  const groups = report.groups
+    .map(({ name, people: all, finished }) =>
+      line(
+        finished,
+        `of ${inFigures(all)} in ${name === undefined ? 'groups of fewer than five' : printable(name)}`,
+      ),
+    )
+    .join('')
+  const oldest =
+    report.asOf === undefined ? 'nobody was asked about yet' : `as of ${report.asOf} at the oldest`
+  return [
+    `Made ${report.madeAt}; ${oldest} (${store}).\n`,
+    people,
+    ...(sources === '' ? [] : [`Connected:\n${sources}`]),
+    ...(groups === '' ? [] : [`Have connected everything:\n${groups}`]),
+  ].join('\n')
 }
+
+const inFigures = (count: number) => count.toLocaleString('en')
+
+const line = (count: number, what: string) => `${inFigures(count).padStart(9)}  ${what}\n`
