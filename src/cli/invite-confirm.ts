@@ -19,7 +19,9 @@ export async function isConfirmed(
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await terminal.question('Send them? (--dry-run shows who would get one) [y/N] ')
-    return /^y(es)?$/i.test(answer.trim())
+    const isYes = /^y(es)?$/i.test(answer.trim())
+    if (!isYes) stderr.write('Nothing was sent.\n')
+    return isYes
   } finally {
     terminal.close()
   }

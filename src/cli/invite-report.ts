@@ -7,6 +7,7 @@ import { loadSettings } from '../settings.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import { readArguments, UsageError } from './arguments.ts'
+import { fitted } from './terminal.ts'
 import { explained } from './invite-endings.ts'
 import { arrivalsIn, storeOf } from './invite-set-up.ts'
 import type { Run } from './parts.ts'
@@ -52,13 +53,15 @@ function inWords(report: Report, store: string): string {
     ['may or may not have got a mail', report.uncertain],
   ]
   const people = rows.map(([what, count]) => line(count, what)).join('')
-  const sources = report.datasources
-    .map(({ instance, name, counts }) => {
-      const { connected, waiting, skipped, blocked } = counts
-      const others = `${waiting} waiting, ${skipped} not now, ${blocked} for an administrator`
-      return `${line(connected, `${printable(name)} [${printable(instance)}]`)}           ${others}\n`
-    })
-    .join('')
+  const sources = report.datasources.slice(0, MOST_SOURCES).map(({ instance, name, counts }) => {
+    const { connected, waiting, skipped, blocked } = counts
+    const figures = [connected, waiting, skipped, blocked]
+      .map((count) => inFigures(count).padStart(9))
+      .join('')
+    return `${figures}  ${fitted(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()}\n`
+  })
+  const more = report.datasources.length - MOST_SOURCES
+  if (more > 0) sources.push(`${' '.repeat(38)}and ${more} more: --json\n`)
   const groups = report.groups
     .map(({ name, people: all, finished }) =>
       line(
@@ -72,10 +75,14 @@ function inWords(report: Report, store: string): string {
   return [
     `Made ${report.madeAt}; ${oldest} (${store}).\n`,
     people,
-    ...(sources === '' ? [] : [`Connected:\n${sources}`]),
+    ...(sources.length === 0 ? [] : [SOURCES_HEAD + sources.join('')]),
     ...(groups === '' ? [] : [`Have connected everything:\n${groups}`]),
   ].join('\n')
 }
+
+const MOST_SOURCES = 20
+const NAME_COLUMNS = 41
+const SOURCES_HEAD = 'connected  waiting  not now    admin  datasource\n'
 
 const inFigures = (count: number) => count.toLocaleString('en')
 
