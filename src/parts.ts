@@ -149,7 +149,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     now,
     retentionDays: settings.INVITE_RETENTION_DAYS,
   })
-  const walks = watchWalks(createWalks(store.records, now), createFollow({ arrivals, log, now }))
+  const follow = createFollow({ arrivals, log, now })
+  const walks = watchWalks(createWalks(store.records, now), follow.walked)
   let draining = false
 
   const app = createApp({
@@ -195,6 +196,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
         scope: settings.OIDC_SCOPE,
         tokenParameters: resource,
         note,
+        onSignedIn: follow.signedIn,
         now,
       }),
       tokens,

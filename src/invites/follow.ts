@@ -1,6 +1,6 @@
-// Follows what people do in their walks, so that the report knows it without asking the service.
+// Follows who signs in and what they do in their walks, so that the report knows it without asking the service.
 import type { User } from '../session/session.ts'
-import { reached, withSources, type Source } from './arrival.ts'
+import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
 /** One datasource of a walk, as the walk keeps it. */
@@ -29,16 +29,23 @@ export type FollowParts = {
   now: () => number
 }
 
-/** Only a verified address says whose walk it is; a store that is away loses a figure and nothing else. */
-export function createFollow({ arrivals, log, now }: FollowParts) {
-  return async (user: User, known: readonly Followed[]): Promise<void> => {
-    if (user.email === undefined || user.emailVerified !== true) return
+export type Follow = {
+  signedIn: (user: User) => Promise<void>
+  walked: (user: User, known: readonly Followed[]) => Promise<void>
+}
+
+/** Only a verified address says who it is; a store that is away loses a figure and nothing else. */
+export function createFollow({ arrivals, log, now }: FollowParts): Follow {
+  async function count({ email, emailVerified }: User, change: (before: Arrival) => Arrival): Promise<void> {
+    if (email === undefined || emailVerified !== true) return
     try {
-      await arrivals.change(user.email, (before) =>
-        withSources(reached(before, 'signedInAt', now()), known.map(sourceOf), now()),
-      )
+      await arrivals.change(email, change)
     } catch (error) {
-      log.warn({ err: error }, 'a step of a walk was not counted for the report')
+      log.warn({ err: error }, 'an arrival, or a step of a walk, was not counted for the report')
     }
+  }
+  return {
+    signedIn: (user) => count(user, (before) => reached(before, 'signedInAt', now())),
+    walked: (user, known) => count(user, (before) => withSources(before, known.map(sourceOf), now())),
   }
 }

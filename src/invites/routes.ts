@@ -1,13 +1,12 @@
 // GET /invite/TOKEN for everybody, mail scanners among them: it changes nothing, asks nothing and signs nobody in,
 // however often. Signing in starts only at a click on our own page.
 import { Router } from 'express'
-import type { User } from '../session/session.ts'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { isSameAddress, maskedAddress } from './address.ts'
+import { maskedAddress } from './address.ts'
 import { reached } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 import { isInAppBrowser } from './in-app-browser.ts'
@@ -32,15 +31,11 @@ export function createInviteRoutes(parts: InviteParts): Router {
   const { invitations, arrivals, now } = parts
 
   /** What is counted for the report is no reason to keep somebody out. */
-  const count = async (email: string, moment: 'openedAt' | 'signedInAt') => {
+  const countOpened = async (email: string) => {
     await arrivals
-      .change(email, (before) => reached(before, moment, now()))
+      .change(email, (before) => reached(before, 'openedAt', now()))
       .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
   }
-
-  /** Only a verified address says in the report who arrived. */
-  const isHis = (user: User | undefined, email: string) =>
-    user?.email !== undefined && user.emailVerified === true && isSameAddress(user.email, email)
 
   router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
@@ -49,11 +44,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
 
     const { kind, ...met } = welcome(invitation, user)
 
-    if (kind === 'walk') {
-      if (invitation !== undefined && isHis(user, invitation.email))
-        await count(invitation.email, 'signedInAt')
-      return seeOther(res, walkPath(invitation))
-    }
+    if (kind === 'walk') return seeOther(res, walkPath(invitation))
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
     const common = { words: inviteTexts, start, walk: walkPath(invitation) }
     if (kind === 'landing') {
@@ -84,8 +75,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
 
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
     // A program that follows every link says nothing about where it comes from; a browser does.
-    if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined)
-      await count(invitation.email, 'openedAt')
+    if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined) await countOpened(invitation.email)
     parts.note({ event: 'invitation_opened' })
 
     seeOther(res, location)

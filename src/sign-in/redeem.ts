@@ -20,6 +20,8 @@ export type RedeemParts = {
   sessions: Pick<SignedInSessions, 'add' | 'end'>
   scope: string
   note: Note
+  /** Must not throw: who counts arrivals is no reason to keep somebody out. */
+  onSignedIn: (user: User) => Promise<void>
   now: () => number
   /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
   tokenParameters: Record<string, string>
@@ -92,6 +94,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     await removeOld()
     if (before.user !== undefined) await parts.sessions.end(before.user, ({ name }) => name === before.name)
     parts.note({ event: 'sign_in', result: 'ok', user })
+    await parts.onSignedIn(user)
     return 'signed-in'
   }
 }

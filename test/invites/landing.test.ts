@@ -77,6 +77,15 @@ describe('a browser that says nothing of where it comes from', () => {
   })
 })
 
+describe('whoever arrives without an invitation', () => {
+  it('counts as signed in, also when nothing waits for them', async () => {
+    await signIn(running, 'carol')
+    const grace = await signIn(running, 'grace')
+    const { body } = await grace.open('/admin?q=carol@')
+    expect(body).toMatch(/carol@acme\.example[^]*Signed in/)
+  })
+})
+
 describe('a person with an invitation', () => {
   it('presses Start, is filled in at the sign-in, and stands in the walk', async () => {
     const browser = new TestBrowser()
