@@ -117,6 +117,24 @@ describe('a faulty row', () => {
   })
 })
 
+/** Controls, and what turns the direction of a line. */
+const ACTS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
+
+describe('what somebody else wrote', () => {
+  it('drives no terminal and stays on its line, in a dry run and in the report', async () => {
+    const escape = 'email,name\n"a\u001b[2Jda@acme.example",x\neve@acme.example,"E\u001b]0;title\u0007ve"\n'
+    const faulty = await send([list(escape), ...fresh(), '--on-invalid', 'skip'])
+    expect(faulty.stderr.replaceAll('\n', '')).not.toMatch(ACTS)
+    const campaign = fresh()
+    const eve = list('email\neve@acme.example\n')
+    const dry = await send([eve, ...campaign, '--dry-run'])
+    expect(dry.stdout.trimEnd().split('\n')).toHaveLength(1)
+    await send([eve, ...campaign])
+    const report = await company.run(['invite', 'report'])
+    for (const text of [dry.stdout, report.stdout]) expect(text.replaceAll('\n', '')).not.toMatch(ACTS)
+  })
+})
+
 describe('the mail', () => {
   it('reads well as text and as HTML, and carries the headers that mail programs look for', async () => {
     await send([list(EVERYBODY.replace(',Ada', ',Ada <b>&')), ...fresh()])
