@@ -79,6 +79,17 @@ export const definitions = {
     meaning: 'What is asked for at sign-in; without `openid`: plain OAuth 2.1, no id_token',
     schema: text.transform((scope) => scope.trim().split(/\s+/).join(' ')),
   },
+  OIDC_EMAIL_CLAIM: {
+    default: 'email',
+    meaning: "The claim that holds a person's address, such as `preferred_username` or `upn`",
+    schema: text.regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim'),
+  },
+  OIDC_EMAIL_TRUST: {
+    default: 'verified',
+    meaning:
+      'Whose address counts for `/admin` and the report: `verified` (the claim `email_verified` says so) or `always`, where the company itself gives out the addresses and the claim is missing',
+    schema: oneOf(['verified', 'always']),
+  },
   OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },
   OIDC_AUDIENCE: {
     meaning: 'The `audience` parameter, for authorization servers that ask for one',

@@ -58,6 +58,30 @@ function authentication(
   ]
 }
 
+type Addresses = { claim: string; trust: string | undefined; hasAdmins: boolean }
+
+/** Only an address that is known to be the person's opens /admin and counts in the report. */
+function addresses(
+  { claims_supported: claims }: Metadata,
+  { claim, trust, hasAdmins }: Addresses,
+): Finding[] {
+  if (claims !== undefined && !claims.includes(claim))
+    return [
+      warn(`It does not list the claim ${claim}, which OIDC_EMAIL_CLAIM says holds people's addresses.`, {
+        settings: ['OIDC_EMAIL_CLAIM'],
+        mend: 'choose a claim that it gives, such as preferred_username or upn',
+      }),
+    ]
+  if (!hasAdmins || trust === 'always' || claims === undefined) return []
+  if (claim === 'email' && claims.includes('email_verified')) return []
+  return [
+    warn('It does not say that addresses are verified, so that nobody of ADMIN_EMAILS sees /admin.', {
+      settings: ['OIDC_EMAIL_TRUST', 'ADMIN_EMAILS'],
+      mend: 'set OIDC_EMAIL_TRUST to always if the company itself gives out the addresses',
+    }),
+  ]
+}
+
 /** Metadata names where codes, tokens and secrets are sent (RFC 9700 2.6). */
 function unsafe(metadata: Metadata): Finding[] {
   const names = Object.entries(metadata)
@@ -95,11 +119,14 @@ export const abilities: Check = {
   look: (subject) =>
     withMetadata(subject, (metadata) => {
       const { OIDC_SCOPE: scope = '', OIDC_CLIENT_AUTH: auth } = subject.settings
+      const { OIDC_EMAIL_CLAIM: claim = 'email', OIDC_EMAIL_TRUST: trust, ADMIN_EMAILS } = subject.settings
+      const hasAdmins = ADMIN_EMAILS !== undefined
       return [
         flow(metadata),
         pkce(metadata),
         scopes(metadata, { scope, auth }),
         ...authentication(metadata, { scope, auth }),
+        ...addresses(metadata, { claim, trust, hasAdmins }),
         ...unsafe(metadata),
         extras(metadata),
       ]

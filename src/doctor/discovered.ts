@@ -19,6 +19,7 @@ const metadataSchema = z.looseObject({
   pushed_authorization_request_endpoint: optionalText,
   require_pushed_authorization_requests: z.boolean().optional().catch(undefined),
   scopes_supported: optionalList,
+  claims_supported: optionalList,
   response_types_supported: optionalList,
   grant_types_supported: optionalList,
   code_challenge_methods_supported: optionalList,

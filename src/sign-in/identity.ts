@@ -16,41 +16,59 @@ const MOST_CHARACTERS = 200
 const text = (value: unknown) =>
   typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MOST_CHARACTERS) : undefined
 
+export type EmailRule = {
+  /** OIDC_EMAIL_CLAIM. */
+  claim: string
+  /** OIDC_EMAIL_TRUST: `always` also takes an address that nobody says is verified, but none that is said not to be. */
+  trust: 'verified' | 'always'
+}
+
+/** Some servers write the boolean as a text. */
+const isYes = (value: unknown) => value === true || value === 'true'
+
 /** Pure: the user that verified claims name. */
-export function userOf(issuer: string, claims: Claims): User {
+export function userOf(issuer: string, claims: Claims, { claim, trust }: EmailRule): User {
   const name = text(claims['name']) ?? text(claims['preferred_username'])
-  const email = text(claims['email'])
+  const email = text(claims[claim])
+  // It is said of the claim `email` (OpenID Connect Core 5.1) and of no other.
+  const said = email === text(claims['email']) ? claims['email_verified'] : undefined
+  const emailVerified = isYes(said) || (trust === 'always' && said === undefined)
   return {
     issuer,
     subject: claims.sub,
     ...(name === undefined ? {} : { name }),
-    ...(email === undefined ? {} : { email, emailVerified: claims['email_verified'] === true }),
+    ...(email === undefined ? {} : { email, emailVerified }),
   }
+}
+
+export type Granted = {
+  tokens: TokenEndpointResponse
+  /** Of the id_token, verified; undefined when none was issued. */
+  claims: Claims | undefined
 }
 
 /**
  * Asks userinfo wherever there is one: an answer about somebody else means that the tokens are not this person's.
- * @param claims of the id_token, verified; undefined when none was issued
  * @throws when userinfo names another subject than the id_token (OpenID Connect Core 5.3.2), or cannot be had where it
  * is the only source
  */
 export async function identify(
   configuration: Configuration,
-  tokens: TokenEndpointResponse,
-  claims: Claims | undefined,
+  { tokens, claims }: Granted,
+  rule: EmailRule,
 ): Promise<User> {
   const { issuer, userinfo_endpoint } = configuration.serverMetadata()
   if (claims === undefined && userinfo_endpoint === undefined)
     return { issuer, subject: `unknown:${randomUUID()}` }
   if (claims === undefined)
-    return userOf(issuer, await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck))
-  if (userinfo_endpoint === undefined) return userOf(issuer, claims)
+    return userOf(issuer, await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck), rule)
+  if (userinfo_endpoint === undefined) return userOf(issuer, claims, rule)
   try {
     const info = await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-    return userOf(issuer, { ...info, ...claims })
+    return userOf(issuer, { ...info, ...claims }, rule)
   } catch (error) {
     if (isAboutSomebodyElse(error)) throw error
-    return userOf(issuer, claims)
+    return userOf(issuer, claims, rule)
   }
 }
 

@@ -8,7 +8,7 @@ import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { Note } from '../web/audit.ts'
 import { deviceOf } from './device.ts'
-import { identify } from './identity.ts'
+import { identify, type EmailRule } from './identity.ts'
 import type { PendingSignIn } from './pending.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 import { restartsOf, signInPath } from './state.ts'
@@ -19,6 +19,7 @@ export type RedeemParts = {
   tokens: Pick<TokenRecords, 'load' | 'save'>
   sessions: Pick<SignedInSessions, 'add' | 'end'>
   scope: string
+  emailRule: EmailRule
   note: Note
   /** Must not throw: who counts arrivals is no reason to keep somebody out. */
   onSignedIn: (user: User) => Promise<void>
@@ -45,7 +46,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     }
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
-    const user = await identify(configuration, grant, claims)
+    const user = await identify(configuration, { tokens: grant, claims }, parts.emailRule)
     const sid = typeof claims?.['sid'] === 'string' ? { sid: claims['sid'] } : {}
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }

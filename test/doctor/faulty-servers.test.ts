@@ -88,6 +88,17 @@ describe('an authorization server', () => {
     expect(abilities.flatMap(({ settings }) => settings)).toContain('OIDC_CLIENT_AUTH')
   })
 
+  it('whose addresses would open /admin to nobody is told so, where somebody shall see it', async () => {
+    const faulty = await startIssuer(() => ({ claims_supported: ['sub', 'email', 'upn'] }))
+    const admins = { ADMIN_EMAILS: 'carol@acme.test' }
+    const settings = async (changed: Json) =>
+      (await found(faulty, changed)).flatMap((finding) => finding.settings)
+    expect(await settings({})).toEqual([])
+    expect(await settings(admins)).toEqual(['OIDC_EMAIL_TRUST', 'ADMIN_EMAILS'])
+    expect(await settings({ ...admins, OIDC_EMAIL_TRUST: 'always' })).toEqual([])
+    expect(await settings({ OIDC_EMAIL_CLAIM: 'mail' })).toEqual(['OIDC_EMAIL_CLAIM'])
+  })
+
   it('whose keys cannot be fetched is told so', async () => {
     const faulty = await startIssuer(undefined, { '/keys': (_req, res) => json(res, {}, 500) })
     expect(await found(faulty)).toMatchObject([

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { run, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await run()
+})
+afterAll(() => running.close())
+beforeEach(() => running.sandbox.reset())
+
+const issue = (email: string, days = 14, at = Date.now()) =>
+  createInvitations({
+    secrets: [running.env['SESSION_SECRET'] ?? ''],
+    audience: running.url,
+    now: () => at,
+  }).issue({ email, datasources: [] }, days)
+
+describe('stopping reminders', () => {
+  const optOut = async () => `${running.url}/invite/${await issue('carol@acme.example')}/opt-out`
+
+  it('is a page on GET, however often, and an act on POST', async () => {
+    const url = await optOut()
+    const browser = new TestBrowser()
+    for (let times = 0; times < 5; times++) {
+      await browser.open(url, { method: 'HEAD', follow: false })
+      await browser.open(url)
+      expect(browser.text).toContain('Stop reminders')
+    }
+    await browser.submit('/invite/')
+    expect(browser.text).toContain('You get no more reminders')
+    expect(browser.text).toContain('c••@acme.example')
+    expect(browser.text).not.toContain('carol@')
+    await browser.post(url, { undo: 'yes' })
+    expect(browser.text).toContain('You get reminders again')
+    expect(browser.text).toContain('Stop reminders')
+    await browser.open(url)
+    expect(browser.text).not.toContain('again')
+  })
+
+  it('takes the one click of a mail program: no cookie, from elsewhere, as often as it likes', async () => {
+    const url = await optOut()
+    for (let times = 0; times < 3; times++) {
+      const response = await fetch(url, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' },
+        body: 'List-Unsubscribe=One-Click',
+      })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('set-cookie')).toBeNull()
+    }
+    const browser = new TestBrowser()
+    await browser.open(url)
+    expect(browser.text).toContain('You get no more reminders')
+  })
+
+  it('says that reminders come again only where they do', async () => {
+    const url = `${running.url}/invite/${await issue('frank@acme.example')}/opt-out`
+    const browser = new TestBrowser()
+    await browser.post(url, { stop: 'yes' })
+    await browser.open(`${url}?undone=yes`)
+    expect(browser.text).toContain('You get no more reminders')
+  })
+
+  it('is possible by a link that has expired', async () => {
+    const old = await issue('dan@acme.example', 1, Date.now() - 400 * 86_400_000)
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/invite/${old}/opt-out`)
+    await browser.submit('/invite/')
+    expect(browser.text).toContain('You get no more reminders')
+    await browser.open(`${running.url}/invite/${old}`)
+    expect(browser.text).toContain('This link does not work any more')
+  })
+
+  it('does not happen by a link that is not ours, and says so', async () => {
+    const url = `${running.url}/invite/a.b.c/opt-out`
+    const browser = new TestBrowser()
+    await browser.open(url)
+    expect(browser.text).toContain('We do not know whose reminders')
+    const page = await browser.post(url, { stop: 'yes' })
+    expect(page.status).toBe(404)
+    expect(browser.text).toContain('We do not know whose reminders')
+    const program = await fetch(url, { method: 'POST', headers: { accept: 'application/json' } })
+    expect(program.status).toBe(404)
+    expect(program.headers.get('content-type')).toContain('application/problem+json')
+  })
+})

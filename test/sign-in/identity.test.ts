@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { userOf, type EmailRule } from '../../src/sign-in/identity.ts'
+
+const issuer = 'https://login.acme.example'
+const email = 'ada@acme.example'
+const byClaim: EmailRule = { claim: 'email', trust: 'verified' }
+
+const userWith = (claims: Record<string, unknown>, rule: EmailRule = byClaim) =>
+  userOf(issuer, { sub: 'ada', ...claims }, rule)
+
+describe('the address of a person', () => {
+  it.each([
+    ['said to be verified', { email, email_verified: true }, true],
+    ['said so in a text', { email, email_verified: 'true' }, true],
+    ['said not to be', { email, email_verified: false }, false],
+    ['of which nothing is said', { email }, false],
+    ['of which nonsense is said', { email, email_verified: 1 }, false],
+  ])('that is %s counts accordingly', (_what, claims, emailVerified) => {
+    expect(userWith(claims)).toMatchObject({ email, emailVerified })
+  })
+
+  it('counts without a word where the company gives out the addresses, but not against one', () => {
+    const rule: EmailRule = { claim: 'email', trust: 'always' }
+    expect(userWith({ email }, rule)).toMatchObject({ emailVerified: true })
+    expect(userWith({ email, email_verified: false }, rule)).toMatchObject({ emailVerified: false })
+  })
+
+  it('can stand in another claim, of which email_verified says nothing', () => {
+    const upn: EmailRule = { claim: 'upn', trust: 'verified' }
+    const claims = { upn: email, email: 'private@example.com', email_verified: true }
+    expect(userWith(claims, upn)).toMatchObject({ email, emailVerified: false })
+    expect(userWith({ ...claims, email }, upn)).toMatchObject({ email, emailVerified: true })
+    expect(userWith(claims, { claim: 'upn', trust: 'always' })).toMatchObject({ email, emailVerified: true })
+  })
+
+  it('may be missing', () => {
+    expect(userWith({ name: 'Ada' })).toEqual({ issuer, subject: 'ada', name: 'Ada' })
+    expect(userWith({ email: ' ', email_verified: true })).toEqual({ issuer, subject: 'ada' })
+  })
+})
