@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readCheck, readSearch } from '../../src/client-api/answers.ts'
+import { readCheck, readLeft, readSearch } from '../../src/client-api/answers.ts'
 
 const check = (...entries: unknown[]) => readCheck({ unauthorizedDatasourceInstances: entries })
 const slack = {
@@ -9,6 +9,14 @@ const slack = {
   authStatus: 'AWAITING_AUTH',
   authUrlRelativePath: '/auth/datasource/slack_1?token=t',
 }
+
+describe('what is left, for whoever only tells it', () => {
+  it('comes without the one-time path', () => {
+    const left = readLeft({ unauthorizedDatasourceInstances: [slack] })
+    expect(left).toEqual([{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }])
+    expect(readLeft({})).toBeUndefined()
+  })
+})
 
 describe('what the service lists', () => {
   it('is read as the contract shows it', () => {

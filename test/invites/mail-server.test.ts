@@ -1,4 +1,6 @@
 // What a mail server can do instead of taking a mail, and what does not come of it.
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest'
 import { sendHere, startCompany, type Company, type SendOptions } from './command.ts'
 
@@ -95,5 +97,42 @@ describe('a mail server that takes no mail at all', () => {
     company.sandbox.mail?.behave({})
     expect(await send([list(ada), ...campaign, '--retry-failed'])).toMatchObject({ code: 0 })
     expect(recipients()).toEqual(['ada@acme.example'])
+  })
+
+  it(
+    'and is not the one that was there before costs one person at most their certainty',
+    { timeout: 20_000 },
+    async () => {
+      const { port } = new URL(company.env['SMTP_URL'] ?? '')
+      let connections = 0
+      const door = createServer((socket) => {
+        // The first is the question whether it is there at all.
+        if (++connections > 1) return socket.destroy()
+        const inside = connect(Number(port), '127.0.0.1')
+        socket.pipe(inside).pipe(socket)
+        return undefined
+      })
+      door.listen(0, '127.0.0.1')
+      await once(door, 'listening')
+      const env = { SMTP_URL: `smtp://127.0.0.1:${(door.address() as AddressInfo).port}` }
+      const people = list('ada@acme.example\nbob@acme.example\ndan@acme.example\ngrace@acme.example\n')
+      const campaign = fresh()
+      const { code, stderr } = await send([people, ...campaign, '--at-once', '1'], { env })
+      door.close()
+      expect(code).toBe(1)
+      expect(stderr.match(/may have got the mail$/gm) ?? []).toHaveLength(1)
+      expect((await send([people, ...campaign])).stderr).toContain('3  mails sent')
+    },
+  )
+
+  it('over a connection that anybody can read is not used, but on this machine', async () => {
+    const { port } = new URL(company.env['SMTP_URL'] ?? '')
+    // The same machine by a name that does not look like it.
+    const { code, stderr } = await send([list(ada), ...fresh()], {
+      env: { SMTP_URL: `smtp://127.1:${port}` },
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain('cannot be reached, or not used')
+    expect(mails()).toHaveLength(0)
   })
 })

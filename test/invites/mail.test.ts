@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createMailTemplates, FaultyTemplate } from '../../src/invites/mail-templates.ts'
 import { refuseInjection, type Mail } from '../../src/invites/mail.ts'
 import { createMailServer } from '../../src/invites/mail-server.ts'
 import { bytesOf } from '../../src/invites/mail-message.ts'
@@ -37,5 +41,15 @@ describe('a mail', () => {
     const bytes = (await bytesOf(mail)).toString()
     expect(bytes).toMatch(/^List-Unsubscribe: <https:\/\/onramp\.acme\.example\/x{300}>\r$/m)
     expect(bytes.split('\n').filter((line) => !line.endsWith('\r')).length).toBeLessThanOrEqual(1)
+  })
+
+  it('has no subject that rings, whatever a template makes of it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'onramp-template-'))
+    writeFileSync(join(folder, 'invitation-text.eta'), 'Subject: Hi\u0007\n\n\nHello\n')
+    writeFileSync(join(folder, 'invitation-html.eta'), '<p>Hello</p>')
+    const words = { name: '', count: 1, apps: [], more: 0, isReminder: false, days: 1 }
+    const addresses = { link: '', optOut: '', address: '', host: '', from: '' }
+    expect(() => createMailTemplates(folder)({ ...words, ...addresses })).toThrow(FaultyTemplate)
+    rmSync(folder, { recursive: true })
   })
 })

@@ -43,6 +43,7 @@ function office() {
     isHeld?: () => boolean
     stop?: AbortController
     limit?: number
+    atOnce?: number
     /** How long whom the mail server put off is left alone; milliseconds. */
     laterMs?: number
   }
@@ -69,7 +70,7 @@ function office() {
       onFault: () => {},
       onWouldSend: () => {},
       onTrouble: ({ email }, what) => trouble.push(`${email} ${what}`),
-      atOnce: 1,
+      atOnce: given.atOnce ?? 1,
       limit,
       signal,
       tally,
@@ -110,6 +111,18 @@ describe('a run', () => {
     })
     expect(posted).toHaveLength(10)
     expect(tally).toMatchObject({ rows: 5, sent: 5, deferred: 0 })
+  })
+
+  it('takes somebody who is listed twice for one person, also at the same moment', async () => {
+    const { run } = office()
+    const { tally, trouble } = await run({
+      people: ['ada@acme.example', 'ada@acme.example', 'bob@acme.example', 'ada@acme.example'],
+      atOnce: 2,
+      post: () => new Promise((resolve) => setTimeout(() => resolve('sent'), 30)),
+    })
+    expect(tally).toMatchObject({ rows: 4, sent: 2, uncertain: 0 })
+    expect(tally.duplicates).toBeGreaterThanOrEqual(1)
+    expect(trouble).toEqual([])
   })
 
   it('names whose mail needs a look', async () => {
