@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { holdCampaign } from '../../src/cli/invite-lease.ts'
+
+function memory() {
+  const values = new Map<string, string>()
+  return {
+    values,
+    compareAndSet(key: string, expected: string | undefined, value: string) {
+      const isSame = values.get(key) === expected
+      if (isSame) values.set(key, value)
+      return Promise.resolve(isSame)
+    },
+    compareAndRemove(key: string, expected: string) {
+      if (values.get(key) === expected) values.delete(key)
+      return Promise.resolve()
+    },
+  }
+}
+
+const silent = { write: () => true }
+const KEY = 'lease:campaign:onboarding'
+/** Until the lease notices (records/lease.ts renews every second). */
+const NOTICED_MS = 1_300
+
+describe.concurrent('holding a campaign', () => {
+  it('lasts while nobody else has it, also when the machine slept for longer than the lease', async () => {
+    const records = memory()
+    const hold = await holdCampaign(records, 'onboarding', silent)
+    expect(await hold?.isHeld()).toBe(true)
+    records.values.delete(KEY)
+    await sleep(NOTICED_MS)
+    expect(await hold?.isHeld()).toBe(true)
+    expect(records.values.size).toBe(1)
+    await hold?.release()
+    expect(records.values.size).toBe(0)
+  })
+
+  it('ends when another run took it meanwhile', { timeout: 15_000 }, async () => {
+    const records = memory()
+    const hold = await holdCampaign(records, 'onboarding', silent)
+    records.values.set(KEY, 'somebody else')
+    await sleep(NOTICED_MS)
+    expect(await hold?.isHeld()).toBe(false)
+    await hold?.release()
+    expect(records.values.get(KEY)).toBe('somebody else')
+  })
+
+  it(
+    'is refused while another run has it, after a while in which that one may be gone',
+    { timeout: 15_000 },
+    async () => {
+      const records = memory()
+      records.values.set(KEY, 'a run that was killed')
+      const written: string[] = []
+      const waiting = holdCampaign(records, 'onboarding', { write: (text) => written.push(text) })
+      await sleep(1_000)
+      expect(written.join('')).toContain('another run of the campaign may be under way')
+      records.values.delete(KEY)
+      const hold = await waiting
+      expect(await hold?.isHeld()).toBe(true)
+      expect(await holdCampaign(records, 'onboarding', silent)).toBeUndefined()
+      await hold?.release()
+    },
+  )
+})
