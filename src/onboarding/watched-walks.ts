@@ -17,13 +17,17 @@ const figure = ({ known }: Walk) =>
     ]),
   )
 
+/** Most pages change nothing, and then the walk is the very same. */
+const isCounted = (before: Walk | undefined, after: Walk): boolean =>
+  before?.known !== after.known && (before === undefined || figure(before) !== figure(after))
+
 export function watchWalks(walks: Walks, onChanged: OnWalkChanged): Walks {
   return {
     load: (user) => walks.load(user),
     async update(user, change, from) {
       let before: Walk | undefined
       const after = await walks.update(user, (walk) => change((before = walk)), from)
-      if (before === undefined || figure(before) !== figure(after)) await onChanged(user, after.known)
+      if (isCounted(before, after)) await onChanged(user, after.known)
       return after
     },
   }

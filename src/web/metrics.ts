@@ -2,7 +2,8 @@
 // the events of audit.ts say. No label names a person, an instance or a query.
 import type { RequestHandler, Router } from 'express'
 import { Router as createRouter } from 'express'
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
+import { Timings, type Count } from './timings.ts'
 
 export type Metrics = {
   registry: Registry
@@ -16,26 +17,25 @@ export type Metrics = {
   countDeprecation: (notice: { item: string; by: string }) => void
 }
 
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const duration = new Histogram({
-    name: 'onramp_http_request_duration_seconds',
-    help: 'From the first byte of a request to the end of its answer',
-    labelNames: ['route', 'method', 'status'] as const,
-    buckets: SECONDS,
-    registers: [registry],
-  })
-
-  const calls = new Histogram({
-    name: 'onramp_service_call_duration_seconds',
-    help: 'Calls of the service, to the end of its answer; status "none": there was no usable one',
-    labelNames: ['operation', 'status'] as const,
-    buckets: SECONDS,
-    registers: [registry],
-  })
+  const requests = found(
+    new Timings({
+      name: 'onramp_http_request_duration_seconds',
+      help: 'From the first byte of a request to the end of its answer',
+      labelNames: ['route', 'method', 'status'],
+      registry,
+    }),
+  )
+  const calls = found(
+    new Timings({
+      name: 'onramp_service_call_duration_seconds',
+      help: 'Calls of the service, to the end of its answer; status "none": there was no usable one',
+      labelNames: ['operation', 'status'],
+      registry,
+    }),
+  )
   const problems = new Counter({
     name: 'onramp_problems_total',
     help: 'Requests that were not answered as they should, by the code that people and programs are told',
@@ -49,9 +49,6 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
 
-  const requests = remembered(duration)
-  const answers = remembered(calls)
-
   const observe: RequestHandler = (req, res, next) => {
     const began = performance.now()
     res.once('finish', () => {
@@ -61,7 +58,7 @@ export function createMetrics(): Metrics {
         method: KNOWN_METHODS.has(req.method) ? req.method : 'other',
         status: classOf(res.statusCode),
       }
-      requests(labels).observe((performance.now() - began) / 1000)
+      requests(labels)((performance.now() - began) / 1000)
     })
     next()
   }
@@ -76,7 +73,7 @@ export function createMetrics(): Metrics {
     routes,
     observe,
     observeCall({ operation, status, seconds }) {
-      answers({ operation, status: status === undefined ? 'none' : classOf(status) }).observe(seconds)
+      calls({ operation, status: status === undefined ? 'none' : classOf(status) })(seconds)
     },
     countProblem: (code) => problems.inc({ code }),
     countDeprecation: ({ item, by }) => deprecations.inc({ item, by }),
@@ -85,14 +82,15 @@ export function createMetrics(): Metrics {
 
 const classOf = (status: number) => `${Math.floor(status / 100)}xx`
 
-/** One series for each combination, found again by its name: working it out for every request costs more than counting. */
-function remembered<L extends string>(histogram: Histogram<L>) {
-  const series = new Map<string, { observe(seconds: number): void }>()
-  return (labels: Record<L, string>) => {
-    const key = Object.values(labels).join(' ')
-    const known = series.get(key) ?? histogram.labels(labels)
-    series.set(key, known)
-    return known
+/** One series for each combination of labels. */
+function found<L extends string>(timings: Timings<L>): (labels: Record<L, string>) => Count {
+  const known = new Map<string, Count>()
+  return (labels) => {
+    let key = ''
+    for (const label in labels) key += ` ${labels[label]}`
+    const count = known.get(key) ?? timings.seriesOf(labels)
+    known.set(key, count)
+    return count
   }
 }
 

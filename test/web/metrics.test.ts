@@ -1,4 +1,6 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Timings } from '../../src/web/timings.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -31,4 +33,36 @@ it('names nobody, and no address with its query', async () => {
   await signIn(running, 'ada')
   await new TestBrowser().open(`${running.url}/sign-in?return_to=/secret-place&login_hint=ada@acme.example`)
   expect(await metrics()).not.toMatch(/ada|acme|secret-place|\?|slack_1/)
+})
+
+it('counts times as Prometheus reads a histogram', async () => {
+  const registry = new Registry()
+  const timings = new Timings({ name: 'took_seconds', help: 'How long', labelNames: ['what'], registry })
+  const [a, b] = [timings.seriesOf({ what: 'a' }), timings.seriesOf({ what: 'b' })]
+  for (const seconds of [0.001, 0.005, 0.0051, 0.2, 99]) a(seconds)
+  b(1)
+  const lines = (await registry.metrics()).split('\n')
+  expect(lines.slice(0, 2)).toEqual(['# HELP took_seconds How long', '# TYPE took_seconds histogram'])
+  const of = (what: string) =>
+    lines
+      .filter((line) => line.includes(`what="${what}"`))
+      .map((line) => /(le="[^"]*"|_sum|_count).* (\S+)$/.exec(line)?.slice(1).join(' '))
+  expect(of('a')).toEqual([
+    'le="0.005" 2',
+    'le="0.01" 3',
+    'le="0.025" 3',
+    'le="0.05" 3',
+    'le="0.1" 3',
+    'le="0.25" 4',
+    'le="0.5" 4',
+    'le="1" 4',
+    'le="2.5" 4',
+    'le="5" 4',
+    'le="10" 4',
+    'le="+Inf" 5',
+    expect.stringMatching(/^_sum 99\.211/),
+    '_count 5',
+  ])
+  expect(of('b').at(-1)).toBe('_count 1')
+  expect(await registry.getMetricsAsJSON()).toMatchObject([{ name: 'took_seconds', type: 'histogram' }])
 })
