@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadSettings, settings, SettingsError } from '../src/settings.ts'
-import { runToItsEnd } from './helpers/process.ts'
+import { spawnOnramp, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
 
 const whole = {
@@ -194,7 +194,10 @@ describe('npm start with faulty settings', () => {
       DATA_DIR: data,
       SESSION_SECRET: 'planted',
     }
-    const { code, output } = await runToItsEnd(env)
+    const onramp = spawnOnramp(env)
+    await until(() => onramp.hasEnded(), 'its end')
+    const { code } = await onramp.end('SIGKILL')
+    const output = onramp.output()
     expect(code).toBe(78)
     for (const name of ['SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']) expect(output).toContain(name)
     expect(output).not.toMatch(/planted|listens|at .*\.ts/)

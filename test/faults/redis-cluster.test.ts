@@ -6,7 +6,7 @@ import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { redisSessionTexts } from '../../src/session/session-store.ts'
 import { statusOf, until } from '../helpers/processes.ts'
-import type { Server } from '../helpers/redis-servers.ts'
+import type { RedisServer } from '../helpers/redis.ts'
 import { startCluster, type ClusterSetUp } from '../helpers/redis-topologies.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
@@ -28,10 +28,10 @@ afterAll(async () => {
   await redis.close()
 })
 
-const isPrimary = async (server: Server | undefined) =>
+const isPrimary = async (server: RedisServer | undefined) =>
   String(await server?.ask('INFO', 'replication')).includes('role:master')
 
-async function whileKilled(primary: Server | undefined, replica: Server | undefined) {
+async function whileKilled(primary: RedisServer | undefined, replica: RedisServer | undefined) {
   const load = startLoad(
     page,
     browsers.map((browser) => browser.cookieHeader(page)),

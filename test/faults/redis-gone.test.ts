@@ -2,15 +2,15 @@
 // that Redis did not lose.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
-import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed } from './outage.ts'
 
-let redis: Server
+let redis: RedisServer
 let running: Running
 beforeAll(async () => {
-  redis = await startServer({ started: false })
+  redis = await startRedis({ started: false })
   running = await run({ settings: { REDIS_URL: redis.url } })
 })
 afterAll(async () => {

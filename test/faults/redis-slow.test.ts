@@ -6,23 +6,23 @@ import { connectRedis, type RedisConnection } from '../../src/records/redis-conn
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedisProxy, type RedisProxy } from '../helpers/redis-proxy.ts'
-import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed } from './outage.ts'
 
-let redis: Server
+let redis: RedisServer
 let proxy: RedisProxy
 let running: Running
 let browser: TestBrowser
 /** A connection to another server, of which nothing is asked while the tests run. */
-let idle: { server: Server; connection: RedisConnection; since: number; log: string[] }
+let idle: { server: RedisServer; connection: RedisConnection; since: number; log: string[] }
 beforeAll(async () => {
-  const [server, log] = [await startServer(), [] as string[]]
+  const [server, log] = [await startRedis(), [] as string[]]
   const keep = (_fields: object, message: string) => void log.push(message)
   const connection = connectRedis(server.url, { warn: keep, info: keep })
   idle = { server, connection, since: performance.now(), log }
-  redis = await startServer()
+  redis = await startRedis()
   proxy = await startRedisProxy(redis.port)
   running = await run({ settings: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` } })
   await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')

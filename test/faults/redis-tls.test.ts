@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOnramp, statusOf, until } from '../helpers/processes.ts'
-import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-tls-'))
@@ -22,7 +22,7 @@ function makeCertificates(): void {
   openssl('x509', '-req', '-in', 'redis.csr', '-out', 'redis.crt', ...signed)
 }
 
-let redis: Server
+let redis: RedisServer
 let running: Running
 let url: string
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const tls = certificates.map((word, index) => (index % 2 === 0 ? `--tls-${word}` : file(word)))
   const listening = ['--tls-port', port, '--tls-auth-clients', 'no', ...tls]
   const may = ['~onramp:*', '+@read', '+@write', '+@scripting', '+@connection']
-  redis = await startServer({
+  redis = await startRedis({
     options: () => [...listening, '--user', 'onramp', 'on', '>p@ss:word', ...may],
   })
   url = `rediss://onramp:${encodeURIComponent('p@ss:word')}@127.0.0.1:${port}`

@@ -2,13 +2,13 @@
 // people work and sign in: no request is lost, and no sign-in.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOnramp, until, type OnrampProcess } from '../helpers/processes.ts'
-import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 import type { Hop } from '../helpers/test-browser.ts'
 import { expectSignedIn, startLoad } from './outage.ts'
 import { startRoundRobin, type RoundRobin } from './round-robin.ts'
 
-let redis: Server
+let redis: RedisServer
 let running: Running
 let proxy: RoundRobin
 let ports: number[]
@@ -16,7 +16,7 @@ const processes: OnrampProcess[] = []
 const startOn = (port: number) => startOnramp({ ...running.env, PORT: String(port) })
 
 beforeAll(async () => {
-  redis = await startServer()
+  redis = await startRedis()
   const settings = { REDIS_URL: redis.url, DRAIN_SECONDS: '1', SIGN_INS_PER_MINUTE: '100000' }
   running = await run({ settings })
   await running.stopOnramp()

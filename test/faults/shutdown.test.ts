@@ -3,15 +3,15 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startOnramp, statusOf, until, type OnrampProcess } from '../helpers/processes.ts'
-import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
-let redis: Server
+let redis: RedisServer
 let running: Running
 let onramp: OnrampProcess
 beforeAll(async () => {
-  redis = await startServer()
+  redis = await startRedis()
   running = await run({ settings: { REDIS_URL: redis.url, DRAIN_SECONDS: '1' } })
   await running.stopOnramp()
 })

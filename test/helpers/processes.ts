@@ -1,6 +1,7 @@
 // Processes that a test starts: their output is kept, and none outlives the test run, even when a test fails.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 
@@ -50,14 +51,23 @@ export function spawnOne(
 
 export type OnrampProcess = Spawned & { url: string }
 
-/** The server as `npm start` runs it, once it is ready. @param env all of its settings; PORT and HOST among them */
+/** The words of `npm start`, with the runtime that the project pins. */
+function startCommand(): [string, string[]] {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const [, ...words] = (scripts['start'] ?? '').split(' ')
+  return [`${root}node_modules/.bin/node`, words]
+}
+
+/** The server as `npm start` runs it. @param env all of its settings, and nothing else is in its environment */
+export const spawnOnramp = (env: Record<string, string>): Spawned =>
+  spawnOne(...startCommand(), { PATH: process.env['PATH'], ...env })
+
+/** The same, once it is ready. @param env all of its settings; PORT and HOST among them */
 export async function startOnramp(env: Record<string, string>): Promise<OnrampProcess> {
   const url = `http://${env['HOST']}:${env['PORT']}`
-  const node = `${root}node_modules/.bin/node`
-  const child = spawnOne(node, ['--disable-warning=ExperimentalWarning', 'src/server.ts'], {
-    PATH: process.env['PATH'],
-    ...env,
-  })
+  const child = spawnOnramp(env)
   await until(async () => {
     if (child.hasEnded()) throw new Error(`onramp ended: ${child.output()}`)
     return (await statusOf(`${url}/readyz`)) === 200

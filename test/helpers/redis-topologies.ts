@@ -1,12 +1,12 @@
 // Redis as it runs in earnest: a primary with a replica watched by three Sentinels, and a cluster of three primaries with
 // a replica each.
 import { until } from './processes.ts'
-import { startServer, type Server, type ServerOptions } from './redis-servers.ts'
+import { startRedis, type RedisServer, type RedisOptions } from './redis.ts'
 
 export type SentinelSetUp = {
-  primary: Server
-  replica: Server
-  sentinels: Server[]
+  primary: RedisServer
+  replica: RedisServer
+  sentinels: RedisServer[]
   /** What onramp is told. */
   settings: Record<string, string>
   /** The port of the server that the Sentinels call the primary. */
@@ -22,9 +22,9 @@ const NAME = 'onramp-test'
 export async function startSentinels(password: string): Promise<SentinelSetUp> {
   const auth = ['--requirepass', password, '--masterauth', password]
   const url = (port: number) => `redis://:${password}@127.0.0.1:${port}`
-  const primary = await startServer({ url, options: () => auth })
+  const primary = await startRedis({ url, options: () => auth })
   const following = ['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0']
-  const replica = await startServer({ url, options: () => [...auth, ...following] })
+  const replica = await startRedis({ url, options: () => [...auth, ...following] })
   await until(async () => String(await replica.ask('INFO', 'replication')).includes('link_status:up'), 'sync')
   const watch = [
     `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 2`,
@@ -32,8 +32,8 @@ export async function startSentinels(password: string): Promise<SentinelSetUp> {
     `sentinel down-after-milliseconds ${NAME} 800`,
     `sentinel failover-timeout ${NAME} 4000`,
   ]
-  const sentinels = await Promise.all([1, 2, 3].map(() => startServer({ sentinel: watch })))
-  const knowsAll = async (sentinel: Server) => {
+  const sentinels = await Promise.all([1, 2, 3].map(() => startRedis({ sentinel: watch })))
+  const knowsAll = async (sentinel: RedisServer) => {
     const facts = (await sentinel.ask('SENTINEL', 'MASTER', NAME)) as string[]
     const fact = (name: string) => facts[facts.indexOf(name) + 1]
     return fact('num-other-sentinels') === '2' && fact('num-slaves') === '1'
@@ -50,7 +50,7 @@ export async function startSentinels(password: string): Promise<SentinelSetUp> {
       REDIS_SENTINEL_NAME: NAME,
     },
     async primaryPort() {
-      const ask = (sentinel: Server) => sentinel.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
+      const ask = (sentinel: RedisServer) => sentinel.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)
       return Number(((await Promise.any(sentinels.map(ask))) as string[])[1])
     },
     async stepDown() {
@@ -69,8 +69,8 @@ export async function startSentinels(password: string): Promise<SentinelSetUp> {
 }
 
 export type ClusterSetUp = {
-  primaries: Server[]
-  replicas: Server[]
+  primaries: RedisServer[]
+  replicas: RedisServer[]
   settings: Record<string, string>
   close(): Promise<void>
 }
@@ -78,7 +78,7 @@ export type ClusterSetUp = {
 const SLOTS = 16_384
 
 export async function startCluster(): Promise<ClusterSetUp> {
-  const options: ServerOptions = {
+  const options: RedisOptions = {
     options: (_port, folder) => [
       '--cluster-enabled',
       'yes',
@@ -92,7 +92,7 @@ export async function startCluster(): Promise<ClusterSetUp> {
       '0',
     ],
   }
-  const servers = await Promise.all(Array.from({ length: 6 }, () => startServer(options)))
+  const servers = await Promise.all(Array.from({ length: 6 }, () => startRedis(options)))
   const [primaries, replicas] = [servers.slice(0, 3), servers.slice(3)]
   const [first] = primaries
   if (first === undefined) throw new Error('no server')
@@ -103,7 +103,7 @@ export async function startCluster(): Promise<ClusterSetUp> {
     await server.ask('CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1))
   }
   for (const server of servers.slice(1)) await server.ask('CLUSTER', 'MEET', '127.0.0.1', String(first.port))
-  const knows = async (server: Server, words: string) =>
+  const knows = async (server: RedisServer, words: string) =>
     String(await server.ask('CLUSTER', 'INFO')).includes(words)
   const all = async (words: string) =>
     (await Promise.all(servers.map((server) => knows(server, words)))).every(Boolean)
@@ -113,7 +113,7 @@ export async function startCluster(): Promise<ClusterSetUp> {
     await replica.ask('CLUSTER', 'REPLICATE', id)
   }
   await until(() => all('cluster_state:ok'), 'the cluster')
-  const synced = async (replica: Server) =>
+  const synced = async (replica: RedisServer) =>
     String(await replica.ask('INFO', 'replication')).includes('link_status:up')
   await until(async () => (await Promise.all(replicas.map(synced))).every(Boolean), 'the replicas')
   return {

@@ -1,84 +1,96 @@
-// A real redis-server on a free port, with nothing on disk that outlives it.
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+// Redis servers that are killed, frozen, filled and started again on their port; nothing of them is saved.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
+import { spawnOne, until, type Spawned } from './processes.ts'
 import { freePort } from './running.ts'
 
 export type RedisServer = {
-  url: string
   port: number
+  url: string
+  /** One command, on a connection of its own. */
+  ask(...command: string[]): Promise<unknown>
   /** Every key with its text. */
   dump(): Promise<Map<string, string>>
   /** Seconds that each key has left to live; -1: for ever. */
   lives(): Promise<Map<string, number>>
-  set(key: string, value: string): Promise<void>
-  /** Sends a signal: SIGSTOP freezes it, SIGKILL ends it. */
-  signal(signal: NodeJS.Signals): void
+  start(): Promise<void>
+  kill(): Promise<void>
+  freeze(): void
+  thaw(): void
   close(): Promise<void>
 }
 
-export async function startRedis(): Promise<RedisServer> {
-  const port = await freePort('127.0.0.1')
+export type RedisOptions = {
+  /** More options of redis-server; absent: an ordinary server. */
+  options?: (port: number, folder: string) => string[]
+  /** Lines of a configuration file, for a Sentinel. */
+  sentinel?: string[]
+  port?: number
+  /** How a test connects to it. */
+  url?: (port: number) => string
+  /** False: it is only made, not started. */
+  started?: boolean
+}
+
+/** @param options what is given beside a port, no saving and a folder of its own */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+  const port = options.port ?? (await freePort())
+  const url = options.url?.(port) ?? `redis://127.0.0.1:${port}`
   const folder = mkdtempSync(join(tmpdir(), 'onramp-redis-'))
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const child = spawn('redis-server', [...options, '--dir', folder], { stdio: 'ignore' })
-  // A test that fails before it closes what it opened must not leave a server behind.
-  const end = () => void child.kill('SIGKILL')
-  process.once('exit', end)
-  const url = `redis://127.0.0.1:${port}`
-  await answered(url, child)
-  return {
-    url,
+  let child: Spawned | undefined
+
+  const args = (): string[] => {
+    const common = ['--bind', '127.0.0.1', '--dir', folder]
+    const own = options.options?.(port, folder) ?? []
+    if (options.sentinel === undefined)
+      return ['--port', String(port), ...common, '--save', '', '--appendonly', 'no', ...own]
+    const file = join(folder, 'sentinel.conf')
+    writeFileSync(file, [`port ${port}`, ...options.sentinel, ''].join('\n'))
+    return [file, '--sentinel', ...common]
+  }
+
+  async function ofEachKey<T>(command: string, read: (reply: unknown) => T): Promise<Map<string, T>> {
+    const keys = (await server.ask('KEYS', '*')) as string[]
+    const replies = await Promise.all(keys.map((key) => server.ask(command, key)))
+    return new Map(keys.map((key, index) => [key, read(replies[index])]))
+  }
+
+  const server: RedisServer = {
     port,
-    dump: () =>
-      asked(url, async (client) => {
-        const found = new Map<string, string>()
-        for (const key of await client.keys('*')) found.set(key, (await client.get(key)) ?? '')
-        return found
-      }),
-    lives: () =>
-      asked(url, async (client) => {
-        const found = new Map<string, number>()
-        for (const key of await client.keys('*')) found.set(key, await client.ttl(key))
-        return found
-      }),
-    set: (key, value) => asked(url, async (client) => void (await client.set(key, value, { KEEPTTL: true }))),
-    signal: (signal) => void child.kill(signal),
-    async close() {
-      process.off('exit', end)
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGKILL')
-        await once(child, 'exit')
+    url,
+    dump: () => ofEachKey('GET', String),
+    lives: () => ofEachKey('TTL', Number),
+    async ask(...command) {
+      const client = createClient({ url, RESP: 2, socket: { reconnectStrategy: false } })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        return await client.sendCommand(command)
+      } finally {
+        client.destroy()
       }
+    },
+    async start() {
+      const process = spawnOne('redis-server', args())
+      child = process
+      await until(() => {
+        if (process.hasEnded()) throw new Error(`redis-server ended: ${process.output()}`)
+        return server.ask('PING').then(
+          () => true,
+          () => false,
+        )
+      }, 'redis-server')
+    },
+    kill: async () => void (await child?.end('SIGKILL')),
+    freeze: () => child?.signal('SIGSTOP'),
+    thaw: () => child?.signal('SIGCONT'),
+    async close() {
+      await server.kill()
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-type Client = ReturnType<typeof newClient>
-const newClient = (url: string) =>
-  createClient({ url, socket: { reconnectStrategy: false } }).on('error', () => {})
-
-async function asked<T>(url: string, question: (client: Client) => Promise<T>): Promise<T> {
-  const client = newClient(url)
-  await client.connect()
-  try {
-    return await question(client)
-  } finally {
-    client.destroy()
-  }
-}
-
-async function answered(url: string, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
-    const pong = await asked(url, (client) => client.ping()).catch(() => undefined)
-    if (pong === 'PONG') return
-    await sleep(20)
-  }
-  throw new Error('redis-server does not answer')
+  if (options.started !== false) await server.start()
+  return server
 }

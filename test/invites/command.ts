@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import type { CliParts } from '../../src/cli/parts.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
@@ -95,4 +96,28 @@ export async function sendHere(company: Company, args: string[], options: SendOp
     parts,
   )
   return { code, ...output }
+}
+
+/** A company for all the tests of a file, as at first before each of them; and what they do with it. */
+export function useCompany(options: SandboxOptions = {}) {
+  let company: Company
+  let names = 0
+  beforeAll(async () => {
+    company = await startCompany(options)
+  })
+  afterAll(() => company.close())
+  beforeEach(() => {
+    company.sandbox.reset()
+    company.sandbox.mail?.behave({})
+  })
+  const mails = () => company.sandbox.mail?.mails ?? []
+  return {
+    company: () => company,
+    mails,
+    recipients: () => mails().map(({ to }) => to.join()),
+    send: (args: string[], given?: SendOptions) => sendHere(company, args, given),
+    /** A campaign that no other test knows. */
+    fresh: () => ['--campaign', `test-${names++}`],
+    list: (content: string) => company.list(`list-${names++}.csv`, content),
+  }
 }

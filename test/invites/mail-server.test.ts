@@ -1,37 +1,19 @@
 // What a mail server can do instead of taking a mail, and what does not come of it.
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest'
-import { sendHere, startCompany, type Company, type SendOptions } from './command.ts'
+import { expect, describe, it } from 'vitest'
+import { useCompany } from './command.ts'
 
-let company: Company
-let names = 0
-
-beforeAll(async () => {
-  company = await startCompany()
-})
-afterAll(() => company.close())
-beforeEach(() => {
-  company.sandbox.reset()
-  company.sandbox.mail?.behave({})
-})
-
-const mails = () => company.sandbox.mail?.mails ?? []
-const recipients = () => mails().map(({ to }) => to.join())
-
-const send = (args: string[], options?: SendOptions) => sendHere(company, args, options)
-
-const fresh = () => ['--campaign', `test-${names++}`]
-const list = (content: string) => company.list(`list-${names++}.csv`, content)
+const { company, mails, recipients, send, fresh, list } = useCompany()
 
 describe('the mail server', () => {
   it('that refuses for now is tried again by the next run, one that refuses for good is not', async () => {
     const campaign = fresh()
-    company.sandbox.mail?.behave({ refuse: { code: 451, message: 'greylisted' } })
+    company().sandbox.mail?.behave({ refuse: { code: 451, message: 'greylisted' } })
     expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  put off')
-    company.sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
+    company().sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
     expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  refused')
-    company.sandbox.mail?.behave({})
+    company().sandbox.mail?.behave({})
     expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
     expect(mails()).toHaveLength(0)
   })
@@ -58,11 +40,11 @@ describe('a mail server that takes no mail at all', () => {
     { timeout: 15_000 },
     async (_what, trouble, said) => {
       const campaign = fresh()
-      company.sandbox.mail?.behave(trouble)
+      company().sandbox.mail?.behave(trouble)
       const { code, stderr } = await send([list(ada), ...campaign])
       expect(code).toBe(1)
       expect(stderr).toContain(said)
-      company.sandbox.mail?.behave({})
+      company().sandbox.mail?.behave({})
       expect(await send([list(ada), ...campaign])).toMatchObject({ code: 0 })
       expect(recipients()).toEqual(['ada@acme.example'])
     },
@@ -70,7 +52,7 @@ describe('a mail server that takes no mail at all', () => {
 
   it('because SMTP_URL says TLS and it does not, is told so before anything leaves', async () => {
     const campaign = fresh()
-    const env = { SMTP_URL: (company.env['SMTP_URL'] ?? '').replace('smtp:', 'smtps:') }
+    const env = { SMTP_URL: (company().env['SMTP_URL'] ?? '').replace('smtp:', 'smtps:') }
     const { code, stderr } = await send([list(ada), ...campaign], { env })
     expect(code).toBe(1)
     expect(stderr).toMatch(/127\.0\.0\.1:\d+ cannot be reached, or not used \(TLS: [a-z ]+\): see SMTP_URL/)
@@ -79,11 +61,11 @@ describe('a mail server that takes no mail at all', () => {
 
   it('and breaks the connection with the mail in its hands leaves it uncertain, and says whose', async () => {
     const campaign = fresh()
-    company.sandbox.mail?.behave({ cut: true })
+    company().sandbox.mail?.behave({ cut: true })
     const { code, stderr } = await send([list(ada), ...campaign])
     expect(code).toBe(3)
     expect(stderr).toContain('ada@acme.example: may have got the mail')
-    company.sandbox.mail?.behave({})
+    company().sandbox.mail?.behave({})
     expect(await send([list(ada), ...campaign])).toMatchObject({ code: 3 })
     expect(recipients()).toHaveLength(1)
     expect(await send([list(ada), ...campaign, '--retry-unknown'])).toMatchObject({ code: 0 })
@@ -92,9 +74,9 @@ describe('a mail server that takes no mail at all', () => {
 
   it('is asked again about whom it refused, where that is wanted', async () => {
     const campaign = fresh()
-    company.sandbox.mail?.behave({ refuse: { code: 550, message: 'relaying denied' } })
+    company().sandbox.mail?.behave({ refuse: { code: 550, message: 'relaying denied' } })
     expect((await send([list(ada), ...campaign])).stderr).toContain('ada@acme.example: refused by the mail')
-    company.sandbox.mail?.behave({})
+    company().sandbox.mail?.behave({})
     expect(await send([list(ada), ...campaign, '--retry-failed'])).toMatchObject({ code: 0 })
     expect(recipients()).toEqual(['ada@acme.example'])
   })
@@ -103,7 +85,7 @@ describe('a mail server that takes no mail at all', () => {
     'and is not the one that was there before costs one person at most their certainty',
     { timeout: 20_000 },
     async () => {
-      const { port } = new URL(company.env['SMTP_URL'] ?? '')
+      const { port } = new URL(company().env['SMTP_URL'] ?? '')
       let connections = 0
       const door = createServer((socket) => {
         // The first is the question whether it is there at all.
@@ -126,7 +108,7 @@ describe('a mail server that takes no mail at all', () => {
   )
 
   it('over a connection that anybody can read is not used, but on this machine', async () => {
-    const { port } = new URL(company.env['SMTP_URL'] ?? '')
+    const { port } = new URL(company().env['SMTP_URL'] ?? '')
     // The same machine by a name that does not look like it.
     const { code, stderr } = await send([list(ada), ...fresh()], {
       env: { SMTP_URL: `smtp://127.1:${port}` },

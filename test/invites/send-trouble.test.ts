@@ -1,28 +1,10 @@
 // What can go wrong while invitations are sent, and what does not come of it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest'
+import { expect, describe, it } from 'vitest'
 import { startRedis } from '../helpers/redis.ts'
-import { ended, sendHere, startCompany, type Company, type SendOptions } from './command.ts'
+import { ended, startCompany, useCompany } from './command.ts'
 
-let company: Company
-let names = 0
-
-beforeAll(async () => {
-  company = await startCompany()
-})
-afterAll(() => company.close())
-beforeEach(() => {
-  company.sandbox.reset()
-  company.sandbox.mail?.behave({})
-})
-
-const mails = () => company.sandbox.mail?.mails ?? []
-const recipients = () => mails().map(({ to }) => to.join())
-
-const send = (args: string[], options?: SendOptions) => sendHere(company, args, options)
-
-const fresh = () => ['--campaign', `test-${names++}`]
-const list = (content: string) => company.list(`list-${names++}.csv`, content)
+const { company, mails, recipients, send, fresh, list } = useCompany()
 
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
@@ -46,9 +28,9 @@ describe('the store', () => {
         ]
         const end = ended(staff.start([...args, '--json'], { REDIS_URL: redis.url }))
         while ((staff.sandbox.mail?.mails.length ?? 0) < 40) await sleep(10)
-        redis.signal('SIGSTOP')
+        redis.freeze()
         await sleep(4_000)
-        redis.signal('SIGCONT')
+        redis.thaw()
         const { code, stdout } = await end
         const tally = JSON.parse(stdout) as Record<string, number>
         expect(tally).toMatchObject({ rows: 300, uncertain: 0 })
@@ -80,7 +62,7 @@ describe('the list', () => {
   })
 
   it('that somebody types in ends at Ctrl-C', { timeout: 15_000 }, async () => {
-    const child = company.start(['invite', 'send', '-', ...fresh(), '--min-gap', '0'])
+    const child = company().start(['invite', 'send', '-', ...fresh(), '--min-gap', '0'])
     const end = ended(child)
     child.stdin.write('ada@acme.example\nbob@acme.exa')
     while (mails().length < 1) await sleep(20)
@@ -132,13 +114,13 @@ describe('two campaigns', () => {
 
 describe('the service', () => {
   it.each([false, true])('that says 429 is waited for as it says (a date: %s)', async (retryAfterDate) => {
-    company.sandbox.switches.set({ rateLimit: { perSecond: 20, burst: 5 }, retryAfterDate })
+    company().sandbox.switches.set({ rateLimit: { perSecond: 20, burst: 5 }, retryAfterDate })
     const people = 'email\nada@acme.example\nbob@acme.example\ndan@acme.example\ngrace@acme.example\n'
     const more = 'carol@acme.example\neve@acme.example\nfrank@acme.example\n'
     const { code } = await send([list(people + more), ...fresh(), '--at-once', '7'])
     expect(code).toBe(0)
     expect(recipients()).toHaveLength(6)
-    const { refused, tooEarly } = company.sandbox.rate()
+    const { refused, tooEarly } = company().sandbox.rate()
     expect(refused).toBeGreaterThan(0)
     // Those that were on their way when the first refusal came.
     expect(tooEarly).toBeLessThanOrEqual(6)
@@ -157,7 +139,7 @@ describe('the service', () => {
 
 describe('two runs of one campaign', () => {
   it('exclude each other; another campaign goes its own way', async () => {
-    company.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 6_000 } })
+    company().sandbox.switches.set({ latencyMs: { checkdatasourceauth: 6_000 } })
     const campaign = fresh()
     const first = send([list('ada@acme.example\n'), ...campaign])
     await sleep(300)

@@ -1,28 +1,11 @@
 import { HtmlValidate } from 'html-validate'
 import PostalMime from 'postal-mime'
-import { afterAll, beforeAll, beforeEach, expect, describe, it } from 'vitest'
-import { sendHere, startCompany, type Company, type SendOptions } from './command.ts'
+import { expect, describe, it } from 'vitest'
+import { useCompany } from './command.ts'
 
-let company: Company
-let names = 0
+const { company, mails, recipients, send, fresh, list } = useCompany()
 
-beforeAll(async () => {
-  company = await startCompany()
-})
-afterAll(() => company.close())
-beforeEach(() => {
-  company.sandbox.reset()
-  company.sandbox.mail?.behave({})
-})
-
-const mails = () => company.sandbox.mail?.mails ?? []
-const recipients = () => mails().map(({ to }) => to.join())
 const parsed = (index = 0) => PostalMime.parse(mails()[index]?.raw ?? '')
-
-const send = (args: string[], options?: SendOptions) => sendHere(company, args, options)
-
-const fresh = () => ['--campaign', `test-${names++}`]
-const list = (content: string) => company.list(`list-${names++}.csv`, content)
 
 const EVERYBODY = 'email,name\nada@acme.example,Ada\nbob@acme.example,Bob\ncarol@acme.example,Carol\n'
 
@@ -37,9 +20,11 @@ describe('who gets a mail', () => {
 
   it('is asked about with the global token and their own address, and by nothing else', async () => {
     await send([list('email\nADA@Acme.Example\n'), ...fresh()])
-    const [request] = company.sandbox.requests.filter(({ operation }) => operation === 'checkdatasourceauth')
+    const [request] = company().sandbox.requests.filter(
+      ({ operation }) => operation === 'checkdatasourceauth',
+    )
     expect(request?.headers['x-service-actas']).toBe('ada@acme.example')
-    expect(request?.headers.authorization).toBe(`Bearer ${company.sandbox.serviceTokens.global}`)
+    expect(request?.headers.authorization).toBe(`Bearer ${company().sandbox.serviceTokens.global}`)
   })
 
   it('is only shown by a dry run, which sends and writes nothing', async () => {
@@ -61,8 +46,8 @@ describe('who gets a mail', () => {
     await send(args)
     await send(args, day(6))
     expect(mails()).toHaveLength(2)
-    company.sandbox.authorize('bob', 'slack_1')
-    company.sandbox.authorize('bob', 'gdrive_1')
+    company().sandbox.authorize('bob', 'slack_1')
+    company().sandbox.authorize('bob', 'gdrive_1')
     await send(args, day(7))
     expect(recipients().slice(2)).toEqual(['ada@acme.example'])
     expect((await parsed(2)).subject).toContain('Still waiting')
@@ -79,7 +64,7 @@ describe('who gets a mail', () => {
       '{"email":"ada@acme.example","name":"Ada"}\n"bob"\n',
     ]
     for (const input of inputs) {
-      company.sandbox.reset()
+      company().sandbox.reset()
       await send(['-', ...fresh(), '--on-invalid', 'skip'], { input })
       expect(recipients()).toEqual(['ada@acme.example'])
     }
@@ -130,7 +115,7 @@ describe('what somebody else wrote', () => {
     const dry = await send([eve, ...campaign, '--dry-run'])
     expect(dry.stdout.trimEnd().split('\n')).toHaveLength(1)
     await send([eve, ...campaign])
-    const report = await company.run(['invite', 'report'])
+    const report = await company().run(['invite', 'report'])
     for (const text of [dry.stdout, report.stdout]) expect(text.replaceAll('\n', '')).not.toMatch(ACTS)
   })
 })
@@ -184,7 +169,7 @@ describe('the mail', () => {
   it('holds no one-time path and nobody else’s address, and neither does what is written down', async () => {
     const campaign = fresh()
     await send([list(EVERYBODY), ...campaign])
-    const { stdout } = await company.run(['invite', 'report', '--csv'])
+    const { stdout } = await company().run(['invite', 'report', '--csv'])
     const everything = `${mails()
       .map(({ raw }) => raw)
       .join()}${stdout}`
@@ -194,9 +179,9 @@ describe('the mail', () => {
 
   it('has the same Message-ID for the same person and wave', async () => {
     const campaign = fresh()
-    company.sandbox.mail?.behave({ refuse: { code: 451, message: 'later' } })
+    company().sandbox.mail?.behave({ refuse: { code: 451, message: 'later' } })
     expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
-    company.sandbox.mail?.behave({})
+    company().sandbox.mail?.behave({})
     expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 0 })
     await send([list('ada@acme.example\n'), '--campaign', `${campaign[1]}-other`])
     const [one, other] = [await parsed(0), await parsed(1)]
@@ -205,8 +190,8 @@ describe('the mail', () => {
   })
 
   it('can be replaced by the administrator, and a subject of two lines is refused', async () => {
-    const good = company.list('invitation-text.eta', 'Subject: Hi\n\n\nTo <%= it.name %>: <%= it.link %>\n')
-    company.list('invitation-html.eta', '<!doctype html><title>Hi</title><p><%= it.name %></p>')
+    const good = company().list('invitation-text.eta', 'Subject: Hi\n\n\nTo <%= it.name %>: <%= it.link %>\n')
+    company().list('invitation-html.eta', '<!doctype html><title>Hi</title><p><%= it.name %></p>')
     const folder = good.replace(/\/[^/]*$/, '')
     await send([list('email,name\nada@acme.example,Ada & Co\n'), ...fresh(), '--template', folder])
     expect(await parsed()).toMatchObject({ subject: 'Hi' })

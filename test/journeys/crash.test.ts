@@ -2,22 +2,22 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { texts } from '../../src/web/texts.en.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
-import { startProcess, type Process } from '../helpers/process.ts'
+import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
 
 describe.each(stores)('a process that is killed, on %s', (_name, open) => {
   let world: World | undefined
-  let running: Process | undefined
+  let running: OnrampProcess | undefined
   afterEach(async () => {
-    await running?.kill('SIGKILL')
+    await running?.end('SIGKILL')
     await world?.close()
   })
 
   it('loses nothing: after it is back, the return goes on to the next datasource', async () => {
     world = await openWorld(open)
     await world.stopOnramp()
-    running = await startProcess(world.env)
+    running = await startOnramp(world.env)
     const person = world.newcomer(3)
     const browser = await signIn(world, person)
     await browser.submit('/onboarding/skip/gdrive_1')
@@ -25,10 +25,10 @@ describe.each(stores)('a process that is killed, on %s', (_name, open) => {
     const path = new URL(browser.page.url).pathname
     await browser.submit(`${path}/allow`, { follow: false })
     const back = await browser.open(browser.hops.at(-1)?.location ?? '', { follow: false })
-    await running.kill('SIGKILL')
+    await running.end('SIGKILL')
     await expect(browser.open(back.location ?? '')).rejects.toThrow('ECONNREFUSED')
 
-    running = await startProcess(world.env)
+    running = await startOnramp(world.env)
     await browser.open(back.location ?? '')
     expect(browser.text).toContain('Allow access?')
     expect(browser.text).toContain('GitHub')
@@ -40,13 +40,13 @@ describe.each(stores)('a process that is killed, on %s', (_name, open) => {
   it('that is told to end finishes what it is doing first, and ends with 0', async () => {
     world = await openWorld(open)
     await world.stopOnramp()
-    running = await startProcess(world.env)
+    running = await startOnramp(world.env)
     const browser = await signIn(world, world.newcomer(1))
     world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 500 } })
     const page = browser.open(`${world.url}/onboarding`)
     await new Promise((resolve) => setTimeout(resolve, 100))
     const told = performance.now()
-    const [hop, code] = await Promise.all([page, running.kill('SIGTERM')])
+    const [hop, { code }] = await Promise.all([page, running.end('SIGTERM')])
     expect(hop.status).toBe(200)
     expect(code).toBe(0)
     // The browser's connection stays open: it must not hold the process up.

@@ -160,7 +160,7 @@ describe('a code that comes back while the store is away', () => {
     await browser.post(uid, { person }, { follow: false })
     let back = browser.hops.at(-1)?.location ?? ''
     while (!back.startsWith(world.url)) back = (await browser.open(back, { follow: false })).location ?? ''
-    redis.signal('SIGKILL')
+    await redis.kill()
     const hop = await browser.open(back)
     expect(hop.status).toBe(503)
     expectPage(hop)

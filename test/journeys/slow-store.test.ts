@@ -7,7 +7,7 @@ import { createLog } from '../../src/web/log.ts'
 import { texts } from '../../src/web/texts.en.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { startBalancer, startDelay, type Between } from '../helpers/network.ts'
-import { untilReady } from '../helpers/process.ts'
+import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, signIn } from '../helpers/running.ts'
 
@@ -27,7 +27,7 @@ describe('with a store of 50 ms latency and two instances', () => {
       const env = { ...world.env, PORT: String(port), REDIS_URL: `redis://127.0.0.1:${wire.port}` }
       const instance = await startServer(loadSettings(env), createLog('silent'))
       opened.push({ close: () => instance.stop() })
-      await untilReady(`http://localhost:${port}`)
+      await until(async () => (await statusOf(`http://localhost:${port}/readyz`)) === 200, 'onramp')
     }
     opened.push(await startBalancer('localhost', Number(world.env['PORT']), ports), wire)
   })

@@ -8,15 +8,15 @@ import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedisProxy } from '../helpers/redis-proxy.ts'
-import { startServer, type Server, type ServerOptions } from '../helpers/redis-servers.ts'
+import { startRedis, type RedisServer, type RedisOptions } from '../helpers/redis.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-async function server(options?: ServerOptions): Promise<Server> {
-  const started = await startServer(options)
+async function server(options?: RedisOptions): Promise<RedisServer> {
+  const started = await startRedis(options)
   closing.push(() => started.close())
   return started
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer, nameOf } from '../../src/session/seal.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
-import { startServer } from '../helpers/redis-servers.ts'
+import { startRedis } from '../helpers/redis.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { DatabaseSync } from 'node:sqlite'
@@ -38,7 +38,7 @@ const places: [string, () => Promise<Place>][] = [
   [
     'Redis',
     async () => {
-      const redis = await startServer()
+      const redis = await startRedis()
       return {
         settings: { REDIS_URL: redis.url },
         async loot() {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty.ts'
 import { runWithClock, type RunningWithClock } from '../helpers/faulty-clock.ts'
 import { until } from '../helpers/processes.ts'
-import { startServer } from '../helpers/redis-servers.ts'
+import { startRedis } from '../helpers/redis.ts'
 import { signIn } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -39,7 +39,7 @@ describe('a session', () => {
   })
 
   it('ends when it was not used for its idle time, and lives on while it is used', async () => {
-    const redis = await startServer()
+    const redis = await startRedis()
     const [timed, browser] = await signedIn({ REDIS_URL: redis.url, SESSION_IDLE_MINUTES: '60' })
     const keys = (await redis.ask('KEYS', '*')) as string[]
     const lives = await Promise.all(

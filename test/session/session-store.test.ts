@@ -54,7 +54,7 @@ const stores: Record<string, () => Promise<Opened>> = {
     return {
       texts: redisSessionTexts(client),
       dump: () => redis.dump(),
-      damage: (key, value) => redis.set(key, value),
+      damage: async (key, value) => void (await redis.ask('SET', key, value, 'KEEPTTL')),
       async close() {
         client.destroy()
         await redis.close()

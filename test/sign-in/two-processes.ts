@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
 import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
-import { startServer, type Server } from '../helpers/redis-servers.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 export type TwoProcesses = {
   sandbox: Sandbox
-  redis: Server
+  redis: RedisServer
   /** The first one's address is PUBLIC_URL; to browsers both are one host, so they get the same cookie. */
   processes: [OnrampProcess, OnrampProcess]
   url: string
@@ -23,7 +23,7 @@ export type TwoProcessesOptions = { settings?: Record<string, string>; sandbox?:
 
 export async function startTwo(options: TwoProcessesOptions = {}): Promise<TwoProcesses> {
   const [redis, port, otherPort] = [
-    await startServer(),
+    await startRedis(),
     await freePort('localhost'),
     await freePort('localhost'),
   ]
