@@ -5,7 +5,7 @@ import type { CliParts } from './parts.ts'
 
 type Asked = Pick<Settings, 'MAIL_FROM' | 'SMTP_URL'>
 
-/** @param people how many are on the list; undefined: it comes from a pipe, so nobody is there to ask */
+/** @param people how many mails there may be; undefined: it comes from a pipe, so nobody is there to ask */
 export async function isConfirmed(
   people: number | undefined,
   { MAIL_FROM, SMTP_URL = '' }: Asked,

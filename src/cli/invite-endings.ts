@@ -44,7 +44,7 @@ export async function explained(
     const known = wordsFor(error)
     if (known === undefined) throw error
     stderr.write(`onramp ${name}: ${printable(known.words)}\n`)
-    if (known.isResumed && name === 'invite send') stderr.write('Started again, it goes on where it ended.\n')
+    if (known.isResumed && name === 'invite send') stderr.write(`${GOES_ON}\n`)
     return EXIT_STOPPED
   }
 }

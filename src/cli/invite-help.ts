@@ -90,7 +90,8 @@ Exit codes:
   0    everybody has what they should, or --limit ended the run
   1    stopped; the message says why
   2    wrong usage
-  3    done, but some rows, people or mails need a look: each is named
+  3    done, but some rows, people or mails need a look: each is named, on
+       standard error and by onramp invite report --csv
   4    another run of the campaign is under way
   78   settings need mending
   130  interrupted

@@ -3,6 +3,8 @@ import { UsageError } from './arguments.ts'
 
 const MOST_DATASOURCES = 20
 const MOST_CHARACTERS = 200
+/** Of all together: they stand in the link, and that in a line of the mail's header (RFC 5322 2.1.1: 998). */
+const MOST_IN_A_LINK = 300
 
 /** `--datasource`, any number of times. @throws {UsageError} */
 export function datasourcesFrom(ids: readonly string[] = []): string[] {
@@ -10,5 +12,7 @@ export function datasourcesFrom(ids: readonly string[] = []): string[] {
     throw new UsageError(`--datasource may be given ${MOST_DATASOURCES} times at most`)
   if (ids.some((id) => id.length > MOST_CHARACTERS || /\p{Cc}/u.test(id)))
     throw new UsageError('--datasource takes an identifier like slack_1')
+  if (ids.join('').length > MOST_IN_A_LINK)
+    throw new UsageError('these are too many --datasource for one link')
   return [...ids]
 }

@@ -1,5 +1,5 @@
 // What a run of invite send says: while it goes on, and at its end.
-import { RunStopped, type SendParts, type Trouble } from '../invites/send.ts'
+import { RunStopped, type EndedBy, type SendParts, type Trouble } from '../invites/send.ts'
 import { summaryOf, type Tally } from '../invites/tally.ts'
 import { printable } from '../printable.ts'
 import { GOES_ON } from './invite-endings.ts'
@@ -16,6 +16,7 @@ const TROUBLES: Record<Trouble, string> = {
   nobody: 'not known to the service',
   refused: 'the service says nothing about this person (403)',
   'no-answer': 'no answer of the service',
+  deferred: 'put off by the mail server',
   failed: 'refused by the mail server',
   uncertain: 'may have got the mail',
 }
@@ -45,11 +46,16 @@ function wouldSend({ email, wave, apps }: Would, screen: Output): string {
   return `${screen.isTTY === true ? fitted(line, (screen.columns ?? 80) - 1).trimEnd() : line}\n`
 }
 
-/** @param stopped why the run ended before its list did */
+export type RunEnd = {
+  tally: Tally
+  /** Why the run failed. */
+  stopped: unknown
+  endedBy: EndedBy | undefined
+}
+
 export function sumUp(
   { options, parts, signal }: Asked & { signal: AbortSignal },
-  tally: Tally,
-  stopped: unknown,
+  { tally, stopped, endedBy }: RunEnd,
 ): void {
   const { stdout, stderr } = parts
   const isInterrupted = signal.aborted
@@ -57,7 +63,10 @@ export function sumUp(
     const reason = isInterrupted ? 'interrupted' : stopped instanceof Error ? stopped.name : undefined
     stdout.write(`${JSON.stringify({ campaign: options.campaign, ...tally, stopped: reason })}\n`)
   } else stderr.write(summaryOf(tally))
+  const silent = tally.unknownToService + tally.refusedByService
+  if (tally.asked > 0 && silent === tally.asked)
+    stderr.write('The service answered about nobody: is it SERVICE_BASE_URL, or SERVICE_GLOBAL_TOKEN?\n')
   if (isInterrupted) stderr.write(`Interrupted.${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
-  else if (tally.sent + tally.wouldSend >= options.limit)
+  else if (endedBy === 'limit')
     stderr.write(`--limit ${options.limit} ended the run.${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
 }

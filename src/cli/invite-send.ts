@@ -7,7 +7,7 @@ import { createLedger } from '../invites/ledger.ts'
 import { createMailServer } from '../invites/mail-server.ts'
 import { createPace } from '../invites/pace.ts'
 import { readPeople } from '../invites/people-file.ts'
-import { sendInvitations, type SendParts } from '../invites/send.ts'
+import { sendInvitations, type EndedBy, type SendParts } from '../invites/send.ts'
 import { isComplete, newTally } from '../invites/tally.ts'
 import { inScope } from '../onboarding/walk.ts'
 import type { Records } from '../records/records.ts'
@@ -35,13 +35,17 @@ export const run: Run = async (args, parts) => {
   return await explained(parts, name, () => send(list, { settings, options, parts }))
 }
 
+/** A clock that nobody sets back. */
+const steady = () => performance.now()
+
 type Asked = { settings: Settings; options: SendOptions; parts: CliParts }
 
 async function send(list: List, asked: Asked): Promise<number> {
   const { settings, options, parts } = asked
   const people = list.isFile ? await peopleIn(list, options.onInvalid, parts.stderr) : undefined
   if (people === 'unusable') return EXIT_STOPPED
-  const isSure = options.isDryRun || options.isSure || (await isConfirmed(people, settings, parts))
+  const most = people === undefined ? undefined : Math.min(people, options.limit)
+  const isSure = options.isDryRun || options.isSure || (await isConfirmed(most, settings, parts))
   if (!isSure) return EXIT_STOPPED
   const store = openStore(settings, createLog('silent'))
   const stop = new AbortController()
@@ -86,15 +90,21 @@ async function sendAll(list: List, running: Running): Promise<number> {
   const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
   const whatIsLeft = (actAs: string) => clientApi.whatIsLeft({ kind: 'global-token', token, actAs })
   let stopped: unknown
+  let endedBy: EndedBy | undefined
   try {
     await server?.check()
     if (server !== undefined && !(await arrivals.reseal()))
       stderr.write(`Nothing is written down yet (${storeOf(settings)}): nobody counts as invited.\n`)
-    await sendInvitations(readPeople(list.open()), {
+    endedBy = await sendInvitations(readPeople(list.open()), {
       ...decisions(running, arrivals),
       ...told(running, progress),
-      ask: createAsk({ whatIsLeft, pace: createPace({ perSecond: options.rate, now, signal }), signal }),
+      ask: createAsk({
+        whatIsLeft,
+        pace: createPace({ perSecond: options.rate, now: steady, signal }),
+        signal,
+      }),
       ...(server === undefined ? {} : { post: (mail) => server.post(mail) }),
+      onOver: () => list.close(),
       tally,
     })
   } catch (error) {
@@ -104,7 +114,7 @@ async function sendAll(list: List, running: Running): Promise<number> {
     progress.end()
     server?.close()
     await clientApi.close()
-    sumUp(running, tally, stopped)
+    sumUp(running, { tally, stopped, endedBy })
   }
   if (signal.aborted) return EXIT_INTERRUPTED
   if (tally.rows === 0) {
@@ -117,14 +127,14 @@ async function sendAll(list: List, running: Running): Promise<number> {
 const decisions = (
   running: Running,
   arrivals: Arrivals,
-): Omit<SendParts, Told | 'ask' | 'post' | 'tally'> => {
+): Omit<SendParts, Told | 'ask' | 'post' | 'tally' | 'onOver'> => {
   const { settings, options, parts, hold, signal } = running
   const { now } = parts
   const { policy, datasources, atOnce, limit } = options
   return {
     ledger: createLedger({ arrivals, policy, now, signal }),
     compose: mailFor(settings, options, now),
-    mailPace: createPace({ perSecond: options.mailRate, now, signal }),
+    mailPace: createPace({ perSecond: options.mailRate, now: steady, signal }),
     policy,
     isAbout: (instance) => inScope({ only: datasources }, instance),
     later: createLater(now),

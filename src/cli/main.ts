@@ -68,5 +68,7 @@ export async function main(args: readonly string[], parts: CliParts): Promise<nu
 
 if (import.meta.main) {
   const { stdin, stdout, stderr, env } = process
+  // Whoever reads may stop reading: `onramp invite report --csv | head`.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, env, now: Date.now })
 }

@@ -5,7 +5,7 @@ import { readCheck, readLeft, readSearch, type Left, type SearchAnswer, type Unc
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Watch } from './watch.ts'
 import { exchange, type Exchanged } from './exchange.ts'
-import { noAnswer, problemOf } from './errors.ts'
+import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
 
 export type ClientApi = {
   /**
@@ -81,8 +81,12 @@ export function createClientApi({
         response: text,
       })
     if (status !== 200) {
-      const refusal = { operation, status, text, retryAfter: headers['retry-after']?.toString() }
-      throw Object.assign(problemOf(refusal), { answered: status })
+      const retryAfter = headers['retry-after']?.toString()
+      const asksToWait = waitAskedFor(retryAfter)
+      throw Object.assign(problemOf({ operation, status, text, retryAfter }), {
+        answered: status,
+        ...(asksToWait === undefined ? {} : { asksToWait }),
+      })
     }
     return parsed(text)
   }

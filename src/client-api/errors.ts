@@ -5,6 +5,8 @@ import { Problem, type ProblemCode } from '../problem.ts'
 export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */
   answered?: number
+  /** Seconds to wait as the service asked for it, a day at most; undefined: it did not. */
+  asksToWait?: number
   constructor(status: number, code: ProblemCode, options: ConstructorParameters<typeof Problem>[2] = {}) {
     super(status, code, options)
     this.name = 'ServiceProblem'
@@ -26,17 +28,16 @@ const RETRY_MOST = 300
 const RETRY_DEFAULT = 5
 
 /**
- * Seconds to wait, from a Retry-After header that may be seconds, a date (RFC 9110 10.2.3) or nonsense; between 1 and 300.
+ * Seconds to wait, from a Retry-After header that may be seconds, a date (RFC 9110 10.2.3) or nonsense; between 1 and 300,
+ * or another bound.
  * @param now milliseconds since 1970
  */
-export function retryAfterSeconds(header: string | undefined, now: number): number {
+export function retryAfterSeconds(header: string | undefined, now: number, most = RETRY_MOST): number {
   const text = header?.trim() ?? ''
   // Every date of RFC 9110 5.6.7 starts with a day's name; Date.parse alone would take "-5" for a year.
   const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)
   const seconds = /^\d+$/.test(text) ? Number(text) : isDate ? (Date.parse(text) - now) / 1000 : NaN
-  return Number.isNaN(seconds)
-    ? RETRY_DEFAULT
-    : Math.min(RETRY_MOST, Math.max(RETRY_LEAST, Math.ceil(seconds)))
+  return Number.isNaN(seconds) ? RETRY_DEFAULT : Math.min(most, Math.max(RETRY_LEAST, Math.ceil(seconds)))
 }
 
 /** Messages that section 7 documents. The shape around them is not shown, so they are looked for in the whole body. */
@@ -48,6 +49,12 @@ function documentedMessage(text: string): string | undefined {
     return 'the service takes the token for a global service token, which needs X-Service-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token'
   return undefined
 }
+
+const DAY_SECONDS = 86_400
+
+/** How long the service asks to be left alone; nobody waits for a page so long, but a program may. */
+export const waitAskedFor = (header: string | undefined, now: number = Date.now()): number | undefined =>
+  header === undefined ? undefined : retryAfterSeconds(header, now, DAY_SECONDS)
 
 /** The problem that a refusal of the service means. Never quotes what the service said: that could hold anything. */
 export function problemOf(refusal: Refusal, now: number = Date.now()): ServiceProblem {

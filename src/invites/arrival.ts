@@ -89,11 +89,18 @@ export function withLeft(arrival: Arrival, left: readonly Left[], now: number): 
   return { ...finished({ ...arrival, sources: [...gone, ...listed] }, now), asOf: now }
 }
 
-/** Takes in how the person's own walk stands. */
-export function withSources(arrival: Arrival, sources: readonly Source[], now: number): Arrival {
+/** Takes in how the person's own walk stands. What was known and is not in it any more is connected. */
+export function withSources(arrival: Arrival, walked: readonly Source[], now: number): Arrival {
+  const inWalk = new Set(walked.map(({ instance }) => instance))
+  const gone = arrival.sources
+    .filter(({ instance }) => !inWalk.has(instance))
+    .map((source): Source =>
+      source.state === 'connected' ? source : { ...source, state: 'connected', at: now },
+    )
+  const sources = [...gone, ...walked]
   if (arrival.asOf !== undefined && JSON.stringify(sources) === JSON.stringify(arrival.sources))
     return arrival
-  return { ...finished({ ...arrival, sources: [...sources] }, now), asOf: now }
+  return { ...finished({ ...arrival, sources }, now), asOf: now }
 }
 
 /** What the person can do something about. */

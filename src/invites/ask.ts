@@ -30,22 +30,35 @@ export type Asked =
 
 const MOST_TRIES = 4
 const MOST_WAITS = 20
-/** One person may have left the company; so many in a row, and it is the token (or the address of the service). */
+/** One person may have left the company, and a whole department; so many in a row may also be the token. */
 const MOST_REFUSALS_IN_A_ROW = 10
-const MOST_REFUSALS_AT_FIRST = 3
 /** People in a row whom it gave no answer about, several times each: it is away. */
 const MOST_SILENCES_IN_A_ROW = 8
 
+const isRefusal = (status: number | undefined) =>
+  status === 400 || status === 403 || status === 404 || status === 422
+
 export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskParts) {
-  let hasAnswered = false
+  /** Somebody of whom the service answered. */
+  let answeredFor: string | undefined
   let refusalsInARow = 0
   let silencesInARow = 0
 
-  /** 403 and 404 may be about this person only. @throws {ServiceUnusable} when they are said of everybody */
-  function refusal(problem: ServiceProblem): Asked {
-    if (++refusalsInARow >= (hasAnswered ? MOST_REFUSALS_IN_A_ROW : MOST_REFUSALS_AT_FIRST))
-      throw new ServiceUnusable(problem.detail, { cause: problem })
-    return problem.answered === 404 ? { kind: 'nobody' } : { kind: 'refused' }
+  /** What 400, 403, 404 and 422 say may be about this person only. @throws {ServiceUnusable} when it is not */
+  async function refusal(problem: ServiceProblem): Promise<Asked> {
+    if (++refusalsInARow >= MOST_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
+      throw new ServiceUnusable(
+        `${problem.detail}. It was said of ${refusalsInARow} people in a row: if they have all left, take them off the list`,
+        { cause: problem },
+      )
+    return { kind: problem.answered === 403 ? 'refused' : 'nobody' }
+  }
+
+  /** Does it still answer about somebody of whom it did? */
+  async function isStillAnswering(): Promise<boolean> {
+    if (answeredFor === undefined) return false
+    const again = await tried(answeredFor)
+    return again instanceof ServiceProblem ? again.answered === 429 : again.kind === 'left'
   }
 
   /** @throws {ServiceUnusable} */
@@ -53,18 +66,17 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
     await pace.turn()
     try {
       const left = await whatIsLeft(email)
-      hasAnswered = true
+      answeredFor = email
       refusalsInARow = 0
       silencesInARow = 0
       return { kind: 'left', left }
     } catch (error) {
       if (!(error instanceof ServiceProblem)) throw error
-      const { answered, code, retryAfter } = error
-      if (answered === 403 || answered === 404) return refusal(error)
-      if (answered === 401 || code === 'service_misconfigured')
+      const { answered, code, asksToWait } = error
+      if (answered === 401 || (code === 'service_misconfigured' && !isRefusal(answered)))
         throw new ServiceUnusable(error.detail, { cause: error })
-      if (answered === 429) pace.slowDown(retryAfter ?? 1)
-      else if (answered === 400 || answered === 422) return { kind: 'nobody' }
+      if (answered === 429) pace.slowDown(asksToWait ?? 1)
+      else if (asksToWait !== undefined) pace.slowDown(asksToWait)
       return error
     }
   }
@@ -75,6 +87,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
     for (let waits = 0; failures < MOST_TRIES && waits < MOST_WAITS; waits++) {
       const result = await tried(email)
       if (!(result instanceof ServiceProblem)) return result
+      if (isRefusal(result.answered)) return await refusal(result)
       last = result
       if (result.answered === 429) continue
       failures++

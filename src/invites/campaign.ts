@@ -20,7 +20,7 @@ export type Policy = {
 export type Due =
   | { kind: 'mail'; wave: number }
   /** A run that died left this open: it is called uncertain from now on. */
-  | { kind: 'left-open'; wave: number }
+  | { kind: 'left-open'; wave: number; at: number }
   | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'opted-out' | 'nothing' | 'too-soon' }
 
 const MOST_TRIES = 5
@@ -43,9 +43,15 @@ const hasNothing = (arrival: Arrival, { freshMs }: Policy, now: number) =>
   !arrival.sources.some(({ state }) => state === 'waiting' || state === 'skipped')
 
 export function due(arrival: Arrival, policy: Policy, now: number): Due {
+  const then = dueOf(arrival, policy, now)
+  return then.kind === 'mail' && isTooSoon(arrival, policy, now) ? rest('too-soon') : then
+}
+
+function dueOf(arrival: Arrival, policy: Policy, now: number): Due {
   const last = mailingsOf(arrival, policy.campaign).at(-1)
   const again = (wave: number): Due => (policy.retryUnknown ? { kind: 'mail', wave } : rest('uncertain'))
-  if (last?.state === 'sending' && !policy.retryUnknown) return { kind: 'left-open', wave: last.wave }
+  if (last?.state === 'sending' && !policy.retryUnknown)
+    return { kind: 'left-open', wave: last.wave, at: last.at }
   if (arrival.optedOutAt !== undefined) return rest('opted-out')
   if (last !== undefined)
     switch (last.state) {
@@ -61,7 +67,6 @@ export function due(arrival: Arrival, policy: Policy, now: number): Due {
       case 'sent':
         if (!isReminderDue(last, policy, now)) return rest('sent')
     }
-  if (isTooSoon(arrival, policy, now)) return rest('too-soon')
   return hasNothing(arrival, policy, now)
     ? rest('nothing')
     : { kind: 'mail', wave: last === undefined ? 0 : last.wave + 1 }

@@ -34,7 +34,8 @@ const shown = (text: string): string => {
 }
 
 function faultOf(what: string, text: string): string | undefined {
-  if (/[\p{Cc}\u2028\u2029]/u.test(text)) return `the ${what} holds a line break or a control character`
+  if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text))
+    return `the ${what} holds a line break or a control character`
   return text.length > MOST_CHARACTERS ? `the ${what} is too long` : undefined
 }
 

@@ -25,8 +25,11 @@ export type Ledger = {
   get(email: string): Promise<Arrival | undefined>
   /** Writes down that a mail leaves, unless it has left meanwhile. @returns whether it may */
   intend(person: Invitee, wave: number, left: readonly Left[]): Promise<boolean>
-  /** @returns how often it was tried so far */
-  settle(email: string, wave: number, outcome: Outcome): Promise<number>
+  /**
+   * @param at when the mail left; now, unless told
+   * @returns how often it was tried so far
+   */
+  settle(email: string, wave: number, outcome: Outcome, at?: number): Promise<number>
   /** The mail did not leave, and that was not because of the person. */
   withdraw(email: string, wave: number): Promise<void>
   /** Nothing leaves; what the service said is written down all the same. */
@@ -73,8 +76,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       )
       return isMine
     },
-    async settle(email, wave, state) {
-      const at = now()
+    async settle(email, wave, state, at = now()) {
       const after = await patiently(() =>
         arrivals.change(email, (before) => withMailing(before, { campaign, wave, state, now: at })),
       )

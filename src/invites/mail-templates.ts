@@ -25,6 +25,24 @@ export type MailWords = {
   from: string
 }
 
+/** What every template is tried with before anything is asked or sent. */
+const SAMPLE: MailWords = {
+  name: 'Ada',
+  count: 2,
+  apps: ['Slack', 'GitHub'],
+  more: 0,
+  isReminder: false,
+  link: 'https://onramp.example/invite/x',
+  optOut: 'https://onramp.example/invite/x/opt-out',
+  address: 'https://onramp.example',
+  host: 'onramp.example',
+  days: 30,
+  from: 'The search team',
+}
+
+const firstLineOf = (error: unknown): string =>
+  error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'it fails'
+
 export type Rendered = { subject: string; text: string; html: string }
 
 export type RenderMail = (words: MailWords) => Rendered
@@ -43,7 +61,7 @@ const MOST_SUBJECT_CHARACTERS = 150
 
 /**
  * @param folder that holds invitation-text.eta and invitation-html.eta
- * @throws {FaultyTemplate} when one of them is missing
+ * @throws {FaultyTemplate} when one of them is missing, or fails
  */
 export function createMailTemplates(folder: string, views: Views = REPLACED): RenderMail {
   for (const view of Object.values(views))
@@ -51,14 +69,32 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
-  return (words) => {
-    const whole = plain.render(`./${views.text}`, words)
+  /** A template is code of somebody's: what goes wrong in it is told with its name. */
+  const rendered = (view: string, render: () => string): string => {
+    try {
+      return render()
+    } catch (error) {
+      throw new FaultyTemplate(`${view}.eta: ${firstLineOf(error)}`, {
+        cause: error,
+      })
+    }
+  }
+
+  const render: RenderMail = (words) => {
+    const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)$/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
-      throw new FaultyTemplate('the text of the mail has to open with "Subject: …" and an empty line')
+      throw new FaultyTemplate(`${views.text}.eta: it has to open with "Subject: …" and an empty line`)
     // A line break would start another header of the mail.
-    if (/\p{Cc}/u.test(subject)) throw new FaultyTemplate('the subject holds a control character')
+    if (/\p{Cc}/u.test(subject))
+      throw new FaultyTemplate(`${views.text}.eta: the subject holds a control character`)
     const short = Array.from(subject.trim()).slice(0, MOST_SUBJECT_CHARACTERS).join('')
-    return { subject: short, text: text.trim() + '\n', html: html(views.html, words) }
+    return {
+      subject: short,
+      text: text.trim() + '\n',
+      html: rendered(views.html, () => html(views.html, words)),
+    }
   }
+  render(SAMPLE)
+  return render
 }

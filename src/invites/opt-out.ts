@@ -51,7 +51,9 @@ export function createOptOutRoutes({ invitations, arrivals, sendPage, note, now 
     const fields = (req.body ?? {}) as Record<string, unknown>
     const isUndo = fields['undo'] === 'yes'
     // The provider's one click wants no redirect (RFC 8058 3.2); a person wants the page.
-    const isPerson = fields['List-Unsubscribe'] === undefined && wantsPage(req)
+    // A provider's one click may come as multipart too, of which nothing is read here; our own form does not.
+    const isOneClick = fields['List-Unsubscribe'] !== undefined || Boolean(req.is('multipart/form-data'))
+    const isPerson = !isOneClick && wantsPage(req)
     if (invitation === undefined) {
       if (isPerson) return sendPage(req, res, { ...unknownLink, status: 404 })
       throw new Problem(404, 'not_found', { detail: 'no link of an invitation' })

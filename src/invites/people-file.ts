@@ -54,7 +54,7 @@ async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenera
     const piece = decodedWith(decoder, bytes)
     if (start === undefined) yield piece
     else start += piece
-    if (start === undefined || (!/\S.*[\r\n]/.test(start) && start.length < MOST_START)) continue
+    if (start === undefined || (!/[\r\n]/.test(start.trimStart()) && start.length < MOST_START)) continue
     yield start
     start = undefined
   }

@@ -42,12 +42,12 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const invitation = token === undefined ? undefined : await invitations.read(token)
     const { user } = req.session
 
-    const { kind, ...met } = welcome(invitation, user)
+    const met = welcome(invitation, user)
 
-    if (kind === 'walk') return seeOther(res, walkPath(invitation))
+    if (met.kind === 'walk') return seeOther(res, walkPath(invitation))
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
     const common = { words: inviteTexts, start, walk: walkPath(invitation) }
-    if (kind === 'landing') {
+    if (met.kind === 'landing') {
       const { landing } = inviteTexts
       const isValid = invitation !== undefined
       const data = {
@@ -60,8 +60,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
       }
       return parts.sendPage(req, res, { view: 'invites/landing', data })
     }
-    const signedInAs = ('signedInAs' in met ? met.signedInAs : undefined) ?? inviteTexts.mismatch.unknown
-    const data = { ...common, signedInAs, invited: maskedAddress(invitation?.email ?? '') }
+    const data = { ...common, signedInAs: met.signedInAs, invited: maskedAddress(invitation?.email ?? '') }
     parts.sendPage(req, res, { view: 'invites/mismatch', data })
   })
 

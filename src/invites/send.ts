@@ -40,15 +40,17 @@ export type SendParts = {
   /** At most so many mails in this run. */
   limit: number
   signal: AbortSignal
+  /** No more rows are wanted: a list that is still open can be closed. */
+  onOver: () => void
   tally: Tally
   now: () => number
 }
 
-export type Trouble = Exclude<Asked['kind'], 'left'> | 'failed' | 'uncertain'
+export type Trouble = Exclude<Asked['kind'], 'left'> | 'deferred' | 'failed' | 'uncertain'
 
 /**
- * Mails in a row that were not sent: something is wrong with the mail server, not with the people. "Not now" weighs less:
- * a server that does not know us yet may say it to everybody once.
+ * Mails in a row that were not sent: something is wrong with the mail server, not with the people. "Not now" weighs less,
+ * and nothing the first time: a server that does not know us yet may say it to everybody once.
  */
 const WEIGHTS: Record<Outcome, number> = { sent: 0, deferred: 1, failed: 10, unknown: 10 }
 const MOST_WEIGHT = 200
@@ -75,20 +77,25 @@ function nagging(arrival: Arrival | undefined, left: readonly Left[]): Left[] {
   return left.filter((entry) => isToConnect(entry) && !isBlocked(entry))
 }
 
+export type EndedBy = 'list' | 'limit' | 'signal'
+
 /** @throws {RunStopped} and whatever ask, post and the ledger throw */
-export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts): Promise<void> {
+export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts): Promise<EndedBy> {
   const { ledger, tally } = parts
   const isDry = parts.post === undefined
   const underWay = new Set<string>()
   /** In a dry run nothing is written down, so whoever is listed twice is only known here. */
   const seen = new Set<string>()
+  /** Whose mail did not go well in this run: a second row about them is no second try. */
+  const troubled = new Set<string>()
   const over = new AbortController()
   let started = 0
   let weight = 0
 
-  function count(outcome: Outcome): void {
+  function count(outcome: Outcome, tries: number): void {
     tally[outcome === 'unknown' ? 'uncertain' : outcome]++
-    weight = outcome === 'sent' ? 0 : weight + WEIGHTS[outcome]
+    const isFirst = outcome === 'deferred' && tries === 1
+    weight = outcome === 'sent' ? 0 : weight + (isFirst ? 0 : WEIGHTS[outcome])
     if (weight >= MOST_WEIGHT)
       throw new RunStopped('many mails in a row were not sent: look at what the mail server says in its log')
   }
@@ -108,10 +115,12 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       throw error
     })
     const tries = await ledger.settle(person.email, wave, outcome)
+    if (outcome !== 'sent') {
+      troubled.add(person.email)
+      parts.onTrouble(person, outcome === 'unknown' ? 'uncertain' : outcome)
+    }
     if (outcome === 'deferred') parts.later.add(person, tries)
-    if (outcome === 'failed') parts.onTrouble(person, 'failed')
-    if (outcome === 'unknown') parts.onTrouble(person, 'uncertain')
-    count(outcome)
+    count(outcome, tries)
   }
 
   async function one(person: Invitee, isAgain: boolean): Promise<void> {
@@ -119,9 +128,12 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     const arrival = await ledger.get(email)
     const then: Due =
       arrival === undefined ? { kind: 'mail', wave: 0 } : due(arrival, parts.policy, parts.now())
-    if (then.kind === 'rest') return void tally[RESTS[then.why]]++
+    if (then.kind === 'rest') {
+      if (then.why === 'failed' || then.why === 'uncertain') parts.onTrouble(person, then.why)
+      return void tally[RESTS[then.why]]++
+    }
     if (then.kind === 'left-open') {
-      if (!isDry) await ledger.settle(email, then.wave, 'unknown')
+      if (!isDry) await ledger.settle(email, then.wave, 'unknown', then.at)
       parts.onTrouble(person, 'uncertain')
       return void tally.uncertain++
     }
@@ -133,13 +145,15 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     }
     const { left } = asked
     const waiting = nagging(arrival, left).filter(({ instance }) => parts.isAbout(instance))
-    if (waiting.length > 0 && (isAgain || started++ < parts.limit))
+    if (waiting.length > 0 && (isAgain || started++ < parts.limit)) {
+      if (started >= parts.limit) parts.onOver()
       return await mail(
         person,
         then.wave,
         left,
         waiting.map(({ name }) => name),
       )
+    }
     if (waiting.length > 0) return
     tally.nothing++
     if (!isDry) await ledger.observe(person, left)
@@ -157,15 +171,13 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       }
       const { done, value: row } = await rows.next()
       // Ended meanwhile, and perhaps in the middle of a row.
-      if (done === true || parts.signal.aborted) return undefined
+      if (done === true || isOver()) return undefined
       tally.rows++
-      if (row.kind === 'person' && !underWay.has(row.person.email) && !seen.has(row.person.email))
-        return { person: row.person, isAgain: false }
-      if (row.kind === 'person') tally.duplicates++
-      else {
+      if (row.kind === 'fault') {
         tally.invalid++
         parts.onFault(row.line, row.fault)
-      }
+      } else if ([underWay, seen, troubled].some((set) => set.has(row.person.email))) tally.duplicates++
+      else return { person: row.person, isAgain: false }
     }
     return undefined
   }
@@ -182,10 +194,13 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
   const workers = Array.from({ length: parts.atOnce }, () =>
     work().catch((error: unknown) => {
       over.abort()
+      parts.onOver()
       throw error
     }),
   )
   const results = await Promise.allSettled(workers)
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
+  if (parts.signal.aborted) return 'signal'
+  return started >= parts.limit ? 'limit' : 'list'
 }

@@ -109,10 +109,11 @@ const troubleIn = (tally: Tally): number =>
 /** `[####----] 20 % · 2 h 05 left · 4.9/s · 1,234 people · 311 mails`: what matters most first, for narrow terminals. */
 export function progressLine(tally: Tally, { perSecond, people }: Speed): string {
   const trouble = troubleIn(tally)
-  const left = people === undefined || perSecond === 0 ? undefined : (people - tally.rows) / perSecond
+  const done = tally.rows - tally.invalid
+  const left = people === undefined || perSecond === 0 ? undefined : (people - done) / perSecond
   const mails = tally.sent + tally.wouldSend
   return [
-    ...(people === undefined ? [] : [barOf(Math.min(1, tally.rows / Math.max(1, people)))]),
+    ...(people === undefined ? [] : [barOf(Math.min(1, done / Math.max(1, people)))]),
     ...(left === undefined ? [] : [`${inWords(Math.max(0, left))} left`]),
     `${perSecond.toFixed(1)}/s`,
     `${inFigures(tally.rows)} ${WORDS.rows[tally.rows === 1 ? 0 : 1]}`,

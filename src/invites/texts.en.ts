@@ -1,4 +1,4 @@
-// What people read on the pages of invitations and what administrators read, in English. Another language is another
+// What people read on the pages of invitations, in English. Another language is another
 // file of this type.
 
 export const inviteTexts = {
@@ -23,7 +23,6 @@ export const inviteTexts = {
     lead: 'Nothing is wrong. You are signed in with a different address than the one the invitation was sent to.',
     signedInAs: 'You are signed in as',
     invited: 'The invitation is for',
-    unknown: 'an account without an address',
     choose:
       'Whatever you connect is connected for the account that you are signed in with, so choose the one you work with.',
     switch: 'Use another account',

@@ -6,19 +6,19 @@ import type { Invitation } from './token.ts'
 export type Welcome =
   /** Nobody is signed in yet, or the link says nothing: the page that explains. */
   | { kind: 'landing' }
-  /** The person who was invited: straight to the walk. */
+  /** The person who was invited, as far as anybody can tell: straight to the walk. */
   | { kind: 'walk' }
   /** Somebody is signed in, and it is not the one who was invited. */
-  | { kind: 'mismatch'; signedInAs: string | undefined }
+  | { kind: 'mismatch'; signedInAs: string }
 
 /**
- * An address that the authorization server did not verify leads on as well: an invitation grants nothing, the walk is
- * that of whoever is signed in.
+ * An account without an address, or with one that the authorization server did not verify, leads on as well: an invitation
+ * grants nothing, the walk is that of whoever is signed in.
  */
 export function welcome(invitation: Invitation | undefined, user: User | undefined): Welcome {
   if (invitation === undefined || user === undefined) return { kind: 'landing' }
-  if (user.email !== undefined && isSameAddress(user.email, invitation.email)) return { kind: 'walk' }
-  return { kind: 'mismatch', signedInAs: user.email ?? user.name }
+  if (user.email === undefined || isSameAddress(user.email, invitation.email)) return { kind: 'walk' }
+  return { kind: 'mismatch', signedInAs: user.email }
 }
 
 /** The walk, narrowed to what the invitation is about. */

@@ -17,17 +17,17 @@ const figure = ({ known }: Walk) =>
     ]),
   )
 
-/** Most pages change nothing, and then the walk is the very same. */
-const isCounted = (before: Walk | undefined, after: Walk): boolean =>
-  before?.known !== after.known && (before === undefined || figure(before) !== figure(after))
+/** Most pages change nothing, and then the walk is the very same; one with nothing in it may be somebody's first. */
+const isCounted = (before: Walk, after: Walk): boolean =>
+  after.known.length === 0 || (before.known !== after.known && figure(before) !== figure(after))
 
 export function watchWalks(walks: Walks, onChanged: OnWalkChanged): Walks {
   return {
     load: (user) => walks.load(user),
     async update(user, change, from) {
-      let before: Walk | undefined
+      let before = from
       const after = await walks.update(user, (walk) => change((before = walk)), from)
-      if (isCounted(before, after)) await onChanged(user, after.known)
+      if (before === undefined || isCounted(before, after)) await onChanged(user, after.known)
       return after
     },
   }

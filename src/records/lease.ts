@@ -24,6 +24,7 @@ export async function takeLease(records: LeaseRecords, name: string): Promise<Le
     records.compareAndSet(key, owner, owner, LIFE_SECONDS).then(
       (still) => {
         held &&= still
+        if (!still) clearInterval(renewal)
       },
       () => {},
     )

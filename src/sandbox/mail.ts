@@ -11,12 +11,14 @@ export type MailCatcher = {
   url: string
   mails: ArrivedMail[]
   clear: () => void
-  /** What to answer instead: a reply to the next recipients, or nothing at all. */
+  /** The most connections at once so far. */
+  mostConnections: () => number
+  /** What to do instead of taking mails at once. */
   behave: (behaviour: MailBehaviour) => void
   close: () => Promise<void>
 }
 
-/** refuseSender: a reply at MAIL FROM. refuse: a reply at RCPT TO. cut: the connection ends when the whole mail is there, before an answer. */
+/** delayMs: before a mail is taken. refuseSender: a reply at MAIL FROM. refuse: a reply at RCPT TO. cut: the connection ends when the whole mail is there, before an answer. */
 export type MailBehaviour = { refuseSender?: Reply; refuse?: Reply; cut?: boolean; delayMs?: number }
 
 export type Reply = { code: number; message: string }
@@ -28,6 +30,7 @@ const refusal = (reply: Reply | undefined) =>
 export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<MailCatcher> {
   const mails: ArrivedMail[] = []
   const sockets = new Map<number, Socket>()
+  let mostConnections = 0
   let behaviour: MailBehaviour = {}
   const server = new SMTPServer({
     authOptional: true,
@@ -56,6 +59,7 @@ export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<Ma
   server.server.on('connection', (socket) => {
     const port = socket.remotePort ?? 0
     sockets.set(port, socket)
+    mostConnections = Math.max(mostConnections, sockets.size)
     socket.once('close', () => sockets.delete(port))
   })
   // A client that is killed breaks its connection; that is nothing to fall over.
@@ -69,6 +73,7 @@ export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<Ma
     url: `smtp://${host}:${opened}`,
     mails,
     clear: () => void (mails.length = 0),
+    mostConnections: () => mostConnections,
     behave: (given) => void (behaviour = given),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemOf } from '../../src/client-api/errors.ts'
+import { problemOf, waitAskedFor } from '../../src/client-api/errors.ts'
 import { createAsk, ServiceUnusable, type Asked } from '../../src/invites/ask.ts'
 import { createPace } from '../../src/invites/pace.ts'
 
@@ -44,19 +44,49 @@ describe('what the service is asked about a person', () => {
     expect(await kinds(ask, people)).toEqual(['left', 'refused', 'nobody', 'nobody', 'left'])
   })
 
-  it.each([403, 404])('ends the run when it says %i of everybody', async (status) => {
-    const { ask, asked } = service(
-      Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, always(status)])),
+  const crowd = Array.from({ length: 20 }, (_, index) => `person-${index}`)
+  const refusing = (status: number) => Object.fromEntries(crowd.map((person) => [person, always(status)]))
+
+  it.each([400, 403, 404, 422])('ends the run when it says %i of everybody', async (status) => {
+    const { ask, asked } = service(refusing(status))
+    await expect(kinds(ask, crowd)).rejects.toThrow(
+      /10 people in a row: if they have all left, take them off/,
     )
-    await expect(kinds(ask, ['a', 'b', 'c', 'd'])).rejects.toThrow(ServiceUnusable)
-    expect(asked).toHaveLength(3)
+    expect(asked).toHaveLength(10)
   })
 
-  it('ends the run when it says 403 of ten people in a row, later on', async () => {
-    const people = Array.from({ length: 20 }, (_, index) => `person-${index}`)
-    const { ask, asked } = service(Object.fromEntries(people.map((person) => [person, always(403)])))
-    await expect(kinds(ask, ['ada', ...people])).rejects.toThrow(ServiceUnusable)
-    expect(asked).toHaveLength(11)
+  it('goes on behind a whole department that has left, as it still answers about somebody else', async () => {
+    const { ask, asked } = service(refusing(403))
+    expect(await kinds(ask, ['ada', ...crowd, 'bob'])).toEqual([
+      'left',
+      ...crowd.map(() => 'refused'),
+      'left',
+    ])
+    expect(asked.filter((person) => person === 'ada')).toHaveLength(3)
+  })
+
+  it('ends the run when it stops answering about whom it did', async () => {
+    const { ask } = service({ ...refusing(403), ada: [200, 403] })
+    await expect(kinds(ask, ['ada', ...crowd])).rejects.toThrow(ServiceUnusable)
+  })
+
+  it('is left alone for as long as it asks for, also when it is away', async () => {
+    const told: number[] = []
+    const pace = createPace({ perSecond: 1e6, now: Date.now, signal })
+    const ask = createAsk({
+      pace: { ...pace, slowDown: (seconds) => told.push(seconds) },
+      signal,
+      pauseMs: 0,
+      whatIsLeft() {
+        const [status, seconds] = [[429, 3_600] as const, [503, 120] as const][told.length] ?? [200, 0]
+        if (status === 200) return Promise.resolve([])
+        const refusal = { operation: 'checkdatasourceauth', status, text: '', retryAfter: String(seconds) }
+        const asksToWait = waitAskedFor(String(seconds))
+        return Promise.reject(Object.assign(problemOf(refusal), { answered: status, asksToWait }))
+      },
+    })
+    expect((await ask('ada')).kind).toBe('left')
+    expect(told).toEqual([3_600, 120])
   })
 
   it('ends the run at once when it refuses the token', async () => {

@@ -78,11 +78,11 @@ describe('a browser that says nothing of where it comes from', () => {
 })
 
 describe('whoever arrives without an invitation', () => {
-  it('counts as signed in, also when nothing waits for them', async () => {
+  it('counts as arrived, also when nothing waits for them', async () => {
     await signIn(running, 'carol')
     const grace = await signIn(running, 'grace')
     const { body } = await grace.open('/admin?q=carol@')
-    expect(body).toMatch(/carol@acme\.example[^]*Signed in/)
+    expect(body).toMatch(/carol@acme\.example[^]*Had nothing to connect/)
   })
 })
 

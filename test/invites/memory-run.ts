@@ -76,6 +76,7 @@ await sendInvitations(readPeople(list()), {
   onFault: () => {},
   onWouldSend: () => {},
   onTrouble: () => {},
+  onOver: () => {},
   atOnce: 4,
   limit: Infinity,
   signal,

@@ -52,6 +52,10 @@ describe('stopping reminders', () => {
       expect(response.status).toBe(200)
       expect(response.headers.get('set-cookie')).toBeNull()
     }
+    const multipart = new FormData()
+    multipart.set('List-Unsubscribe', 'One-Click')
+    const response = await fetch(url, { method: 'POST', redirect: 'manual', body: multipart })
+    expect(response.status).toBe(200)
     const browser = new TestBrowser()
     await browser.open(url)
     expect(browser.text).toContain('You get no more reminders')

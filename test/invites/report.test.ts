@@ -65,6 +65,20 @@ describe('what is known of a person', () => {
     expect(hadNothing(done)).toBe(false)
   })
 
+  it('takes a datasource that the walk does not know any more for connected', () => {
+    const mailed = withLeft(newArrival('ada@acme.example', at), [slack, github], at)
+    const walked = withSources(
+      mailed,
+      [{ instance: 'github_1', name: 'GitHub', state: 'skipped', at }],
+      at + 1,
+    )
+    expect(walked.sources.map(({ instance, state }) => [instance, state])).toEqual([
+      ['slack_1', 'connected'],
+      ['github_1', 'skipped'],
+    ])
+    expect(withSources(mailed, [], at + 1)).toMatchObject({ finishedAt: at + 1, asOf: at + 1 })
+  })
+
   it('keeps the person’s own word that their administrator has to act', () => {
     const known = withLeft(newArrival('ada@acme.example', at), [slack], at)
     const blocked = { ...known, sources: known.sources.map((s) => ({ ...s, state: 'blocked' as const })) }
@@ -104,7 +118,7 @@ describe('who is due', () => {
 
   it('is not whose mail a crash left uncertain, unless it is asked for', () => {
     const open = withMailing(ada, { campaign: 'c', wave: 0, state: 'sending', now: at })
-    expect(due(open, policy, at + DAY)).toEqual({ kind: 'left-open', wave: 0 })
+    expect(due(open, policy, at + DAY)).toEqual({ kind: 'left-open', wave: 0, at })
     const unknown = withMailing(ada, { campaign: 'c', wave: 0, state: 'unknown', now: at })
     expect(due(unknown, policy, at + 9 * DAY)).toEqual({ kind: 'rest', why: 'uncertain' })
     expect(due(unknown, { ...policy, retryUnknown: true }, at)).toEqual({ kind: 'mail', wave: 0 })

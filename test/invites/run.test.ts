@@ -1,99 +1,9 @@
-// A run with the service and the mail server as functions: what the order of things comes to.
+// What the order of things in a run comes to.
 import { describe, expect, it } from 'vitest'
-import type { Left } from '../../src/client-api/answers.ts'
-import { createArrivals } from '../../src/invites/arrivals.ts'
 import type { Asked } from '../../src/invites/ask.ts'
-import { createLater } from '../../src/invites/later.ts'
-import { createLedger } from '../../src/invites/ledger.ts'
 import { MailServerUnusable, type Outcome } from '../../src/invites/mail-server.ts'
-import { createPace } from '../../src/invites/pace.ts'
-import { readPeople } from '../../src/invites/people-file.ts'
-import { RunStopped, sendInvitations } from '../../src/invites/send.ts'
-import { newTally } from '../../src/invites/tally.ts'
-import { createSealer } from '../../src/session/seal.ts'
-
-const left: Left[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
-
-/** One store over several runs. */
-function office() {
-  const values = new Map<string, string>()
-  const records = {
-    get: (key: string) => Promise.resolve(values.get(key)),
-    compareAndSet(key: string, expected: string | undefined, value: string) {
-      const isSame = values.get(key) === expected
-      if (isSame) values.set(key, value)
-      return Promise.resolve(isSame)
-    },
-  }
-  const sealer = createSealer(['a secret of thirty-two characters'])
-  const arrivals = createArrivals({ records, sealer, now: Date.now, retentionDays: 90 })
-  const policy = {
-    campaign: 'onboarding',
-    maxReminders: 0,
-    retryUnknown: false,
-    retryFailed: false,
-    minGapMs: 0,
-    freshMs: 0,
-  }
-
-  type Given = {
-    people: string[]
-    post: (email: string) => Outcome | Promise<Outcome>
-    ask?: (email: string) => Promise<Asked>
-    isHeld?: () => boolean
-    stop?: AbortController
-    limit?: number
-    atOnce?: number
-    /** How long whom the mail server put off is left alone; milliseconds. */
-    laterMs?: number
-  }
-
-  async function run(given: Given) {
-    const { people, post, isHeld = () => true, stop = new AbortController(), limit = Infinity } = given
-    const { signal } = stop
-    const tally = newTally()
-    const trouble: string[] = []
-    async function* list() {
-      for (const email of people) yield await Promise.resolve(`${email}\n`)
-    }
-    const pace = createPace({ perSecond: 1e6, now: Date.now, signal })
-    const work = sendInvitations(readPeople(list()), {
-      ledger: createLedger({ arrivals, policy, now: Date.now, patienceMs: 0, signal }),
-      ask: given.ask ?? (() => Promise.resolve({ kind: 'left', left })),
-      compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
-      post: async ({ to }) => await post(to),
-      mailPace: pace,
-      policy,
-      isAbout: () => true,
-      later: createLater(Date.now, given.laterMs),
-      isHeld: () => Promise.resolve(isHeld()),
-      onFault: () => {},
-      onWouldSend: () => {},
-      onTrouble: ({ email }, what) => trouble.push(`${email} ${what}`),
-      atOnce: given.atOnce ?? 1,
-      limit,
-      signal,
-      tally,
-      now: Date.now,
-    })
-    const error: unknown = await work.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-    return { tally, trouble, error }
-  }
-  return { run, arrivals }
-}
-
-const mail = {
-  from: { name: '', address: 'search@acme.example' },
-  to: '',
-  subject: '',
-  text: '',
-  html: '',
-  messageId: '',
-  headers: {},
-}
+import { RunStopped } from '../../src/invites/send.ts'
+import { left, office } from './office.ts'
 
 const people = (count: number) => Array.from({ length: count }, (_, index) => `person-${index}@acme.example`)
 
@@ -125,6 +35,44 @@ describe('a run', () => {
     expect(trouble).toEqual([])
   })
 
+  it('tries nobody twice for being listed twice, whatever became of the first try', async () => {
+    const { run } = office()
+    const posted: string[] = []
+    const { tally } = await run({
+      people: ['ada@acme.example', 'bob@acme.example', 'ada@acme.example', 'bob@acme.example'],
+      policy: { retryUnknown: true, retryFailed: true },
+      post: (email) => (posted.push(email), email.startsWith('ada') ? 'unknown' : 'failed'),
+    })
+    expect(posted).toEqual(['ada@acme.example', 'bob@acme.example'])
+    expect(tally).toMatchObject({ duplicates: 2, uncertain: 1, failed: 1 })
+  })
+
+  it('wants no more rows once it has failed or reached its limit, and waits for none', async () => {
+    for (const given of [
+      { post: () => Promise.reject(new MailServerUnusable('away')) },
+      { post: () => 'sent' as const, limit: 1 },
+    ]) {
+      const { run } = office()
+      const { tally } = await run({ people: ['ada@acme.example'], ...given, staysOpen: true, atOnce: 4 })
+      expect(tally.rows).toBe(1)
+    }
+  })
+
+  it('takes no row behind one that ended it', async () => {
+    const { run } = office()
+    const posted: string[] = []
+    const { error } = await run({
+      people: ['nobody', ...people(8)],
+      atOnce: 4,
+      onFault() {
+        throw new RunStopped('a faulty row')
+      },
+      post: (email) => (posted.push(email), 'sent'),
+    })
+    expect(error).toBeInstanceOf(RunStopped)
+    expect(posted).toEqual([])
+  })
+
   it('names whose mail needs a look', async () => {
     const { run } = office()
     const kinds: Record<string, Asked> = {
@@ -145,11 +93,13 @@ describe('a run', () => {
     ])
   })
 
-  it('stops when no mail gets out, after twenty refused ones or two hundred put off', async () => {
+  it('stops when no mail gets out, after twenty refused ones or two hundred put off again', async () => {
     const refused = await office().run({ people: people(300), post: () => 'failed' })
     expect(refused.error).toBeInstanceOf(RunStopped)
     expect(refused.tally.failed).toBe(20)
     const { run } = office()
+    const greylisting = await run({ people: people(300), post: () => 'deferred' })
+    expect(greylisting).toMatchObject({ error: undefined, tally: { deferred: 300 } })
     const putOff = await run({ people: people(300), post: () => 'deferred' })
     expect(putOff.error).toBeInstanceOf(RunStopped)
     expect((await run({ people: people(300), post: () => 'sent' })).tally.sent).toBe(300)
