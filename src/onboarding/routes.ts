@@ -163,6 +163,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.update(user, (before) => block(before, req.params.instance, now()))
     if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
+    note({ event: 'blocked', user, datasource: req.params.instance })
     seeOther(res, overviewPath(walk.visit, req.params.instance))
   })
 

@@ -20,7 +20,7 @@ export type AuditEvent =
       datasource: string
       result: 'connected' | 'waiting' | 'unconfirmed'
     }
-  | { event: 'skipped'; user: Identity; datasource: string }
+  | { event: 'skipped' | 'blocked'; user: Identity; datasource: string }
   | { event: 'limited'; what: string }
   | { event: 'invitation_opened' }
   | { event: 'opted_out'; result: 'done' | 'undone' }

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 
 const GROUPS = [
   'Research and Development, Cross-Functional Platform Engineering, Berlin and Remote',
-  'Sales EU',
+  '<b>Sales</b> & =1+1',
   'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzabteilung',
   'شؤون الموظفين',
 ]

@@ -40,6 +40,12 @@ describe('the page of administrators', () => {
     expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
   })
 
+  it('shows what the list said of a group as text', async () => {
+    const { body } = await grace.open(`${running.url}/admin`)
+    expect(body).toContain('<bdi>&lt;b&gt;Sales&lt;/b&gt; &amp; =1+1</bdi>')
+    expect(body).not.toContain('<b>Sales')
+  })
+
   it('says which filter is on', async () => {
     const { body } = await grace.open(`${running.url}/admin?show=undelivered`)
     expect(body.match(/<a [^>]*aria-current="true"[^>]*>[^<]*/g)).toEqual([

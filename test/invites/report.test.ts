@@ -188,7 +188,7 @@ describe('the report', () => {
     const names = ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']
     const left = names.map((name, index) => ({ instance: `x_${index}`, name, status: 'awaiting' as const }))
     for (const one of left) {
-      const arrival = withLeft(newArrival('=cmd@acme.example', at), [one], at)
+      const arrival = { ...withLeft(newArrival('=cmd@acme.example', at), [one], at), group: one.name }
       const lines: string[] = []
       for await (const line of peopleCsv(these(arrival))) lines.push(line)
       const [, record = []] = parse(lines.join(''), { bom: true })

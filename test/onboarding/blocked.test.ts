@@ -37,6 +37,7 @@ it('what only an administrator can do is not offered any more, and administrator
   expect(csv.headers['content-disposition']).toContain('attachment')
   expect(csv.body).toMatch(/^"bob@acme\.example".*"Slack \[slack_1\]"/m)
   expect(csv.body).not.toContain('/auth/datasource')
+  expect(running.log.filter((line) => line.includes('"audit":"blocked"'))).toHaveLength(1)
   expect(running.log.filter((line) => line.includes('"admin_viewed"'))).toHaveLength(2)
 
   await bob.open('/onboarding')
