@@ -54,8 +54,8 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
   },
   {
     name: 'invite',
-    usage: 'invite link|send|preview|report|forget',
-    summary: 'invitations: a link, mails to many, how far everybody is',
+    usage: 'invite COMMAND',
+    summary: 'a link, mails to many, how far everybody is',
     help: inviteHelp,
     commands: invite,
   },
@@ -82,7 +82,7 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
   },
   {
     name: 'deprecations',
-    usage: 'deprecations [list|check|calendar|diff|schema]',
+    usage: 'deprecations [COMMAND]',
     summary: 'what the service will remove, and where it is used',
     help: deprecations.deprecationsHelp,
     commands: deprecationsCommands,

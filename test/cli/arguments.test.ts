@@ -1,7 +1,7 @@
 // Every command reads its arguments in one way. What is wrong is told in one line that repeats nothing but a name, since
 // somebody may have pasted a token.
 import { describe, expect, it } from 'vitest'
-import { commands, type Action, type Command } from '../../src/cli/commands.ts'
+import { commands, onramp, type Action, type Command } from '../../src/cli/commands.ts'
 import { MOST_DAYS } from '../../src/invites/token.ts'
 import { runCommand } from './run-command.ts'
 
@@ -51,9 +51,12 @@ describe('help', () => {
     },
   )
 
-  it.each(all)('of %s fits a terminal of 80 columns', (_name, { command }) => {
-    expect(command.help.split('\n').filter((line) => line.length > 80)).toEqual([])
-  })
+  it.each([...all, ['onramp', { command: onramp }] as const])(
+    'of %s fits a terminal of 80 columns',
+    (_name, { command }) => {
+      expect(command.help.split('\n').filter((line) => line.length > 80)).toEqual([])
+    },
+  )
 
   it('of the days that links work says what is checked', async () => {
     for (const name of ['link', 'send'])
