@@ -19,7 +19,8 @@ import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf, withVisit } from './visit.ts'
 import { skip, unskip } from './skipping.ts'
-import { attemptOf, mayAsk, observe, progress, shown, type Walk } from './walk.ts'
+import { statusOf } from './status.ts'
+import { attemptOf, mayAsk, observe, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 export type OnboardingParts = {
@@ -145,49 +146,36 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     else seeOther(res, go.location)
   })
 
-  router.post('/onboarding/skip/:instance', async (req, res) => {
-    const { user } = whoIsSignedIn(req)
-    const walk = await walks.update(user, (before) => skip(before, req.params.instance, now()))
-    if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
-    note({ event: 'skipped', user, datasource: req.params.instance })
-    seeOther(res, overviewPath(walk.visit, req.params.instance))
-  })
+  const puttingOff = [
+    { path: 'skip', change: skip, event: 'skipped' },
+    { path: 'blocked', change: block, event: 'blocked' },
+  ] as const
+  for (const { path, change, event } of puttingOff)
+    router.post(`/onboarding/${path}/:instance`, async (req, res) => {
+      const { user } = whoIsSignedIn(req)
+      const { instance } = req.params
+      const walk = await walks.update(user, (before) => change(before, instance, now()))
+      if (!walk.known.some((entry) => entry.instance === instance)) throw unknownDatasource()
+      note({ event, user, datasource: instance })
+      seeOther(res, overviewPath(walk.visit, instance))
+    })
 
-  router.post('/onboarding/unskip/:instance', async (req, res) => {
-    const { user } = whoIsSignedIn(req)
-    const walk = await walks.update(user, (before) => unskip(before, req.params.instance))
-    seeOther(res, overviewPath(walk.visit))
-  })
-
-  router.post('/onboarding/blocked/:instance', async (req, res) => {
-    const { user } = whoIsSignedIn(req)
-    const walk = await walks.update(user, (before) => block(before, req.params.instance, now()))
-    if (!walk.known.some((entry) => entry.instance === req.params.instance)) throw unknownDatasource()
-    note({ event: 'blocked', user, datasource: req.params.instance })
-    seeOther(res, overviewPath(walk.visit, req.params.instance))
-  })
-
-  router.post('/onboarding/unblock/:instance', async (req, res) => {
-    const { user } = whoIsSignedIn(req)
-    const walk = await walks.update(user, (before) => unblock(before, req.params.instance))
-    seeOther(res, overviewPath(walk.visit))
-  })
+  const takingBack = [
+    { path: 'unskip', change: unskip },
+    { path: 'unblock', change: unblock },
+  ] as const
+  for (const { path, change } of takingBack)
+    router.post(`/onboarding/${path}/:instance`, async (req, res) => {
+      const { user } = whoIsSignedIn(req)
+      const { instance } = req.params
+      const walk = await walks.update(user, (before) => change(before, instance))
+      seeOther(res, overviewPath(walk.visit))
+    })
 
   router.get('/api/status', async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const walk = await current(req, user, (before) => before)
-    const all = shown({ ...walk, visit: { only: [] } })
-    const { connected } = progress({ ...walk, visit: { only: [] } })
-    const skipped = all.filter(
-      (entry) => entry.status !== 'connected' && entry.skippedAt !== undefined,
-    ).length
-    const blocked = all.filter(
-      (entry) => entry.status !== 'connected' && entry.blockedAt !== undefined,
-    ).length
-    const isOff = (entry: (typeof all)[number]) =>
-      entry.status === 'disabled' && entry.skippedAt === undefined && entry.blockedAt === undefined
-    const pending = all.length - connected - skipped - blocked - all.filter(isOff).length
-    res.json({ signedIn: true, connected, pending, skipped })
+    res.json(statusOf(walk))
   })
 
   return router
