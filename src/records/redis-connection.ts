@@ -67,6 +67,7 @@ function keepOpen(open: OpenRedis, log: Log): Kept {
   const ending = new AbortController()
   const tell = teller(log)
   let current: Current | undefined
+  const retiring = new Set<Current>()
   let renewing = false
   let tries = 0
   /** Settles when the first connection was made, or has failed: who comes before that waits a moment for it. */
@@ -81,12 +82,22 @@ function keepOpen(open: OpenRedis, log: Log): Kept {
     return { ...opened, patience: createPatience(STORE_DEADLINE_MS), openedAt: performance.now() }
   }
 
+  /** What is under way on a client that was replaced has its time to end: not every node of it is gone. */
+  function retire(client: Current | undefined): void {
+    if (client === undefined) return
+    retiring.add(client)
+    const over = setTimeout(() => {
+      if (retiring.delete(client)) client.close()
+    }, STORE_DEADLINE_MS)
+    over.unref()
+  }
+
   async function replace(): Promise<void> {
     while (!ending.signal.aborted) {
       await pause(retryIn(tries++), undefined, { signal: ending.signal })
       try {
         const next = await openOne()
-        current?.close()
+        retire(current)
         current = next
         tries = Math.min(tries, TRIES_AFTER_SHORT_LIFE)
         tell.reached()
@@ -144,6 +155,8 @@ function keepOpen(open: OpenRedis, log: Log): Kept {
     isOpen: () => current !== undefined && !renewing,
     end() {
       ending.abort()
+      for (const client of retiring) client.close()
+      retiring.clear()
       current?.close()
     },
   }
