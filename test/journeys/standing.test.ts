@@ -1,0 +1,272 @@
+// What is on the service's list is not connected, whatever is said of it; and every surface says the same of one app.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts as t } from '../../src/web/texts.en.ts'
+import {
+  answerConsent,
+  expectPage,
+  letRefresh,
+  openWorld,
+  refreshOf,
+  type World,
+} from '../helpers/journey.ts'
+import { signIn } from '../helpers/running.ts'
+import { stores } from '../helpers/stores.ts'
+import { linksOf, type TestBrowser } from '../helpers/test-browser.ts'
+
+type Entry = Record<string, unknown>
+
+const pathOf = (instance: string) => `/auth/datasource/${instance}?token=t-${instance}`
+const entry = (instance: string, more: Entry = {}): Entry => ({
+  datasourceInstance: instance,
+  displayName: instance,
+  authStatus: 'AWAITING_AUTH',
+  authUrlRelativePath: pathOf(instance),
+  ...more,
+})
+
+const STATUSES = [
+  'AUTHORIZED',
+  'authorized',
+  'Authorized',
+  ' AUTHORIZED ',
+  'CONNECTED',
+  'SEG_MIGRATION',
+  'awaiting_auth',
+  'stale_oauth',
+  'disabled ',
+  '',
+  undefined,
+  null,
+  0,
+  7,
+  true,
+  false,
+  [],
+  ['DISABLED'],
+  {},
+]
+
+describe.each(stores)('somebody, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open, { settings: { ADMIN_EMAILS: 'carol@acme.example' } })
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  const listing = (...entries: Entry[]) =>
+    world.sandbox.switches.set({
+      answers: { checkdatasourceauth: { body: { unauthorizedDatasourceInstances: entries } } },
+    })
+  const status = async (browser: TestBrowser) =>
+    JSON.parse((await browser.open(`${world.url}/api/status`)).body) as Record<string, number>
+  const onList = async (browser: TestBrowser) => browser.open(`${world.url}/onboarding`)
+
+  it.each(STATUSES)('is offered an app on the list with the status %j like any other', async (authStatus) => {
+    const { browser } = await world.begin(1)
+    listing(entry('gdrive_1', { authStatus }))
+
+    const list = await onList(browser)
+
+    expect(list.body).not.toContain(t.finished.title)
+    expect(browser.text).toContain(t.next.title('gdrive_1'))
+    expect(await status(browser)).toMatchObject({ pending: 1, skipped: 0 })
+    for (const path of ['/onboarding/connect', '/onboarding/connect/gdrive_1']) {
+      const hop = await browser.open(world.url + path, { from: `${world.url}/onboarding`, follow: false })
+      expect(hop.location).toBe(`${world.sandbox.urls.service}${pathOf('gdrive_1')}`)
+    }
+  })
+
+  it('walks on by itself to an app whose status says that it is connected', async () => {
+    const { browser, person } = await world.begin([
+      { instance: 'slack_1', displayName: 'Slack' },
+      { instance: 'gdrive_1', displayName: 'Google Drive', authStatus: 'AUTHORIZED' },
+      { instance: 'jira_1', displayName: 'Jira', authStatus: 'SEG_MIGRATION' },
+    ])
+    world.sandbox.switches.set({ autoConsent: true })
+
+    await browser.click('/onboarding/connect/slack_1')
+
+    expect(Object.values(world.sandbox.state(person))).toEqual(['authorized', 'authorized', 'authorized'])
+    expect(browser.text).toContain(t.finished.title)
+  })
+
+  it('is not told that everything is connected where all is switched off, and is offered no search', async () => {
+    const { browser } = await world.begin([])
+    listing(entry('github_1', { authStatus: 'DISABLED' }), entry('jira_1', { authStatus: 'DISABLED' }))
+
+    await onList(browser)
+
+    expectPage(browser.page)
+    expect(browser.text).toContain(t.finished.titleOff)
+    expect(browser.text).not.toMatch(/everything|all of your apps|done/i)
+    expect(browser.page.body).not.toContain('action="/search"')
+  })
+
+  it('who put off everything is not told to be done, and is offered no search', async () => {
+    const { browser } = await world.begin(3)
+    for (const instance of ['slack_1', 'github_1', 'gdrive_1'])
+      await browser.post(`/onboarding/skip/${instance}`)
+
+    expect(browser.text).toContain(t.overview.progress(0, 3))
+    expect(browser.text).toContain(t.finished.titleNone)
+    expect(browser.text).not.toMatch(/\bdone\b|everything/i)
+    expect(browser.page.body).not.toContain('action="/search"')
+    await browser.post('/onboarding/blocked/slack_1')
+    expect(browser.text).toContain('One app waits for your administrator.')
+  })
+
+  it('who was sent for one app is not told that all are connected', async () => {
+    const { browser } = await world.begin(2, '/onboarding?datasource=slack')
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+
+    expect(browser.text).toContain(t.finished.titleThese)
+    expect(browser.text).not.toContain('all of your apps')
+  })
+
+  it('sees an app that was put off and then switched off as switched off, and everyone else sees the same', async () => {
+    const { browser, person } = await world.begin(2)
+    await browser.post('/onboarding/skip/slack_1')
+    const report = async () => {
+      const carol = await signIn(world, 'carol', '/admin/people.csv')
+      const [header = [], ...rows] = carol.page.body.split('\n').map((line) => line.trim().split('","'))
+      const row = rows.find((cells) => cells[0]?.includes(person)) ?? []
+      const of = (column: string) => row[header.indexOf(column)]
+      return { skipped: of('not_now'), off: of('switched_off') }
+    }
+    const isSkipped = { skipped: 'Slack [slack_1]', off: '' }
+    const isOff = { skipped: '', off: 'Slack [slack_1]' }
+    expect(await status(browser)).toMatchObject({ pending: 1, skipped: 1 })
+    expect(await report()).toEqual(isSkipped)
+
+    listing(entry('slack_1', { displayName: 'Slack', authStatus: 'DISABLED' }), entry('github_1'))
+    await onList(browser)
+
+    expect(browser.text).toContain(t.status.disabled)
+    expect(browser.page.body).not.toContain('tag skipped')
+    expect(await status(browser)).toMatchObject({ connected: 0, pending: 1, skipped: 0 })
+    expect(await report()).toEqual(isOff)
+
+    listing(entry('slack_1', { displayName: 'Slack' }), entry('github_1'))
+    await onList(browser)
+    expect(await status(browser)).toMatchObject({ pending: 1, skipped: 1 })
+    expect(await report()).toEqual(isSkipped)
+  })
+
+  it('whose app is being confirmed can go on with the next, and both are judged at the return', async () => {
+    const { browser, person } = await world.begin(3)
+    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(t.wait.title('Slack'))
+    expect(browser.text).toContain(t.overview.goOnWith('GitHub'))
+    world.sandbox.switches.set({ consentDelaySeconds: 0 })
+    const before = world.checks()
+
+    await browser.open('/onboarding/connect', { from: browser.page.url })
+    expect(browser.text).toContain('GitHub')
+    world.sandbox.authorize(person, 'slack_1')
+    await answerConsent(browser, 'allow')
+
+    expect(browser.text).toContain('Google Drive')
+    expect(world.checks() - before).toBe(2)
+    await onList(browser)
+    expect(browser.text).toContain(t.overview.progress(2, 3))
+  })
+
+  it('whose app is being confirmed can say “not now” at once', async () => {
+    const { browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'deny')
+    await browser.submit('/onboarding/skip/slack_1')
+    expect(browser.text).toContain(t.next.title('GitHub'))
+    expect(refreshOf(browser.page)).toBeUndefined()
+  })
+
+  it.each(['access_denied', 'server_error', 'made up'])(
+    'who comes back with error=%s does not wait, and is believed only by the list',
+    async (error) => {
+      const { browser, person } = await world.begin(2)
+      world.sandbox.switches.set({ returnParams: { error, error_description: '<b>no</b>' } })
+      await browser.click('/onboarding/connect/slack_1')
+      await answerConsent(browser, 'deny')
+      expect(refreshOf(browser.page)).toBeUndefined()
+      expect(browser.text).toContain(t.attend.title('Slack'))
+      expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
+      expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
+
+      await browser.click('/onboarding/connect/slack_1')
+      await answerConsent(browser, 'allow')
+      expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
+      expect(browser.text).not.toContain(t.attend.title('Slack'))
+    },
+  )
+
+  it('who waits in one tab does not void the address that another tab is just following', async () => {
+    const { browser } = await world.begin(2)
+    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    const waiting = browser.page
+    const departure = await browser.open('/onboarding/connect/github_1', { from: waiting.url, follow: false })
+    const before = world.checks()
+
+    browser.page = waiting
+    await letRefresh(browser)
+
+    expect(world.checks()).toBe(before)
+    expectPage(browser.page)
+    await browser.open(departure.location ?? '')
+    expect(browser.text).toContain('Allow access?')
+  })
+
+  const refused = [
+    { body: 'final_redirect_url is not allowed for this tenant' },
+    { contentType: 'text/html', body: '<h1>Bad Request</h1><p>Invalid final_redirect_url</p>' },
+    { body: { error: { code: 400, message: 'final_redirect_url: host not in allow list' } } },
+    { body: { errors: [{ field: 'final_redirect_url', message: 'not allowed' }] } },
+  ]
+  it.each(refused)('is told that trying again will not help where the service says %j', async (answer) => {
+    const { browser } = await world.begin(1)
+    const from = browser.page.url
+    world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 400, ...answer } } })
+    const first = world.log.length
+
+    for (const path of ['/onboarding', '/onboarding/connect/slack_1']) {
+      const hop = await browser.open(world.url + path, { from })
+      expect(hop.status).toBe(502)
+      expectPage(hop)
+      expect(hop.headers).not.toHaveProperty('retry-after')
+      expect(browser.text).toContain('Trying again will not help')
+      expect(hop.body).not.toContain(`>${t.problem.tryAgain}<`)
+    }
+
+    const json = await browser.open(`${world.url}/api/status`)
+    expect(JSON.parse(json.body)).toMatchObject({ status: 502, code: 'service_refused_return' })
+    const lines = world.log.slice(first).filter((line) => line.includes('service_refused_return'))
+    expect(lines).toHaveLength(3)
+    for (const line of lines) {
+      expect(line).toContain('PUBLIC_URL')
+      expect(line).toMatch(/It said: “.*(allow|Invalid)/)
+    }
+  })
+
+  it('whose search fails is told about the search, not about checking apps', async () => {
+    const { browser } = await world.begin(1)
+    for (const [answer, words] of [
+      [{ status: 500 }, t.problems.search_unavailable.title],
+      [{ close: true }, t.problems.search_unavailable.title],
+      [{ status: 429 }, t.problems.search_busy.title],
+      [{ status: 403 }, t.problems.search_forbidden.title],
+      [{ status: 400 }, t.problems.search_refused.title],
+      [{ status: 404 }, t.problems.search_misconfigured.title],
+    ] as const) {
+      world.sandbox.switches.set({ answers: { search: answer } })
+      const hop = await browser.open(`${world.url}/search?q=plan`)
+      expectPage(hop)
+      expect(browser.text).toContain(words)
+      expect(browser.text).not.toMatch(/check your apps|people are connecting|connect apps yet/i)
+    }
+  })
+})
