@@ -21,7 +21,7 @@ export type Next =
   | { kind: 'finished' }
 
 /** Every reload takes a reader back to the top of the page, so each pause is longer than the one before. */
-const LOOK_AGAIN_SECONDS = [2, 3, 5, 8, 13, 20]
+const LOOK_AGAIN_SECONDS = [2, 5, 10, 20]
 const MAX_LOOK_AGAIN_SECONDS = 30
 
 /** How an app of this walk is doing. @param now milliseconds since 1970 */

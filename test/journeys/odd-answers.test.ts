@@ -174,6 +174,7 @@ describe('when the service takes too long', () => {
       expect(hop.status).toBe(503)
       expectPage(hop)
     }
+    expect(pages[1].body).toContain(texts.problems.search_too_slow.title)
     await world.close()
   })
 })

@@ -11,7 +11,7 @@ import {
 } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
-import { linksOf, type TestBrowser } from '../helpers/test-browser.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
 
 type Entry = Record<string, unknown>
 
@@ -152,121 +152,5 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     await onList(browser)
     expect(await status(browser)).toMatchObject({ pending: 1, skipped: 1 })
     expect(await report()).toEqual(isSkipped)
-  })
-
-  it('whose app is being confirmed can go on with the next, and both are judged at the return', async () => {
-    const { browser, person } = await world.begin(3)
-    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t.wait.title('Slack'))
-    expect(browser.text).toContain(t.overview.goOnWith('GitHub'))
-    world.sandbox.switches.set({ consentDelaySeconds: 0 })
-    const before = world.checks()
-
-    await browser.open('/onboarding/connect', { from: browser.page.url })
-    expect(browser.text).toContain('GitHub')
-    world.sandbox.authorize(person, 'slack_1')
-    await answerConsent(browser, 'allow')
-
-    expect(browser.text).toContain('Google Drive')
-    expect(world.checks() - before).toBe(2)
-    await onList(browser)
-    expect(browser.text).toContain(t.overview.progress(2, 3))
-  })
-
-  it('whose app is being confirmed can say “not now” at once', async () => {
-    const { browser } = await world.begin(2)
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'deny')
-    await browser.submit('/onboarding/skip/slack_1')
-    expect(browser.text).toContain(t.next.title('GitHub'))
-    expect(refreshOf(browser.page)).toBeUndefined()
-  })
-
-  it.each(['access_denied', 'server_error', 'made up'])(
-    'who comes back with error=%s does not wait, and is believed only by the list',
-    async (error) => {
-      const { browser, person } = await world.begin(2)
-      world.sandbox.switches.set({ returnParams: { error, error_description: '<b>no</b>' } })
-      await browser.click('/onboarding/connect/slack_1')
-      await answerConsent(browser, 'deny')
-      expect(refreshOf(browser.page)).toBeUndefined()
-      expect(browser.text).toContain(t.attend.title('Slack'))
-      expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
-      expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
-
-      await browser.click('/onboarding/connect/slack_1')
-      await answerConsent(browser, 'allow')
-      expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
-      expect(browser.text).not.toContain(t.attend.title('Slack'))
-    },
-  )
-
-  it('who waits in one tab does not void the address that another tab is just following', async () => {
-    const { browser } = await world.begin(2)
-    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    const waiting = browser.page
-    const departure = await browser.open('/onboarding/connect/github_1', { from: waiting.url, follow: false })
-    const before = world.checks()
-
-    browser.page = waiting
-    await letRefresh(browser)
-
-    expect(world.checks()).toBe(before)
-    expectPage(browser.page)
-    await browser.open(departure.location ?? '')
-    expect(browser.text).toContain('Allow access?')
-  })
-
-  const refused = [
-    { body: 'final_redirect_url is not allowed for this tenant' },
-    { contentType: 'text/html', body: '<h1>Bad Request</h1><p>Invalid final_redirect_url</p>' },
-    { body: { error: { code: 400, message: 'final_redirect_url: host not in allow list' } } },
-    { body: { errors: [{ field: 'final_redirect_url', message: 'not allowed' }] } },
-  ]
-  it.each(refused)('is told that trying again will not help where the service says %j', async (answer) => {
-    const { browser } = await world.begin(1)
-    const from = browser.page.url
-    world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 400, ...answer } } })
-    const first = world.log.length
-
-    for (const path of ['/onboarding', '/onboarding/connect/slack_1']) {
-      const hop = await browser.open(world.url + path, { from })
-      expect(hop.status).toBe(502)
-      expectPage(hop)
-      expect(hop.headers).not.toHaveProperty('retry-after')
-      expect(browser.text).toContain('Trying again will not help')
-      expect(hop.body).not.toContain(`>${t.problem.tryAgain}<`)
-    }
-
-    const json = await browser.open(`${world.url}/api/status`)
-    expect(JSON.parse(json.body)).toMatchObject({ status: 502, code: 'service_refused_return' })
-    const lines = world.log.slice(first).filter((line) => line.includes('service_refused_return'))
-    expect(lines).toHaveLength(3)
-    for (const line of lines) {
-      expect(line).toContain('PUBLIC_URL')
-      expect(line).toMatch(/It said: “.*(allow|Invalid)/)
-    }
-  })
-
-  it('whose search fails is told about the search, not about checking apps', async () => {
-    const { browser } = await world.begin(1)
-    for (const [answer, words] of [
-      [{ status: 500 }, t.problems.search_unavailable.title],
-      [{ close: true }, t.problems.search_unavailable.title],
-      [{ status: 429 }, t.problems.search_busy.title],
-      [{ status: 403 }, t.problems.search_forbidden.title],
-      [{ status: 400 }, t.problems.search_refused.title],
-      [{ status: 404 }, t.problems.search_misconfigured.title],
-    ] as const) {
-      world.sandbox.switches.set({ answers: { search: answer } })
-      const hop = await browser.open(`${world.url}/search?q=plan`)
-      expectPage(hop)
-      expect(browser.text).toContain(words)
-      expect(browser.text).not.toMatch(/check your apps|people are connecting|connect apps yet/i)
-    }
   })
 })

@@ -64,7 +64,7 @@ describe('what comes next', () => {
       const where = next(walk, 1_000)
       if (where.kind === 'wait') waits.push(where.lookAgainSeconds)
     }
-    expect(waits).toEqual([2, 3, 5, 8, 13, 20, 30, 30])
+    expect(waits).toEqual([2, 5, 10, 20, 30, 30, 30, 30])
   })
 
   it('is for the person to decide once the time to confirm is over', () => {
