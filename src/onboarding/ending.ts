@@ -1,4 +1,4 @@
-// What a list comes to: which heading is true of it. Pure. What surprises: switched off and put off are not connected, and
+// What a list comes to: which heading is true of it. Pure. What surprises: switched off and “not now” are not connected, and
 // a visit that was narrowed says nothing about the apps that it does not show.
 import type { Figure } from './standing.ts'
 
@@ -26,9 +26,9 @@ export type Ending =
   | 'all-but-off'
   /** Everything that the visit was narrowed to; others are not. */
   | 'these'
-  /** Some are; the others were put off, or wait for an administrator. */
+  /** Some are; the others are “not now”, or wait for an administrator. */
   | 'some'
-  /** None is: all were put off, or wait for an administrator. */
+  /** None is: all are “not now”, or wait for an administrator. */
   | 'none'
   /** None is: all are switched off. */
   | 'off'

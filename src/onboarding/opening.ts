@@ -16,6 +16,8 @@ export type Opening = {
 
 export function openingOf(ending: Ending, { shown, hidden, isNarrowed }: Sight, t: Texts): Opening {
   const { finished, overview } = t
+  // Of apps that a narrowed visit does not show, its headings say nothing.
+  const isPart = Object.values(hidden).some((count) => count > 0)
   const said = (mood: Opening['mood'], heading: string, lead: string): Opening => ({
     mood,
     heading,
@@ -39,11 +41,17 @@ export function openingOf(ending: Ending, { shown, hidden, isNarrowed }: Sight, 
       return said('done', finished.titleThese, finished.leadThese(others))
     }
     case 'some':
-      return { ...said('rest', finished.titleSome, finished.leadSome(shown)), search: true }
+      return {
+        ...said('rest', isPart ? finished.titleSomeOfThese : finished.titleSome, finished.leadSome(shown)),
+        search: true,
+      }
     case 'none':
-      return said('rest', finished.titleNone, finished.leadNone(shown))
+      return said('rest', isPart ? finished.titleNoneOfThese : finished.titleNone, finished.leadNone(shown))
     case 'off':
-      return { ...said('rest', finished.titleOff, finished.leadOff(shown.off)), lookAgain: '/onboarding' }
+      return {
+        ...said('rest', isPart ? finished.titleTheseOff : finished.titleOff, finished.leadOff(shown.off)),
+        lookAgain: '/onboarding',
+      }
     default:
       return unhandled(ending)
   }

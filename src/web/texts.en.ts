@@ -154,14 +154,17 @@ export const texts = {
         ? 'Search now finds what you have in them. One other app of yours is not connected.'
         : `Search now finds what you have in them. ${others} other apps of yours are not connected.`,
     titleSome: 'You are done for now',
+    titleSomeOfThese: 'Some of these apps are connected',
     leadSome: (left: Left) => `Search finds what you have in the connected apps. ${reasons(left)}`,
     titleNone: 'Nothing is connected yet',
+    titleNoneOfThese: 'These apps are not connected yet',
     leadNone: (left: Left) => `Search cannot find what you have in these apps. ${reasons(left)}`,
     titleOff: 'There is nothing you can connect',
+    titleTheseOff: 'These apps are switched off',
     leadOff: (off: number) =>
       off === 1
-        ? 'The app on your list is switched off by your administrator, so search cannot find what you have in it.'
-        : `All ${off} apps on your list are switched off by your administrator, so search cannot find what you have in them.`,
+        ? 'The app below is switched off by your administrator, so search cannot find what you have in it.'
+        : `All ${off} apps below are switched off by your administrator, so search cannot find what you have in them.`,
     lookAgain: 'Look again',
     search: 'Try your first search',
   },

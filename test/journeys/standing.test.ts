@@ -1,14 +1,7 @@
 // What is on the service's list is not connected, whatever is said of it; and every surface says the same of one app.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { texts as t } from '../../src/web/texts.en.ts'
-import {
-  answerConsent,
-  expectPage,
-  letRefresh,
-  openWorld,
-  refreshOf,
-  type World,
-} from '../helpers/journey.ts'
+import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
@@ -103,7 +96,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.page.body).not.toContain('action="/search"')
   })
 
-  it('who put off everything is not told to be done, and is offered no search', async () => {
+  it('who said “not now” to everything is not told to be done, and is offered no search', async () => {
     const { browser } = await world.begin(3)
     for (const instance of ['slack_1', 'github_1', 'gdrive_1'])
       await browser.post(`/onboarding/skip/${instance}`)
@@ -125,7 +118,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.text).not.toContain('all of your apps')
   })
 
-  it('sees an app that was put off and then switched off as switched off, and everyone else sees the same', async () => {
+  it('sees an app that was skipped and then switched off as switched off, and everyone else sees the same', async () => {
     const { browser, person } = await world.begin(2)
     await browser.post('/onboarding/skip/slack_1')
     const report = async () => {

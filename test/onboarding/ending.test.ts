@@ -76,6 +76,9 @@ describe('the end of a list', () => {
         [mood === 'done', left === 0],
         [/you are done|everything/i.test(heading), shown.connected > 0],
         [search && listed > 0, shown.connected > 0],
+        [/^nothing is connected/i.test(heading), connected === 0],
+        [heading === t.finished.titleOff, left + hidden.pending + hidden.skipped + hidden.blocked === 0],
+        [heading === t.finished.titleSome, hidden.pending === 0],
       ]
       for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
       expect(mood === 'open', what).toBe(
