@@ -110,7 +110,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       // Whatever a check is for, a path that it brings leads back here.
       checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
-      walks: watchWalks(createWalks(store.records, now), follow.walked),
+      walks: watchWalks(createWalks(store.records, now), follow.walked, now),
       sendPage,
       returnTo,
       publicUrl,

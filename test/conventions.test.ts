@@ -61,6 +61,7 @@ describe('the direction of imports', () => {
   it('leaves the pure decisions without imports of ours', () => {
     for (const file of [
       'src/onboarding/walk.ts',
+      'src/onboarding/standing.ts',
       'src/client-api/credentials.ts',
       'src/client-api/departure.ts',
       'src/client-api/schedule.ts',

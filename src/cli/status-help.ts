@@ -20,7 +20,8 @@ Asking may void authorization links that the person was given a moment ago.
 Options:
   --json              {"schema_version", "person", "left": [{"instance", "name",
                       "status"}]}, status: awaiting, stale (to connect again),
-                      disabled, attention; person: null with a user's token
+                      disabled, attention (comes without an address to start
+                      from); person: null with a user's token
   --timeout SECONDS   1 to 120; 10 unless told
 
 Exit codes:

@@ -68,6 +68,9 @@ function explainRefusal(reply: Extract<Reply, { kind: 'refused' }>, setting: str
         words: `the service fails (${status}): nothing is wrong here. Try again in ${reply.retryAfter} seconds`,
       }
     case 'request':
-      return { exit: EXIT.failed, words: `the service does not accept the question (${status})` }
+      return {
+        exit: EXIT.failed,
+        words: `the service does not accept the question (${status}), and would not accept it again. ${reply.said === '' ? 'It gave no reason' : `It said: “${reply.said}”`}`,
+      }
   }
 }

@@ -7,7 +7,7 @@ const words: Record<Left['status'], { text: string; colour: Colour }> = {
   awaiting: { text: 'to connect', colour: 'yellow' },
   stale: { text: 'to connect again', colour: 'yellow' },
   disabled: { text: 'switched off', colour: 'dim' },
-  attention: { text: 'needs an admin', colour: 'red' },
+  attention: { text: 'has no address', colour: 'red' },
 }
 
 export const statusJson = (person: string | undefined, left: readonly Left[]): string =>

@@ -1,6 +1,7 @@
 // What the service answers (contract section 2), checked and read tolerantly: more fields than we know, fewer than we
 // hoped for, but never a list where there was none: an answer that cannot be understood is not "all connected".
 import { z } from 'zod'
+import { departureUrl } from './departure.ts'
 
 /** What the service says of one datasource instance that is not connected. */
 export type Unconnected = {
@@ -9,9 +10,9 @@ export type Unconnected = {
   /** Its name for people; the identifier where the service gave none. */
   name: string
   /**
-   * awaiting: the person can authorize it. stale: was authorized, has to be again. disabled: switched off by an
-   * administrator. attention: a status that we do not know, or no path to start from. (Contract 2.1 shows AWAITING_AUTH
-   * and leaves the others open.)
+   * awaiting: the person still has to authorize it, as everything on the list (contract 2.1), whatever its authStatus
+   * says. stale: was authorized, has to be again. disabled: switched off by an administrator. attention: it comes without
+   * an address that could be started from.
    */
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
   /** Relative to SERVICE_BASE_URL; carries a one-time token, so it is used at once and kept nowhere. */
@@ -78,14 +79,17 @@ const instanceInPath = (path: string | undefined) => {
 /** Nobody could read, click or name an identifier without a visible character. */
 const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
-function statusOf(authStatus: unknown, path: string | undefined): Unconnected['status'] | 'authorized' {
+/** Whether a path can be started from does not depend on where the service is. */
+const ANYWHERE = 'https://service.invalid'
+
+function statusOf({ authStatus }: Entry, instance: string, path: string | undefined): Unconnected['status'] {
   if (authStatus === 'DISABLED') return 'disabled'
-  if (authStatus === 'AUTHORIZED') return 'authorized'
-  if (!path) return 'attention'
-  if (authStatus === undefined || authStatus === null || authStatus === 'AWAITING_AUTH') return 'awaiting'
-  if (authStatus === 'STALE_OAUTH') return 'stale'
-  return 'attention'
+  if (path === undefined || departureUrl(ANYWHERE, instance, path) === undefined) return 'attention'
+  return authStatus === 'STALE_OAUTH' ? 'stale' : 'awaiting'
 }
+
+/** Of entries with one identifier the one that a person can do most about counts. */
+const USE: Record<Unconnected['status'], number> = { awaiting: 2, stale: 2, attention: 1, disabled: 0 }
 
 /**
  * Reads an answer of checkdatasourceauth (contract 2.1).
@@ -96,13 +100,13 @@ export function readCheck(json: unknown): Unconnected[] | undefined {
   if (!check.success) return undefined
   const found = new Map<string, Unconnected>()
   for (const entry of check.data.unauthorizedDatasourceInstances) {
-    const { authStatus } = entry
     const authUrlRelativePath =
       typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
     const instance = instanceOf(entry, authUrlRelativePath)
     if (instance === undefined) return undefined
-    const status = statusOf(authStatus, authUrlRelativePath)
-    if (status === 'authorized' || found.has(instance)) continue
+    const status = statusOf(entry, instance, authUrlRelativePath)
+    const earlier = found.get(instance)
+    if (earlier !== undefined && USE[earlier.status] >= USE[status]) continue
     const name = shortened(presentable(wellFormed(entry.displayName) ?? '') || presentable(instance))
     found.set(instance, { instance, name, status, authUrlRelativePath: authUrlRelativePath || undefined })
   }

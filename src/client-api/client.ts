@@ -5,7 +5,7 @@ import { readCheck, readLeft, readSearch, type Left, type SearchAnswer, type Unc
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Watch } from './watch.ts'
 import { exchange, type Exchanged } from './exchange.ts'
-import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
+import { noAnswer, problemOf, waitAskedFor, type Operation } from './errors.ts'
 
 export type ClientApi = {
   /**
@@ -37,9 +37,9 @@ const TIME_LIMIT_MS = 10_000
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
-const OPERATIONS = ['checkdatasourceauth', 'search']
+const OPERATIONS: readonly Operation[] = ['checkdatasourceauth', 'search']
 
-type Call = { operation: string; path: string; credentials: Credentials; body?: string }
+type Call = { operation: Operation; path: string; credentials: Credentials; body?: string }
 
 export function createClientApi({
   baseUrl,
@@ -83,10 +83,13 @@ export function createClientApi({
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
       const asksToWait = waitAskedFor(retryAfter)
-      throw Object.assign(problemOf({ operation, status, text, retryAfter }), {
-        answered: status,
-        ...(asksToWait === undefined ? {} : { asksToWait }),
-      })
+      throw Object.assign(
+        problemOf({ operation, status, text, retryAfter, secrets: secretsIn(credentials) }),
+        {
+          answered: status,
+          ...(asksToWait === undefined ? {} : { asksToWait }),
+        },
+      )
     }
     return parsed(text)
   }
@@ -119,6 +122,12 @@ export function createClientApi({
     close: () => dispatcher.destroy(),
   }
 }
+
+/** What goes out with a call and is for no log. */
+export const secretsIn = (credentials: Credentials): string[] =>
+  Object.entries(credentials).flatMap(([name, value]) =>
+    name !== 'kind' && typeof value === 'string' ? [value] : [],
+  )
 
 export async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []

@@ -1,6 +1,8 @@
 // What went wrong in a call of the service, told apart (contract section 7): for the person by a code, for the operator
 // by the setting to change.
 import { Problem, type ProblemCode } from '../problem.ts'
+import { saidIn, speaksOfRedirect } from './said.ts'
+import { silenceOf } from './silence.ts'
 
 export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */
@@ -21,7 +23,36 @@ export class TokenRefused extends ServiceProblem {
   }
 }
 
-export type Refusal = { operation: string; status: number; text: string; retryAfter: string | undefined }
+export type Operation = 'checkdatasourceauth' | 'search'
+
+export type Refusal = {
+  operation: Operation
+  status: number
+  text: string
+  retryAfter: string | undefined
+  /** What was sent with the call and must not come back in a log: the token, an address. */
+  secrets?: readonly string[]
+}
+
+/** What a failure is called, by what was asked for: a search that fails says nothing about connecting apps. */
+const CODES = {
+  checkdatasourceauth: {
+    unavailable: 'service_unavailable',
+    slow: 'service_unavailable',
+    busy: 'service_busy',
+    forbidden: 'service_forbidden',
+    refused: 'service_refused_request',
+    misconfigured: 'service_misconfigured',
+  },
+  search: {
+    unavailable: 'search_unavailable',
+    slow: 'search_too_slow',
+    busy: 'search_busy',
+    forbidden: 'search_forbidden',
+    refused: 'search_refused',
+    misconfigured: 'search_misconfigured',
+  },
+} as const satisfies Record<Operation, Record<string, ProblemCode>>
 
 const RETRY_LEAST = 1
 const RETRY_MOST = 300
@@ -56,37 +87,56 @@ const DAY_SECONDS = 86_400
 export const waitAskedFor = (header: string | undefined, now: number = Date.now()): number | undefined =>
   header === undefined ? undefined : retryAfterSeconds(header, now, DAY_SECONDS)
 
-/** The problem that a refusal of the service means. Never quotes what the service said: that could hold anything. */
+/** Refusals of the request itself: the same request would be refused again (RFC 9110 15.5). */
+const isFinal = (status: number) =>
+  status >= 400 && status < 500 && ![408, 409, 421, 423, 425].includes(status)
+
+/** The problem that a refusal of the service means. Quotes what the service said only where nothing else explains it. */
 export function problemOf(refusal: Refusal, now: number = Date.now()): ServiceProblem {
   const { operation, status } = refusal
+  const codes = CODES[operation]
   const misconfigured = documentedMessage(refusal.text)
   const said = `${operation} answered ${status}`
   if (misconfigured !== undefined)
-    return new ServiceProblem(502, 'service_misconfigured', { detail: `${said}: ${misconfigured}` })
+    return new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${misconfigured}` })
   if (status === 401) return new TokenRefused(`${said}: the access token is invalid or expired`)
   if (status === 403)
-    return new ServiceProblem(403, 'service_forbidden', {
+    return new ServiceProblem(403, codes.forbidden, {
       detail: `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE`,
     })
   if (status === 429) {
     const retryAfter = retryAfterSeconds(refusal.retryAfter, now)
-    return new ServiceProblem(503, 'service_busy', { detail: `${said}: too many requests`, retryAfter })
+    return new ServiceProblem(503, codes.busy, { detail: `${said}: too many requests`, retryAfter })
   }
   if (status === 404 || status === 405 || status === 410)
-    return new ServiceProblem(502, 'service_misconfigured', {
+    return new ServiceProblem(502, codes.misconfigured, {
       detail: `${said}: SERVICE_BASE_URL leads elsewhere, or lacks its path`,
     })
   if (status >= 300 && status < 400)
-    return new ServiceProblem(502, 'service_misconfigured', {
+    return new ServiceProblem(502, codes.misconfigured, {
       detail: `${said}: a redirect, which is never followed with a token: see SERVICE_BASE_URL`,
     })
+  if (isFinal(status)) return finalRefusal(refusal, said)
   const retryAfter = retryAfterSeconds(refusal.retryAfter, now)
-  return new ServiceProblem(503, 'service_unavailable', { detail: said, retryAfter })
+  return new ServiceProblem(503, codes.unavailable, { detail: said, retryAfter })
+}
+
+/** Trying again cannot help: an operator has to read what the service said. */
+function finalRefusal({ operation, text, secrets }: Refusal, said: string): ServiceProblem {
+  const words = saidIn(text, secrets)
+  const quoted = words === '' ? 'It gave no reason' : `It said: “${words}”`
+  if (operation === 'checkdatasourceauth' && speaksOfRedirect(text))
+    return new ServiceProblem(502, 'service_refused_return', {
+      detail: `${said}: the service does not accept final_redirect_url, which is PUBLIC_URL and /onboarding/callback. Check PUBLIC_URL, and that the service's list of allowed redirect addresses has it. ${quoted}`,
+    })
+  return new ServiceProblem(502, CODES[operation].refused, {
+    detail: `${said}: the service does not accept the request, and would not accept it again. ${quoted}`,
+  })
 }
 
 /** For an answer that is none: a time-out, a reset, a page where JSON was due. */
-export const noAnswer = (operation: string, what: string, cause?: unknown): ServiceProblem =>
-  new ServiceProblem(503, 'service_unavailable', {
+export const noAnswer = (operation: Operation, what: string, cause?: unknown): ServiceProblem =>
+  new ServiceProblem(503, CODES[operation][silenceOf(cause) === 'too-slow' ? 'slow' : 'unavailable'], {
     detail: `${operation}: ${what}`,
     cause,
     retryAfter: RETRY_DEFAULT,

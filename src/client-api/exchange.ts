@@ -23,7 +23,7 @@ export function exchange(
     let underWay: Dispatcher.DispatchController | undefined
     let late: Error | undefined
     const timer = setTimeout(() => {
-      late = new Error(`no whole answer within ${timeLimitMs} ms`)
+      late = Object.assign(new Error(`no whole answer within ${timeLimitMs} ms`), { name: 'TimeoutError' })
       underWay?.abort(late)
       reject(late)
     }, timeLimitMs)

@@ -2,10 +2,11 @@
 // it as a value. No one-time path leaves this file: of the paths only a count and a yes or no are kept.
 import { Agent, request } from 'undici'
 import { readCheck, readLeft, type Left } from './answers.ts'
-import { parsed, readLimited } from './client.ts'
+import { parsed, readLimited, secretsIn } from './client.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { retryAfterSeconds } from './errors.ts'
 import { refusalReason, type RefusalReason } from './refusal-reason.ts'
+import { saidIn } from './said.ts'
 import { silenceOf, type Silence } from './silence.ts'
 
 /** What the command line may be given; a person's access token is not among it. */
@@ -24,7 +25,14 @@ export type Answered = { theirs: number | undefined; ours: number }
 
 export type Reply =
   | ({ kind: 'answered'; left: Left[]; shape: PathShape | undefined } & Answered)
-  | ({ kind: 'refused'; status: number; reason: RefusalReason; retryAfter: number } & Answered)
+  | ({
+      kind: 'refused'
+      status: number
+      reason: RefusalReason
+      retryAfter: number
+      /** Its words, bounded and without secrets; empty where there are none. */
+      said: string
+    } & Answered)
   | { kind: 'silent'; why: Silence }
 
 export type Inquiry = {
@@ -63,7 +71,12 @@ export function createInquiry({ baseUrl, timeLimitMs, now }: InquiryOptions): In
         const theirs = Date.parse(got.date?.toString() ?? '')
         const times = { theirs: Number.isNaN(theirs) ? undefined : theirs, ours: now() }
         return {
-          ...replyOf(statusCode, text, { finalRedirectUrl, retryAfter: got['retry-after'], now: now() }),
+          ...replyOf(statusCode, text, {
+            finalRedirectUrl,
+            retryAfter: got['retry-after'],
+            now: now(),
+            secrets: secretsIn(credentials),
+          }),
           ...times,
         }
       } catch (error) {
@@ -74,9 +87,14 @@ export function createInquiry({ baseUrl, timeLimitMs, now }: InquiryOptions): In
   }
 }
 
-type Asked = { finalRedirectUrl: string | undefined; retryAfter: string | string[] | undefined; now: number }
+type Asked = {
+  finalRedirectUrl: string | undefined
+  retryAfter: string | string[] | undefined
+  now: number
+  secrets: string[]
+}
 
-function replyOf(status: number, text: string, { finalRedirectUrl, retryAfter, now }: Asked) {
+function replyOf(status: number, text: string, { finalRedirectUrl, retryAfter, now, secrets }: Asked) {
   const left = status === 200 ? readLeft(parsed(text)) : undefined
   if (left !== undefined) return { kind: 'answered' as const, left, shape: shapeOf(text, finalRedirectUrl) }
   const seconds = retryAfterSeconds(retryAfter?.toString(), now)
@@ -85,6 +103,7 @@ function replyOf(status: number, text: string, { finalRedirectUrl, retryAfter, n
     status,
     reason: refusalReason(status, text),
     retryAfter: seconds,
+    said: saidIn(text, secrets),
   }
 }
 

@@ -5,7 +5,16 @@ import type { Left } from '../client-api/answers.ts'
 /** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
 export type SourceState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
 
-export type Source = { instance: string; name: string; state: SourceState; at: number }
+export type Source = {
+  instance: string
+  name: string
+  state: SourceState
+  at: number
+  /** What the person said before an administrator switched it off: it counts again when that ends. */
+  word?: Word
+}
+
+type Word = { state: 'skipped' | 'blocked'; at: number }
 
 /**
  * One mail: written down as `sending` before it leaves, with its outcome afterwards. `unknown`: the process died, or the
@@ -70,33 +79,50 @@ export function optedIn(arrival: Arrival): Arrival {
  */
 export const isToConnect = ({ status }: Left): boolean => status !== 'disabled'
 
+/** What the person said of it, as long as it is listed. */
+export const wordOf = (source: Source | undefined): Word | undefined =>
+  source?.state === 'skipped' || source?.state === 'blocked'
+    ? { state: source.state, at: source.at }
+    : source?.word
+
+/** One that the service lists: switched off comes first, then what the person said. */
+function listedSource({ instance, name, status }: Left, known: Source | undefined, now: number): Source {
+  const word = wordOf(known)
+  if (status !== 'disabled') {
+    const since = known?.state === 'waiting' ? known.at : now
+    return { instance, name, state: word?.state ?? 'waiting', at: word?.at ?? since }
+  }
+  const at = known?.state === 'off' ? known.at : now
+  return { instance, name, state: 'off', at, ...(word && { word }) }
+}
+
 /**
  * Takes in what the service says is left: what was known and is not listed any more is connected. "Not now" and
  * "waiting for my administrator" are the person's words, and stay while it is listed.
  */
 export function withLeft(arrival: Arrival, left: readonly Left[], now: number): Arrival {
   const before = new Map(arrival.sources.map((source) => [source.instance, source]))
-  const listed = left.map(({ instance, name, status }): Source => {
-    const known = before.get(instance)
-    before.delete(instance)
-    const own = known?.state === 'skipped' || known?.state === 'blocked' ? known.state : 'waiting'
-    const state = status === 'disabled' ? 'off' : own
-    return { instance, name, state, at: known?.state === state ? known.at : now }
+  const listed = left.map((entry): Source => {
+    const known = before.get(entry.instance)
+    before.delete(entry.instance)
+    return listedSource(entry, known, now)
   })
-  const gone = [...before.values()].map((source): Source =>
-    source.state === 'connected' ? source : { ...source, state: 'connected', at: now },
-  )
+  const gone = [...before.values()].map((source) => connected(source, now))
   return { ...finished({ ...arrival, sources: [...gone, ...listed] }, now), asOf: now }
 }
 
-/** Takes in how the person's own walk stands. What was known and is not in it any more is connected. */
+function connected(source: Source, now: number): Source {
+  if (source.state === 'connected') return source
+  const { word: _word, ...rest } = source
+  return { ...rest, state: 'connected', at: now }
+}
+
+/** Takes in how the person's own walk is doing. What was known and is not in it any more is connected. */
 export function withSources(arrival: Arrival, walked: readonly Source[], now: number): Arrival {
   const inWalk = new Set(walked.map(({ instance }) => instance))
   const gone = arrival.sources
     .filter(({ instance }) => !inWalk.has(instance))
-    .map((source): Source =>
-      source.state === 'connected' ? source : { ...source, state: 'connected', at: now },
-    )
+    .map((source) => connected(source, now))
   const sources = [...gone, ...walked]
   if (arrival.asOf !== undefined && JSON.stringify(sources) === JSON.stringify(arrival.sources))
     return arrival

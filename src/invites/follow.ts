@@ -3,25 +3,30 @@ import type { User } from '../session/session.ts'
 import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
-/** One datasource of a walk, as the walk keeps it. */
+/** One datasource of a walk and how it is doing, as the walk decided it. Times are milliseconds since 1970. */
 export type Followed = {
   instance: string
   name: string
-  status: string
-  firstSeen: number
-  connectedAt?: number
-  skippedAt?: number
-  blockedAt?: number
+  figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
+  at: number
+  word?: { figure: 'skipped' | 'blocked'; at: number }
 }
 
-const sourceOf = (entry: Followed): Source => {
-  const { instance, name, status, firstSeen, connectedAt, skippedAt, blockedAt } = entry
-  const of = (state: Source['state'], at = firstSeen): Source => ({ instance, name, state, at })
-  if (status === 'connected') return of('connected', connectedAt)
-  if (status === 'disabled') return of('off')
-  if (blockedAt !== undefined) return of('blocked', blockedAt)
-  return skippedAt === undefined ? of('waiting') : of('skipped', skippedAt)
-}
+const STATES = {
+  connected: 'connected',
+  pending: 'waiting',
+  skipped: 'skipped',
+  blocked: 'blocked',
+  off: 'off',
+} as const satisfies Record<Followed['figure'], Source['state']>
+
+const sourceOf = ({ instance, name, figure, at, word }: Followed): Source => ({
+  instance,
+  name,
+  state: STATES[figure],
+  at,
+  ...(word && { word: { state: word.figure, at: word.at } }),
+})
 
 export type FollowParts = {
   arrivals: Pick<Arrivals, 'change'>
@@ -31,7 +36,7 @@ export type FollowParts = {
 
 export type Follow = {
   signedIn: (user: User) => Promise<void>
-  walked: (user: User, known: readonly Followed[]) => Promise<void>
+  walked: (user: User, told: readonly Followed[]) => Promise<void>
 }
 
 /** Only a verified address says who it is; a store that is away loses a figure and nothing else. */
@@ -46,6 +51,6 @@ export function createFollow({ arrivals, log, now }: FollowParts): Follow {
   }
   return {
     signedIn: (user) => count(user, (before) => reached(before, 'signedInAt', now())),
-    walked: (user, known) => count(user, (before) => withSources(before, known.map(sourceOf), now())),
+    walked: (user, told) => count(user, (before) => withSources(before, told.map(sourceOf), now())),
   }
 }

@@ -2,7 +2,7 @@
 // became of it. Killed anywhere and started again, nobody gets a mail twice.
 import type { Left } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
-import { isToConnect, type Arrival } from './arrival.ts'
+import { isToConnect, wordOf, type Arrival } from './arrival.ts'
 import { due, type Due, type Policy } from './campaign.ts'
 import type { Later } from './later.ts'
 import type { Ledger } from './ledger.ts'
@@ -72,7 +72,7 @@ const NO_ANSWERS = {
 
 /** What the person could connect, without what they wait for their administrator for. */
 function nagging(arrival: Arrival | undefined, left: readonly Left[]): Left[] {
-  const blocked = arrival?.sources.filter(({ state }) => state === 'blocked') ?? []
+  const blocked = arrival?.sources.filter((source) => wordOf(source)?.state === 'blocked') ?? []
   const isBlocked = (entry: Left) => blocked.some(({ instance }) => instance === entry.instance)
   return left.filter((entry) => isToConnect(entry) && !isBlocked(entry))
 }

@@ -1,7 +1,9 @@
 // The list of the overview: each datasource with its status in words and what can be done about it. Pure.
 import type { Texts } from '../web/texts.en.ts'
 import { blockPath, mayBlock, unblockPath } from './blocked.ts'
-import { attemptOf, isLeftFor, type Known, type Walk } from './walk.ts'
+import { standingIn } from './course.ts'
+import { unhandled, type Standing } from './standing.ts'
+import type { Known, Walk } from './walk.ts'
 
 export type Action = { href: string; label: string }
 
@@ -85,7 +87,7 @@ type EntryContext = ListContext & { index: number; earliest: number }
 
 function entryOf(walk: Walk, entry: Known, context: EntryContext): Entry {
   const { t, now, index } = context
-  const kind = kindOf(walk, entry, now)
+  const kind = kindOf(standingIn(walk, entry, now))
   const name = context.names.get(entry.instance) ?? entry.name
   const current = entry.instance === context.current
   const label = labelOf(kind, name, t)
@@ -148,18 +150,22 @@ function noteOf(kind: EntryKind, entry: Known, { t, finished, earliest }: EntryC
   return undefined
 }
 
-function kindOf(walk: Walk, entry: Known, now: number): EntryKind {
-  if (entry.status === 'connected' || entry.status === 'disabled') return entry.status
-  const waiting = walk.attempts.some(
-    (attempt) =>
-      attempt.instance === entry.instance &&
-      attempt.returnedAt !== undefined &&
-      attemptOf(walk, attempt.step) !== undefined,
-  )
-  if (waiting) return 'waiting'
-  if (entry.blockedAt !== undefined) return 'blocked'
-  if (entry.unconfirmedAt !== undefined) return 'unconfirmed'
-  if (isLeftFor(walk, entry.instance, now)) return 'elsewhere'
-  if (entry.skippedAt !== undefined) return 'skipped'
-  return entry.status === 'awaiting' ? 'todo' : entry.status
+/** Under which words an app is shown. */
+export function kindOf(standing: Standing): EntryKind {
+  switch (standing.kind) {
+    case 'connected':
+    case 'blocked':
+    case 'unconfirmed':
+    case 'elsewhere':
+    case 'skipped':
+      return standing.kind
+    case 'off':
+      return 'disabled'
+    case 'confirming':
+      return 'waiting'
+    case 'todo':
+      return standing.variant === 'awaiting' ? 'todo' : standing.variant
+    default:
+      return unhandled(standing)
+  }
 }

@@ -11,8 +11,12 @@ import {
   type Entry,
   type Tile,
 } from './entries.ts'
+import { next, standingIn, type Next } from './course.ts'
+import { countsOf, endingOf, type Counts } from './ending.ts'
+import { openingOf, type Opening } from './opening.ts'
+import { figureOf, unhandled } from './standing.ts'
 import { overviewPath } from './visit.ts'
-import { next, progress, shown, type Known, type Next, type Walk } from './walk.ts'
+import { inScope, type Known, type Walk } from './walk.ts'
 
 /** What the page offers first. */
 export type Step = {
@@ -23,6 +27,8 @@ export type Step = {
   causes: readonly string[]
   connect: Action
   skip: string
+  /** The app to go on with while this one is being confirmed, or is left for later. */
+  onward: Action | undefined
   /** Where a page that waits looks again at once, and where it stops looking by itself. */
   lookAgain: string | undefined
   stop: string | undefined
@@ -35,12 +41,8 @@ export type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
 
 export type Banner = { kind: 'good' | 'notice' | 'bad'; title: string; text: string }
 
-export type Overview = {
+export type Overview = Opening & {
   title: string
-  /** open: something waits. rest: only what was put off is left. done: nothing is. */
-  mood: 'open' | 'rest' | 'done'
-  heading: string
-  lead: string
   banner: Banner | undefined
   progress: { connected: number; total: number; label: string } | undefined
   step: Step | undefined
@@ -71,32 +73,21 @@ type Scene = OverviewContext & {
   known: Known[]
   names: Map<string, string>
   where: Next
-  /** How many wait for this person, and how many are left with those that were put off. */
-  waiting: number
-  left: number
+  counts: Counts
+  opening: Opening
 }
 
 export function overviewOf(walk: Walk, context: OverviewContext): Overview {
   const { t, now } = context
-  const known = shown(walk)
-  const open = known.filter((entry) => entry.status !== 'connected' && entry.status !== 'disabled')
-  const scene: Scene = {
-    ...context,
-    walk,
-    known,
-    names: namesOf(known),
-    where: next(walk, now),
-    waiting: open.filter((entry) => entry.skippedAt === undefined && entry.blockedAt === undefined).length,
-    left: open.length,
-  }
+  const scene = sceneOf(walk, context)
+  const { known, opening } = scene
   const step = stepOf(scene)
   const banner = step?.focus ? undefined : bannerOf(scene)
   const counted = countOf(scene)
-  const words = opening(scene)
   const result = banner?.title ?? (step?.kind === 'connect' ? undefined : step?.title)
   return {
-    ...words,
-    title: [result, counted?.label, words.heading]
+    ...opening,
+    title: [result, counted?.label, opening.heading]
       .filter((part) => part !== undefined)
       .slice(0, 2)
       .join(' - '),
@@ -108,7 +99,7 @@ export function overviewOf(walk: Walk, context: OverviewContext): Overview {
       now,
       names: scene.names,
       current: scene.where.kind === 'finished' ? undefined : scene.where.instance,
-      finished: words.mood !== 'open',
+      finished: opening.mood !== 'open',
     }),
     narrowed: walk.visit.only.length > 0 && (known.length === 0 || known.length < walk.known.length),
     returnTo: returnAction(scene),
@@ -116,33 +107,41 @@ export function overviewOf(walk: Walk, context: OverviewContext): Overview {
   }
 }
 
-/** What is switched off is nobody's to connect: counting it, a walk could never be complete. */
-function countOf({ walk, known, t }: Scene): Overview['progress'] {
-  const { connected, total } = progress(walk)
-  const countable = total - known.filter((entry) => entry.status === 'disabled').length
-  if (countable === 0) return undefined
-  return { connected, total: countable, label: t.overview.progress(connected, countable) }
+function sceneOf(walk: Walk, context: OverviewContext): Scene {
+  const { t, now } = context
+  const { visit } = walk
+  const [known, others] = [[], []] as [Known[], Known[]]
+  for (const entry of walk.known) (inScope(visit, entry.instance) ? known : others).push(entry)
+  const countsIn = (entries: Known[]) =>
+    countsOf(entries.map((entry) => figureOf(standingIn(walk, entry, now))))
+  const sight = { shown: countsIn(known), hidden: countsIn(others), isNarrowed: visit.only.length > 0 }
+  const opening = openingOf(endingOf(sight), sight, t)
+  return {
+    ...context,
+    walk,
+    known,
+    names: namesOf(known),
+    where: next(walk, now),
+    counts: sight.shown,
+    opening,
+  }
 }
 
-function opening({
-  t,
-  walk,
-  where,
-  known,
-  waiting,
-  left,
-}: Scene): Pick<Overview, 'mood' | 'heading' | 'lead'> {
-  const { finished, overview } = t
-  if (known.length === 0)
-    return walk.visit.only.length > 0
-      ? { mood: 'open', heading: overview.title, lead: overview.nothingUnderName }
-      : { mood: 'done', heading: finished.title, lead: overview.nothingKnown }
-  if (left === 0) return { mood: 'done', heading: finished.title, lead: finished.lead }
-  if (where.kind === 'finished')
-    return { mood: 'rest', heading: finished.titleSome, lead: finished.leadSome(left) }
-  const lead = walk.visit.only.length > 0 ? overview.leadNarrowed : overview.lead(Math.max(1, waiting))
-  return { mood: 'open', heading: overview.title, lead }
+/** What is switched off is left out: nobody can connect it, and counting it, a walk could never be complete. */
+function countOf({ counts, t }: Scene): Overview['progress'] {
+  const { connected, pending, skipped, blocked } = counts
+  const total = connected + pending + skipped + blocked
+  if (total === 0) return undefined
+  return { connected, total, label: t.overview.progress(connected, total) }
 }
+
+const CONNECT = {
+  awaiting: 'connect',
+  stale: 'reconnect',
+  attention: 'tryToConnect',
+  disabled: 'connect',
+  connected: 'connect',
+} as const satisfies Record<Known['status'], keyof Texts['overview']>
 
 function stepOf(scene: Scene): Step | undefined {
   const { where, t, known, from, walk } = scene
@@ -156,6 +155,7 @@ function stepOf(scene: Scene): Step | undefined {
     skip: skipPath(where.instance),
     connect: { href: path, label: t.overview.tryAgain(name) },
     causes: [],
+    onward: onwardOf(scene),
     lookAgain: undefined,
     stop: undefined,
     facts: [],
@@ -166,7 +166,9 @@ function stepOf(scene: Scene): Step | undefined {
       const paragraphs = [t.wait.explain(name), t.wait.denied(name)]
       const lookAgain = callbackPath(where.step)
       const stop = stillPath(overviewPath(walk.visit))
-      return { ...common, title: t.wait.title(name), paragraphs, lookAgain, stop, focus: true }
+      // Once, when the person comes back: moving it at every look would take it from their hands.
+      const focus = from === where.instance && where.looks <= 1
+      return { ...common, title: t.wait.title(name), paragraphs, lookAgain, stop, focus }
     }
     case 'attend': {
       const { causes, explain, title } = t.attend
@@ -175,7 +177,7 @@ function stepOf(scene: Scene): Step | undefined {
     }
     case 'connect': {
       const stale = entry?.status === 'stale'
-      const label = stale ? t.overview.reconnect(name) : t.overview.connect(name)
+      const label = t.overview[CONNECT[entry?.status ?? 'awaiting']](name)
       return {
         ...common,
         title: stale ? t.next.titleStale(name) : t.next.title(name),
@@ -187,32 +189,50 @@ function stepOf(scene: Scene): Step | undefined {
   }
 }
 
-function factsOf({ t, waiting, advances, person }: Scene): Fact[] {
+/** What the person may do meanwhile; an app that waits holds up none of the others. */
+function onwardOf(scene: Scene): Action | undefined {
+  const { where, t } = scene
+  if ((where.kind !== 'wait' && where.kind !== 'attend') || where.meanwhile === undefined) return undefined
+  return { href: connectPath(where.meanwhile), label: t.overview.goOnWith(nameOf(scene, where.meanwhile)) }
+}
+
+function factsOf({ t, counts, advances, person }: Scene): Fact[] {
   const facts: Fact[] = [{ icon: 'clock', text: t.next.duration }]
-  if (waiting > 1) facts.push({ icon: 'onward', text: advances ? t.next.several : t.next.stepByStep })
+  if (counts.pending > 1) facts.push({ icon: 'onward', text: advances ? t.next.several : t.next.stepByStep })
   if (person !== '') facts.push({ icon: 'person', text: t.next.account(isolated(person)) })
   return facts
 }
 
 function bannerOf(scene: Scene): Banner | undefined {
-  const { t, from, where, known } = scene
+  const { t, from, known, walk, now } = scene
   const entry = known.find((candidate) => candidate.instance === from)
   if (entry === undefined) return undefined
   const name = nameOf(scene, entry.instance)
-  if (entry.status === 'connected') {
-    const then = where.kind === 'connect' ? t.banner.connectedNext(nameOf(scene, where.instance)) : ''
-    const text = where.kind === 'finished' ? t.banner.connectedLast : then
-    return { kind: 'good', title: t.banner.connected(name), text }
+  const { kind } = standingIn(walk, entry, now)
+  switch (kind) {
+    case 'connected':
+      return { kind: 'good', title: t.banner.connected(name), text: thenOf(scene) }
+    case 'off':
+      return { kind: 'notice', title: t.banner.disabled(name), text: t.note.disabled }
+    case 'blocked':
+      return { kind: 'notice', title: t.banner.blocked(name), text: t.banner.blockedText }
+    case 'skipped':
+      return { kind: 'notice', title: t.banner.skipped(name), text: t.banner.skippedText }
+    case 'unconfirmed':
+      return { kind: 'bad', title: t.banner.unconfirmed(name), text: t.banner.unconfirmedText }
+    case 'confirming':
+    case 'elsewhere':
+    case 'todo':
+      return undefined
+    default:
+      return unhandled(kind)
   }
-  if (entry.blockedAt !== undefined)
-    return { kind: 'notice', title: t.banner.blocked(name), text: t.banner.blockedText }
-  if (entry.status === 'disabled')
-    return { kind: 'notice', title: t.banner.disabled(name), text: t.note.disabled }
-  if (entry.skippedAt !== undefined)
-    return { kind: 'notice', title: t.banner.skipped(name), text: t.banner.skippedText }
-  if (entry.unconfirmedAt !== undefined)
-    return { kind: 'bad', title: t.banner.unconfirmed(name), text: t.banner.unconfirmedText }
-  return undefined
+}
+
+function thenOf(scene: Scene): string {
+  const { where, opening, t } = scene
+  if (where.kind === 'connect') return t.banner.connectedNext(nameOf(scene, where.instance))
+  return opening.mood === 'done' ? t.banner.connectedLast : ''
 }
 
 const nameOf = ({ names }: Scene, instance: string) => names.get(instance) ?? isolated(instance)

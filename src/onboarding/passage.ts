@@ -1,7 +1,8 @@
 // What a click or a return leads to, once the service was asked: pure, and safe to compute again when somebody else
 // changed the walk in between.
+import { firstOffered, next, onward, standingIn } from './course.ts'
 import { isRushed, lookAgain } from './rush.ts'
-import { comeBack, depart, next, observe, onward, type Waiting, type Walk } from './walk.ts'
+import { comeBack, depart, observe, type Waiting, type Walk } from './walk.ts'
 
 export type Question = {
   now: number
@@ -17,7 +18,7 @@ export type Passage =
   | { walk: Walk; kind: 'leave'; instance: string }
   /** To the overview, which tells of this instance first. */
   | { walk: Walk; kind: 'overview'; from?: string }
-  | { walk: Walk; kind: 'wait' }
+  | { walk: Walk; kind: 'wait'; from: string }
   /** A page in between that goes on by itself: the browser has followed enough redirects in a row. */
   | { walk: Walk; kind: 'pause'; from: string; step: string }
   | { walk: Walk; kind: 'unknown' }
@@ -27,15 +28,22 @@ export type Passage =
 export function passageOfClick(before: Walk, question: Question, wanted: string | undefined): Passage {
   const { now, step, waiting, confirmSeconds } = question
   const walk = observe(before, waiting, now, confirmSeconds)
-  const where = next(walk, now)
-  const instance = wanted ?? (where.kind === 'finished' ? undefined : where.instance)
+  const instance = wanted ?? nextOf(walk, question)
   if (instance === undefined) return { walk, kind: 'overview' }
   const known = walk.known.find((entry) => entry.instance === instance)
   if (known === undefined) return { walk, kind: 'unknown' }
-  if (known.status === 'connected' || known.status === 'disabled')
-    return { walk, kind: 'overview', from: instance }
+  const { kind } = standingIn(walk, known, now)
+  if (kind === 'connected' || kind === 'off') return { walk, kind: 'overview', from: instance }
   if (!question.isStartable(instance)) return { walk, kind: 'unstartable', instance }
   return { walk: depart(walk, { instance, step, now }), kind: 'leave', instance }
+}
+
+/** What a click that names no app leads to: the others while one is being confirmed, then what was not confirmed. */
+function nextOf(walk: Walk, { now, isStartable }: Question): string | undefined {
+  const offered = firstOffered(walk, now, isStartable) ?? firstOffered(walk, now, () => true)
+  if (offered !== undefined) return offered
+  const where = next(walk, now)
+  return where.kind === 'attend' ? where.instance : undefined
 }
 
 export type Return = {
@@ -43,6 +51,8 @@ export type Return = {
   instance: string
   /** Straight on to the next (ADVANCE=auto), or a page in between. */
   advances: boolean
+  /** Does the return say that it failed? Not believed, but then nothing is waited for. */
+  isRefused?: boolean
   /** Does it give up on too many redirects in a row, as a browser does? */
   isBrowser: boolean
 }
@@ -51,12 +61,13 @@ export type Return = {
 export function passageOfReturn(
   before: Walk,
   question: Question,
-  { step, instance, advances, isBrowser }: Return,
+  { step, instance, advances, isBrowser, isRefused = false }: Return,
 ): Passage {
   const { now, waiting, confirmSeconds } = question
-  const { walk, outcome } = comeBack(observe(before, waiting, now, confirmSeconds), step, now)
-  if (outcome === 'waiting') return { walk, kind: 'wait' }
-  const onwardTo = outcome === 'connected' && advances ? onward(walk, question.isStartable) : undefined
+  const observed = observe(before, waiting, now, confirmSeconds)
+  const { walk, outcome } = comeBack(observed, step, now, isRefused)
+  if (outcome === 'waiting') return { walk, kind: 'wait', from: instance }
+  const onwardTo = outcome === 'connected' && advances ? onward(walk, now, question.isStartable) : undefined
   if (onwardTo === undefined) return { walk, kind: 'overview', from: instance }
   const attempt = before.attempts.find((candidate) => candidate.step === step)
   if (isBrowser && attempt !== undefined && isRushed(before, attempt, now))

@@ -8,19 +8,21 @@ import { Problem } from '../problem.ts'
 import type { User } from '../session/session.ts'
 import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
-import type { Note } from '../web/audit.ts'
+import type { Note, StepResult } from '../web/audit.ts'
 import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { texts } from '../web/texts.en.ts'
 import { block, unblock } from './blocked.ts'
+import { standingIn } from './course.ts'
 import { createOnce } from './once.ts'
 import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf, withVisit } from './visit.ts'
 import { skip, unskip } from './skipping.ts'
+import { unhandled } from './standing.ts'
 import { statusOf } from './status.ts'
-import { attemptOf, mayAsk, observe, type Walk } from './walk.ts'
+import { attemptOf, isReturned, mayAsk, observe, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 export type OnboardingParts = {
@@ -123,20 +125,27 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const walk = await walks.load(user)
     const attempt = attemptOf(walk, step)
     if (attempt === undefined) return seeOther(res, overviewPath(walk.visit))
+    // A page that waits is not worth a check that voids the path which another tab is just following.
+    if (isReturned(attempt) && !mayAsk(walk, now())) return showOverview(req, res, walk, {})
 
     const go = await once(`${user.issuer}\n${user.subject}\nreturn\n${attempt.step}`, () => {
       const { step: ended, instance } = attempt
       const isBrowser =
         req.get('sec-fetch-dest') === 'document' && req.get('user-agent')?.startsWith('Mozilla/') === true
-      const back = { step: ended, instance, advances: parts.advances, isBrowser }
+      const isRefused = Boolean(req.query['error'])
+      const back = { step: ended, instance, advances: parts.advances, isBrowser, isRefused }
       return pass(
         req,
         user,
         walk,
         (before, question) => passageOfReturn(before, question, back),
         (after) => {
-          const result = resultOf(after, attempt.instance)
-          if (result !== resultOf(walk, attempt.instance) || (result === 'waiting' && attempt.looks === 0))
+          const at = now()
+          const result = resultOf(after, attempt.instance, at)
+          if (
+            result !== resultOf(walk, attempt.instance, at) ||
+            (result === 'waiting' && attempt.looks === 0)
+          )
             note({ event: 'step_result', user, datasource: attempt.instance, result })
         },
       )
@@ -175,16 +184,30 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   router.get('/api/status', async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const walk = await current(req, user, (before) => before)
-    res.json(statusOf(walk))
+    res.json(statusOf(walk, now()))
   })
 
   return router
 }
 
-function resultOf(walk: Walk, instance: string): 'connected' | 'waiting' | 'unconfirmed' {
+function resultOf(walk: Walk, instance: string, now: number): StepResult {
   const entry = walk.known.find((known) => known.instance === instance)
-  if (entry?.status === 'connected') return 'connected'
-  return entry?.unconfirmedAt === undefined ? 'waiting' : 'unconfirmed'
+  if (entry === undefined) return 'waiting'
+  const standing = standingIn(walk, entry, now)
+  switch (standing.kind) {
+    case 'confirming':
+    case 'elsewhere':
+    case 'todo':
+      return 'waiting'
+    case 'connected':
+    case 'off':
+    case 'blocked':
+    case 'unconfirmed':
+    case 'skipped':
+      return standing.kind
+    default:
+      return unhandled(standing)
+  }
 }
 
 const unknownDatasource = () =>
@@ -197,7 +220,7 @@ function goOf(passage: Passage, walk: Walk, addressOf: (instance: string) => str
     case 'overview':
       return { location: overviewPath(walk.visit, passage.from) }
     case 'wait':
-      return { page: walk }
+      return { page: walk, from: passage.from }
     case 'pause':
       return { page: walk, from: passage.from, goOn: callbackPath(passage.step) }
     case 'unknown':

@@ -1,21 +1,18 @@
 // How far a person is, in figures: GET /api/status, for the intranet. Pure.
-import type { Known, Walk } from './walk.ts'
+import { standingIn } from './course.ts'
+import { figureOf, type Figure } from './standing.ts'
+import type { Walk } from './walk.ts'
 
 export type Status = { signedIn: true; connected: number; pending: number; skipped: number }
 
-type Standing = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
-
-/** `blocked` and `off` are nothing that the person could do, and nothing that waits for them. */
-function standingOf({ status, skippedAt, blockedAt }: Known): Standing {
-  if (status === 'connected') return 'connected'
-  if (blockedAt !== undefined) return 'blocked'
-  if (skippedAt !== undefined) return 'skipped'
-  return status === 'disabled' ? 'off' : 'pending'
-}
-
-/** Of all datasources, whatever the visit was narrowed to. */
-export function statusOf({ known }: Walk): Status {
-  const count = (wanted: Standing) => known.filter((entry) => standingOf(entry) === wanted).length
+/**
+ * Of all datasources, whatever the visit was narrowed to. What waits for an administrator or is switched off is in none
+ * of the figures: there is nothing that the person could do.
+ * @param now milliseconds since 1970
+ */
+export function statusOf(walk: Walk, now: number): Status {
+  const figures = walk.known.map((entry) => figureOf(standingIn(walk, entry, now)))
+  const count = (wanted: Figure) => figures.filter((figure) => figure === wanted).length
   return {
     signedIn: true,
     connected: count('connected'),

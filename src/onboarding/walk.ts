@@ -51,21 +51,11 @@ export type Walk = {
   clicks?: number
 }
 
-export type Next =
-  /** A consent was given (or not) and the service does not show it yet: look again in so many seconds. */
-  | { kind: 'wait'; instance: string; step: string; lookAgainSeconds: number }
-  /** A consent that never showed: the person decides. */
-  | { kind: 'attend'; instance: string }
-  | { kind: 'connect'; instance: string }
-  | { kind: 'finished' }
-
 /** No check for so long after a departure: it could void the one-time path that the browser is just following. */
 export const IN_FLIGHT_MS = 15_000
 /** A return counts for so long after its departure. */
 const ATTEMPT_LIFE_MS = 24 * 3600 * 1000
 const MOST_ATTEMPTS = 50
-const LOOK_AGAIN_SECONDS = [1, 1, 2, 3, 5, 8, 13]
-const LOOK_AGAIN_MOST_SECONDS = 15
 
 export const startWalk = (now: number): Walk => ({
   version: 1,
@@ -133,7 +123,8 @@ function restarted(entry: Known): Known {
 export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt: number } =>
   attempt.returnedAt !== undefined && attempt.done === undefined
 
-const isInFlight = (attempt: Attempt, now: number) =>
+/** Left a moment ago, and not back. */
+export const isInFlight = (attempt: Attempt, now: number) =>
   attempt.returnedAt === undefined && attempt.done === undefined && now - attempt.departedAt < IN_FLIGHT_MS
 
 /** `byItself`: nobody clicked, it follows a return. */
@@ -161,11 +152,13 @@ export const attemptOf = (walk: Walk, step: string | undefined): Attempt | undef
 /**
  * A return with this step id, after the service was asked (observe comes first).
  * connected: go on. waiting: look again. unconfirmed: the time to confirm is over.
+ * @param isRefused the return says that it failed: not believed, but no reason to wait for a consent any longer
  */
 export function comeBack(
   walk: Walk,
   step: string,
   now: number,
+  isRefused = false,
 ): { walk: Walk; outcome: 'connected' | 'waiting' | 'unconfirmed' } {
   const attempt = walk.attempts.find((candidate) => candidate.step === step)
   const known = walk.known.find((entry) => entry.instance === attempt?.instance)
@@ -179,8 +172,15 @@ export function comeBack(
   const returnedAt = attempt?.returnedAt ?? now
   if (isConnected) return { walk: change({ returnedAt, done: true }), outcome: 'connected' }
   if (attempt === undefined || attempt.done) return { walk, outcome: 'unconfirmed' }
+  if (isRefused)
+    return { walk: givenUp(change({ returnedAt, done: true }), attempt, now), outcome: 'unconfirmed' }
   return { walk: change({ returnedAt, looks: attempt.looks + 1 }), outcome: 'waiting' }
 }
+
+const givenUp = (walk: Walk, { instance }: Attempt, now: number): Walk => ({
+  ...walk,
+  known: walk.known.map((entry) => (entry.instance === instance ? { ...entry, unconfirmedAt: now } : entry)),
+})
 
 /** May the service be asked now without harm to a departure that is under way? */
 export const mayAsk = (walk: Walk, now: number): boolean =>
@@ -195,52 +195,3 @@ export const inScope = (visit: Visit, instance: string): boolean =>
 /** What this visit shows, in the order in which it was first seen. */
 export const shown = (walk: Walk): Known[] =>
   walk.known.filter((entry) => inScope(walk.visit, entry.instance))
-
-/** Where the person is: what a page offers first. */
-export function next(walk: Walk, now: number): Next {
-  const entries = shown(walk).filter((entry) => entry.status !== 'connected')
-  const returned = walk.attempts.findLast(
-    (attempt) => isReturned(attempt) && entries.some((entry) => entry.instance === attempt.instance),
-  )
-  if (returned !== undefined)
-    return {
-      kind: 'wait',
-      instance: returned.instance,
-      step: returned.step,
-      lookAgainSeconds: LOOK_AGAIN_SECONDS[returned.looks - 1] ?? LOOK_AGAIN_MOST_SECONDS,
-    }
-  const unconfirmed = entries.find((entry) => entry.unconfirmedAt !== undefined)
-  if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.instance }
-  const open = entries.filter(isOffered)
-  const first = open.find((entry) => !isLeftFor(walk, entry.instance, now)) ?? open[0]
-  return first === undefined ? { kind: 'finished' } : { kind: 'connect', instance: first.instance }
-}
-
-/**
- * Where a return goes on by itself: only to what was not started yet, so that nothing starts again by itself; and to
- * each at most once a click, or a service that takes back what it said would lead in circles.
- */
-export const onward = (walk: Walk, isStartable: (instance: string) => boolean): string | undefined =>
-  shown(walk).find(
-    (entry) =>
-      isOffered(entry) &&
-      entry.departures === 0 &&
-      (entry.departedIn === undefined || entry.departedIn !== walk.clicks) &&
-      isStartable(entry.instance),
-  )?.instance
-
-const isOffered = (entry: Known) =>
-  (entry.status === 'awaiting' || entry.status === 'stale') &&
-  entry.skippedAt === undefined &&
-  entry.blockedAt === undefined &&
-  entry.unconfirmedAt === undefined
-
-/** Is the person under way to it, in another tab perhaps? */
-export const isLeftFor = (walk: Walk, instance: string, now: number): boolean =>
-  walk.attempts.some((attempt) => attempt.instance === instance && isInFlight(attempt, now))
-
-/** "2 of 5": neither number shrinks while nothing is taken away by the service. */
-export function progress(walk: Walk): { connected: number; total: number } {
-  const entries = shown(walk)
-  return { connected: entries.filter((entry) => entry.status === 'connected').length, total: entries.length }
-}

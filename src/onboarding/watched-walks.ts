@@ -1,33 +1,63 @@
-// Walks that tell when one has changed, for whoever keeps count. A page view that changes nothing tells nothing.
+// Walks that tell when one has changed, for those who keep count. A page view that changes nothing tells nothing.
 import type { User } from '../session/session.ts'
+import { standingIn } from './course.ts'
+import { figureOf, type Figure, type Standing } from './standing.ts'
 import type { Known, Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
+/** One app of a walk, and how it is doing. Times are milliseconds since 1970. */
+export type Told = {
+  instance: string
+  name: string
+  figure: Figure
+  /** Since when. */
+  at: number
+  /** What the person said of it, for the time after it was switched off. */
+  word?: { figure: 'skipped' | 'blocked'; at: number }
+}
+
 /** Must not throw: what is counted is no reason to fail a person's request. */
-export type OnWalkChanged = (user: User, known: readonly Known[]) => Promise<void>
+export type OnWalkChanged = (user: User, told: readonly Told[]) => Promise<void>
 
-/** What counts of a walk: the rest of it changes with every departure. */
-const figure = ({ known }: Walk) =>
-  JSON.stringify(
-    known.map((entry) => [
-      entry.instance,
-      entry.status === 'connected' || entry.status === 'disabled' ? entry.status : '',
-      entry.skippedAt !== undefined,
-      entry.blockedAt !== undefined,
-    ]),
-  )
+const sinceOf = (standing: Standing) => ('since' in standing ? standing.since : undefined)
 
-/** Most pages change nothing, and then the walk is the very same; one with nothing in it may be somebody's first. */
-const isCounted = (before: Walk, after: Walk): boolean =>
-  after.known.length === 0 || (before.known !== after.known && figure(before) !== figure(after))
+export function toldOf(walk: Walk, now: number): Told[] {
+  return walk.known.map((entry) => {
+    const { instance, name, firstSeen } = entry
+    const standing = standingIn(walk, entry, now)
+    const figure = figureOf(standing)
+    const at = figure === 'pending' ? firstSeen : (sinceOf(standing) ?? firstSeen)
+    const word = figure === 'off' ? wordOf(walk, entry, now) : undefined
+    return { instance, name, figure, at, ...(word && { word }) }
+  })
+}
 
-export function watchWalks(walks: Walks, onChanged: OnWalkChanged): Walks {
+/** What it would be if it were switched on again. */
+function wordOf(walk: Walk, entry: Known, now: number): Told['word'] {
+  const standing = standingIn(walk, { ...entry, status: 'awaiting' }, now)
+  return standing.kind === 'skipped' || standing.kind === 'blocked'
+    ? { figure: standing.kind, at: standing.since }
+    : undefined
+}
+
+/** Most pages change nothing, and then the walk is the very same; one with nothing in it may be a person's first. */
+function isCounted(before: Walk, after: Walk, now: number): boolean {
+  if (after.known.length === 0) return true
+  if (before.known === after.known && before.attempts === after.attempts) return false
+  const figures = (walk: Walk) =>
+    JSON.stringify(toldOf(walk, now).map(({ instance, figure, word }) => [instance, figure, word?.figure]))
+  return figures(before) !== figures(after)
+}
+
+/** @param now milliseconds since 1970 */
+export function watchWalks(walks: Walks, onChanged: OnWalkChanged, now: () => number): Walks {
   return {
     load: (user) => walks.load(user),
     async update(user, change, from) {
       let before = from
       const after = await walks.update(user, (walk) => change((before = walk)), from)
-      if (before === undefined || isCounted(before, after)) await onChanged(user, after.known)
+      const at = now()
+      if (before === undefined || isCounted(before, after, at)) await onChanged(user, toldOf(after, at))
       return after
     },
   }

@@ -18,7 +18,7 @@ export type AuditEvent =
       event: 'step_result'
       user: Identity
       datasource: string
-      result: 'connected' | 'waiting' | 'unconfirmed'
+      result: StepResult
     }
   | { event: 'skipped' | 'blocked'; user: Identity; datasource: string }
   | { event: 'limited'; what: string }
@@ -26,6 +26,9 @@ export type AuditEvent =
   | { event: 'opted_out'; result: 'done' | 'undone' }
   /** An administrator looked at, or took away, what is known of people. */
   | { event: 'admin_viewed'; user: Identity; what: string }
+
+/** How the app is doing after a return from it. */
+export type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'
 
 type Identity = { issuer: string; subject: string }
 

@@ -72,9 +72,9 @@ const repeatable = (req: Request) => (req.path.startsWith('/sign-in/') ? '/sign-
 type Answer = Failure & { res: Response }
 
 function answerPage(sendPage: SendPage, { req, res, problem, reference }: Answer): void {
-  const { title, advice } = texts.problems[problem.code]
-  const tryAgain =
-    problem.tryAgain ?? (req.method === 'GET' && problem.status >= 500 ? repeatable(req) : undefined)
+  const { title, advice, isFinal = false } = texts.problems[problem.code]
+  const isRepeatable = req.method === 'GET' && problem.status >= 500 && !isFinal
+  const tryAgain = problem.tryAgain ?? (isRepeatable ? repeatable(req) : undefined)
   const wait = problem.retryAfter
   try {
     const data = { title, advice: advice(problem), tryAgain, wait, reference, code: problem.code }

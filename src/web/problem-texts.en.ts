@@ -3,7 +3,12 @@
 import type { ProblemCode } from '../problem.ts'
 
 type Cause = { datasource?: string | undefined; retryAfter?: number | undefined }
-type ProblemText = { title: string; advice: (cause: Cause) => string }
+type ProblemText = {
+  title: string
+  advice: (cause: Cause) => string
+  /** Nothing that the person does changes it, so "Try again" is not offered. */
+  isFinal?: true
+}
 
 const inSeconds = (seconds: number | undefined) =>
   seconds === undefined || seconds < 2
@@ -47,6 +52,38 @@ export const problems: Record<ProblemCode, ProblemText> = {
     title: 'This page does not exist',
     advice: () => 'The address may be mistyped or out of date. Your apps page is the place to go on from.',
   },
+  search_busy: {
+    title: 'Search is very busy right now',
+    advice: ({ retryAfter }) =>
+      `The search service asks us to wait. Try your search again ${inSeconds(retryAfter)}.`,
+  },
+  search_forbidden: {
+    title: 'You may not search yet',
+    advice: () =>
+      'The search service knows you, but does not let you search. Ask your administrator to give you access, and tell them the reference below.',
+  },
+  search_misconfigured: {
+    title: 'Search is not set up correctly',
+    advice: () =>
+      'The search service does not accept how we call it, and trying again will not help: tell your administrator the reference below. What you have connected stays connected.',
+    isFinal: true,
+  },
+  search_refused: {
+    title: 'The search service did not accept this search',
+    advice: () =>
+      'Trying the same words again will not help. Try other words; if that does not help either, tell your administrator the reference below.',
+    isFinal: true,
+  },
+  search_too_slow: {
+    title: 'This search took too long',
+    advice: ({ retryAfter }) =>
+      `The search service did not answer in time. Try again ${inSeconds(retryAfter)}, perhaps with fewer words.`,
+  },
+  search_unavailable: {
+    title: 'We could not search right now',
+    advice: ({ retryAfter }) =>
+      `The search service did not give a usable answer. Try your search again ${inSeconds(retryAfter)}.`,
+  },
   service_busy: {
     title: 'Many people are connecting right now',
     advice: ({ retryAfter }) =>
@@ -60,7 +97,20 @@ export const problems: Record<ProblemCode, ProblemText> = {
   service_misconfigured: {
     title: 'Connecting is not set up correctly',
     advice: () =>
-      'The search service does not accept how we call it. You cannot mend this: tell your administrator the reference below. What you have connected stays connected.',
+      'The search service does not accept how we call it, and trying again will not help: tell your administrator the reference below. What you have connected stays connected.',
+    isFinal: true,
+  },
+  service_refused_request: {
+    title: 'The search service does not accept our question',
+    advice: () =>
+      'We asked which apps you have connected, and it refused. Trying again will not help: tell your administrator the reference below. What you have connected stays connected.',
+    isFinal: true,
+  },
+  service_refused_return: {
+    title: 'Connecting is not set up correctly',
+    advice: () =>
+      'The search service does not accept the address at which you would come back here, so we did not send you away. Trying again will not help: tell your administrator the reference below. What you have connected stays connected.',
+    isFinal: true,
   },
   service_refused_sign_in: {
     title: 'The search service does not accept your sign-in',

@@ -5,6 +5,33 @@ import { problems } from './problem-texts.en.ts'
 const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
+/** `one` for one, otherwise `many` with the figure in it. */
+const counted = (count: number, one: string, many: (count: number) => string) =>
+  count === 0 ? [] : [count === 1 ? one : many(count)]
+
+type Left = { skipped: number; blocked: number; off: number }
+
+/** Why apps are not connected, a sentence for each reason. */
+const reasons = ({ skipped, blocked, off }: Left) =>
+  [
+    ...counted(
+      skipped,
+      'You chose “Not now” for one app. You can connect it whenever you like; this page stays.',
+      (count) =>
+        `You chose “Not now” for ${count} apps. You can connect them whenever you like; this page stays.`,
+    ),
+    ...counted(
+      blocked,
+      'One app waits for your administrator.',
+      (count) => `${count} apps wait for your administrator.`,
+    ),
+    ...counted(
+      off,
+      'One app is switched off by your administrator.',
+      (count) => `${count} apps are switched off by your administrator.`,
+    ),
+  ].join(' ')
+
 export const texts = {
   lang: 'en',
   dir: 'ltr',
@@ -78,6 +105,7 @@ export const texts = {
     block: 'I need my administrator for this',
     unblock: 'I do not need my administrator any more',
     backTo: (host: string) => `Back to ${host}`,
+    goOnWith: (name: string) => `Go on with ${name}`,
     goOn: 'Go on to where you were going',
   },
   next: {
@@ -96,7 +124,8 @@ export const texts = {
     title: (name: string) => `Waiting for ${name} to confirm`,
     explain: (name: string) =>
       `You are back from ${name}, and search does not see the permission yet. That can take a minute.`,
-    denied: (name: string) => `If you said no to ${name}, or closed its page, try again or choose “Not now”.`,
+    denied: (name: string) =>
+      `You need not wait here. If you said no to ${name}, or closed its page, try again or choose “Not now”.`,
     lookAgain: 'Look again now',
     byItself: 'This page looks again by itself.',
     stop: 'Stop looking by itself',
@@ -115,11 +144,28 @@ export const texts = {
   finished: {
     title: 'Everything is connected',
     lead: 'Search now finds what you have in all of your apps. It may take a few hours until older things show up.',
+    titleNothing: 'Nothing waits for you',
+    titleButOff: 'Everything you can connect is connected',
+    leadButOff: (off: number) =>
+      `Search now finds what you have in your connected apps. ${reasons({ skipped: 0, blocked: 0, off })}`,
+    titleThese: 'These apps are connected',
+    leadThese: (others: number) =>
+      others === 1
+        ? 'Search now finds what you have in them. One other app of yours is not connected.'
+        : `Search now finds what you have in them. ${others} other apps of yours are not connected.`,
     titleSome: 'You are done for now',
-    leadSome: (left: number) =>
-      left === 1
-        ? 'One app is left. You can connect it whenever you like; this page stays.'
-        : `${left} apps are left. You can connect them whenever you like; this page stays.`,
+    titleSomeOfThese: 'Some of these apps are connected',
+    leadSome: (left: Left) => `Search finds what you have in the connected apps. ${reasons(left)}`,
+    titleNone: 'Nothing is connected yet',
+    titleNoneOfThese: 'These apps are not connected yet',
+    leadNone: (left: Left) => `Search cannot find what you have in these apps. ${reasons(left)}`,
+    titleOff: 'There is nothing you can connect',
+    titleTheseOff: 'These apps are switched off',
+    leadOff: (off: number) =>
+      off === 1
+        ? 'The app below is switched off by your administrator, so search cannot find what you have in it.'
+        : `All ${off} apps below are switched off by your administrator, so search cannot find what you have in them.`,
+    lookAgain: 'Look again',
     search: 'Try your first search',
   },
   banner: {
@@ -149,7 +195,7 @@ export const texts = {
   note: {
     elsewhere: 'You left for it a moment ago, perhaps in another tab. Finish there, or start again here.',
     attention:
-      'The search service reports something about it that we do not know. You can try; if it does not work, ask your administrator.',
+      'The search service gives no address for it at the moment. You can try; if it does not work, ask your administrator.',
     blocked: 'You said that only your administrator can do this. You can try again at any time.',
     disabled: 'Your administrator has switched it off. There is nothing for you to do.',
     isNew: 'New on your list.',

@@ -61,11 +61,11 @@ export const overviewStates: State[] = [
       await visitor.open()
     },
   },
-  { name: 'odd statuses', title: '0 of 4 connected - Connect your apps', like: 'frank', reach: open() },
+  { name: 'odd statuses', title: '0 of 5 connected - Connect your apps', like: 'frank', reach: open() },
   { name: 'names that bite', title: '0 of 5 connected - Connect your apps', like: 'eve', reach: open() },
   { name: 'many', title: '0 of 40 connected - Connect your apps', like: 'grace', reach: open() },
   { name: 'two instances of one', title: '0 of 3 connected - Connect your apps', like: 'dan', reach: open() },
-  { name: 'nothing waiting', title: 'Everything is connected', like: 'carol', reach: open() },
+  { name: 'nothing waiting', title: 'Nothing waits for you', like: 'carol', reach: open() },
   {
     name: 'narrowed',
     title: '0 of 1 connected - Connect your apps',
@@ -103,6 +103,31 @@ export const overviewStates: State[] = [
     async reach(visitor) {
       await visitor.open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`)
       await connectAll(visitor)
+    },
+  },
+  {
+    name: 'switched off alone',
+    title: 'There is nothing you can connect',
+    like: [{ ...slack, authStatus: 'DISABLED' }],
+    reach: open(),
+  },
+  {
+    name: 'all put off',
+    title: 'Slack: not now - 0 of 1 connected',
+    like: [slack],
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.skip('slack_1')
+    },
+  },
+  {
+    name: 'narrowed and done',
+    title: 'Slack is connected - 1 of 1 connected',
+    like: 'bob',
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.open('/onboarding?datasource=slack')
+      await connectNext(visitor)
     },
   },
   {

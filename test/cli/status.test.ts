@@ -56,7 +56,8 @@ describe('onramp status', () => {
       left: [
         { instance: 'slack_1', name: 'Slack', status: 'stale' },
         { instance: 'github_1', name: 'GitHub', status: 'disabled' },
-        { instance: 'jira_1', name: 'Jira', status: 'attention' },
+        { instance: 'gdrive_1', name: 'Google Drive', status: 'awaiting' },
+        { instance: 'jira_1', name: 'Jira', status: 'awaiting' },
         { instance: 'salesforce_1', name: 'salesforce_1', status: 'awaiting' },
         { instance: 'box_1', name: 'Box', status: 'attention' },
       ],

@@ -69,27 +69,43 @@ describe('what the service lists', () => {
     [null, 'awaiting'],
     ['STALE_OAUTH', 'stale'],
     ['DISABLED', 'disabled'],
-    ['SEG_MIGRATION', 'attention'],
-    ['EXPIRED', 'attention'],
-    ['', 'attention'],
-    [7, 'attention'],
-    [{ a: 1 }, 'attention'],
-    ['awaiting_auth', 'attention'],
+    ['AUTHORIZED', 'awaiting'],
+    ['authorized', 'awaiting'],
+    [' AUTHORIZED ', 'awaiting'],
+    ['CONNECTED', 'awaiting'],
+    ['SEG_MIGRATION', 'awaiting'],
+    ['EXPIRED', 'awaiting'],
+    ['', 'awaiting'],
+    [7, 'awaiting'],
+    [true, 'awaiting'],
+    [['DISABLED'], 'awaiting'],
+    [{ a: 1 }, 'awaiting'],
+    ['awaiting_auth', 'awaiting'],
+    ['Disabled', 'awaiting'],
+    ['__proto__', 'awaiting'],
   ])('with the status %j is %s', (authStatus, status) => {
     expect(check({ ...slack, authStatus })?.[0]?.status).toBe(status)
   })
 
-  it('leaves out what it lists as authorized', () => {
-    expect(check({ ...slack, authStatus: 'AUTHORIZED' })).toEqual([])
-  })
-
-  it.each([undefined, null, '', 7])(
-    'without a path (%j) needs attention, and the others are as they are',
+  it.each([undefined, null, '', 7, 'https://evil.example/', '/auth/datasource/other_1?token=t'])(
+    'without an address to start from (%j) needs attention, and the others are as they are',
     (path) => {
-      const found = check({ ...slack, authUrlRelativePath: path }, { ...slack, datasourceInstance: 'b' })
+      const other = { ...slack, datasourceInstance: 'b', authUrlRelativePath: '/auth/datasource/b?token=t' }
+      const found = check({ ...slack, authUrlRelativePath: path }, other)
       expect(found?.map((entry) => entry.status)).toEqual(['attention', 'awaiting'])
     },
   )
+
+  it.each([
+    [{ authStatus: 'DISABLED' }, {}],
+    [{}, { authStatus: 'DISABLED' }],
+    [{ authUrlRelativePath: null }, {}],
+    [{ authUrlRelativePath: null, authStatus: 'DISABLED' }, { authStatus: 'AUTHORIZED' }],
+  ])('counts as something to connect if one of two entries says so: %j, %j', (one, other) => {
+    const found = check({ ...slack, ...one }, { ...slack, ...other })
+    expect(found).toMatchObject([{ instance: 'slack_1', status: 'awaiting' }])
+    expect(found?.[0]?.authUrlRelativePath).toBe(slack.authUrlRelativePath)
+  })
 
   it('is called by its identifier where it has no name for people', () => {
     for (const displayName of [undefined, null, '', ' \n ', 7, {}])

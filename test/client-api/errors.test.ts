@@ -15,6 +15,13 @@ const shapes: [string, (message: string) => string][] = [
 const refusal = (status: number, text = '', retryAfter?: string) =>
   problemOf({ operation: 'checkdatasourceauth', status, text, retryAfter }, NOW)
 
+const REDIRECTS = [
+  'final_redirect_url is not allowed',
+  'Invalid final_redirect_url: host "onramp.acme.example" is not on the allowlist',
+  'finalRedirectUrl must be an allowed URL',
+  'The Final Redirect URL https://a.example/onboarding/callback?step=s3cr3tstep is not permitted',
+]
+
 describe.each(shapes)('a refusal of the service as %s', (_name, shaped) => {
   it('401 Unauthorized may be helped by a new sign-in', () => {
     const problem = refusal(401, shaped('Unauthorized'))
@@ -49,11 +56,109 @@ describe.each(shapes)('a refusal of the service as %s', (_name, shaped) => {
     expect(problem.detail).not.toContain('TOKEN_ISSUED_BY')
   })
 
-  it('never quotes what the service said', () => {
-    for (const status of [400, 401, 403, 404, 418, 429, 500, 502]) {
+  it('quotes nothing of what the service said where the status explains it', () => {
+    for (const status of [401, 403, 404, 429, 500, 502]) {
       const problem = refusal(status, shaped('planted-secret <b>bold</b>'))
       expect(JSON.stringify([problem.message, problem.detail, problem.stack])).not.toContain('planted')
     }
+  })
+})
+
+describe.each([
+  ...shapes,
+  ['field', (message) => JSON.stringify({ errors: [{ field: 'final_redirect_url', message }] })],
+  ['member', (message) => JSON.stringify({ final_redirect_url: [message] })],
+  ['detail', (message) => JSON.stringify({ type: 'about:blank', title: 'Bad Request', detail: message })],
+] as typeof shapes)('a refusal of the address to come back to, as %s', (_name, shaped) => {
+  it.each(REDIRECTS)('is told apart, worth no other try, and names the setting: %s', (message) => {
+    for (const status of [400, 422]) {
+      const problem = refusal(status, shaped(message))
+      expect(problem).toMatchObject({ status: 502, code: 'service_refused_return', retryAfter: undefined })
+      expect(problem.detail).toContain('PUBLIC_URL')
+      expect(problem.detail).toContain('allowed redirect addresses')
+      expect(problem.detail).toMatch(/It said: “.*(allow|permitted)/)
+      expect(problem.detail).not.toContain('s3cr3tstep')
+    }
+  })
+
+  it('is not taken for one where the message only quotes the address that was asked', () => {
+    const asked =
+      'Malformed header at /rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa.example'
+    expect(refusal(400, shapes[2]?.[1](asked)).code).toBe('service_refused_request')
+  })
+})
+
+describe('what the service said', () => {
+  const said = (text: string, secrets: string[] = []) =>
+    problemOf({ operation: 'checkdatasourceauth', status: 400, text, retryAfter: undefined, secrets }, NOW)
+      .detail
+
+  it.each([
+    ['a token', 'bad token tok-4711 given', ['tok-4711'], 'tok-4711'],
+    ['an address', 'ada@acme.example may not', [], 'ada@acme'],
+    ['a credential', 'Authorization: Bearer abc123 is odd', [], 'abc123'],
+    ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl', [], 'eyJ'],
+    ['a query', 'no such thing: /x?step=abc', [], 'step=abc'],
+    [
+      'a member that explains nothing',
+      '{"message":"no","access_token":"abc","user":"ada"}',
+      [],
+      'a'.repeat(0) + 'ada',
+    ],
+    ['a script', '<script>alert(1)</script><p>no</p>', [], 'alert'],
+    ['an escape', 'no \u001b[31m\nred\u0000', [], '\u001b'],
+  ])('never brings %s into the log', (_what, text, secrets, never) => {
+    expect(said(text, secrets)).not.toContain(never)
+  })
+
+  it('is cut, and never in the middle of a character', () => {
+    expect(said('word '.repeat(5_000)).length).toBeLessThan(400)
+    expect(said(`${'a '.repeat(99)}a${'😀'.repeat(50)}`).isWellFormed()).toBe(true)
+    expect(said('')).toContain('It gave no reason')
+  })
+
+  it('is read in a moment, however it is made', () => {
+    const before = performance.now()
+    for (const text of [
+      '<'.repeat(1e6),
+      '['.repeat(1e6),
+      'a@'.repeat(5e5),
+      '?'.repeat(1e6),
+      '<script'.repeat(1e5),
+      'token '.repeat(2e5),
+    ])
+      said(text)
+    expect(performance.now() - before).toBeLessThan(1_000)
+  })
+})
+
+describe('a search that fails', () => {
+  const failure = (status: number, text = '') =>
+    problemOf({ operation: 'search', status, text, retryAfter: '7' }, NOW)
+
+  it.each([
+    [400, 502, 'search_refused'],
+    [422, 502, 'search_refused'],
+    [403, 403, 'search_forbidden'],
+    [404, 502, 'search_misconfigured'],
+    [302, 502, 'search_misconfigured'],
+    [429, 503, 'search_busy'],
+    [500, 503, 'search_unavailable'],
+    [504, 503, 'search_unavailable'],
+  ])('with %i is answered with %i %s, and in words about searching', (status, ours, code) => {
+    const problem = failure(status)
+    expect(problem).toMatchObject({ status: ours, code })
+    expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
+    const { title, advice } = texts.problems[problem.code]
+    expect(`${title} ${advice(problem)}`).not.toMatch(/check your apps|connect apps|connecting/i)
+    expect(title).toMatch(/search/i)
+  })
+
+  it('tells a time-out from another silence', () => {
+    const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
+    expect(noAnswer('search', 'no usable answer', late).code).toBe('search_too_slow')
+    expect(noAnswer('search', 'no usable answer', new Error('reset')).code).toBe('search_unavailable')
+    expect(failure(401, 'Invalid Secret').code).toBe('search_misconfigured')
   })
 })
 
@@ -69,8 +174,11 @@ describe('other statuses', () => {
     [308, 502, 'service_misconfigured'],
     [201, 503, 'service_unavailable'],
     [204, 503, 'service_unavailable'],
-    [400, 503, 'service_unavailable'],
-    [418, 503, 'service_unavailable'],
+    [400, 502, 'service_refused_request'],
+    [418, 502, 'service_refused_request'],
+    [422, 502, 'service_refused_request'],
+    [408, 503, 'service_unavailable'],
+    [425, 503, 'service_unavailable'],
     [500, 503, 'service_unavailable'],
     [502, 503, 'service_unavailable'],
     [599, 503, 'service_unavailable'],
@@ -84,7 +192,7 @@ describe('other statuses', () => {
   })
 
   it('each has words for people with a next step', () => {
-    for (const status of [401, 403, 404, 429, 500]) {
+    for (const status of [400, 401, 403, 404, 429, 500]) {
       const problem = refusal(status)
       const { title, advice } = texts.problems[problem.code]
       expect(title).not.toBe('')

@@ -16,7 +16,7 @@ function service(statuses: Record<string, number[]>) {
       asked.push(email)
       const status = statuses[email]?.shift() ?? 200
       if (status === 200) return Promise.resolve([])
-      const refusal = { operation: 'checkdatasourceauth', status, text: '', retryAfter: '0' }
+      const refusal = { operation: 'checkdatasourceauth' as const, status, text: '', retryAfter: '0' }
       return Promise.reject(Object.assign(problemOf(refusal), { answered: status }))
     },
   })
@@ -80,7 +80,12 @@ describe('what the service is asked about a person', () => {
       whatIsLeft() {
         const [status, seconds] = [[429, 3_600] as const, [503, 120] as const][told.length] ?? [200, 0]
         if (status === 200) return Promise.resolve([])
-        const refusal = { operation: 'checkdatasourceauth', status, text: '', retryAfter: String(seconds) }
+        const refusal = {
+          operation: 'checkdatasourceauth' as const,
+          status,
+          text: '',
+          retryAfter: String(seconds),
+        }
         const asksToWait = waitAskedFor(String(seconds))
         return Promise.reject(Object.assign(problemOf(refusal), { answered: status, asksToWait }))
       },

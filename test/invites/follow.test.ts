@@ -34,16 +34,17 @@ describe('following who arrives', () => {
 
   it('keeps how each datasource of a walk stands, and no path', async () => {
     const { follow, changed } = office()
-    const entry = { name: 'Slack', firstSeen: at, authUrlRelativePath: '/auth/datasource/slack_1?token=x' }
+    const entry = { name: 'Slack', at, authUrlRelativePath: '/auth/datasource/slack_1?token=x' }
     await follow.walked({ ...user, emailVerified: true }, [
-      { ...entry, instance: 'slack_1', status: 'awaiting' },
-      { ...entry, instance: 'slack_2', status: 'connected', connectedAt: at },
-      { ...entry, instance: 'slack_3', status: 'awaiting', skippedAt: at },
-      { ...entry, instance: 'slack_4', status: 'attention', blockedAt: at },
-      { ...entry, instance: 'slack_5', status: 'disabled' },
+      { ...entry, instance: 'slack_1', figure: 'pending' },
+      { ...entry, instance: 'slack_2', figure: 'connected' },
+      { ...entry, instance: 'slack_3', figure: 'skipped' },
+      { ...entry, instance: 'slack_4', figure: 'blocked' },
+      { ...entry, instance: 'slack_5', figure: 'off', word: { figure: 'skipped', at: 5 } },
     ])
     const states = changed[0]?.sources.map(({ state }) => state)
     expect(states).toEqual(['waiting', 'connected', 'skipped', 'blocked', 'off'])
+    expect(changed[0]?.sources[4]?.word).toEqual({ state: 'skipped', at: 5 })
     expect(JSON.stringify(changed)).not.toContain('token')
   })
 

@@ -48,6 +48,18 @@ describe('what is known of a person', () => {
     expect(withLeft(again, [], at + 4000).finishedAt).toBe(at + 4000)
   })
 
+  it('keeps what a person said of an app while that is switched off, as their own walk does', () => {
+    const off = { ...slack, status: 'disabled' as const }
+    const source = { instance: 'slack_1', name: 'Slack', state: 'blocked' as const, at }
+    const blocked = withSources(newArrival('ada@acme.example', at), [source], at)
+    const switchedOff = withLeft(blocked, [off], at + 1000)
+    expect(switchedOff.sources).toMatchObject([{ state: 'off', at: at + 1000 }])
+    expect(withLeft(withLeft(switchedOff, [off], at + 2000), [slack], at + 3000).sources).toEqual([source])
+    expect(withLeft(switchedOff, [], at + 2000).sources).toEqual([
+      { ...source, state: 'connected', at: at + 2000 },
+    ])
+  })
+
   it('tells whoever had nothing to connect from whoever connected everything', () => {
     const unknown = newArrival('ada@acme.example', at)
     expect(hadNothing(unknown)).toBe(false)

@@ -32,7 +32,8 @@ const odd: [string, object, number][] = [
   ['500 JSON', { status: 500, body: { requestID: 'r', error: 'x' } }, 503],
   ['503', { status: 503, headers: { 'retry-after': '3' } }, 503],
   ['599', { status: 599 }, 503],
-  ['418', { status: 418 }, 503],
+  ['400', { status: 400 }, 502],
+  ['418', { status: 418 }, 502],
   ['201 with a list', { status: 201, ...list([]) }, 503],
   ['204', { status: 204 }, 503],
   ['200 HTML', html, 503],
@@ -173,6 +174,7 @@ describe('when the service takes too long', () => {
       expect(hop.status).toBe(503)
       expectPage(hop)
     }
+    expect(pages[1].body).toContain(texts.problems.search_too_slow.title)
     await world.close()
   })
 })

@@ -68,7 +68,7 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     expect(hop.body).toContain(texts.overview.progress(1, 2))
   })
 
-  it.each(['EXPIRED', '', 7, null, {}, 'SEG_MIGRATION', 'DISABLED', 'STALE_OAUTH'])(
+  it.each(['EXPIRED', '', 7, null, {}, 'SEG_MIGRATION', 'DISABLED', 'STALE_OAUTH', 'AUTHORIZED'])(
     'with the status %j is on the list, next to the others',
     async (authStatus) => {
       const { browser } = await world.begin(1)
@@ -110,7 +110,7 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     expect(browser.text).toContain(texts.finished.title)
   })
 
-  it('with a status that is open in the contract is handled: one is reconnected, one switched off, one skipped', async () => {
+  it('with a status that is open in the contract is walked: only one is switched off, one has no address', async () => {
     const browser = await signIn(world, 'frank')
     expectPage(browser.page)
     expect(browser.text).toContain(texts.status.stale)
@@ -119,9 +119,13 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/slack_1')
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.finished.titleSome)
-    await browser.click('/onboarding/connect/jira_1')
-    expectPage(browser.page)
+    expect(world.sandbox.state('frank')).toMatchObject({
+      slack_1: 'authorized',
+      gdrive_1: 'authorized',
+      jira_1: 'authorized',
+      salesforce_1: 'authorized',
+    })
+    expect(browser.text).toContain(texts.next.title('Box'))
     const box = await browser.open(`${world.url}/onboarding/connect/box_1`, { from: world.url })
     expect(box.status).toBe(502)
     expectPage(box)

@@ -71,16 +71,25 @@ describe('the overview', () => {
 
   it('waits, looks again by itself, and can be told to stop where the person is', () => {
     const walk = { ...returned([slack, github]), visit: { only: ['slack', 'github'], returnTo: '/search' } }
-    const overview = see(walk)
-    expect(overview.refresh).toEqual({ seconds: 1, url: '/onboarding/callback?step=step-1' })
+    const overview = see(walk, { from: 'slack_1' })
+    expect(overview.refresh).toEqual({ seconds: 2, url: '/onboarding/callback?step=step-1' })
     expect(overview.step).toMatchObject({
       kind: 'wait',
       title: 'Waiting for Slack to confirm',
       lookAgain: '/onboarding/callback?step=step-1',
       stop: '/onboarding?datasource=slack&datasource=github&return_to=%2Fsearch&still=yes',
+      onward: { href: '/onboarding/connect/github_1', label: 'Go on with GitHub' },
       focus: true,
     })
-    expect(see(returned([slack])).step?.stop).toBe('/onboarding?still=yes')
+    expect(see(returned([slack])).step).toMatchObject({ stop: '/onboarding?still=yes', onward: undefined })
+  })
+
+  it('takes the focus to what is waited for once, and leaves it alone at every further look', () => {
+    const once = returned([slack, github])
+    expect(see(once, { from: 'slack_1' }).step?.focus).toBe(true)
+    expect(see(once).step?.focus).toBe(false)
+    const twice = comeBack(once, 'step-1', NOW + 2_000).walk
+    expect(see(twice, { from: 'slack_1' })).toMatchObject({ step: { focus: false }, banner: undefined })
   })
 
   it('says once, not twice, that the one they come from is not connected yet', () => {
@@ -90,6 +99,7 @@ describe('the overview', () => {
     expect(overview).toMatchObject({ banner: undefined, step: { kind: 'attend', focus: true } })
     expect(overview.title).toBe('Slack is not connected yet - 0 of 2 connected')
     expect(overview.step?.causes).toHaveLength(3)
+    expect(overview.step?.onward?.href).toBe('/onboarding/connect/github_1')
     expect(see(walk, { now: late }).step?.focus).toBe(false)
   })
 
@@ -118,16 +128,31 @@ describe('the overview', () => {
 
   it('is done although an administrator switched one off', () => {
     const overview = see(seen([waits('jira_1', 'Jira', 'disabled')], seen([slack, github])))
-    expect(overview).toMatchObject({ mood: 'done', progress: { connected: 2, total: 2 } })
+    expect(overview).toMatchObject({
+      mood: 'done',
+      heading: t.finished.titleButOff,
+      progress: { connected: 2, total: 2 },
+      search: true,
+    })
   })
 
   it('rests when only what was put off is left', () => {
     const overview = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW))
-    expect(overview).toMatchObject({ mood: 'rest', lead: t.finished.leadSome(1), step: undefined })
+    expect(overview).toMatchObject({
+      mood: 'rest',
+      lead: t.finished.leadSome({ skipped: 1, blocked: 0, off: 0 }),
+      step: undefined,
+      search: true,
+    })
   })
 
   it('is done at once for somebody with nothing to connect', () => {
-    expect(see(seen([]))).toMatchObject({ mood: 'done', entries: [], lead: t.overview.nothingKnown })
+    expect(see(seen([]))).toMatchObject({
+      mood: 'done',
+      heading: 'Nothing waits for you',
+      entries: [],
+      lead: t.overview.nothingKnown,
+    })
   })
 
   it('leads out of a link that was narrowed to nothing', () => {

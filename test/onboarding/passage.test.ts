@@ -56,6 +56,21 @@ describe('a click on connect', () => {
     })
   })
 
+  it('that names none passes over what has no address, and goes on while another is being confirmed', () => {
+    const isStartable = (instance: string) => instance !== 'slack_1'
+    expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+    const { walk } = passageOfReturn(click().walk, question(both), back)
+    const then = passageOfClick(walk, question(both, { step: 's2' }), undefined)
+    expect(then).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    expect(passageOfClick(walk, question([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
+  })
+
+  it('that names none says so where nothing that is left has an address', () => {
+    const nowhere = click(both, undefined, { isStartable: () => false })
+    expect(nowhere).toMatchObject({ kind: 'unstartable', instance: 'slack_1' })
+  })
+
   it('on what has no address to go to departs nowhere', () => {
     const passage = click(both, 'slack_1', { isStartable: () => false })
     expect(passage).toMatchObject({ kind: 'unstartable', instance: 'slack_1' })
@@ -91,6 +106,15 @@ describe('a return', () => {
     expect(passage).toMatchObject({ kind: 'overview', from: 'slack_1' })
     expect(passage.walk.known[0]).toMatchObject({ unconfirmedAt: 31_000 })
     expect(passage.walk.attempts).toHaveLength(1)
+  })
+
+  it('that says it failed is asked about, not believed, and not waited for', () => {
+    const refused = { ...back, isRefused: true }
+    const listed = passageOfReturn(click().walk, question(both), refused)
+    expect(listed).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(listed.walk.known[0]).toMatchObject({ unconfirmedAt: 1_000 })
+    const gone = passageOfReturn(click().walk, question([app('github_1')]), refused)
+    expect(gone).toMatchObject({ kind: 'leave', instance: 'github_1' })
   })
 
   it('goes on past a datasource that has no address to go to', () => {

@@ -2,15 +2,8 @@
 // What an open consent page is here is an address of the service there.
 import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
 import { skip, unskip } from '../../src/onboarding/skipping.ts'
-import {
-  attemptOf,
-  next,
-  observe,
-  progress,
-  startWalk,
-  type Waiting,
-  type Walk,
-} from '../../src/onboarding/walk.ts'
+import { next, progress } from '../../src/onboarding/course.ts'
+import { attemptOf, observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 
 export type Operation =
   | { op: 'look' }
@@ -168,6 +161,6 @@ export class Simulation {
   }
 
   get connected(): number {
-    return progress(this.walk).connected
+    return progress(this.walk, this.now).connected
   }
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attemptOf, next, progress, shown } from '../../src/onboarding/walk.ts'
+import { next, progress, standingIn } from '../../src/onboarding/course.ts'
+import { attemptOf, shown } from '../../src/onboarding/walk.ts'
 import { Simulation, type Operation } from './walk-simulation.ts'
 
 const APPS = 5
@@ -111,8 +112,8 @@ describe('whatever people and the service do', () => {
     fc.assert(
       fc.property(story, (operations) => {
         let before = { connected: 0, total: 0 }
-        play(operations, ({ walk, waiting }) => {
-          const now = progress(walk)
+        play(operations, ({ walk, waiting, now: at }) => {
+          const now = progress(walk, at)
           expect(now.total).toBeGreaterThanOrEqual(before.total)
           expect(now.connected >= before.connected || waiting.length > 0).toBe(true)
           const listedAgain = shown(walk).filter((entry) => entry.status !== 'connected').length
@@ -163,10 +164,9 @@ describe('whatever people and the service do', () => {
         const simulation = play(operations, () => {})
         expect(simulation.arrives(200)).toBe(true)
         expect(next(simulation.walk, simulation.now).kind).toBe('finished')
-        const left = shown(simulation.walk).filter(
-          (entry) => entry.status === 'awaiting' || entry.status === 'stale',
-        )
-        for (const entry of left) expect(entry.skippedAt).toBeDefined()
+        const { walk, now } = simulation
+        for (const entry of shown(walk))
+          expect(['connected', 'off', 'skipped']).toContain(standingIn(walk, entry, now).kind)
       }),
       RUNS,
     )

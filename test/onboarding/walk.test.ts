@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { next, onward, progress } from '../../src/onboarding/course.ts'
 import { skip, unskip } from '../../src/onboarding/skipping.ts'
 import {
   attemptOf,
@@ -7,10 +8,7 @@ import {
   IN_FLIGHT_MS,
   inScope,
   mayAsk,
-  next,
   observe,
-  onward,
-  progress,
   shown,
   startWalk,
   type Waiting,
@@ -44,8 +42,14 @@ describe('what comes next', () => {
     expect(next(left(), IN_FLIGHT_MS)).toEqual({ kind: 'connect', instance: 'slack_1' })
   })
 
-  it('is never one that is switched off or that nobody knows how to start', () => {
-    expect(next(begun([app('a', 'disabled'), app('b', 'attention')]), 0)).toEqual({ kind: 'finished' })
+  it('is never one that is switched off', () => {
+    expect(next(begun([app('a', 'disabled')]), 0)).toEqual({ kind: 'finished' })
+  })
+
+  it('is one without an address after all the others, because it is not connected either', () => {
+    const walk = begun([app('a', 'attention'), app('b')])
+    expect(next(walk, 0)).toEqual({ kind: 'connect', instance: 'b' })
+    expect(next(skip(walk, 'b', 1), 1)).toEqual({ kind: 'connect', instance: 'a' })
   })
 
   it('is one whose permission has run out', () => {
@@ -55,19 +59,19 @@ describe('what comes next', () => {
   it('is to wait, a little longer each time, after a return that does not show', () => {
     let walk = left()
     const waits: number[] = []
-    for (let look = 0; look < 9; look++) {
+    for (let look = 0; look < 8; look++) {
       walk = comeBack(observe(walk, all, 1_000, 90), 's1', 1_000).walk
       const where = next(walk, 1_000)
       if (where.kind === 'wait') waits.push(where.lookAgainSeconds)
     }
-    expect(waits).toEqual([1, 1, 2, 3, 5, 8, 13, 15, 15])
+    expect(waits).toEqual([2, 5, 10, 20, 30, 30, 30, 30])
   })
 
   it('is for the person to decide once the time to confirm is over', () => {
     const waiting = comeBack(left(), 's1', 1_000).walk
     expect(next(observe(waiting, all, 30_999, 30), 30_999).kind).toBe('wait')
     const over = observe(waiting, all, 31_000, 30)
-    expect(next(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1' })
+    expect(next(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
     expect(comeBack(over, 's1', 31_000).outcome).toBe('unconfirmed')
   })
 })
@@ -80,10 +84,10 @@ describe('a return', () => {
 
   it('goes on to the next one that was never started', () => {
     const walk = comeBack(observe(left(), [github, drive], 5, 30), 's1', 5).walk
-    expect(onward(walk, yes)).toBe('github_1')
-    expect(onward(walk, (instance) => instance !== 'github_1')).toBe('gdrive_1')
-    expect(onward(skip(walk, 'github_1', 6), yes)).toBe('gdrive_1')
-    expect(onward(depart(walk, { instance: 'github_1', step: 's2', now: 6 }), yes)).toBe('gdrive_1')
+    expect(onward(walk, 6, yes)).toBe('github_1')
+    expect(onward(walk, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+    expect(onward(skip(walk, 'github_1', 6), 6, yes)).toBe('gdrive_1')
+    expect(onward(depart(walk, { instance: 'github_1', step: 's2', now: 6 }), 6, yes)).toBe('gdrive_1')
   })
 
   it('is over after a day', () => {
@@ -104,6 +108,32 @@ describe('a return', () => {
   })
 })
 
+describe('an app that is being confirmed', () => {
+  it('holds up none of the others', () => {
+    const walk = comeBack(left(), 's1', 1_000).walk
+    expect(next(walk, 1_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', meanwhile: 'github_1' })
+    const both = comeBack(depart(walk, { instance: 'github_1', step: 's2', now: 2_000 }), 's2', 3_000).walk
+    expect(next(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
+    const later = observe(both, [github, drive], 4_000, 30)
+    expect(progress(later, 4_000)).toEqual({ connected: 1, total: 3 })
+  })
+
+  it('is given up at once where the return says that it failed, and only if the service still lists it', () => {
+    const denied = comeBack(observe(left(), all, 1_000, 30), 's1', 1_000, true)
+    expect(denied.outcome).toBe('unconfirmed')
+    expect(next(denied.walk, 1_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
+    expect(attemptOf(denied.walk, 's1')).toBeUndefined()
+    const lying = comeBack(observe(left(), [github, drive], 1_000, 30), 's1', 1_000, true)
+    expect(lying.outcome).toBe('connected')
+  })
+
+  it('is not asked for where the service switched it off meanwhile', () => {
+    const returned = comeBack(left('slack_1', [slack]), 's1', 1_000).walk
+    const off = observe(returned, [app('slack_1', 'disabled')], 2_000, 30)
+    expect(next(off, 2_000)).toEqual({ kind: 'finished' })
+  })
+})
+
 describe('a datasource that was connected and is listed again', () => {
   it('is offered afresh and not called unconfirmed for the return of then', () => {
     const returned = comeBack(left(), 's1', 1_000).walk
@@ -117,13 +147,13 @@ describe('a datasource that was connected and is listed again', () => {
   it('does not start by itself in the wake of the click that connected it', () => {
     const { walk } = comeBack(observe(left('slack_1', [slack]), [], 5, 30), 's1', 5)
     const again = observe(walk, [slack], 6, 30)
-    expect(onward(again, yes)).toBeUndefined()
+    expect(onward(again, 6, yes)).toBeUndefined()
     const clicked = depart(observe(again, [slack, github], 7, 30), {
       instance: 'github_1',
       step: 's2',
       now: 7,
     })
-    expect(onward(clicked, yes)).toBe('slack_1')
+    expect(onward(clicked, 7, yes)).toBe('slack_1')
   })
 })
 
@@ -161,13 +191,13 @@ describe('the service', () => {
 
 describe('progress', () => {
   it('counts what was connected on the way, and nothing that was never waiting', () => {
-    expect(progress(begun())).toEqual({ connected: 0, total: 3 })
-    expect(progress(observe(begun(), [drive], 1, 30))).toEqual({ connected: 2, total: 3 })
+    expect(progress(begun(), 0)).toEqual({ connected: 0, total: 3 })
+    expect(progress(observe(begun(), [drive], 1, 30), 1)).toEqual({ connected: 2, total: 3 })
   })
 
   it('counts only what the visit is about', () => {
     const walk = { ...begun(), visit: { only: ['slack_1'] } }
-    expect(progress(walk)).toEqual({ connected: 0, total: 1 })
+    expect(progress(walk, 0)).toEqual({ connected: 0, total: 1 })
   })
 
   it('tells instances of one datasource apart, and the datasource names them all', () => {

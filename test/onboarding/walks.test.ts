@@ -1,8 +1,9 @@
 // Where walks are kept: nothing is lost between many writers, and nobody is kept out by a damaged record.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { next, progress } from '../../src/onboarding/course.ts'
 import { skip } from '../../src/onboarding/skipping.ts'
-import { next, observe, progress } from '../../src/onboarding/walk.ts'
+import { observe } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 
 /** A store that takes its time; two processes are two Walks on one of these. */
@@ -94,7 +95,7 @@ describe('a walk', () => {
     const [key = ''] = records.kept.keys()
     records.kept.set(key, typeof damaged === 'string' ? damaged : JSON.stringify(damaged))
     const walk = await walks.update(ada, (before) => observe(before, apps, 2, 30))
-    expect(progress(walk)).toEqual({ connected: 0, total: 40 })
+    expect(progress(walk, 2)).toEqual({ connected: 0, total: 40 })
     expect(next(walk, 2)).toEqual({ kind: 'connect', instance: 'wiki_0' })
   })
 

@@ -5,7 +5,7 @@
   const words = {
     one: 'One app waits for you',
     many: '{n} apps wait for you',
-    none: 'All your apps are connected',
+    none: 'No app waits for you',
   }
 
   // One question for all elements of a page, and for those that come to it a moment later.

@@ -1,0 +1,63 @@
+// A request that the service refuses for good, and a search that fails: what people are told, and what the log has.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts as t } from '../../src/web/texts.en.ts'
+import { expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { stores } from '../helpers/stores.ts'
+
+describe.each(stores)('somebody, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  const refused = [
+    { body: 'final_redirect_url is not allowed for this tenant' },
+    { contentType: 'text/html', body: '<h1>Bad Request</h1><p>Invalid final_redirect_url</p>' },
+    { body: { error: { code: 400, message: 'final_redirect_url: host not in allow list' } } },
+    { body: { errors: [{ field: 'final_redirect_url', message: 'not allowed' }] } },
+  ]
+  it.each(refused)('is told that trying again will not help where the service says %j', async (answer) => {
+    const { browser } = await world.begin(1)
+    const from = browser.page.url
+    world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 400, ...answer } } })
+    const first = world.log.length
+
+    for (const path of ['/onboarding', '/onboarding/connect/slack_1']) {
+      const hop = await browser.open(world.url + path, { from })
+      expect(hop.status).toBe(502)
+      expectPage(hop)
+      expect(hop.headers).not.toHaveProperty('retry-after')
+      expect(browser.text).toContain('Trying again will not help')
+      expect(hop.body).not.toContain(`>${t.problem.tryAgain}<`)
+    }
+
+    const json = await browser.open(`${world.url}/api/status`)
+    expect(JSON.parse(json.body)).toMatchObject({ status: 502, code: 'service_refused_return' })
+    const lines = world.log.slice(first).filter((line) => line.includes('service_refused_return'))
+    expect(lines).toHaveLength(3)
+    for (const line of lines) {
+      expect(line).toContain('PUBLIC_URL')
+      expect(line).toMatch(/It said: “.*(allow|Invalid)/)
+    }
+  })
+
+  it('whose search fails is told about the search, not about checking apps', async () => {
+    const { browser } = await world.begin(1)
+    for (const [answer, words] of [
+      [{ status: 500 }, t.problems.search_unavailable.title],
+      [{ close: true }, t.problems.search_unavailable.title],
+      [{ status: 429 }, t.problems.search_busy.title],
+      [{ status: 403 }, t.problems.search_forbidden.title],
+      [{ status: 400 }, t.problems.search_refused.title],
+      [{ status: 404 }, t.problems.search_misconfigured.title],
+    ] as const) {
+      world.sandbox.switches.set({ answers: { search: answer } })
+      const hop = await browser.open(`${world.url}/search?q=plan`)
+      expectPage(hop)
+      expect(browser.text).toContain(words)
+      expect(browser.text).not.toMatch(/check your apps|people are connecting|connect apps yet/i)
+    }
+  })
+})

@@ -1,0 +1,149 @@
+// What is on the service's list is not connected, whatever is said of it; and every surface says the same of one app.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts as t } from '../../src/web/texts.en.ts'
+import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { signIn } from '../helpers/running.ts'
+import { stores } from '../helpers/stores.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
+
+type Entry = Record<string, unknown>
+
+const pathOf = (instance: string) => `/auth/datasource/${instance}?token=t-${instance}`
+const entry = (instance: string, more: Entry = {}): Entry => ({
+  datasourceInstance: instance,
+  displayName: instance,
+  authStatus: 'AWAITING_AUTH',
+  authUrlRelativePath: pathOf(instance),
+  ...more,
+})
+
+const STATUSES = [
+  'AUTHORIZED',
+  'authorized',
+  'Authorized',
+  ' AUTHORIZED ',
+  'CONNECTED',
+  'SEG_MIGRATION',
+  'awaiting_auth',
+  'stale_oauth',
+  'disabled ',
+  '',
+  undefined,
+  null,
+  0,
+  7,
+  true,
+  false,
+  [],
+  ['DISABLED'],
+  {},
+]
+
+describe.each(stores)('somebody, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open, { settings: { ADMIN_EMAILS: 'carol@acme.example' } })
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  const listing = (...entries: Entry[]) =>
+    world.sandbox.switches.set({
+      answers: { checkdatasourceauth: { body: { unauthorizedDatasourceInstances: entries } } },
+    })
+  const status = async (browser: TestBrowser) =>
+    JSON.parse((await browser.open(`${world.url}/api/status`)).body) as Record<string, number>
+  const onList = async (browser: TestBrowser) => browser.open(`${world.url}/onboarding`)
+
+  it.each(STATUSES)('is offered an app on the list with the status %j like any other', async (authStatus) => {
+    const { browser } = await world.begin(1)
+    listing(entry('gdrive_1', { authStatus }))
+
+    const list = await onList(browser)
+
+    expect(list.body).not.toContain(t.finished.title)
+    expect(browser.text).toContain(t.next.title('gdrive_1'))
+    expect(await status(browser)).toMatchObject({ pending: 1, skipped: 0 })
+    for (const path of ['/onboarding/connect', '/onboarding/connect/gdrive_1']) {
+      const hop = await browser.open(world.url + path, { from: `${world.url}/onboarding`, follow: false })
+      expect(hop.location).toBe(`${world.sandbox.urls.service}${pathOf('gdrive_1')}`)
+    }
+  })
+
+  it('walks on by itself to an app whose status says that it is connected', async () => {
+    const { browser, person } = await world.begin([
+      { instance: 'slack_1', displayName: 'Slack' },
+      { instance: 'gdrive_1', displayName: 'Google Drive', authStatus: 'AUTHORIZED' },
+      { instance: 'jira_1', displayName: 'Jira', authStatus: 'SEG_MIGRATION' },
+    ])
+    world.sandbox.switches.set({ autoConsent: true })
+
+    await browser.click('/onboarding/connect/slack_1')
+
+    expect(Object.values(world.sandbox.state(person))).toEqual(['authorized', 'authorized', 'authorized'])
+    expect(browser.text).toContain(t.finished.title)
+  })
+
+  it('is not told that everything is connected where all is switched off, and is offered no search', async () => {
+    const { browser } = await world.begin([])
+    listing(entry('github_1', { authStatus: 'DISABLED' }), entry('jira_1', { authStatus: 'DISABLED' }))
+
+    await onList(browser)
+
+    expectPage(browser.page)
+    expect(browser.text).toContain(t.finished.titleOff)
+    expect(browser.text).not.toMatch(/everything|all of your apps|done/i)
+    expect(browser.page.body).not.toContain('action="/search"')
+  })
+
+  it('who said “not now” to everything is not told to be done, and is offered no search', async () => {
+    const { browser } = await world.begin(3)
+    for (const instance of ['slack_1', 'github_1', 'gdrive_1'])
+      await browser.post(`/onboarding/skip/${instance}`)
+
+    expect(browser.text).toContain(t.overview.progress(0, 3))
+    expect(browser.text).toContain(t.finished.titleNone)
+    expect(browser.text).not.toMatch(/\bdone\b|everything/i)
+    expect(browser.page.body).not.toContain('action="/search"')
+    await browser.post('/onboarding/blocked/slack_1')
+    expect(browser.text).toContain('One app waits for your administrator.')
+  })
+
+  it('who was sent for one app is not told that all are connected', async () => {
+    const { browser } = await world.begin(2, '/onboarding?datasource=slack')
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+
+    expect(browser.text).toContain(t.finished.titleThese)
+    expect(browser.text).not.toContain('all of your apps')
+  })
+
+  it('sees an app that was skipped and then switched off as switched off, and everyone else sees the same', async () => {
+    const { browser, person } = await world.begin(2)
+    await browser.post('/onboarding/skip/slack_1')
+    const report = async () => {
+      const carol = await signIn(world, 'carol', '/admin/people.csv')
+      const [header = [], ...rows] = carol.page.body.split('\n').map((line) => line.trim().split('","'))
+      const row = rows.find((cells) => cells[0]?.includes(person)) ?? []
+      const of = (column: string) => row[header.indexOf(column)]
+      return { skipped: of('not_now'), off: of('switched_off') }
+    }
+    const isSkipped = { skipped: 'Slack [slack_1]', off: '' }
+    const isOff = { skipped: '', off: 'Slack [slack_1]' }
+    expect(await status(browser)).toMatchObject({ pending: 1, skipped: 1 })
+    expect(await report()).toEqual(isSkipped)
+
+    listing(entry('slack_1', { displayName: 'Slack', authStatus: 'DISABLED' }), entry('github_1'))
+    await onList(browser)
+
+    expect(browser.text).toContain(t.status.disabled)
+    expect(browser.page.body).not.toContain('tag skipped')
+    expect(await status(browser)).toMatchObject({ connected: 0, pending: 1, skipped: 0 })
+    expect(await report()).toEqual(isOff)
+
+    listing(entry('slack_1', { displayName: 'Slack' }), entry('github_1'))
+    await onList(browser)
+    expect(await status(browser)).toMatchObject({ pending: 1, skipped: 1 })
+    expect(await report()).toEqual(isSkipped)
+  })
+})

@@ -1,0 +1,89 @@
+// While one app is being confirmed: the others go on, and a return that says it failed is not waited for.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { texts as t } from '../../src/web/texts.en.ts'
+import {
+  answerConsent,
+  expectPage,
+  letRefresh,
+  openWorld,
+  refreshOf,
+  type World,
+} from '../helpers/journey.ts'
+import { stores } from '../helpers/stores.ts'
+import { linksOf } from '../helpers/test-browser.ts'
+
+describe.each(stores)('somebody, on %s', (_name, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(open)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  it('whose app is being confirmed can go on with the next, and both are judged at the return', async () => {
+    const { browser, person } = await world.begin(3)
+    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    expect(browser.text).toContain(t.wait.title('Slack'))
+    expect(browser.text).toContain(t.overview.goOnWith('GitHub'))
+    world.sandbox.switches.set({ consentDelaySeconds: 0 })
+    const before = world.checks()
+
+    await browser.open('/onboarding/connect', { from: browser.page.url })
+    expect(browser.text).toContain('GitHub')
+    world.sandbox.authorize(person, 'slack_1')
+    await answerConsent(browser, 'allow')
+
+    expect(browser.text).toContain('Google Drive')
+    expect(world.checks() - before).toBe(2)
+    await browser.open(`${world.url}/onboarding`)
+    expect(browser.text).toContain(t.overview.progress(2, 3))
+  })
+
+  it('whose app is being confirmed can say “not now” at once', async () => {
+    const { browser } = await world.begin(2)
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'deny')
+    await browser.submit('/onboarding/skip/slack_1')
+    expect(browser.text).toContain(t.next.title('GitHub'))
+    expect(refreshOf(browser.page)).toBeUndefined()
+  })
+
+  it.each(['access_denied', 'server_error', 'made up'])(
+    'who comes back with error=%s does not wait, and is believed only by the list',
+    async (error) => {
+      const { browser, person } = await world.begin(2)
+      world.sandbox.switches.set({ returnParams: { error, error_description: '<b>no</b>' } })
+      await browser.click('/onboarding/connect/slack_1')
+      await answerConsent(browser, 'deny')
+      expect(refreshOf(browser.page)).toBeUndefined()
+      expect(browser.text).toContain(t.attend.title('Slack'))
+      expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
+      expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
+
+      await browser.click('/onboarding/connect/slack_1')
+      await answerConsent(browser, 'allow')
+      expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
+      expect(browser.text).not.toContain(t.attend.title('Slack'))
+    },
+  )
+
+  it('who waits in one tab does not void the address that another tab is just following', async () => {
+    const { browser } = await world.begin(2)
+    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
+    await browser.click('/onboarding/connect/slack_1')
+    await answerConsent(browser, 'allow')
+    const waiting = browser.page
+    const departure = await browser.open('/onboarding/connect/github_1', { from: waiting.url, follow: false })
+    const before = world.checks()
+
+    browser.page = waiting
+    await letRefresh(browser)
+
+    expect(world.checks()).toBe(before)
+    expectPage(browser.page)
+    await browser.open(departure.location ?? '')
+    expect(browser.text).toContain('Allow access?')
+  })
+})

@@ -1,0 +1,179 @@
+// One app has one standing: which fact beats which, and that every surface says the same.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countable, newArrival, withSources } from '../../src/invites/arrival.ts'
+import { createFollow } from '../../src/invites/follow.ts'
+import { block } from '../../src/onboarding/blocked.ts'
+import { next, standingIn } from '../../src/onboarding/course.ts'
+import { kindOf } from '../../src/onboarding/entries.ts'
+import { overviewOf } from '../../src/onboarding/overview.ts'
+import { skip } from '../../src/onboarding/skipping.ts'
+import { figureOf, standingOf, turnOf, type Facts, type Standing } from '../../src/onboarding/standing.ts'
+import { statusOf } from '../../src/onboarding/status.ts'
+import { comeBack, depart, observe, startWalk, type Known, type Walk } from '../../src/onboarding/walk.ts'
+import { toldOf } from '../../src/onboarding/watched-walks.ts'
+import { texts as t } from '../../src/web/texts.en.ts'
+
+const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
+const BITS = ['isConfirming', 'blockedAt', 'unconfirmedAt', 'isUnderWay', 'skippedAt'] as const
+
+/** Every combination of what can be known of one app. */
+function* everything(): Generator<Facts> {
+  for (const status of STATUSES)
+    for (let bits = 0; bits < 2 ** BITS.length; bits++) {
+      const has = (bit: (typeof BITS)[number]) => (bits & (1 << BITS.indexOf(bit))) !== 0
+      yield {
+        status,
+        ...(status === 'connected' && { connectedAt: 1 }),
+        ...(has('blockedAt') && { blockedAt: 2 }),
+        ...(has('unconfirmedAt') && { unconfirmedAt: 3 }),
+        ...(has('skippedAt') && { skippedAt: 4 }),
+        isConfirming: has('isConfirming'),
+        isUnderWay: has('isUnderWay'),
+      }
+    }
+}
+
+/** The order of precedence, told once more and in another way. */
+function expected(facts: Facts): Standing['kind'] {
+  const order: [boolean, Standing['kind']][] = [
+    [facts.status === 'connected', 'connected'],
+    [facts.status === 'disabled', 'off'],
+    [facts.isConfirming, 'confirming'],
+    [facts.blockedAt !== undefined, 'blocked'],
+    [facts.unconfirmedAt !== undefined, 'unconfirmed'],
+    [facts.isUnderWay, 'elsewhere'],
+    [facts.skippedAt !== undefined, 'skipped'],
+  ]
+  return order.find(([holds]) => holds)?.[1] ?? 'todo'
+}
+
+describe('how an app is doing', () => {
+  it('follows one order of precedence over everything that can be known of it', () => {
+    let count = 0
+    for (const facts of everything()) {
+      expect(standingOf(facts).kind, JSON.stringify(facts)).toBe(expected(facts))
+      count++
+    }
+    expect(count).toBe(160)
+  })
+
+  it('differs between what waits, what has run out and what has no address in words alone', () => {
+    const open = (status: Facts['status']) => standingOf({ status, isConfirming: false, isUnderWay: false })
+    const all = [open('awaiting'), open('stale'), open('attention')]
+    expect(all.map(kindOf)).toEqual(['todo', 'stale', 'attention'])
+    expect(all.map(figureOf)).toEqual(['pending', 'pending', 'pending'])
+    expect(all.map((standing) => turnOf(standing) !== undefined)).toEqual([true, true, true])
+  })
+
+  it.each([standingOf, figureOf, turnOf, kindOf])('%o fails on a value that nobody thought of', (decide) => {
+    const odd = { kind: 'new', status: 'new' } as unknown as Facts & Standing
+    expect(() => (decide as (value: unknown) => unknown)(odd)).toThrow(TypeError)
+  })
+
+  it('is skipped as soon as it was said, whatever an earlier tab has open', () => {
+    const seen = observe(startWalk(0), [{ instance: 'a', name: 'A', status: 'awaiting' }], 0, 30)
+    const left = depart(seen, { instance: 'a', step: 's1', now: 1_000 })
+    const kind = (walk: Walk, now: number) => standingIn(walk, walk.known[0] as Known, now).kind
+    expect(kind(left, 1_500)).toBe('elsewhere')
+    expect(kind(skip(left, 'a', 2_000), 2_500)).toBe('skipped')
+  })
+})
+
+const INSTANCES = ['a', 'b', 'c']
+const instance = fc.constantFrom(...INSTANCES)
+const LISTED = ['awaiting', 'stale', 'attention', 'disabled'] as const
+type Step = (walk: Walk, now: number) => Walk
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.array(fc.record({ instance, status: fc.constantFrom(...LISTED) }), { maxLength: 3 }).map(
+    (listed): Step =>
+      (walk, now) =>
+        observe(
+          walk,
+          listed.map((entry) => ({ ...entry, name: entry.instance })),
+          now,
+          30,
+        ),
+  ),
+  instance.map(
+    (of): Step =>
+      (walk, now) =>
+        skip(walk, of, now),
+  ),
+  instance.map(
+    (of): Step =>
+      (walk, now) =>
+        block(walk, of, now),
+  ),
+  instance.map(
+    (of): Step =>
+      (walk, now) =>
+        depart(walk, { instance: of, step: `${of}${now}`, now }),
+  ),
+  fc.nat(5).map((which): Step => (walk, now) => {
+    const attempt = walk.attempts[which]
+    return attempt === undefined ? walk : comeBack(walk, attempt.step, now).walk
+  }),
+)
+
+/** The same app as the pages show it, mapped to the figure that it has to count as. */
+const FIGURES = {
+  connected: 'connected',
+  disabled: 'off',
+  blocked: 'blocked',
+  skipped: 'skipped',
+  todo: 'pending',
+  stale: 'pending',
+  attention: 'pending',
+  waiting: 'pending',
+  unconfirmed: 'pending',
+  elsewhere: 'pending',
+} as const
+
+describe('every surface', () => {
+  it('says the same of the same app: page, figures for the intranet, report and what is offered', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ step, ms: fc.constantFrom(1, 500, 16_000, 40_000) }), { maxLength: 25 }),
+        async (story) => {
+          let [walk, now] = [startWalk(0), 0]
+          for (const { step, ms } of story) walk = step(walk, (now += ms))
+
+          const overview = overviewOf(walk, { now, t, person: '', from: undefined, advances: true })
+          const shown = overview.entries.map(({ kind }) => FIGURES[kind])
+          const told = toldOf(walk, now).map(({ figure }) => figure)
+          expect(told).toEqual(shown)
+
+          const count = (figure: string) => shown.filter((found) => found === figure).length
+          const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
+          expect(statusOf(walk, now)).toEqual({ signedIn: true, connected, pending, skipped })
+          expect(overview.mood === 'open').toBe(pending !== 0)
+
+          const states = await followed(walk, now)
+          expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)
+
+          const where = next(walk, now)
+          expect(where.kind === 'finished').toBe(pending === 0)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** What the report keeps of the walk. */
+async function followed(walk: Walk, now: number): Promise<string[]> {
+  let arrival = newArrival('ada@acme.example', 0)
+  const follow = createFollow({
+    arrivals: {
+      change: (_email, change) => Promise.resolve((arrival = change(arrival))),
+    },
+    log: { warn: () => {} },
+    now: () => now,
+  })
+  const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
+  await follow.walked(user, toldOf(walk, now))
+  expect(countable(arrival)).toEqual(countable(withSources(arrival, arrival.sources, now)))
+  return arrival.sources.map(({ state }) => state)
+}
