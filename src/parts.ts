@@ -19,6 +19,7 @@ import { createSearchRoutes } from './search/routes.ts'
 import { createSealer } from './session/seal.ts'
 import type { Settings } from './settings.ts'
 import { assembleSignIn } from './sign-in-parts.ts'
+import { safeReturnTo } from './sign-in/return-to.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAudit } from './web/audit.ts'
@@ -110,7 +111,16 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       // Whatever a check is for, a path that it brings leads back here.
       checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
-      walks: watchWalks(createWalks(store.records, now), follow.walked),
+      walks: watchWalks(
+        createWalks({
+          records: store.records,
+          sealer: createSealer(settings.SESSION_SECRET),
+          checkReturnTo: (value) => safeReturnTo(value, returnTo),
+          log,
+          now,
+        }),
+        follow.walked,
+      ),
       sendPage,
       returnTo,
       publicUrl,
