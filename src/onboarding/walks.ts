@@ -118,7 +118,7 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
 const keyOf = (user: User) => `walk:${nameOf(`${user.issuer}\n${user.subject}`)}`
 
 const WHYS: Record<Unreadable, string> = {
-  'other-secret':
+  otherSecret:
     'it is sealed under another secret: see SESSION_SECRET, and REDIS_PREFIX where two share a Redis',
   damaged: 'it is damaged',
   newer: 'a version more than one ahead wrote it',

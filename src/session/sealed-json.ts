@@ -2,8 +2,8 @@
 // What cannot be read is told apart, never taken for nothing: it may hold what somebody asked for.
 import type { Sealer } from './seal.ts'
 
-/** `other-secret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
-export type Unreadable = 'other-secret' | 'damaged' | 'newer'
+/** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
+export type Unreadable = 'otherSecret' | 'damaged' | 'newer'
 
 export type OpenedJson =
   | { kind: 'json'; json: Readonly<Record<string, unknown>>; isCurrent: boolean }
@@ -29,7 +29,7 @@ export function openJson(text: string, key: string, form: JsonForm): OpenedJson 
   if (plain !== undefined) return parse(plain, form, sealer.isCurrent(text))
   const former = formerHolder === undefined ? undefined : sealer.open(text, formerHolder)
   if (former !== undefined) return parse(former, form, false)
-  return unreadable(sealer.isOurs(text) ? 'damaged' : 'other-secret')
+  return unreadable(sealer.isOurs(text) ? 'damaged' : 'otherSecret')
 }
 
 function parse(plain: string, { version }: JsonForm, isCurrent: boolean): OpenedJson {
