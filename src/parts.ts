@@ -101,6 +101,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     deprecations: createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }),
     limits: createLimits({
       redis: store.redis,
+      prefix: settings.REDIS_PREFIX,
       perAddress: settings.SIGN_INS_PER_MINUTE,
       perBrowser: Math.ceil(settings.SIGN_INS_PER_MINUTE / 10),
       note,
