@@ -22,6 +22,7 @@ import { assembleSignIn } from './sign-in-parts.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
+import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
 import { createHealthRoutes } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
@@ -47,7 +48,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const publicUrl = settings.PUBLIC_URL
   const store = openStore(settings, log)
   const metrics = createMetrics()
-  const note = createAudit({ log, registry: metrics.registry })
+  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
+  const note = createAudit({ log, registry: metrics.registry, ids: createAuditIds(secrets) })
   const assets = loadAssets(VIEWS)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
   const sendPage = createPages({
@@ -66,7 +68,6 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     onCall: metrics.observeCall,
     watch,
   })
-  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
   const arrivals = createArrivals({
     records: store.records,
