@@ -19,8 +19,10 @@ import { createSearchRoutes } from './search/routes.ts'
 import { createSealer } from './session/seal.ts'
 import type { Settings } from './settings.ts'
 import { assembleSignIn } from './sign-in-parts.ts'
+import { safeReturnTo } from './sign-in/return-to.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
+import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
 import { createHealthRoutes } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
@@ -46,7 +48,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const publicUrl = settings.PUBLIC_URL
   const store = openStore(settings, log)
   const metrics = createMetrics()
-  const note = createAudit({ log, registry: metrics.registry })
+  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
+  const note = createAudit({ log, registry: metrics.registry, ids: createAuditIds(secrets) })
   const assets = loadAssets(VIEWS)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
   const sendPage = createPages({
@@ -65,7 +68,6 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     onCall: metrics.observeCall,
     watch,
   })
-  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
   const arrivals = createArrivals({
     records: store.records,
@@ -100,6 +102,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     deprecations: createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }),
     limits: createLimits({
       redis: store.redis,
+      prefix: settings.REDIS_PREFIX,
       perAddress: settings.SIGN_INS_PER_MINUTE,
       perBrowser: Math.ceil(settings.SIGN_INS_PER_MINUTE / 10),
       note,
@@ -110,7 +113,17 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       // Whatever a check is for, a path that it brings leads back here.
       checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
-      walks: watchWalks(createWalks(store.records, now), follow.walked, now),
+      walks: watchWalks(
+        createWalks({
+          records: store.records,
+          sealer: createSealer(settings.SESSION_SECRET),
+          checkReturnTo: (value) => safeReturnTo(value, returnTo),
+          log,
+          now,
+        }),
+        follow.walked,
+        now,
+      ),
       sendPage,
       returnTo,
       publicUrl,

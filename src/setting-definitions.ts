@@ -6,6 +6,7 @@ import {
   addressRange,
   emailAddress,
   hostAndPort,
+  keyPrefix,
   list,
   mailServer,
   oneOf,
@@ -129,6 +130,11 @@ export const definitions = {
       (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
       'is not a Redis address: write it like redis://name:6379 or rediss://name:6379',
     ),
+  },
+  REDIS_PREFIX: {
+    default: 'onramp:',
+    meaning: 'What every key in Redis begins with; installations that share a Redis need one each',
+    schema: keyPrefix,
   },
   REDIS_SENTINELS: {
     meaning:

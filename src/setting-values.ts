@@ -85,6 +85,17 @@ export const addressRange = text.refine(
   'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8',
 )
 
+const MOST_PREFIX_CHARACTERS = 64
+
+/** A cluster places keys by what is in braces; `*`, `?`, brackets and backslashes are patterns where rights are given. */
+export const keyPrefix = text
+  .regex(/^[\x21-\x7e]*$/, 'must be plain characters without spaces, like onramp-staging:')
+  .regex(
+    /^[^*?[\]{}\\^"']*$/,
+    'must not hold quotes or any of * ? [ ] { } ^ \\: Redis reads them as patterns, or as where a cluster keeps the key',
+  )
+  .max(MOST_PREFIX_CHARACTERS, `must have ${MOST_PREFIX_CHARACTERS} characters or fewer`)
+
 /** `name:port`, or an IPv6 address in brackets with a port. */
 export const hostAndPort = text
   .regex(/^(\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}$/, 'must hold entries like name:26379')

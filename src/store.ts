@@ -18,7 +18,7 @@ export type Store = {
 
 type StoreSettings = Pick<
   Settings,
-  'REDIS_URL' | 'REDIS_SENTINELS' | 'REDIS_SENTINEL_NAME' | 'REDIS_CLUSTER' | 'DATA_DIR'
+  'REDIS_URL' | 'REDIS_PREFIX' | 'REDIS_SENTINELS' | 'REDIS_SENTINEL_NAME' | 'REDIS_CLUSTER' | 'DATA_DIR'
 >
 
 export function openStore(settings: StoreSettings, log: Log): Store {
@@ -31,10 +31,11 @@ export function openStore(settings: StoreSettings, log: Log): Store {
       close: async () => records.close(),
     }
   }
-  const redis = connectRedis(settings.REDIS_URL, log, topologyOf(settings))
+  const { REDIS_PREFIX: prefix } = settings
+  const redis = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
   return {
-    records: createRedisRecords(redis),
-    sessionTexts: redisSessionTexts(redis),
+    records: createRedisRecords(redis, prefix),
+    sessionTexts: redisSessionTexts(redis, prefix),
     redis,
     close: async () => redis.destroy(),
   }

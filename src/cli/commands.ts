@@ -1,4 +1,5 @@
 // Every command: its name, what it is for, its help. The code of one is loaded when it is called.
+import { auditIdHelp } from './audit-id-help.ts'
 import * as deprecations from './deprecations-help.ts'
 import { doctorHelp } from './doctor-help.ts'
 import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } from './invite-help.ts'
@@ -79,6 +80,13 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     summary: 'what a person still has to connect',
     help: statusHelp,
     load: () => import('./status.ts'),
+  },
+  {
+    name: 'audit-id',
+    usage: 'audit-id EMAIL',
+    summary: 'what stands for a person in the audit log',
+    help: auditIdHelp,
+    load: () => import('./audit-id.ts'),
   },
   {
     name: 'deprecations',

@@ -1,5 +1,4 @@
 // How the commands of invitations end: what is expected to go wrong is said in a line, with what to do.
-import { UnreadableArrivals } from '../invites/arrivals.ts'
 import { ServiceUnusable } from '../invites/ask.ts'
 import { UnreadableCsv } from '../invites/csv.ts'
 import { MailServerUnusable } from '../invites/mail-server.ts'
@@ -18,7 +17,7 @@ export const EXIT_LOCKED = 4
 export const GOES_ON = 'Started again, it goes on where it ended.'
 
 /** Expected, and explained by its message. */
-const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate, UnreadableArrivals]
+const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate]
 /** The same, and a run of `invite send` goes on where it ended. */
 const RESUMED = [RunStopped, ServiceUnusable, MailServerUnusable]
 

@@ -6,6 +6,7 @@ import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
 import { readArguments, UsageError } from './arguments.ts'
 import { explained } from './invite-endings.ts'
+import { unreadInWords } from '../invites/unread.ts'
 import { arrivalsIn, storeOf } from './invite-set-up.ts'
 import type { Run } from './parts.ts'
 
@@ -20,10 +21,17 @@ export const run: Run = async (args, parts) => {
     const store = openStore(settings, createLog('silent'))
     try {
       await untilReachable(store.records)
-      const found = await arrivalsIn(store.records, settings, parts.now).forget(email)
+      const { wasKnown, unread } = await arrivalsIn(store.records, settings, parts.now).forget(email)
+      const removed = unreadInWords(unread)
+      const isForgotten = wasKnown || removed !== undefined
       parts.stdout.write(
-        found ? `${email} is forgotten\n` : `${email} was not known (${storeOf(settings)})\n`,
+        isForgotten ? `${email} is forgotten\n` : `${email} was not known (${storeOf(settings)})\n`,
       )
+      if (removed !== undefined)
+        parts.stderr.write(
+          `${removed.replace(/^one/, 'One')} was removed without being read: it may have been about this person, and about others.\n` +
+            'It may have said that they want no mails: invite send leaves them out, unless told --mail-in-doubt.\n',
+        )
       return 0
     } finally {
       await store.close()

@@ -75,6 +75,8 @@ Options:
   --retry-unknown        sends again what may have been sent already: a run was
                          killed, or a connection broke, just then
   --retry-failed         sends again what the mail server refused for good
+  --mail-in-doubt        also mails people who may have asked for no mails in a
+                         record that invite forget removed without reading it
 
   --rate N               questions to the service a second, 5 unless told; 429
                          and Retry-After are honoured beyond that
@@ -140,6 +142,11 @@ export const forgetHelp = `Usage: onramp invite forget EMAIL
 Removes everything that is written down about a person: mails, how far they are,
 and also that they want no mails. Their sign-in and their walk are not touched.
 Take them off the list too, or the next run invites them anew.
+
+What cannot be read (another SESSION_SECRET or INVITE_SECRET sealed it) and may
+be about this person is removed without being read. It may have said that others
+want no mails; invite send then mails nobody whom it may have been about, unless
+it is told --mail-in-doubt.
 
 Example:
   onramp invite forget ada@acme.example

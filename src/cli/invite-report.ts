@@ -1,6 +1,8 @@
 // onramp invite report: what was written down of everybody, counted, or person by person.
 import { peopleCsv } from '../invites/people-csv.ts'
 import { makeReport, type Report } from '../invites/report.ts'
+import { shareOf } from '../invites/share.ts'
+import { noneUnread, remediesFor, unreadInWords, type Unread } from '../invites/unread.ts'
 import { printable } from '../printable.ts'
 import { untilReachable } from '../records/until-reachable.ts'
 import { loadSettings } from '../settings.ts'
@@ -23,16 +25,27 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
     try {
       await untilReachable(store.records)
       const arrivals = arrivalsIn(store.records, settings, now)
-      if (values.csv) for await (const line of peopleCsv(arrivals.all())) stdout.write(line)
+      const unread = noneUnread()
+      if (values.csv) for await (const line of peopleCsv(arrivals.all(unread))) stdout.write(line)
       else {
-        const report = await makeReport(arrivals.all(), now())
+        const report = await makeReport(arrivals.all(unread), now(), unread)
         stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report, storeOf(settings)))
       }
+      stderr.write(unreadWarning(unread))
       return 0
     } finally {
       await store.close()
     }
   })
+}
+
+/** Beside the report, so that a file of it stays what it is. */
+function unreadWarning(unread: Unread): string {
+  const records = unreadInWords(unread)
+  if (records === undefined) return ''
+  return `onramp invite report: not counted: ${records}.\n${remediesFor(unread)
+    .map((remedy) => `  - ${remedy}\n`)
+    .join('')}`
 }
 
 function inWords(report: Report, store: string): string {
@@ -43,6 +56,7 @@ function inWords(report: Report, store: string): string {
     ['reminded', report.reminded],
     ['pressed Start', report.opened],
     ['signed in', report.signedIn],
+    [`ready to search (${shareOf(report.ready, report.people)} of these people)`, report.ready],
     ['have connected everything', report.finished],
     ['had nothing to connect', report.nothing],
     ['put something off', report.skipped],
@@ -63,9 +77,9 @@ function inWords(report: Report, store: string): string {
   const more = report.datasources.length - MOST_SOURCES
   if (more > 0) sources.push(`${' '.repeat(38)}and ${more} more: --json\n`)
   const groups = report.groups
-    .map(({ name, people: all, finished }) =>
+    .map(({ name, people: all, ready }) =>
       line(
-        finished,
+        ready,
         `of ${inFigures(all)} in ${name === undefined ? 'groups of fewer than five' : printable(name)}`,
       ),
     )
@@ -76,7 +90,9 @@ function inWords(report: Report, store: string): string {
     `Made ${report.madeAt}; ${oldest} (${store}).\n`,
     people,
     ...(sources.length === 0 ? [] : [SOURCES_HEAD + sources.join('')]),
-    ...(groups === '' ? [] : [`Have connected everything:\n${groups}`]),
+    ...(groups === ''
+      ? []
+      : [`Ready to search (connected everything, or had nothing to connect):\n${groups}`]),
   ].join('\n')
 }
 

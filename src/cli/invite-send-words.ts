@@ -19,6 +19,9 @@ const TROUBLES: Record<Trouble, string> = {
   deferred: 'put off by the mail server',
   failed: 'refused by the mail server',
   uncertain: 'may have got the mail',
+  unreadable: 'not mailed: what is written down about this person cannot be read; see onramp doctor',
+  removed:
+    'not mailed: invite forget removed a record unread that may have said no mails; --mail-in-doubt mails',
 }
 
 /** What is said while the run goes on. */

@@ -24,6 +24,7 @@ import { settingNames } from './setting-names.ts'
 import { settingsRead } from './settings-read.ts'
 import { sqlite } from './sqlite.ts'
 import { tokenIssuer } from './token-issuer.ts'
+import { unreadRecords } from './unread-records.ts'
 
 export const checks: readonly Check[] = [
   settingsRead,
@@ -45,6 +46,7 @@ export const checks: readonly Check[] = [
   registration,
   sqlite,
   redis,
+  unreadRecords,
   serviceReachable,
   clockOfService,
   tokenIssuer,

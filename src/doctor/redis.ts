@@ -1,5 +1,6 @@
 // Redis: reachable, writable, fast, not evicting, alone or a cluster as the settings say.
 import { randomUUID } from 'node:crypto'
+import { STANDARD_PREFIX } from '../records/redis-clients.ts'
 import type { Settings } from '../settings.ts'
 import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
 import { connectProbe, unreachableInWords, type Probe } from './redis-probe.ts'
@@ -19,8 +20,8 @@ async function infoOf(probe: Probe): Promise<Record<string, string>> {
 }
 
 /** SET with a life, GET, DEL: what every record does. */
-async function writing(probe: Probe): Promise<Finding> {
-  const key = `onramp:doctor:${randomUUID()}`
+async function writing(probe: Probe, prefix: string): Promise<Finding> {
+  const key = `${prefix}doctor:${randomUUID()}`
   try {
     const start = performance.now()
     await probe.send(['SET', key, 'doctor', 'EX', '5'])
@@ -48,7 +49,7 @@ async function writing(probe: Probe): Promise<Finding> {
         : message.startsWith('NOPERM')
           ? [
               'The user of REDIS_URL may not write.',
-              'allow it get, set, del, getdel, eval and ping on onramp:*',
+              `allow it get, set, del, getdel, eval and ping on ${prefix}*`,
             ]
           : ['Records cannot be written.', "look at Redis's log"]
     return fail(says, { settings, mend })
@@ -136,7 +137,7 @@ export const redis: Check = {
       return [
         identity(info, target.url),
         ...clustered(info, subject.settings),
-        await writing(probe),
+        await writing(probe, subject.settings.REDIS_PREFIX ?? STANDARD_PREFIX),
         await eviction(probe, info),
         ...persistence(info),
       ]

@@ -7,12 +7,18 @@ export const adminTexts = {
     (asOf === undefined
       ? '; the service was not asked about anybody yet.'
       : `; the oldest answer of the service in it is of ${asOf.slice(0, 16).replace('T', ' ')} UTC.`),
-  people: (count: number) => `${count.toLocaleString('en')} people`,
+  people: (count: number) =>
+    count === 1 ? '1 person is known' : `${count.toLocaleString('en')} people are known`,
+  ready: (ready: string, people: string, share: string) =>
+    `Ready to search: ${ready} of ${people} (${share})`,
+  readyMeans: 'Ready is who connected everything, or had nothing to connect; counted over everyone known.',
+  unread: (records: string) => `Not counted: ${records}. Reminders leave out the people these may be about.`,
   funnel: {
     invited: 'Invited by mail',
     reminded: 'Reminded',
     opened: 'Pressed Start in the invitation',
     signedIn: 'Signed in',
+    ready: 'Ready to search',
     finished: 'Connected everything',
     nothing: 'Had nothing to connect',
     skipped: 'Put something off (“not now”)',
@@ -22,7 +28,8 @@ export const adminTexts = {
     failed: 'Mail refused by the mail server',
     uncertain: 'May or may not have got a mail',
   },
-  ofInvited: (share: string) => `${share} of the invited`,
+  ofInvited: (part: string, invited: string, share: string) =>
+    `of the ${invited} invited: ${part} (${share})`,
   funnelTitle: 'People',
   plotTitle: 'Over time',
   plot: { invited: 'Invited', signedIn: 'Signed in', finished: 'Connected everything' },
@@ -53,6 +60,10 @@ export const adminTexts = {
   },
   groupsTitle: 'Groups',
   groupPeople: 'People',
+  groupReady: 'Ready to search',
+  /** Behind a count, of those in the group who had something to connect. */
+  groupShares:
+    'Shares are of the people in the group; “Connected everything” is of those who had something to connect.',
   smallGroups: 'Groups of fewer than five',
   search: 'Part of an address, or a group',
   searchAction: 'Find',

@@ -16,6 +16,8 @@ import { peopleCsv } from './people-csv.ts'
 import { plotOf } from './plot.ts'
 import { fitting, listPeople, stageOf, wantedOf, FILTERS, type Wanted } from './people-list.ts'
 import { isUncertainFor, mailStateOf, makeReport, type Report } from './report.ts'
+import { shareOf } from './share.ts'
+import { noneUnread, remediesFor, unreadInWords } from './unread.ts'
 
 export type AdminParts = {
   arrivals: Pick<Arrivals, 'all'>
@@ -49,8 +51,10 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
   }
 
   async function report(): Promise<Report> {
-    if (last === undefined || now() - last.at > FRESH_MS)
-      last = { report: await makeReport(arrivals.all(), now()), at: now() }
+    if (last === undefined || now() - last.at > FRESH_MS) {
+      const unread = noneUnread()
+      last = { report: await makeReport(arrivals.all(unread), now(), unread), at: now() }
+    }
     return last.report
   }
 
@@ -66,6 +70,8 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
     const data = {
       words: t,
       report: made,
+      ready: t.ready(inWords(made.ready), inWords(made.people), shareOf(made.ready, made.people)),
+      unread: unreadOf(made, t),
       share: shareOf,
       number: inWords,
       funnel: funnelOf(made, t),
@@ -98,9 +104,6 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
   return router
 }
 
-const shareOf = (part: number, whole: number) =>
-  whole === 0 ? '' : `${Math.round((part / whole) * 100)}\u00A0%`
-
 const inWords = (count: number) => count.toLocaleString('en')
 
 const FUNNEL = [
@@ -108,6 +111,7 @@ const FUNNEL = [
   'reminded',
   'opened',
   'signedIn',
+  'ready',
   'finished',
   'nothing',
   'skipped',
@@ -118,14 +122,21 @@ const FUNNEL = [
   'uncertain',
 ] as const
 
+/** A count is of everyone known; the share beside it names the people that it is a share of. */
 function funnelOf(report: Report, t: AdminTexts) {
   const { invited, ofInvited } = report
-  const shares: Partial<Record<string, number>> = invited === 0 ? {} : ofInvited
+  const parts: Partial<Record<string, number>> = invited === 0 ? {} : ofInvited
   return FUNNEL.map((what) => {
-    const part = shares[what]
-    const share = part === undefined ? '' : t.ofInvited(shareOf(part, invited))
+    const part = parts[what]
+    const share =
+      part === undefined ? '' : t.ofInvited(inWords(part), inWords(invited), shareOf(part, invited))
     return { what: t.funnel[what], count: inWords(report[what]), share }
   })
+}
+
+function unreadOf({ unread }: Report, t: AdminTexts) {
+  const words = unreadInWords(unread)
+  return words === undefined ? undefined : { words: t.unread(words), remedies: remediesFor(unread) }
 }
 
 const hrefOf = (wanted: Wanted) => `/admin?${queryOf(wanted)}#people`

@@ -136,6 +136,9 @@ export const countable = ({ sources }: Arrival): Source[] => sources.filter(({ s
 export const hadNothing = (arrival: Arrival): boolean =>
   arrival.asOf !== undefined && countable(arrival).length === 0
 
+/** Nothing keeps the person from searching: everything is connected, or there was nothing to connect. */
+export const isReady = (arrival: Arrival): boolean => arrival.finishedAt !== undefined || hadNothing(arrival)
+
 function finished(arrival: Arrival, now: number): Arrival {
   const { finishedAt, ...rest } = arrival
   const own = countable(arrival)

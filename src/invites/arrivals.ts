@@ -1,72 +1,59 @@
 // Where arrivals are kept: 8,192 records that hold the people whose address falls into them, because the store knows
-// records by key alone and a report has to find everybody. Every change is compare-and-set, and what
-// stands in the store is sealed.
-import { hash } from 'node:crypto'
+// records by key alone and a report has to find everybody. Every change is compare-and-set, and what stands in the
+// store is sealed. What cannot be read is counted and left as it is, and nobody whom it may be about is mailed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from '../records/records.ts'
-import type { Sealer } from '../session/seal.ts'
 import { normalizedAddress } from './address.ts'
 import { newArrival, type Arrival } from './arrival.ts'
+import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Seal } from './arrival-record.ts'
+import { noneUnread, type Unread } from './unread.ts'
 
-const BUCKETS = 8192
 const AT_ONCE = 128
 const MOST_TRIES = 20
-const HOLDER = 'arrivals'
 /** That somebody wants no mails is remembered for longer than the rest: it is their word. */
 export const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
 
-type Bucket = { version: 1; people: Arrival[] }
+/**
+ * Whether all that was ever written down about somebody is known. `unreadable`: something is there that cannot be read.
+ * `removed`: something was removed without being read. Either may have said that they want no mails.
+ */
+export type Certainty = 'certain' | 'unreadable' | 'removed'
+
+export type Looked = { arrival: Arrival | undefined; certainty: Certainty }
+
+export type Forgotten = {
+  wasKnown: boolean
+  /** Removed with it without being read, as it may have been about them: it may have been about others, too. */
+  unread: Unread
+}
 
 export type Arrivals = {
   get(email: string): Promise<Arrival | undefined>
+  /** The same, and whether it is all. @throws {StoreUnavailable} */
+  look(email: string): Promise<Looked>
   /**
    * Changes what is known of a person; `change` may run more than once, so it only computes. One that gives back the
    * same object changes nothing.
    * @throws {StoreUnavailable}
    */
   change(email: string, change: (arrival: Arrival) => Arrival): Promise<Arrival>
-  /** Removes everything that is known of a person. @returns whether there was anything. @throws {StoreUnavailable} */
-  forget(email: string): Promise<boolean>
+  /** Removes everything that is, or may be, known of a person. @throws {StoreUnavailable} */
+  forget(email: string): Promise<Forgotten>
   /**
    * Seals under the first secret whatever is under an earlier one, which then may be dropped.
    * @returns whether anything was ever written down
    * @throws {StoreUnavailable}
    */
   reseal(): Promise<boolean>
-  /** Everybody, in no order. Holds a few records at a time. */
-  all(): AsyncGenerator<Arrival>
+  /** Everybody, in no order. Holds a few records at a time. @param unread counts what could not be read */
+  all(unread?: Unread): AsyncGenerator<Arrival>
 }
-
-const keyOf = (bucket: number) => `arrivals:${bucket}`
 
 function* batches() {
   for (let first = 0; first < BUCKETS; first += AT_ONCE)
     yield Array.from({ length: AT_ONCE }, (_, index) => first + index)
-}
-
-const bucketOf = (email: string) => parseInt(hash('sha256', email, 'hex').slice(0, 8), 16) % BUCKETS
-
-/** What was written cannot be opened: taking it for nothing would mail everybody a second time. */
-export class UnreadableArrivals extends Error {
-  override name = 'UnreadableArrivals'
-  constructor() {
-    super(
-      'what was written down about people cannot be opened: put the earlier INVITE_SECRET (or SESSION_SECRET) back, behind the new one and a comma',
-    )
-  }
-}
-
-type Seal = Pick<Sealer, 'seal' | 'open' | 'isCurrent'>
-
-/** @throws {UnreadableArrivals} */
-function read(text: string | undefined, sealer: Seal): Arrival[] {
-  if (text === undefined) return []
-  const plain = sealer.open(text, HOLDER)
-  const bucket = plain === undefined ? undefined : (JSON.parse(plain) as Partial<Bucket>)
-  if (bucket?.version !== 1 || bucket.people === undefined) throw new UnreadableArrivals()
-  return bucket.people
 }
 
 export type ArrivalsParts = {
@@ -88,72 +75,105 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
     return keepsWord ? [{ email, changedAt, optedOutAt, sources: [], campaigns: [] }] : []
   }
 
-  const load = async (bucket: number) => read(await records.get(keyOf(bucket)), sealer).flatMap(remembered)
+  /** A mark is heeded for as long as what it is about would have been. */
+  const isOver = (removedAt: number) => now() - removedAt >= OPT_OUT_DAYS * DAY_MS
 
-  const lifeOf = (people: readonly Arrival[]) =>
+  function rememberedIn(bucket: Bucket): Bucket {
+    const { removedAt, ...rest } = { ...bucket, people: bucket.people.flatMap(remembered) }
+    return removedAt === undefined || isOver(removedAt) ? rest : { ...rest, removedAt }
+  }
+
+  const bucketIn = (text: string | undefined, number: number) =>
+    rememberedIn(readBucket(text, number, sealer))
+
+  const load = async (number: number) => bucketIn(await records.get(keyOf(number)), number)
+
+  const lifeOf = ({ people, unread, removedAt }: Bucket) =>
     DAY_SECONDS *
-    (people.some(({ optedOutAt }) => optedOutAt !== undefined)
+    (unread.length > 0 || removedAt !== undefined || people.some(({ optedOutAt }) => optedOutAt !== undefined)
       ? Math.max(OPT_OUT_DAYS, retentionDays)
       : retentionDays)
 
   /**
-   * Compare-and-set of whoever shares a record; `change` gives back what to keep of the people in it.
+   * Compare-and-set of whoever shares a record; `change` gives back what to keep of it.
    * @throws {StoreUnavailable}
    */
-  async function update(key: string, change: (people: Arrival[]) => Arrival[] | undefined): Promise<boolean> {
+  async function update(number: number, change: (bucket: Bucket) => Bucket | undefined): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const was = await records.get(key)
-      const people = change(read(was, sealer))
-      if (people === undefined) return false
-      const bucket: Bucket = { version: 1, people: people.flatMap(remembered) }
-      const is = sealer.seal(JSON.stringify(bucket), HOLDER)
-      if (await records.compareAndSet(key, was, is, lifeOf(people))) return true
+      const was = await records.get(keyOf(number))
+      const bucket = change(bucketIn(was, number))
+      if (bucket === undefined) return
+      const is = bucketText(bucket, number, sealer)
+      if (await records.compareAndSet(keyOf(number), was, is, lifeOf(bucket))) return
       if (tries > 0) await sleep(Math.random() * 4 * tries)
     }
     throw new StoreUnavailable(new Error(`an arrival was changed by others ${MOST_TRIES} times in a row`))
   }
 
+  async function look(address: string): Promise<Looked> {
+    const email = normalizedAddress(address)
+    const bucket = await load(bucketOf(email))
+    return {
+      arrival: bucket.people.find((arrival) => arrival.email === email),
+      certainty: certaintyOf(bucket),
+    }
+  }
+
   return {
-    async get(address) {
-      const email = normalizedAddress(address)
-      return (await load(bucketOf(email))).find((arrival) => arrival.email === email)
-    },
+    look,
+    get: async (email) => (await look(email)).arrival,
     async change(address, change) {
       const email = normalizedAddress(address)
       let changed = newArrival(email, now())
-      await update(keyOf(bucketOf(email)), (people) => {
-        const [known] = people.filter((arrival) => arrival.email === email).flatMap(remembered)
-        const before = known ?? newArrival(email, now())
+      await update(bucketOf(email), (bucket) => {
+        const before = bucket.people.find((arrival) => arrival.email === email) ?? newArrival(email, now())
         const after = change(before)
         changed = after === before ? before : { ...after, changedAt: now() }
         if (after === before) return undefined
-        return [...people.filter((arrival) => arrival.email !== email), changed]
+        return { ...bucket, people: [...bucket.people.filter((other) => other.email !== email), changed] }
       })
       return changed
     },
-    forget(address) {
+    async forget(address) {
       const email = normalizedAddress(address)
-      return update(keyOf(bucketOf(email)), (people) => {
-        const others = people.filter((arrival) => arrival.email !== email)
-        return others.length === people.length ? undefined : others
+      let forgotten: Forgotten = { wasKnown: false, unread: noneUnread() }
+      await update(bucketOf(email), (bucket) => {
+        const people = bucket.people.filter((arrival) => arrival.email !== email)
+        const wasKnown = people.length < bucket.people.length
+        forgotten = { wasKnown, unread: counted(noneUnread(), bucket) }
+        if (bucket.unread.length > 0) return { ...bucket, people, unread: [], removedAt: now() }
+        return wasKnown ? { ...bucket, people } : undefined
       })
+      return forgotten
     },
     async reseal() {
       let isKnown = false
       for (const numbers of batches())
         await Promise.all(
-          numbers.map(async (bucket) => {
-            const sealed = await records.get(keyOf(bucket))
+          numbers.map(async (number) => {
+            const sealed = await records.get(keyOf(number))
             isKnown ||= sealed !== undefined
-            if (sealed !== undefined && !sealer.isCurrent(sealed))
-              await update(keyOf(bucket), (people) => people)
+            if (!readBucket(sealed, number, sealer).isCurrent)
+              await update(number, (bucket) => (bucket.isCurrent ? undefined : bucket))
           }),
         )
       return isKnown
     },
-    async *all() {
+    async *all(unread = noneUnread()) {
       for (const numbers of batches())
-        for (const people of await Promise.all(numbers.map(load))) yield* people
+        for (const bucket of await Promise.all(numbers.map(load))) {
+          counted(unread, bucket)
+          yield* bucket.people
+        }
     },
   }
+}
+
+const certaintyOf = ({ unread, removedAt }: Bucket): Certainty =>
+  unread.length > 0 ? 'unreadable' : removedAt === undefined ? 'certain' : 'removed'
+
+/** Adds what of this bucket could not be read. */
+function counted(unread: Unread, bucket: Bucket): Unread {
+  for (const { why } of bucket.unread) unread[why]++
+  return unread
 }

@@ -11,6 +11,8 @@ export type Policy = {
   retryUnknown: boolean
   /** Send again what the mail server refused for good. */
   retryFailed: boolean
+  /** Mail whom a record may have been about that `invite forget` removed without reading it. */
+  mailInDoubt?: boolean
   /** Least time between two mails to a person, whatever the campaigns. */
   minGapMs: number
   /** Somebody of whom the service said so recently that nothing is left is not asked about again. */

@@ -1,6 +1,6 @@
 // How far each department is, or each place: whatever group the list gave people. Pure. What surprises: groups of fewer
 // than five people are counted together, because their figures would tell who it is.
-import { hadNothing, type Arrival } from './arrival.ts'
+import { hadNothing, isReady, type Arrival } from './arrival.ts'
 
 /** `name` undefined: the small ones together. */
 export type Group = {
@@ -9,6 +9,8 @@ export type Group = {
   signedIn: number
   finished: number
   nothing: number
+  /** Connected everything, or had nothing to connect. */
+  ready: number
 }
 
 const MOST_GROUPS = 500
@@ -20,10 +22,10 @@ const noGroup = (name: string | undefined): Group => ({
   signedIn: 0,
   finished: 0,
   nothing: 0,
+  ready: 0,
 })
 
-/** Whoever had nothing to connect is done as well. */
-const partOf = ({ people, finished, nothing }: Group) => (finished + nothing) / people
+const partOf = ({ people, ready }: Group) => ready / people
 
 export function createGroups() {
   const groups = new Map<string, Group>()
@@ -36,6 +38,7 @@ export function createGroups() {
       group.signedIn += Number(signedInAt !== undefined)
       group.finished += Number(finishedAt !== undefined)
       group.nothing += Number(hadNothing(arrival))
+      group.ready += Number(isReady(arrival))
       groups.set(name, group)
     },
     /** The least finished first, the small ones at the end. */
@@ -48,6 +51,7 @@ export function createGroups() {
         small.signedIn += group.signedIn
         small.finished += group.finished
         small.nothing += group.nothing
+        small.ready += group.ready
       }
       large.sort((one, other) => partOf(one) - partOf(other))
       return small.people === 0 ? large : [...large, small]

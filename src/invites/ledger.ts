@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Left } from '../client-api/answers.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { withLeft, type Arrival } from './arrival.ts'
-import type { Arrivals } from './arrivals.ts'
+import type { Arrivals, Looked } from './arrivals.ts'
 import { due, mailingsOf, withdrawn, withMailing, type Policy } from './campaign.ts'
 import type { Outcome } from './mail-server.ts'
 import type { Invitee } from './invitee.ts'
 
 export type LedgerParts = {
-  arrivals: Pick<Arrivals, 'get' | 'change'>
+  arrivals: Pick<Arrivals, 'get' | 'look' | 'change'>
   policy: Policy
   /** Milliseconds since 1970. */
   now: () => number
@@ -23,6 +23,8 @@ export type LedgerParts = {
 export type Ledger = {
   /** @throws {StoreUnavailable} as all of them, when the store stays away */
   get(email: string): Promise<Arrival | undefined>
+  /** The same, and whether it is all that was ever written down about this person. */
+  look(email: string): Promise<Looked>
   /** Writes down that a mail leaves, unless it has left meanwhile. @returns whether it may */
   intend(person: Invitee, wave: number, left: readonly Left[]): Promise<boolean>
   /**
@@ -60,6 +62,7 @@ export function createLedger(parts: LedgerParts): Ledger {
 
   return {
     get: (email) => patiently(() => arrivals.get(email)),
+    look: (email) => patiently(() => arrivals.look(email)),
     async intend(person, wave, left) {
       // A write whose answer was lost may have come to pass: its mark says that it was this one.
       const by = randomBytes(6).toString('base64url')

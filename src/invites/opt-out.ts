@@ -62,7 +62,7 @@ export function createOptOutRoutes({ invitations, arrivals, sendPage, note, now 
     await arrivals.change(invitation.email, (before) =>
       isUndo ? optedIn(before) : reached(before, 'optedOutAt', now()),
     )
-    note({ event: 'opted_out', result: isUndo ? 'undone' : 'done' })
+    note({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email: invitation.email })
 
     if (isPerson) return seeOther(res, pathOf(token) + (isUndo ? '?undone=yes' : ''))
     res.statusCode = 200

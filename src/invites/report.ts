@@ -1,6 +1,15 @@
 // How far everybody is: counted over all arrivals, as of when, by datasource, and day by day. Pure but for reading the
 // arrivals one after the other, so that it takes no more memory for many people.
-import { hadNothing, isOut, type Arrival, type Mailing, type Source, type SourceState } from './arrival.ts'
+import { noneUnread, type Unread } from './unread.ts'
+import {
+  hadNothing,
+  isOut,
+  isReady,
+  type Arrival,
+  type Mailing,
+  type Source,
+  type SourceState,
+} from './arrival.ts'
 import { createGroups, type Group } from './groups.ts'
 
 export type Count = Record<SourceState, number>
@@ -14,7 +23,12 @@ export type Report = {
   /** When it was made, and the oldest answer of the service in it; ISO dates. */
   madeAt: string
   asOf: string | undefined
+  /** Everybody of whom something is written down, invited or not. */
   people: number
+  /** Of these: everything is connected, or there was nothing to connect. */
+  ready: number
+  /** Records that could not be read, and so are counted nowhere else. */
+  unread: Unread
   invited: number
   reminded: number
   uncertain: number
@@ -27,8 +41,8 @@ export type Report = {
   finished: number
   /** The service was asked, and there is nothing that they could connect. */
   nothing: number
-  /** Of those who were invited. */
-  ofInvited: { opened: number; signedIn: number; finished: number }
+  /** Of those who were invited, as every share of them has to be counted. */
+  ofInvited: { opened: number; signedIn: number; finished: number; nothing: number; ready: number }
   /** At least one datasource is put off, or waits for an administrator. */
   skipped: number
   blocked: number
@@ -68,12 +82,19 @@ export function mailStateOf(arrival: Arrival): MailState | undefined {
   return newest.state === 'sending' || newest.state === 'unknown' ? 'uncertain' : newest.state
 }
 
-/** @param now milliseconds since 1970 */
-export async function makeReport(all: AsyncIterable<Arrival>, now: number): Promise<Report> {
+/**
+ * @param now milliseconds since 1970
+ * @param unread what could not be read while `all` was, counted by the time that it ends
+ */
+export async function makeReport(
+  all: AsyncIterable<Arrival>,
+  now: number,
+  unread: Unread = noneUnread(),
+): Promise<Report> {
   const counted = { people: 0, invited: 0, reminded: 0, uncertain: 0, deferred: 0, failed: 0 }
   const reached = { opened: 0, signedIn: 0, finished: 0 }
-  const ofInvited = { ...reached }
-  const states = { nothing: 0, skipped: 0, blocked: 0, optedOut: 0 }
+  const ofInvited = { ...reached, nothing: 0, ready: 0 }
+  const states = { nothing: 0, ready: 0, skipped: 0, blocked: 0, optedOut: 0 }
   const datasources = new Map<string, Datasource>()
   const groups = createGroups()
   const days = new Map<string, Day>()
@@ -99,7 +120,13 @@ export async function makeReport(all: AsyncIterable<Arrival>, now: number): Prom
       reached[what] += has
       if (invited !== undefined) ofInvited[what] += has
     }
-    states.nothing += Number(hadNothing(arrival))
+    for (const [what, has] of [
+      ['nothing', hadNothing(arrival)],
+      ['ready', isReady(arrival)],
+    ] as const) {
+      states[what] += Number(has)
+      if (invited !== undefined) ofInvited[what] += Number(has)
+    }
     states.skipped += has('skipped')
     states.blocked += has('blocked')
     states.optedOut += Number(arrival.optedOutAt !== undefined)
@@ -113,6 +140,7 @@ export async function makeReport(all: AsyncIterable<Arrival>, now: number): Prom
   return {
     madeAt: new Date(now).toISOString(),
     asOf: asOf === undefined ? undefined : new Date(asOf).toISOString(),
+    unread: { ...unread },
     ...counted,
     ...reached,
     ...states,

@@ -75,7 +75,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
     // A program that follows every link says nothing about where it comes from; a browser does.
     if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined) await countOpened(invitation.email)
-    parts.note({ event: 'invitation_opened' })
+    parts.note({ event: 'invitation_opened', email: invitation.email })
 
     seeOther(res, location)
   })

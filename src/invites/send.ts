@@ -3,6 +3,7 @@
 import type { Left } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
 import { isToConnect, wordOf, type Arrival } from './arrival.ts'
+import type { Certainty } from './arrivals.ts'
 import { due, type Due, type Policy } from './campaign.ts'
 import type { Later } from './later.ts'
 import type { Ledger } from './ledger.ts'
@@ -46,7 +47,10 @@ export type SendParts = {
   now: () => number
 }
 
-export type Trouble = Exclude<Asked['kind'], 'left'> | 'deferred' | 'failed' | 'uncertain'
+export type Trouble = Exclude<Asked['kind'], 'left'> | 'deferred' | 'failed' | 'uncertain' | Doubt
+
+/** They may have asked for no mails, in a record that cannot be read, or that was removed without being read. */
+export type Doubt = 'unreadable' | 'removed'
 
 /**
  * Mails in a row that were not sent: something is wrong with the mail server, not with the people. "Not now" weighs less,
@@ -76,6 +80,10 @@ function nagging(arrival: Arrival | undefined, left: readonly Left[]): Left[] {
   const isBlocked = (entry: Left) => blocked.some(({ instance }) => instance === entry.instance)
   return left.filter((entry) => isToConnect(entry) && !isBlocked(entry))
 }
+
+/** Nothing lets a mail leave while a record is there that cannot be read. */
+const doubtOf = (certainty: Certainty, { mailInDoubt }: Policy): Doubt | undefined =>
+  certainty === 'certain' || (certainty === 'removed' && mailInDoubt) ? undefined : certainty
 
 export type EndedBy = 'list' | 'limit' | 'signal'
 
@@ -125,7 +133,12 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
 
   async function one(person: Invitee, isAgain: boolean): Promise<void> {
     const { email } = person
-    const arrival = await ledger.get(email)
+    const { arrival, certainty } = await ledger.look(email)
+    const doubt = doubtOf(certainty, parts.policy)
+    if (doubt !== undefined) {
+      parts.onTrouble(person, doubt)
+      return void tally.inDoubt++
+    }
     const then: Due =
       arrival === undefined ? { kind: 'mail', wave: 0 } : due(arrival, parts.policy, parts.now())
     if (then.kind === 'rest') {

@@ -11,6 +11,8 @@ export type Tally = {
   uncertain: number
   already: number
   optedOut: number
+  /** What is written down about them cannot be read: they may have asked for no mails. */
+  inDoubt: number
   tooSoon: number
   nothing: number
   /** The service does not know them, refuses to say, or gave no answer. */
@@ -32,6 +34,7 @@ export const newTally = (): Tally => ({
   uncertain: 0,
   already: 0,
   optedOut: 0,
+  inDoubt: 0,
   tooSoon: 0,
   nothing: 0,
   unknownToService: 0,
@@ -56,6 +59,7 @@ const WORDS: Record<keyof Tally, readonly [one: string, many: string]> = {
   uncertain: both('uncertain: may have got it (--retry-unknown sends again)'),
   already: ['has had the mail', 'have had the mail'],
   optedOut: ['wants no more mails', 'want no more mails'],
+  inDoubt: both('not mailed: what is written down about them cannot be read (onramp doctor)'),
   tooSoon: both('had a mail of another campaign only just now (--min-gap)'),
   nothing: ['has nothing to connect', 'have nothing to connect'],
   unknownToService: both('not known to the service'),
@@ -102,6 +106,7 @@ const troubleIn = (tally: Tally): number =>
   tally.deferred +
   tally.failed +
   tally.uncertain +
+  tally.inDoubt +
   tally.unanswered +
   tally.unknownToService +
   tally.refusedByService

@@ -16,6 +16,9 @@ export type RedisCommands = {
 
 type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
 
+/** REDIS_PREFIX, where it is not set: what every key begins with. */
+export const STANDARD_PREFIX = 'onramp:'
+
 export type RedisNode = { host: string; port: number }
 
 /** Where Redis is; the address gives user, password, TLS and database in each case. */
@@ -31,7 +34,7 @@ export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 
 /** A connection that is opened must answer its first question within this time. */
 const PROBE_MS = 600
-const PROBE = 'onramp:probe'
+const PROBE = 'probe'
 
 /** Also bounds how long opening may take: a frozen server takes the connection and says nothing. */
 const SOCKET = { connectTimeout: 1_500, socketTimeout: 3_000, reconnectStrategy: false } as const
@@ -46,17 +49,18 @@ const CLIENT = {
 const newClient = (url: string) => createClient({ ...CLIENT, url, socket: SOCKET })
 type Client = ReturnType<typeof newClient>
 
-export function openerOf(url: string, topology: RedisTopology): OpenRedis {
+/** @param prefix REDIS_PREFIX: a user may be allowed nothing but the keys below it */
+export function openerOf(url: string, topology: RedisTopology, prefix: string = STANDARD_PREFIX): OpenRedis {
   switch (topology.kind) {
     case 'standalone':
-      return (lost) => openServer(url, lost, (client) => client.get(PROBE))
+      return (lost) => openServer(url, lost, (client) => client.get(prefix + PROBE))
     case 'sentinel':
       return async (lost) => {
         const primary = await primaryOf(url, topology)
         return await openServer(withNode(url, primary), lost, refuseReplica)
       }
     case 'cluster':
-      return clusterOpener(url)
+      return clusterOpener(url, prefix)
   }
 }
 
@@ -126,7 +130,7 @@ async function askOnce(url: string, name: string): Promise<RedisNode> {
   }
 }
 
-function clusterOpener(url: string): OpenRedis {
+function clusterOpener(url: string, prefix: string): OpenRedis {
   const { username, password, protocol } = new URL(url)
   const defaults = {
     ...CLIENT,
@@ -149,7 +153,7 @@ function clusterOpener(url: string): OpenRedis {
     cluster.on('error', onError).on('node-error', onError)
     try {
       await cluster.connect()
-      await withinDeadline(() => cluster.get(PROBE), PROBE_MS)
+      await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
       opened = true
       known = cluster.masters.map(({ host, port }) => ({ host, port }))
       return { commands: cluster, close: () => cluster.destroy() }

@@ -30,13 +30,15 @@ const retryIn = (tries: number) =>
 /**
  * Starts connecting in the background and keeps at it for ever.
  * @param url redis:// or rediss://; may carry a user name and a password, which are never logged
+ * @param prefix REDIS_PREFIX
  */
 export function connectRedis(
   url: string,
   log: Log,
   topology: RedisTopology = { kind: 'standalone' },
+  prefix?: string,
 ): RedisConnection {
-  const kept = keepOpen(openerOf(url, topology), log)
+  const kept = keepOpen(openerOf(url, topology, prefix), log)
   const { run } = kept
   return {
     get: (key) => run((redis) => redis.get(key)),

@@ -1,5 +1,5 @@
 // Changes a record that holds JSON: reads, computes, writes where nobody was faster, otherwise again.
-import type { Records } from './records.ts'
+import { StoreUnavailable, type Records } from './records.ts'
 
 const MOST_TRIES = 20
 
@@ -26,5 +26,5 @@ export async function updateJson<T>(
     const is = JSON.stringify(value)
     if (was === is || (await records.compareAndSet(key, was, is, seconds))) return value
   }
-  throw new Error(`a record was changed by others ${MOST_TRIES} times in a row`)
+  throw new StoreUnavailable(new Error(`a record was changed by others ${MOST_TRIES} times in a row`))
 }

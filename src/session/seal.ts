@@ -23,6 +23,10 @@ export type Sealer = {
   open(sealed: string, holder: string): string | undefined
   /** Was it sealed under the first secret? */
   isCurrent(sealed: string): boolean
+  /** Was it sealed under any of the secrets? Then what cannot be opened is damaged, or belongs to another holder. */
+  isOurs(sealed: string): boolean
+  /** Names the first secret's key and tells nothing about it. */
+  keyId: string
 }
 
 type MasterKey = { id: Buffer; key: KeyObject }
@@ -37,17 +41,18 @@ export function createSealer(secrets: readonly string[]): Sealer {
   const keys = secrets.map(masterKey)
   const [sealing] = keys
   if (sealing === undefined) throw new RangeError('createSealer needs a secret')
+  const idOf = (sealed: string) =>
+    Buffer.from(sealed.slice(0, 2 * KEY_ID_BYTES), 'base64url').subarray(0, KEY_ID_BYTES)
   return {
+    keyId: sealing.id.toString('hex'),
     seal(plain, holder) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', keyFor(sealing, holder), iv)
       const content = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
     },
-    isCurrent: (sealed) =>
-      Buffer.from(sealed.slice(0, 2 * KEY_ID_BYTES), 'base64url')
-        .subarray(0, KEY_ID_BYTES)
-        .equals(sealing.id),
+    isCurrent: (sealed) => idOf(sealed).equals(sealing.id),
+    isOurs: (sealed) => keys.some(({ id }) => id.equals(idOf(sealed))),
     open(sealed, holder) {
       const bytes = Buffer.from(sealed, 'base64url')
       const id = bytes.subarray(0, KEY_ID_BYTES)

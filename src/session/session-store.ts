@@ -3,7 +3,7 @@
 import { RedisStore } from 'connect-redis'
 import { Store, type SessionData } from 'express-session'
 import type { Records } from '../records/records.ts'
-import type { RedisCommands } from '../records/redis-clients.ts'
+import { STANDARD_PREFIX, type RedisCommands } from '../records/redis-clients.ts'
 import { createRenewal, type Renewal } from './renewal.ts'
 import { nameOf, type Sealer } from './seal.ts'
 
@@ -18,12 +18,15 @@ export type SealedTexts = {
 
 const PREFIX = 'session:'
 
-/** Sessions as connect-redis keeps them. It passes text through as it is: the sealing is ours. */
-export function redisSessionTexts(client: RedisCommands): SealedTexts {
+/**
+ * Sessions as connect-redis keeps them. It passes text through as it is: the sealing is ours.
+ * @param prefix REDIS_PREFIX
+ */
+export function redisSessionTexts(client: RedisCommands, prefix: string = STANDARD_PREFIX): SealedTexts {
   type Envelope = SessionData & { sealed: string; seconds: number }
   const store = new RedisStore({
     client,
-    prefix: `onramp:${PREFIX}`,
+    prefix: prefix + PREFIX,
     ttl: (envelope) => (envelope as Envelope).seconds,
     serializer: {
       stringify: (envelope) => (envelope as Envelope).sealed,

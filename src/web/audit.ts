@@ -1,7 +1,7 @@
-// What happened, for the record: one log line an event and one count, with who (a hash) and never with a secret.
-// People's names and addresses stay out; the hash is the same for a person each time.
-import { hash } from 'node:crypto'
+// What happened, for the record: one log line an event and one count, with who (ids that only the server's secret can
+// make, see audit-ids.ts) and never with a secret. People's names and addresses stay out.
 import { Counter, type Registry } from 'prom-client'
+import type { AuditIds } from './audit-ids.ts'
 
 export type AuditEvent =
   | { event: 'sign_in'; result: 'ok' | 'refused'; user?: Identity; code?: string }
@@ -22,27 +22,27 @@ export type AuditEvent =
     }
   | { event: 'skipped' | 'blocked'; user: Identity; datasource: string }
   | { event: 'limited'; what: string }
-  | { event: 'invitation_opened' }
-  | { event: 'opted_out'; result: 'done' | 'undone' }
+  | { event: 'invitation_opened'; email?: string }
+  | { event: 'opted_out'; result: 'done' | 'undone'; email?: string }
   /** An administrator looked at, or took away, what is known of people. */
   | { event: 'admin_viewed'; user: Identity; what: string }
 
 /** How the app is doing after a return from it. */
 export type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'
 
-type Identity = { issuer: string; subject: string }
+type Identity = { issuer: string; subject: string; email?: string }
 
 export type Note = (event: AuditEvent) => void
 
-/** A person in the log: the same each time, and not to be turned back into an address. */
-export const pseudonym = ({ issuer, subject }: Identity): string =>
-  hash('sha256', `onramp audit\n${issuer}\n${subject}`, 'hex').slice(0, 16)
-
 const MOST_DATASOURCES = 50
 
-export type AuditParts = { log: { info(fields: object, message: string): void }; registry: Registry }
+export type AuditParts = {
+  log: { info(fields: object, message: string): void }
+  registry: Registry
+  ids: AuditIds
+}
 
-export function createAudit({ log, registry }: AuditParts): Note {
+export function createAudit({ log, registry, ids }: AuditParts): Note {
   const counter = new Counter({
     name: 'onramp_events_total',
     help: 'What people did and what came of it',
@@ -61,10 +61,14 @@ export function createAudit({ log, registry }: AuditParts): Note {
   }
 
   return (happened) => {
-    const { event, ...rest } = happened
-    const user = 'user' in happened && happened.user !== undefined ? { user: pseudonym(happened.user) } : {}
+    const { event, user, email, ...rest } = { user: undefined, email: undefined, ...happened }
+    const address = email ?? user?.email
+    const who = {
+      ...(user === undefined ? {} : { user: ids.ofUser(user) }),
+      ...(address === undefined ? {} : { emailId: ids.ofEmail(address) }),
+    }
     const result = 'result' in happened ? happened.result : 'by' in happened ? happened.by : ''
     counter.inc({ event, result, datasource: 'datasource' in happened ? labelOf(happened.datasource) : '' })
-    log.info({ audit: event, ...rest, ...user }, event)
+    log.info({ audit: event, ...rest, ...who }, event)
   }
 }

@@ -21,6 +21,8 @@ export type Limits = {
 export type LimitOptions = {
   /** The Redis client, or undefined where the store is embedded: then there is one process to count in. */
   redis: unknown
+  /** REDIS_PREFIX: what every key begins with. */
+  prefix: string
   perAddress: number
   perBrowser: number
   note: Note
@@ -32,9 +34,9 @@ const DEADLINE_MS = 500
 /** A household has a /64 and may use any address of it. */
 const networkOf = (address: string) => (isIPv6(address) ? address.split(':').slice(0, 4).join(':') : address)
 
-export function createLimits({ redis, perAddress, perBrowser, note }: LimitOptions): Limits {
-  const address = limiter(redis, 'address', perAddress)
-  const browser = limiter(redis, 'browser', perBrowser)
+export function createLimits({ redis, prefix, perAddress, perBrowser, note }: LimitOptions): Limits {
+  const address = limiter(redis, `${prefix}limit:address`, perAddress)
+  const browser = limiter(redis, `${prefix}limit:browser`, perBrowser)
 
   async function consume(counted: Counted, key: string, what: string): Promise<void> {
     const exceeded = await counted(key)
@@ -66,8 +68,8 @@ const LIMITED = /^\/(sign-in|invite)(\/|$)/
 /** @returns the seconds to wait, or undefined while the limit is not reached */
 type Counted = (key: string) => Promise<number | undefined>
 
-function limiter(redis: unknown, name: string, points: number): Counted {
-  const options = { keyPrefix: `onramp:limit:${name}`, points, duration: WINDOW_SECONDS }
+function limiter(redis: unknown, keyPrefix: string, points: number): Counted {
+  const options = { keyPrefix, points, duration: WINDOW_SECONDS }
   const local = new RateLimiterMemory(options)
   if (redis === undefined) return (key) => consumed(local, key)
   const shared = new RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true })

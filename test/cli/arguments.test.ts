@@ -25,7 +25,7 @@ const PERSON = 'ada@acme.example'
 async function refusal(args: string[], exit: number): Promise<string> {
   const ran = await runCommand(args, {}, {})
   expect([ran.exit, ran.out]).toEqual([exit, ''])
-  expect(ran.err).toMatch(/^onramp[^\n]* See onramp[a-z ]* --help\.\n$/)
+  expect(ran.err).toMatch(/^onramp[^\n]* See onramp[a-z -]* --help\.\n$/)
   expect(ran.err).not.toContain(SECRET)
   return ran.err
 }

@@ -4,7 +4,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { runCommand } from './run-command.ts'
 
 describe('the command line', () => {
-  it.each(['doctor', 'status'])(
+  it.each(['doctor', 'status', 'audit-id'])(
     'explains %s with its examples first, on 80 columns, without doing anything',
     async (name) => {
       for (const flag of ['--help', '-h']) {

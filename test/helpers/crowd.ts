@@ -60,7 +60,7 @@ export function crowdOf(count: number, now: number): Arrival[] {
 }
 
 /** Writes them into the store of a running onramp, as a command beside it would. */
-export async function settle(running: Running, people: readonly Arrival[]): Promise<void> {
+export async function settle(running: Pick<Running, 'env'>, people: readonly Arrival[]): Promise<void> {
   const settings = loadSettings(running.env)
   const store = openStore(settings, createLog('silent'))
   try {

@@ -2,6 +2,8 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { administrators } from '../../src/invites/admin.ts'
+import { isReady } from '../../src/invites/arrival.ts'
+import { invitedAt, type Report } from '../../src/invites/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
@@ -10,12 +12,16 @@ const PEOPLE = 1200
 /** The administrator has signed in too. */
 const ALL = PEOPLE + 1
 
+const crowd = crowdOf(PEOPLE, Date.now()).map((person, index) =>
+  index % 200 === 2 ? { ...person, group: 'Nothing to do' } : person,
+)
+
 let running: Running
 let grace: TestBrowser
 
 beforeAll(async () => {
   running = await run({ settings: { ADMIN_EMAILS: 'Grace@ACME.example' } })
-  await settle(running, crowdOf(PEOPLE, Date.now()))
+  await settle(running, crowd)
   grace = await signIn(running, 'grace', '/admin')
 })
 afterAll(() => running.close())
@@ -26,13 +32,42 @@ const exported = async (query: string) => {
 }
 
 describe('the page of administrators', () => {
-  it('separates thousands, and gives shares only of the invited', async () => {
+  it('separates thousands, and says of whom each share is', async () => {
     await grace.open(`${running.url}/admin`)
-    expect(grace.text).toContain('1,201 people')
-    expect(grace.text).toMatch(/Signed in \d+\s% of the invited 801 /)
-    expect(grace.text).toMatch(/Had nothing to connect 120 /)
+    expect(grace.text).toContain('1,201 people are known')
+    const invited = crowd.filter((arrival) => invitedAt(arrival) !== undefined)
+    const part = invited.filter(({ signedInAt }) => signedInAt !== undefined).length
+    const share = Math.round((part / invited.length) * 100)
+    expect(grace.text).toMatch(new RegExp(`Signed in of the 934 invited: ${part} \\(${share}\\s%\\) 801 `))
+    expect(grace.text).toMatch(/Had nothing to connect of the 934 invited: \d+ \(\d+\s%\) 120 /)
     expect(grace.text).toMatch(/Mail refused by the mail server 133 /)
     expect(grace.page.body).toMatch(/role="img" aria-label="From \S+ to \S+\. Invited: 934; Signed in: 801;/)
+  })
+
+  it('begins with how many are ready to search, of everyone known', async () => {
+    await grace.open(`${running.url}/admin`)
+    const ready = crowd.filter(isReady)
+    // Grace has something to connect.
+    expect(grace.text).toMatch(
+      new RegExp(
+        `Ready to search: ${ready.length} of 1,201 \\(${Math.round((ready.length / ALL) * 100)}\\s%\\)`,
+      ),
+    )
+    const { body } = await grace.open(`${running.url}/admin/report.json`)
+    const report = JSON.parse(body) as Report
+    expect(report.ready).toBe(report.finished + report.nothing)
+    for (const count of Object.values(report.ofInvited)) expect(count).toBeLessThanOrEqual(report.invited)
+    for (const group of report.groups) {
+      expect(group.ready).toBe(group.finished + group.nothing)
+      expect(group.ready).toBeLessThanOrEqual(group.people)
+    }
+  })
+
+  it('shows no share where a group has nothing to connect, and counts it as ready', async () => {
+    await grace.open(`${running.url}/admin`)
+    expect(grace.text).toMatch(/Nothing to do 6 4 67\s% 6 100\s% – 6 /)
+    for (const [, percent] of grace.text.matchAll(/(\d+)\s%/g))
+      expect(Number(percent)).toBeLessThanOrEqual(100)
   })
 
   it('names the first few apps of whoever has many left', async () => {

@@ -29,8 +29,8 @@ describe('the figures of groups', () => {
       newArrival('nobody-says@acme.example', at),
     ]
     expect(shownOf(people)).toEqual([
-      { name: 'Five', people: 5, signedIn: 0, finished: 0, nothing: 0 },
-      { name: undefined, people: 5, signedIn: 4, finished: 0, nothing: 0 },
+      { name: 'Five', people: 5, signedIn: 0, finished: 0, nothing: 0, ready: 0 },
+      { name: undefined, people: 5, signedIn: 4, finished: 0, nothing: 0, ready: 0 },
     ])
   })
 

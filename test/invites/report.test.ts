@@ -157,7 +157,8 @@ describe('the report', () => {
     const done = withLeft(withLeft(newArrival('bob@acme.example', at), [slack], at), [], at)
     const report = await makeReport(these(nothing, { ...done, signedInAt: at }), at)
     expect(report).toMatchObject({ nothing: 1, finished: 1, invited: 1, signedIn: 1 })
-    expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0 })
+    expect(report.ready).toBe(2)
+    expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0, nothing: 1, ready: 1 })
   })
 
   it('counts what the mail server did with the newest mail to somebody', async () => {

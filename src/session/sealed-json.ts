@@ -1,0 +1,51 @@
+// JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
+// What cannot be read is told apart, never taken for nothing: it may hold what somebody asked for.
+import type { Sealer } from './seal.ts'
+
+/** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
+export type Unreadable = 'otherSecret' | 'damaged' | 'newer'
+
+export type OpenedJson =
+  | { kind: 'json'; json: Readonly<Record<string, unknown>>; isCurrent: boolean }
+  | { kind: 'unreadable'; why: Unreadable }
+
+export type JsonForm = {
+  sealer: Pick<Sealer, 'open' | 'isCurrent' | 'isOurs'>
+  /** The version that is written. A reader takes one version older and one newer, for while an update is under way. */
+  version: number
+  /** What the previous version bound it to instead of the key. */
+  formerHolder?: string
+  /** The previous version kept it as plain JSON. */
+  wasPlain?: true
+}
+
+const unreadable = (why: Unreadable): OpenedJson => ({ kind: 'unreadable', why })
+
+/** @param key the whole key that it is kept under, without REDIS_PREFIX */
+export function openJson(text: string, key: string, form: JsonForm): OpenedJson {
+  const { sealer, formerHolder } = form
+  if (form.wasPlain && text.startsWith('{')) return parse(text, form, false)
+  const plain = sealer.open(text, key)
+  if (plain !== undefined) return parse(plain, form, sealer.isCurrent(text))
+  const former = formerHolder === undefined ? undefined : sealer.open(text, formerHolder)
+  if (former !== undefined) return parse(former, form, false)
+  return unreadable(sealer.isOurs(text) ? 'damaged' : 'otherSecret')
+}
+
+function parse(plain: string, { version }: JsonForm, isCurrent: boolean): OpenedJson {
+  const json = objectIn(plain)
+  const written = json?.['version']
+  if (json === undefined || typeof written !== 'number') return unreadable('damaged')
+  if (written > version + 1) return unreadable('newer')
+  return written >= version - 1 ? { kind: 'json', json, isCurrent } : unreadable('damaged')
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

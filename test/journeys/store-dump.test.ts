@@ -1,0 +1,102 @@
+// What somebody reads who gets hold of the store after a whole journey: no person, no address, nothing they did.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { openWorld, type World } from '../helpers/journey.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+type Dump = (world: World) => Promise<Map<string, string>>
+type Place = { settings: Record<string, string>; close(): Promise<void>; dump: Dump }
+
+const places: [string, () => Promise<Place>][] = [
+  [
+    'SQLite',
+    async () => ({
+      settings: {},
+      close: async () => {},
+      async dump({ env }) {
+        const database = new DatabaseSync(join(env['DATA_DIR'] ?? '', 'onramp.sqlite'), { readOnly: true })
+        const rows = database.prepare('SELECT key, value FROM records').all()
+        database.close()
+        return new Map(rows.map((row) => [String(row['key']), String(row['value'])]))
+      },
+    }),
+  ],
+  [
+    'Redis',
+    async () => {
+      const redis = await startRedis()
+      return { settings: { REDIS_URL: redis.url }, close: () => redis.close(), dump: () => redis.dump() }
+    },
+  ],
+]
+
+describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
+  let world: World
+  let dump: Dump
+  beforeAll(async () => {
+    let place: Place | undefined
+    world = await openWorld(
+      async () => {
+        place = await open()
+        dump = place.dump
+        return place
+      },
+      {
+        settings: {
+          RETURN_TO_ORIGINS: 'https://intranet.acme.example',
+          OIDC_CLIENT_ID: '',
+          OIDC_CLIENT_SECRET: '',
+        },
+      },
+    )
+  })
+  afterAll(() => world.close())
+
+  /** Invited, signed in, one app skipped, one under way, reminders stopped; and another sign-in that was not finished. */
+  async function wholeJourney() {
+    const { env, url } = world
+    const back = 'https://intranet.acme.example/my-start-page'
+    const { person, browser } = await world.begin(3, `/onboarding?return_to=${encodeURIComponent(back)}`)
+    await browser.submit('/onboarding/skip/slack_1')
+    await browser.open(`${url}/onboarding/connect/github_1`, { from: `${url}/onboarding` })
+    const secrets = [env['SESSION_SECRET'] ?? '']
+    const invitations = createInvitations({ secrets, audience: url, now: Date.now })
+    const email = `${person}@acme.example`
+    const token = await invitations.issue({ email, datasources: [] }, 30)
+    await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
+    await new TestBrowser().open(`${url}/sign-in?return_to=/search`)
+    const found = world.sandbox.people.find(({ id }) => id === person)
+    return { email, subject: person, name: found?.name ?? '', back }
+  }
+
+  it('shows no email, issuer, subject, name, address or app, in no key and no value', async () => {
+    const { email, subject, name, back } = await wholeJourney()
+    const records = await dump(world)
+    const kinds = new Set([...records.keys()].map((key) => key.replace(/^onramp:/, '').split(':')[0]))
+    expect([...kinds]).toEqual(
+      expect.arrayContaining(['session', 'tokens', 'sign-in', 'sign-ins', 'walk', 'arrivals', 'client']),
+    )
+    const issuer = world.env['OIDC_ISSUER'] ?? ''
+    const told = [
+      email,
+      subject,
+      name,
+      issuer,
+      new URL(issuer).host,
+      back,
+      'intranet',
+      '/search',
+      'slack',
+      'github',
+    ]
+    // Which session of the authorization server is whose is sealed where sign-ins are listed.
+    for (const [key, value] of records) {
+      if (/^(onramp:)?sid:/.test(key)) continue
+      const text = `${key} ${value} ${Buffer.from(value, 'base64url').toString('latin1')}`.toLowerCase()
+      for (const secret of told) expect(text.includes(secret.toLowerCase()), `${key}: ${secret}`).toBe(false)
+    }
+  })
+})

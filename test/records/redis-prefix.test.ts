@@ -1,0 +1,85 @@
+// Two installations on one Redis: what every key begins with keeps them apart.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadSettings, SettingsError } from '../../src/settings.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+describe('REDIS_PREFIX', () => {
+  let redis: RedisServer
+  let production: Running
+  let staging: Running
+  beforeAll(async () => {
+    redis = await startRedis()
+    const options = (prefix: string) => ({
+      settings: {
+        REDIS_URL: redis.url,
+        REDIS_PREFIX: prefix,
+        ADMIN_EMAILS: 'grace@acme.example',
+        OIDC_CLIENT_ID: '',
+        OIDC_CLIENT_SECRET: '',
+      },
+    })
+    production = await run(options('acme-production/'))
+    staging = await run(options('acme-staging/'))
+  })
+  afterAll(async () => {
+    await production.close()
+    await staging.close()
+    await redis.close()
+  })
+
+  it('is what every key begins with: sessions, tokens, walks, arrivals, limits, leases', async () => {
+    for (const running of [production, staging]) {
+      const grace = await signIn(running, 'grace')
+      await grace.open(`${running.url}/admin`)
+      await new TestBrowser().open(`${running.url}/sign-in`)
+    }
+    const keys = [...(await redis.lives()).keys()]
+    expect(keys.filter((key) => !/^acme-(production|staging)\//.test(key))).toEqual([])
+    const kinds = new Set(keys.map((key) => key.split('/')[1]?.split(':')[0]))
+    expect([...kinds]).toEqual(
+      expect.arrayContaining([
+        'session',
+        'tokens',
+        'walk',
+        'arrivals',
+        'limit',
+        'sign-in',
+        'sign-ins',
+        'client',
+      ]),
+    )
+  })
+
+  it('keeps installations with different secrets from meeting each other’s records', async () => {
+    const grace = await signIn(production, 'grace', '/admin')
+    expect(grace.text).toContain('1 person is known')
+    expect(grace.text).not.toContain('Not counted')
+  })
+
+  it('is enough of a right for a user of Redis that may touch nothing else', async () => {
+    await redis.ask('ACL', 'SETUSER', 'narrow', 'on', '>pass', '~acme-narrow/*', '+@all')
+    const url = redis.url.replace('redis://', 'redis://narrow:pass@')
+    const narrow = await run({ settings: { REDIS_URL: url, REDIS_PREFIX: 'acme-narrow/' } })
+    const ada = await signIn(narrow, 'ada')
+    expect(ada.page.status).toBe(200)
+    expect((await fetch(`${narrow.url}/readyz`)).status).toBe(200)
+    await narrow.close()
+  })
+
+  it.each(['a b', 'a\tb', 'on*', 'on?', '[on]', '{on}:', 'o\\n', '"on:"', "'on:'", 'ö:', 'x'.repeat(65)])(
+    'is refused where it is %j',
+    (prefix) => {
+      const env = {
+        PUBLIC_URL: 'https://onramp.example',
+        SERVICE_BASE_URL: 'https://service.example',
+        OIDC_ISSUER: 'https://as.example',
+        SESSION_SECRET: 'a'.repeat(32),
+      }
+      expect(loadSettings(env).REDIS_PREFIX).toBe('onramp:')
+      expect(() => loadSettings({ ...env, REDIS_PREFIX: prefix })).toThrow(SettingsError)
+      expect(() => loadSettings({ ...env, REDIS_PREFIX: prefix })).toThrow(/REDIS_PREFIX must/)
+    },
+  )
+})

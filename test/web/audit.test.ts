@@ -1,0 +1,99 @@
+// The audit log: who it was can be found by whoever has the server's secret, and by nobody else.
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+type Line = Record<string, unknown>
+
+let running: Running
+beforeAll(async () => {
+  running = await run({ settings: { ADMIN_EMAILS: 'grace@acme.example' } })
+  await signIn(running, 'grace', '/admin')
+  await signIn(running, 'ada')
+  const { env, url } = running
+  const secrets = [env['SESSION_SECRET'] ?? '']
+  const invitations = createInvitations({ secrets, audience: url, now: Date.now })
+  const token = await invitations.issue({ email: 'Ada@acme.example', datasources: [] }, 30)
+  await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
+})
+afterAll(() => running.close())
+
+const lines = () =>
+  running.log.map((line) => JSON.parse(line) as Line).filter(({ audit }) => audit !== undefined)
+const idsOf = async (email: string, env: Record<string, string> = {}) => {
+  const { exit, out } = await runCommand(['audit-id', email, '--json'], { ...running.env, ...env })
+  expect(exit).toBe(0)
+  return (JSON.parse(out) as { ids: { id: string; current: boolean }[] }).ids
+}
+
+describe('the audit log', () => {
+  it('names a person by ids that are the same each time, and by no address or name', () => {
+    const all = lines()
+    expect(all.map(({ audit }) => audit)).toEqual(
+      expect.arrayContaining(['sign_in', 'admin_viewed', 'opted_out']),
+    )
+    for (const line of all) expect(JSON.stringify(line)).not.toMatch(/acme\.example|Ada|Grace|"email"/i)
+    const [signedIn, viewed] = ['sign_in', 'admin_viewed'].map((event) =>
+      all.find(({ audit }) => audit === event),
+    )
+    expect(signedIn).toMatchObject({ user: viewed?.['user'], emailId: viewed?.['emailId'] })
+    expect(String(signedIn?.['user'])).toMatch(/^[0-9a-f]{16}$/)
+    expect(signedIn?.['user']).not.toBe(signedIn?.['emailId'])
+  })
+
+  it('is searched for a person by what onramp audit-id prints for the address, in whatever case', async () => {
+    const [ada] = await idsOf(' ADA@acme.example ')
+    const events = lines().filter(({ emailId }) => emailId === ada?.id)
+    expect(events.map(({ audit }) => audit)).toEqual(['sign_in', 'opted_out'])
+    const { exit, out, err } = await runCommand(['audit-id', 'ada@acme.example'], running.env)
+    expect({ exit, out, err }).toEqual({ exit: 0, out: `${ada?.id}\n`, err: '' })
+  })
+
+  it('cannot be guessed through without the secret', () => {
+    const issuer = running.env['OIDC_ISSUER'] ?? ''
+    const guesses = ['ada', 'ada@acme.example', 'grace', 'grace@acme.example'].flatMap((who) => [
+      who,
+      `${issuer}\n${who}`,
+      `onramp audit\n${issuer}\n${who}`,
+      JSON.stringify(['user', issuer, who]),
+      JSON.stringify(['email', who]),
+    ])
+    const hashes = new Set(
+      guesses.map((guess) => createHash('sha256').update(guess).digest('hex').slice(0, 16)),
+    )
+    for (const { user, emailId } of lines())
+      expect([user, emailId].filter((id) => hashes.has(String(id)))).toEqual([])
+  })
+
+  it('has other ids under another secret, and the command prints one for each that is configured', async () => {
+    const before = running.env['SESSION_SECRET'] ?? ''
+    const after = 'n'.repeat(40)
+    const [first] = await idsOf('ada@acme.example')
+    const rotated = await idsOf('ada@acme.example', { SESSION_SECRET: `${after},${before}` })
+    expect(rotated).toEqual([
+      { id: expect.any(String) as string, current: true },
+      { id: first?.id, current: false },
+    ])
+    expect(rotated[0]?.id).not.toBe(first?.id)
+    // Set for itself, INVITE_SECRET keeps the ids as they are when SESSION_SECRET changes.
+    const INVITE_SECRET = 'i'.repeat(40)
+    expect(await idsOf('ada@acme.example', { INVITE_SECRET })).toEqual(
+      await idsOf('ada@acme.example', { INVITE_SECRET, SESSION_SECRET: after }),
+    )
+  })
+
+  it.each([
+    [],
+    ['ada'],
+    ['ada@acme.example', 'bob@acme.example'],
+    ['a da@acme.example'],
+    ['--jsno', 'a@b.c'],
+  ])('takes nothing but one address (%j)', async (...args) => {
+    const { exit, out, err } = await runCommand(['audit-id', ...args], running.env)
+    expect({ exit, out }).toEqual({ exit: 2, out: '' })
+    expect(err).toContain('onramp audit-id --help')
+  })
+})
