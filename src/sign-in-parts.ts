@@ -63,6 +63,7 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
   })
   const sessions = createSignedInSessions({
     records: store.records,
+    sealer,
     endByName: async (name) => {
       await tokens.removeByName(name)
       await store.sessionTexts.destroy(name)

@@ -12,12 +12,12 @@ import { identify, type EmailRule } from './identity.ts'
 import type { PendingSignIn } from './pending.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 import { restartsOf, signInPath } from './state.ts'
-import { tokensOf, type TokenRecords } from './tokens.ts'
+import { tokensOf, type SignIn, type TokenRecords } from './tokens.ts'
 
 export type RedeemParts = {
   authorizationServer: Pick<AuthorizationServer, 'configuration' | 'forget' | 'dropIfUnknown'>
-  tokens: Pick<TokenRecords, 'load' | 'save'>
-  sessions: Pick<SignedInSessions, 'add' | 'end'>
+  tokens: Pick<TokenRecords, 'load' | 'save' | 'remove'>
+  sessions: Pick<SignedInSessions, 'add' | 'has' | 'end'>
   scope: string
   emailRule: EmailRule
   note: Note
@@ -31,8 +31,13 @@ export type RedeemParts = {
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
 export type Answer = { url: URL; state: string; signIn: PendingSignIn }
 
-/** `restart`: nothing is wrong with the person; our client was gone, or the keys were rotated. @throws {Problem} */
+/**
+ * `restart`: nothing is wrong with the person; our client was gone, the keys were rotated, or the authorization server
+ * ended the sign-in while it was on its way. @throws {Problem}
+ */
 export type Redeem = (req: Request, answer: Answer) => Promise<'signed-in' | 'restart'>
+
+type Made = SignIn & { sid: { sid?: string } }
 
 export function createRedeem(parts: RedeemParts): Redeem {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
@@ -74,6 +79,22 @@ export function createRedeem(parts: RedeemParts): Redeem {
     return isSame && signedInAt >= signIn.startedAt && (await parts.tokens.load(req.sessionID)) !== undefined
   }
 
+  /**
+   * Lists the sign-in, then stores its tokens, then looks whether it is still listed: so whatever ends sign-ins either
+   * finds the tokens or is seen here, and a process that dies in between leaves nothing that works and is not listed.
+   * @returns false when the authorization server has ended it meanwhile
+   */
+  async function listed(req: Request, { signIn }: Answer, { sid, ...made }: Made): Promise<boolean> {
+    const { user, signedInAt } = made
+    const name = nameOf(req.sessionID)
+    const session = { name, ...sid, signedInAt, device: deviceOf(req.get('user-agent')) }
+    if (!(await parts.sessions.add(user, session, signIn.startedAt))) return false
+    await parts.tokens.save(req.sessionID, made)
+    if (await parts.sessions.has(user, name)) return true
+    await parts.tokens.remove(req.sessionID)
+    return false
+  }
+
   return async (req, answer) => {
     const configuration = await parts.authorizationServer.configuration()
     const result = await granted(configuration, answer).catch((error: unknown) => afterFailure(error, answer))
@@ -83,14 +104,8 @@ export function createRedeem(parts: RedeemParts): Redeem {
     const before = { name: nameOf(req.sessionID), user: req.session.user }
     const removeOld = replaceSession(req)
     const signedInAt = parts.now()
+    if (!(await listed(req, answer, { user, sid, signedInAt, tokens }))) return 'restart'
     Object.assign(req.session, { browser: answer.signIn.browser, user, signedInAt })
-    await parts.tokens.save(req.sessionID, { user, signedInAt, tokens })
-    await parts.sessions.add(user, {
-      name: nameOf(req.sessionID),
-      ...sid,
-      signedInAt,
-      device: deviceOf(req.get('user-agent')),
-    })
     await saveSession(req)
     await removeOld()
     if (before.user !== undefined) await parts.sessions.end(before.user, ({ name }) => name === before.name)
