@@ -145,6 +145,7 @@ describe('a sign-in', () => {
     database.close()
     setFaults(running, { logoutToken: 'sidOnly' })
     await running.sandbox.endSessions('eve')
+    expect(running.sandbox.logouts().at(-1)?.status).toBe(200)
     await expectSignedOut(running, browser)
   })
 })
