@@ -44,7 +44,7 @@ export type Onramp = {
 /** @param now milliseconds since 1970 */
 export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
   const publicUrl = settings.PUBLIC_URL
-  const store = openStore(settings, log)
+  const store = openStore(settings, log, true)
   const metrics = createMetrics()
   const note = createAudit({ log, registry: metrics.registry })
   const assets = loadAssets(VIEWS)
