@@ -9,6 +9,7 @@ import { renewSession, saveSession } from '../session/session.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
+import { inWords } from './answer-words.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import { revoke } from './revoke.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
@@ -39,12 +40,33 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     return held
   }
 
+  /** The authorization server as it is known; undefined while it cannot be reached. */
+  async function known(): Promise<Configuration | undefined> {
+    if (!parts.authorizationServer.isReady()) return undefined
+    return await parts.authorizationServer.configuration().catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'signed out here only: the authorization server cannot be reached')
+      return undefined
+    })
+  }
+
+  async function takeBack(configuration: Configuration | undefined, held: HeldTokens): Promise<void> {
+    const { revoked, cause } =
+      configuration === undefined ? { revoked: 'failed' as const } : await revoke(configuration, held.tokens)
+    parts.note({ event: 'sign_out', by: 'person', revoked, user: held.user })
+    if (cause === undefined) return
+    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+    const why = inWords(cause)
+    parts.log.warn(
+      { err: cause, revoked },
+      `the authorization server did not take back ${what} at sign-out (answer: ${why}): good until they run out`,
+    )
+  }
+
   /** Undefined where the authorization server keeps no session that could be ended, or is not known now. */
   async function endThere(held: HeldTokens): Promise<string | undefined> {
-    if (!parts.authorizationServer.isReady()) return undefined
-    const configuration = await parts.authorizationServer.configuration()
-    const revoked = await revoke(configuration, held.tokens)
-    parts.note({ event: 'sign_out', by: 'person', revoked })
+    const configuration = await known()
+    await takeBack(configuration, held)
+    if (configuration === undefined) return undefined
     return endSessionUrl(configuration, held.tokens.idToken, `${parts.publicUrl}/signed-out`)
   }
 

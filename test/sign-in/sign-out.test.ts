@@ -2,7 +2,7 @@
 // and there, where it can be reached. And the page that says where somebody is signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { expectSignedIn, expectSignedOut, keptTokens, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, keptTokens, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { ask } from './two-processes.ts'
@@ -94,6 +94,56 @@ describe('signing out', () => {
     const hop = await browser.post(`${running.url}/sign-out`, {}, { follow: false, from })
     expect(hop.status).toBe(403)
     await expectSignedIn(running, browser)
+  })
+})
+
+describe('taking tokens back at sign-out', () => {
+  const audited = () => running.log.filter((line) => line.includes('"audit":"sign_out"')).at(-1)
+  const revocations = () => running.sandbox.requests.filter(({ operation }) => operation === 'revocation')
+
+  it('begins with the refresh token, and takes the access token only after the answer', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.clearRequests()
+    running.sandbox.switches.set({ latencyMs: { revocation: 200 } })
+    const start = performance.now()
+    await browser.submit('/sign-out', { follow: false })
+    expect(performance.now() - start).toBeGreaterThan(390)
+    expect(revocations().map(({ body }) => (body as Record<string, string>)['token_type_hint'])).toEqual([
+      'refresh_token',
+      'access_token',
+    ])
+    expect(audited()).toContain('"revoked":"done"')
+  })
+
+  it('is told apart where it worked in part, not at all, or is not offered', async () => {
+    const refusal = { status: 400, body: { error: 'unsupported_token_type' } }
+    const cases = [
+      ['partly', { revocation: { ...refusal, skip: 1 } }],
+      ['failed', { revocation: { ...refusal, status: 503 } }],
+    ] as const
+    for (const [revoked, answers] of cases) {
+      const browser = await signIn(running, 'ada')
+      running.sandbox.switches.set({ answers })
+      await browser.submit('/sign-out', { follow: false })
+      expect(audited()).toContain(`"revoked":"${revoked}"`)
+      const told = running.log.filter((line) => line.includes('did not take back')).at(-1)
+      expect(told).toContain(revoked === 'partly' ? 'unsupported_token_type with status 400' : 'status 503')
+      running.sandbox.reset()
+    }
+    setFaults(running, { metadata: { without: ['revocation_endpoint'] } })
+    await running.restart()
+    const browser = await signIn(running, 'ada')
+    await browser.submit('/sign-out', { follow: false })
+    expect(audited()).toContain('"revoked":"no_endpoint"')
+    running.sandbox.reset()
+    await running.restart()
+  })
+
+  it('is written down as failed while the authorization server is down', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.switches.set({ authorizationServerDown: true })
+    await browser.submit('/sign-out', { follow: false })
+    expect(audited()).toContain('"revoked":"failed"')
   })
 })
 
