@@ -97,6 +97,66 @@ describe('signing out', () => {
   })
 })
 
+describe('the page after signing out', () => {
+  it('is calm when the authorization server sent the browser back, and stays so', async () => {
+    const browser = await signIn(running, 'ada')
+    await browser.submit('/sign-out')
+    expect(browser.text).toContain('You are signed out here.')
+    expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
+    await browser.click('/sign-out/continue')
+    expect(browser.text).toContain('You are signed out What you have')
+    await browser.open(`${running.url}/signed-out`)
+    expect(browser.text).not.toContain('may still know you')
+  })
+
+  it('says that the next sign-in may be silent where the authorization server ends no sessions', async () => {
+    setFaults(running, { metadata: { without: ['end_session_endpoint'] } })
+    await running.restart()
+    const browser = await signIn(running, 'ada')
+    await browser.submit('/sign-out')
+    expect(browser.page.url).toBe(`${running.url}/signed-out`)
+    expect(browser.text).toContain('may still know you in this browser')
+    running.sandbox.reset()
+    await running.restart()
+  })
+
+  it('says so where the authorization server refused, or could not be reached', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.switches.set({ answers: { endSession: { status: 400, body: 'invalid_request' } } })
+    await browser.submit('/sign-out')
+    expect(browser.text).toContain('Here you are signed out in any case')
+    await browser.click('/sign-out/continue')
+    expect(browser.page.status).toBe(400)
+    for (const state of ['', '?state=', '?state=undefined', '?state=made-up']) {
+      await browser.open(`${running.url}/signed-out${state}`)
+      expect(browser.text).toContain('may still know you')
+    }
+    const other = await signIn(running, 'bob')
+    running.sandbox.switches.set({ authorizationServerDown: true })
+    await other.submit('/sign-out')
+    await other.open(`${running.url}/signed-out`)
+    expect(other.text).toContain('may still know you')
+  })
+
+  it('is not asked for where the registration left its address out, which the server would refuse', async () => {
+    const { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret, DATA_DIR } = running.env
+    const body = { client_id, client_secret, redirect_uris: [`${running.url}/sign-in/callback`] }
+    running.sandbox.switches.set({
+      answers: { registration: { status: 201, body: { ...body, client_secret_expires_at: 0 } } },
+    })
+    await running.restart({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: `${DATA_DIR}/registered` })
+    const browser = await signIn(running, 'ada')
+    running.sandbox.clearRequests()
+    await browser.submit('/sign-out')
+    await browser.click('/sign-out/continue')
+    const end = running.sandbox.requests.find(({ operation }) => operation === 'endSession')
+    expect(end?.query).toHaveProperty('id_token_hint')
+    expect(end?.query).not.toHaveProperty('post_logout_redirect_uri')
+    running.sandbox.reset()
+    await running.restart()
+  })
+})
+
 describe('taking tokens back at sign-out', () => {
   const audited = () => running.log.filter((line) => line.includes('"audit":"sign_out"')).at(-1)
   const revocations = () => running.sandbox.requests.filter(({ operation }) => operation === 'revocation')
