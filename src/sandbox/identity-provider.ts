@@ -52,6 +52,7 @@ const operations: Record<string, string> = {
   '/auth': 'authorization',
   '/token': 'token',
   '/token/revocation': 'revocation',
+  '/token/introspection': 'introspection',
   '/me': 'userinfo',
   '/jwks': 'jwks',
   '/reg': 'registration',

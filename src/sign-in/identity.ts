@@ -1,6 +1,5 @@
 // Who signed in: the id_token's claims, completed from userinfo. Without an id_token (plain OAuth 2.1) userinfo alone
-// says it, and where there is none, nobody is claimed to be known.
-import { randomUUID } from 'node:crypto'
+// says it; where there is none either, see plain-identity.ts.
 import {
   ClientError,
   fetchUserInfo,
@@ -9,8 +8,7 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client'
 import type { User } from '../session/session.ts'
-
-type Claims = { sub: string; [claim: string]: unknown }
+import { identifyByToken, type Claims } from './plain-identity.ts'
 
 const MOST_CHARACTERS = 200
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
@@ -93,7 +91,7 @@ export async function identify(
 ): Promise<User> {
   const { issuer, userinfo_endpoint } = configuration.serverMetadata()
   if (claims === undefined && userinfo_endpoint === undefined)
-    return { issuer, subject: `unknown:${randomUUID()}` }
+    return userOf(issuer, [await identifyByToken(configuration, tokens.access_token)], rule)
   if (claims === undefined)
     return userOf(issuer, [await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck)], rule)
   if (userinfo_endpoint === undefined) return userOf(issuer, [claims], rule)
