@@ -46,7 +46,7 @@ export type Onramp = {
 /** @param now milliseconds since 1970 */
 export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
   const publicUrl = settings.PUBLIC_URL
-  const store = openStore(settings, log)
+  const store = openStore(settings, log, true)
   const metrics = createMetrics()
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const note = createAudit({ log, registry: metrics.registry, ids: createAuditIds(secrets) })

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './parts.ts'
+import { FolderInUse } from './records/sqlite-lock.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings.ts'
 import { createLog, type Log } from './web/log.ts'
 
@@ -28,7 +29,7 @@ export type Serving = {
   stop(drainSeconds?: number): Promise<void>
 }
 
-/** Listens before the authorization server or the store can be reached. @throws when the port is taken */
+/** Listens before the authorization server or the store can be reached. @throws when the port, or DATA_DIR, is taken */
 export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
   const server = createServer(
@@ -37,8 +38,13 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   )
   // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it.
   server.keepAliveTimeout = 75_000
-  server.listen(settings.PORT, settings.HOST)
-  await once(server, 'listening')
+  try {
+    server.listen(settings.PORT, settings.HOST)
+    await once(server, 'listening')
+  } catch (error) {
+    await onramp.close()
+    throw error
+  }
   onramp.start()
   const { PUBLIC_URL, OIDC_ISSUER, REDIS_URL } = settings
   const store = REDIS_URL === undefined ? 'SQLite' : 'Redis'
@@ -101,7 +107,8 @@ export async function main(): Promise<void> {
     process.once('SIGINT', onSignal)
     endOnMistakes(running, log)
   } catch (error) {
-    log.fatal({ err: error }, 'onramp cannot start')
+    const reason = error instanceof FolderInUse ? `: ${error.message}` : ''
+    log.fatal({ err: error }, `onramp cannot start${reason}`)
     process.exit(1)
   }
 }

@@ -11,6 +11,7 @@ import {
   mailServer,
   oneOf,
   origin,
+  prompts,
   sender,
   sessionSecrets,
   text,
@@ -79,6 +80,11 @@ export const definitions = {
     default: 'openid email profile offline_access',
     meaning: 'What is asked for at sign-in; without `openid`: plain OAuth 2.1, no id_token',
     schema: text.transform((scope) => scope.trim().split(/\s+/).join(' ')),
+  },
+  OIDC_PROMPT: {
+    meaning:
+      'Sent as `prompt` at sign-in: `consent`, `login`, `select_account`, or several; some servers issue refresh tokens only with `consent`',
+    schema: prompts,
   },
   OIDC_EMAIL_CLAIM: {
     default: 'email',

@@ -63,6 +63,7 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
   })
   const sessions = createSignedInSessions({
     records: store.records,
+    sealer,
     endByName: async (name) => {
       await tokens.removeByName(name)
       await store.sessionTexts.destroy(name)
@@ -85,6 +86,7 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
     pending,
     publicUrl,
     scope: settings.OIDC_SCOPE,
+    prompt: settings.OIDC_PROMPT,
     parameters: { ...resource, ...audience },
     now,
   })
@@ -95,6 +97,7 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
     scope: settings.OIDC_SCOPE,
     emailRule: { claim: settings.OIDC_EMAIL_CLAIM, trust: settings.OIDC_EMAIL_TRUST },
     tokenParameters: resource,
+    log,
     note,
     onSignedIn,
     now,
@@ -117,7 +120,7 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
       renewal,
       touchSession: (name) => store.sessionTexts.touch(name, renewal.lifeSeconds),
     }),
-    signIn: createSignInRoutes({ pending, start, redeem, tokens, returnTo, publicUrl, cookieName }),
+    signIn: createSignInRoutes({ pending, start, redeem, tokens, returnTo, publicUrl, cookieName, sendPage }),
     signOut: createSignOutRoutes({ ...common, tokens, publicUrl, cookieName, sendPage }),
     signOutWhileAway: createSignOutWhileAway({ publicUrl, cookieName, log }),
     backChannel: createBackChannelRoutes({ ...common, records: store.records, now }),

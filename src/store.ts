@@ -3,6 +3,7 @@ import type { RedisTopology } from './records/redis-clients.ts'
 import { connectRedis } from './records/redis-connection.ts'
 import { createRedisRecords } from './records/redis-records.ts'
 import type { Records } from './records/records.ts'
+import { holdFolder } from './records/sqlite-lock.ts'
 import { createSqliteRecords } from './records/sqlite-records.ts'
 import { recordSessionTexts, redisSessionTexts, type SealedTexts } from './session/session-store.ts'
 import type { Settings } from './settings.ts'
@@ -21,16 +22,12 @@ type StoreSettings = Pick<
   'REDIS_URL' | 'REDIS_PREFIX' | 'REDIS_SENTINELS' | 'REDIS_SENTINEL_NAME' | 'REDIS_CLUSTER' | 'DATA_DIR'
 >
 
-export function openStore(settings: StoreSettings, log: Log): Store {
-  if (settings.REDIS_URL === undefined) {
-    const records = createSqliteRecords(settings.DATA_DIR)
-    return {
-      records,
-      sessionTexts: recordSessionTexts(records),
-      redis: undefined,
-      close: async () => records.close(),
-    }
-  }
+/**
+ * @param isServer a server is the only one on a DATA_DIR; commands read and write beside it
+ * @throws {FolderInUse}
+ */
+export function openStore(settings: StoreSettings, log: Log, isServer = false): Store {
+  if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, isServer)
   const { REDIS_PREFIX: prefix } = settings
   const redis = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
   return {
@@ -38,6 +35,25 @@ export function openStore(settings: StoreSettings, log: Log): Store {
     sessionTexts: redisSessionTexts(redis, prefix),
     redis,
     close: async () => redis.destroy(),
+  }
+}
+
+function openFolder(folder: string, log: Log, isServer: boolean): Store {
+  const hold = isServer ? holdFolder(folder) : undefined
+  const records = createSqliteRecords(folder)
+  if (records.openToOthers.length > 0)
+    log.warn(
+      { paths: records.openToOthers },
+      'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
+    )
+  return {
+    records,
+    sessionTexts: recordSessionTexts(records),
+    redis: undefined,
+    async close() {
+      records.close()
+      hold?.close()
+    },
   }
 }
 

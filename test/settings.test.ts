@@ -95,6 +95,10 @@ describe('the settings', () => {
     ['OIDC_ISSUER', 'http://localhost.evil.example'],
     ['OIDC_ISSUER', 'http://127.0.0.1.evil.example'],
     ['OIDC_RESOURCE', 'javascript:alert(1)'],
+    ['OIDC_PROMPT', 'none'],
+    ['OIDC_PROMPT', 'none consent'],
+    ['OIDC_PROMPT', 'Consent'],
+    ['OIDC_PROMPT', 'login,consent'],
     ['PORT', '-1'],
     ['PORT', '3000x'],
     ['SESSION_MAX_HOURS', '0'],
@@ -131,6 +135,7 @@ describe('the settings', () => {
     ['TRUST_PROXY', 'loopback, 10.0.0.0/8 fd00::/8', ['loopback', '10.0.0.0/8', 'fd00::/8']],
     ['SESSION_SECRET', ` ${'a'.repeat(32)}, ${'b'.repeat(32)} `, ['a'.repeat(32), 'b'.repeat(32)]],
     ['OIDC_SCOPE', '  openid   email ', 'openid email'],
+    ['OIDC_PROMPT', 'login  consent login', 'login consent'],
     ['CONFIRM_SECONDS', '0', 0],
   ])('%s takes %s', (name, value, expected) => {
     expect(loadSettings({ ...whole, [name]: value })).toMatchObject({ [name]: expected })
@@ -151,6 +156,12 @@ describe('the settings', () => {
 
 describe('a secret', () => {
   const secrets = settings.filter((setting) => setting.secret).map((setting) => setting.name)
+
+  it('says why nobody could sign in with OIDC_PROMPT=none', () => {
+    expect(faultsOf({ OIDC_PROMPT: 'none' })).toEqual([
+      expect.stringContaining('not signed in there already'),
+    ])
+  })
 
   it.each(secrets)('%s may come from a file', (name) => {
     const addresses: Record<string, string> = {

@@ -1,18 +1,26 @@
 // Email addresses: which ones we take, when two are the same person, and how one is shown to somebody else. Pure.
 import { isActAsAddress } from '../client-api/credentials.ts'
 
-/** Two spellings of one address are one person: without spaces around, composed (NFC), in lower case. */
-export const normalizedAddress = (address: string): string => address.trim().normalize('NFC').toLowerCase()
+/**
+ * What every comparison of addresses goes by: without spaces around, A to Z in lower case, nothing else changed. Other
+ * letters stay what they are, because folding makes them others: U+212A (Kelvin sign) becomes `k`, by lower case as by
+ * NFC, and U+FF4B by NFKC. An address that is not ASCII so never equals one that is.
+ */
+export const normalizedAddress = (address: string): string =>
+  address.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 export const isSameAddress = (one: string, other: string): boolean =>
   normalizedAddress(one) === normalizedAddress(other)
+
+/** Does an address hold nothing but ASCII? Only such an address may give anybody a right. */
+export const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
 
 /**
  * The address of a person to invite, normalized; undefined for anything but one plain address, because it goes into a
  * header of the service's (X-Service-ActAs) and into the header of a mail.
  */
 export function addressToInvite(text: string): string | undefined {
-  const address = normalizedAddress(text)
+  const address = normalizedAddress(text.trim())
   const local = address.slice(0, address.lastIndexOf('@'))
   const isPlain = isActAsAddress(address) && !/^\.|\.\.|\.$/.test(local) && /@[^@]*[a-z0-9]$/.test(address)
   return isPlain ? address : undefined

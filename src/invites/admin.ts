@@ -8,7 +8,7 @@ import type { User } from '../session/session.ts'
 import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
-import { normalizedAddress } from './address.ts'
+import { isAscii, normalizedAddress } from './address.ts'
 import { adminTexts, type AdminTexts } from './admin-texts.en.ts'
 import { countable, type Arrival } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
@@ -29,11 +29,14 @@ export type AdminParts = {
 
 export type IsAdmin = (user: User) => boolean
 
-/** @param admins ADMIN_EMAILS. An address that the authorization server did not verify could be anybody's. */
+/**
+ * @param admins ADMIN_EMAILS. An address that the authorization server did not verify could be anybody's, and one that is
+ * not ASCII only looks like one of them.
+ */
 export function administrators(admins: readonly string[]): IsAdmin {
-  const known = new Set(admins.map(normalizedAddress))
+  const known = new Set(admins.filter(isAscii).map(normalizedAddress))
   return ({ email, emailVerified }) =>
-    emailVerified === true && email !== undefined && known.size > 0 && known.has(normalizedAddress(email))
+    emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email))
 }
 
 const FRESH_MS = 10_000

@@ -70,7 +70,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
     if (invitation === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, parts.publicUrl)) return seeOther(res, `/invite/${token}`)
     const wish =
-      req.query['account'] === 'other' ? { prompt: 'select_account' } : { loginHint: invitation.email }
+      req.query['account'] === 'other' ? { wish: 'select_account' as const } : { loginHint: invitation.email }
 
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
     // A program that follows every link says nothing about where it comes from; a browser does.

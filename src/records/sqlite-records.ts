@@ -1,9 +1,9 @@
 // Records in one SQLite file: the embedded default, for one process. Synchronous underneath, which is fine for one
 // small row at a time; a restart loses nothing that was committed.
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailable, type Records } from './records.ts'
+import { closeToOthers, DATABASE } from './sqlite-files.ts'
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -17,16 +17,20 @@ const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
 
 const SWEEP_EVERY_MS = 60_000
 
-export type SqliteRecords = Records & { close(): void }
+export type SqliteRecords = Records & {
+  /** What of the store other users of the machine can still read or write. */
+  openToOthers: readonly string[]
+  close(): void
+}
 
 /**
- * @param folder made when it is not there, readable by its owner only
+ * @param folder made when it is not there; it and the files are for their owner only
  * @param now milliseconds since 1970, for tests
  * @throws when the folder cannot be made or the file is not a database
  */
 export function createSqliteRecords(folder: string, now: () => number = Date.now): SqliteRecords {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const database = new DatabaseSync(join(folder, 'onramp.sqlite'))
+  const openToOthers = closeToOthers(folder)
+  const database = new DatabaseSync(join(folder, DATABASE))
   database.exec(SCHEMA)
   const select = database.prepare('SELECT value FROM records WHERE key = ? AND expires > ?')
   const upsert = database.prepare(UPSERT)
@@ -44,6 +48,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   sweep.unref()
 
   return {
+    openToOthers,
     get: (key) => attempt(() => valueOf(select.get(key, now()))),
     put: (key, value, seconds) =>
       attempt(() => {

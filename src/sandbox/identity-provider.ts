@@ -2,8 +2,9 @@
 // Rotating keys puts a new oidc-provider over the same store, so sessions and tokens live on.
 import type { IncomingMessage } from 'node:http'
 import type { JWK } from 'jose'
-import { Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
+import { errors, Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
 import { endSessionAtOnce, endSessions } from './end-session.ts'
+import type { Faults } from './fault-switches.ts'
 import { withFaults } from './faults.ts'
 import type { SentLogout } from './faulty-logout-tokens.ts'
 import type { Behaviour, Exchange } from './http-server.ts'
@@ -51,6 +52,7 @@ const operations: Record<string, string> = {
   '/auth': 'authorization',
   '/token': 'token',
   '/token/revocation': 'revocation',
+  '/token/introspection': 'introspection',
   '/me': 'userinfo',
   '/jwks': 'jwks',
   '/reg': 'registration',
@@ -83,7 +85,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
 
 function createProvider(options: ProviderOptions, issuer: string, key: JWK): Provider {
   const provider = new Provider(issuer, providerConfiguration(options))
-  allowOfflineAccessWithoutConsent(provider)
+  bendPrompts(provider, () => options.switches.get().faults.prompt)
   provider.use(async (ctx, next) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- oidc-provider adds `oidc` to every context
     const context = ctx as unknown as KoaContextWithOIDC
@@ -113,13 +115,16 @@ declare class RequestContext {
   get prompts(): Set<string>
 }
 
-/** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. */
-function allowOfflineAccessWithoutConsent(provider: Provider): void {
+/** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. And faults. */
+function bendPrompts(provider: Provider, fault: () => Faults['prompt']): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types do not show this getter
   const Base = (provider as unknown as { OIDCContext: typeof RequestContext }).OIDCContext
   class FirstPartyContext extends Base {
     override get prompts(): Set<string> {
       const asked = super.prompts
+      if (fault() === 'selectAccountRefused' && asked.has('select_account'))
+        throw new errors.InvalidRequest('unsupported prompt value requested')
+      if (fault() === 'ignored') asked.clear()
       const offline = this.params?.scope?.split(' ').includes('offline_access')
       return offline && !asked.has('none') ? asked.add('consent') : asked
     }

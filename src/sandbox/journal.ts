@@ -11,7 +11,7 @@ const operationNames = [
   Object.keys(namedOperations),
   ['consent', 'allow', 'deny'],
   ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
-  ['signIn', 'resume', 'token', 'revocation', 'userinfo', 'endSession'],
+  ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
 ].flat()
 
 /** Whether something is called so: `operation` or `server.operation`. Guards against misspelt names in tests. */

@@ -112,6 +112,10 @@ function features(options: ProviderOptions): NonNullable<Configuration['features
       enabled: true,
       allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
     },
+    introspection: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+    },
     resourceIndicators: {
       enabled: true,
       defaultResource: () => [],

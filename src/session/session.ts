@@ -22,6 +22,10 @@ declare module 'express-session' {
     signedInAt: number
     /** Where the authorization server ends its own session; kept between sign-out and the way there. */
     endSessionUrl: string
+    /** What it was given as `state` (RP-Initiated Logout 1.0, 2): only whoever ended the session can bring it back. */
+    signOutState: string
+    /** The authorization server sent the browser back from there. */
+    isSignedOutThere: boolean
   }
 }
 

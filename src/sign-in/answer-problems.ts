@@ -7,6 +7,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { Problem, type ProblemCode, type ProblemOptions } from '../problem.ts'
+import { inWords, nameOfError, refusedAlgorithm, statusOf } from './answer-words.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string; retryAfter?: number }
 
@@ -45,29 +46,42 @@ const unavailable = (detail: string): Meaning => ({
   retryAfter: 5,
 })
 
-/** A registered error code is plain text of the specification; anything else is not repeated. */
-const nameOfError = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
-
-function meaningOfOAuthError(error: string, status: number | undefined): Meaning {
-  const said = `the authorization server answered ${nameOfError(error)}`
+/** @param answer in words; the browser brings the answer of the authorization endpoint, so only its code is repeated */
+function meaningOfOAuthError(
+  error: string,
+  status: number | undefined,
+  answer = nameOfError(error),
+): Meaning {
+  const said = `the authorization server answered ${answer}`
   if (error === 'access_denied') return { status: 403, code: 'sign_in_denied', detail: said }
   if (error === 'temporarily_unavailable' || error === 'server_error') return unavailable(said)
-  if (status !== undefined && (status >= 500 || status === 429))
-    return unavailable(`${said} with status ${status}`)
+  if (status !== undefined && (status >= 500 || status === 429)) return unavailable(said)
   const mend = MISCONFIGURED[error]
   if (mend !== undefined) return { status: 502, code: 'sign_in_misconfigured', detail: `${said}: ${mend}` }
   return { status: 400, code: 'sign_in_failed', detail: said }
 }
 
+const unusable = (code: string, status: number | undefined) =>
+  `the authorization server gave no usable answer (${status === undefined ? '' : `status ${status}, `}${code})`
+
+const wrongAlgorithm = (algorithm: string): Meaning => ({
+  status: 502,
+  code: 'sign_in_misconfigured',
+  detail: `the id_token is signed with ${algorithm}, which onramp does not take: anybody who has the client's secret could have made one with HS256, HS384 or HS512, and anybody at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`,
+})
+
 function meaningOf(error: unknown): Meaning {
   if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
-  if (error instanceof ResponseBodyError) return meaningOfOAuthError(error.error, error.status)
-  if (isClientRefused(error)) return meaningOfOAuthError('invalid_client', undefined)
+  if (error instanceof ResponseBodyError)
+    return meaningOfOAuthError(error.error, error.status, inWords(error))
+  if (isClientRefused(error)) return meaningOfOAuthError('invalid_client', undefined, inWords(error))
   if (error instanceof WWWAuthenticateChallengeError)
-    return { status: 502, code: 'sign_in_misconfigured', detail: `refused with status ${error.status}` }
+    return { status: 502, code: 'sign_in_misconfigured', detail: `refused with ${inWords(error)}` }
+  const algorithm = refusedAlgorithm(error)
+  if (algorithm !== undefined) return wrongAlgorithm(algorithm)
   if (error instanceof ClientError) {
     const code = error.code ?? 'no code'
-    if (UNREACHED.has(code)) return unavailable(`the authorization server gave no usable answer (${code})`)
+    if (UNREACHED.has(code)) return unavailable(unusable(code, statusOf(error)))
     return { status: 400, code: 'sign_in_failed', detail: `the answer was refused (${code})` }
   }
   return unavailable('the authorization server cannot be reached')

@@ -11,7 +11,7 @@ import type { SignedInSessions } from './signed-in-sessions.ts'
 
 export type BackChannelParts = {
   authorizationServer: { configuration(): Promise<Configuration> }
-  sessions: Pick<SignedInSessions, 'end' | 'userOfSid'>
+  sessions: Pick<SignedInSessions, 'endThere'>
   records: Pick<Records, 'compareAndSet' | 'remove'>
   log: { warn(fields: object, message: string): void }
   note: Note
@@ -75,19 +75,12 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
     }
   }
 
-  async function endWhatItNames({ issuer, sub, sid }: NamedLogout): Promise<number> {
-    const user =
-      sub === undefined ? await parts.sessions.userOfSid(issuer, sid ?? '') : { issuer, subject: sub }
-    if (user === undefined) return 0
-    return await parts.sessions.end(user, (session) => sid === undefined || session.sid === sid)
-  }
-
   router.post('/sign-out/backchannel', form, async (req, res) => {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
     if (typeof token !== 'string') return refuse(res, 'logout_token is missing, or given twice')
     try {
       const logout = await verified(token)
-      const ended = await once(logout, () => endWhatItNames(logout))
+      const ended = await once(logout, () => parts.sessions.endThere(logout.issuer, logout))
       parts.note({ event: 'sign_out', by: 'authorization_server', sessions: ended })
       res.statusCode = 200
       res.end()

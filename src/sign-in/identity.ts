@@ -1,6 +1,5 @@
 // Who signed in: the id_token's claims, completed from userinfo. Without an id_token (plain OAuth 2.1) userinfo alone
-// says it, and where there is none, nobody is claimed to be known.
-import { randomUUID } from 'node:crypto'
+// says it; where there is none either, see plain-identity.ts.
 import {
   ClientError,
   fetchUserInfo,
@@ -9,10 +8,11 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client'
 import type { User } from '../session/session.ts'
-
-type Claims = { sub: string; [claim: string]: unknown }
+import { identifyByToken, type Claims } from './plain-identity.ts'
 
 const MOST_CHARACTERS = 200
+/** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
+const MAX_ADDRESS = 254
 const text = (value: unknown) =>
   typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MOST_CHARACTERS) : undefined
 
@@ -26,18 +26,50 @@ export type EmailRule = {
 /** Some servers write the boolean as a text. */
 const isYes = (value: unknown) => value === true || value === 'true'
 
-/** Pure: the user that verified claims name. */
-export function userOf(issuer: string, claims: Claims, { claim, trust }: EmailRule): User {
-  const name = text(claims['name']) ?? text(claims['preferred_username'])
-  const email = text(claims[claim])
+type Said = { email: string; verified: unknown }
+
+/** The address as one source has it, with what that source says about it. Never cut: a part could be another's address. */
+function addressIn(claims: Claims, claim: string): Said | undefined {
+  const value = claims[claim]
+  if (typeof value !== 'string' || value.length > MAX_ADDRESS) return undefined
+  // Spaces alone: other invisible characters make it another address.
+  const email = value.replaceAll(/^ +| +$/g, '')
+  if (email === '') return undefined
   // It is said of the claim `email` (OpenID Connect Core 5.1) and of no other.
-  const said = email === text(claims['email']) ? claims['email_verified'] : undefined
-  const emailVerified = isYes(said) || (trust === 'always' && said === undefined)
+  return { email, verified: value === claims['email'] ? claims['email_verified'] : undefined }
+}
+
+/**
+ * The address and whether it counts, both from one source: `email` of the id_token beside `email_verified` of userinfo
+ * would vouch for an address that nobody verified. A source that says whether it is verified goes before one that doesn't.
+ */
+function addressOf(
+  sources: readonly Claims[],
+  { claim, trust }: EmailRule,
+): Pick<User, 'email' | 'emailVerified'> {
+  const said = sources.map((claims) => addressIn(claims, claim)).filter((one) => one !== undefined)
+  const chosen = said.find(({ verified }) => verified !== undefined) ?? said[0]
+  if (chosen === undefined) return {}
+  const { email, verified } = chosen
+  // A word against it counts wherever it stands.
+  const isDenied = sources.some((claims) => {
+    const denied = claims['email_verified']
+    return denied !== undefined && !isYes(denied) && (claims['email'] ?? email) === email
+  })
+  const emailVerified = !isDenied && (isYes(verified) || (trust === 'always' && verified === undefined))
+  return { email, emailVerified }
+}
+
+/** Pure: the user that claims name. @param sources of the id_token, of userinfo: the first has the subject */
+export function userOf(issuer: string, sources: readonly [Claims, ...Claims[]], rule: EmailRule): User {
+  const first = (claim: string) =>
+    sources.map((claims) => text(claims[claim])).find((value) => value !== undefined)
+  const name = first('name') ?? first('preferred_username')
   return {
     issuer,
-    subject: claims.sub,
+    subject: sources[0].sub,
     ...(name === undefined ? {} : { name }),
-    ...(email === undefined ? {} : { email, emailVerified }),
+    ...addressOf(sources, rule),
   }
 }
 
@@ -59,16 +91,16 @@ export async function identify(
 ): Promise<User> {
   const { issuer, userinfo_endpoint } = configuration.serverMetadata()
   if (claims === undefined && userinfo_endpoint === undefined)
-    return { issuer, subject: `unknown:${randomUUID()}` }
+    return userOf(issuer, [await identifyByToken(configuration, tokens.access_token)], rule)
   if (claims === undefined)
-    return userOf(issuer, await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck), rule)
-  if (userinfo_endpoint === undefined) return userOf(issuer, claims, rule)
+    return userOf(issuer, [await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck)], rule)
+  if (userinfo_endpoint === undefined) return userOf(issuer, [claims], rule)
   try {
     const info = await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-    return userOf(issuer, { ...info, ...claims }, rule)
+    return userOf(issuer, [claims, info], rule)
   } catch (error) {
     if (isAboutSomebodyElse(error)) throw error
-    return userOf(issuer, claims, rule)
+    return userOf(issuer, [claims], rule)
   }
 }
 

@@ -2,6 +2,7 @@
 // cookie stays one small id. A finished one is remembered for a while, so a second callback lands on the result.
 import type { Records } from '../records/records.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
+import type { Wish } from './prompt.ts'
 
 export type PendingSignIn = {
   kind: 'pending'
@@ -12,6 +13,8 @@ export type PendingSignIn = {
   returnTo: string
   /** Milliseconds since 1970. */
   startedAt: number
+  /** The person asked for another account. */
+  wish?: Wish
 }
 
 export type FinishedSignIn = { kind: 'finished'; browser: string; returnTo: string }

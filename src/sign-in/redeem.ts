@@ -1,7 +1,12 @@
 // Turns an answer of the authorization server into a signed-in session: every check of the answer first, then a new
 // session id, tokens, and the session, all of them stored before the browser hears of it.
 import type { Request } from 'express'
-import { authorizationCodeGrant, ClientError, type Configuration } from 'openid-client'
+import {
+  AuthorizationResponseError,
+  authorizationCodeGrant,
+  ClientError,
+  type Configuration,
+} from 'openid-client'
 import { nameOf } from '../session/seal.ts'
 import { replaceSession, saveSession, type User } from '../session/session.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
@@ -10,16 +15,18 @@ import type { Note } from '../web/audit.ts'
 import { deviceOf } from './device.ts'
 import { identify, type EmailRule } from './identity.ts'
 import type { PendingSignIn } from './pending.ts'
+import { isWishRefused } from './prompt.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 import { restartsOf, signInPath } from './state.ts'
-import { tokensOf, type TokenRecords } from './tokens.ts'
+import { tokensOf, type SignIn, type TokenRecords, type Tokens } from './tokens.ts'
 
 export type RedeemParts = {
   authorizationServer: Pick<AuthorizationServer, 'configuration' | 'forget' | 'dropIfUnknown'>
-  tokens: Pick<TokenRecords, 'load' | 'save'>
-  sessions: Pick<SignedInSessions, 'add' | 'end'>
+  tokens: Pick<TokenRecords, 'load' | 'save' | 'remove'>
+  sessions: Pick<SignedInSessions, 'add' | 'has' | 'end'>
   scope: string
   emailRule: EmailRule
+  log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void }
   note: Note
   /** Must not throw: who counts arrivals is no reason to keep somebody out. */
   onSignedIn: (user: User) => Promise<void>
@@ -31,8 +38,24 @@ export type RedeemParts = {
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
 export type Answer = { url: URL; state: string; signIn: PendingSignIn }
 
-/** `restart`: nothing is wrong with the person; our client was gone, or the keys were rotated. @throws {Problem} */
-export type Redeem = (req: Request, answer: Answer) => Promise<'signed-in' | 'restart'>
+/**
+ * `ask-login`: another account was asked for, and the server refused to, or brought the same one back without a word.
+ * `same-account`: it did so again, though it was asked to have the person sign in anew.
+ * `restart`: nothing is wrong with the person; our client was gone, the keys were rotated, or the authorization server
+ * ended the sign-in while it was on its way.
+ */
+export type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
+
+/** @throws {Problem} */
+export type Redeem = (req: Request, answer: Answer) => Promise<Redeemed>
+
+const withoutRefreshToken = (minutes: number | undefined) =>
+  `no refresh token was issued, though offline_access was asked for: ${minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`} people are sent to sign in again. If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE`
+
+const isSamePerson = (one: User | undefined, other: User) =>
+  one?.issuer === other.issuer && one.subject === other.subject
+
+type Made = SignIn & { sid: { sid?: string } }
 
 export function createRedeem(parts: RedeemParts): Redeem {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
@@ -51,8 +74,22 @@ export function createRedeem(parts: RedeemParts): Redeem {
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
 
+  let hasWarned = false
+
+  /** Once a process at `warn`, since every sign-in would say the same. */
+  function noteRefreshToken({ refreshToken, expiresAt, issuedAt }: Tokens): void {
+    if (refreshToken !== undefined || !parts.scope.split(' ').includes('offline_access')) return
+    const minutes = expiresAt === undefined ? undefined : Math.round((expiresAt - issuedAt) / 60_000)
+    const words = withoutRefreshToken(minutes)
+    if (hasWarned) parts.log.debug({ minutes }, words)
+    else parts.log.warn({ minutes }, words)
+    hasWarned = true
+  }
+
   /** Keys that were rotated and clients that are gone are found again; the person need not know. */
-  async function afterFailure(error: unknown, { state, signIn }: Answer): Promise<'restart'> {
+  async function afterFailure(error: unknown, { state, signIn }: Answer): Promise<'restart' | 'ask-login'> {
+    if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
+      return 'ask-login'
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
       parts.authorizationServer.forget()
       if (restartsOf(state) === 0) return 'restart'
@@ -70,32 +107,48 @@ export function createRedeem(parts: RedeemParts): Redeem {
    */
   async function isSignedInMeanwhile(req: Request, { signIn }: Answer, user: User): Promise<boolean> {
     const { user: present, signedInAt = 0 } = req.session
-    const isSame = present?.issuer === user.issuer && present.subject === user.subject
-    return isSame && signedInAt >= signIn.startedAt && (await parts.tokens.load(req.sessionID)) !== undefined
+    return (
+      isSamePerson(present, user) &&
+      signedInAt >= signIn.startedAt &&
+      (await parts.tokens.load(req.sessionID)) !== undefined
+    )
+  }
+
+  /**
+   * Lists the sign-in, then stores its tokens, then looks whether it is still listed: so whatever ends sign-ins either
+   * finds the tokens or is seen here, and a process that dies in between leaves nothing that works and is not listed.
+   * @returns false when the authorization server has ended it meanwhile
+   */
+  async function listed(req: Request, { signIn }: Answer, { sid, ...made }: Made): Promise<boolean> {
+    const { user, signedInAt } = made
+    const name = nameOf(req.sessionID)
+    const session = { name, ...sid, signedInAt, device: deviceOf(req.get('user-agent')) }
+    if (!(await parts.sessions.add(user, session, signIn.startedAt))) return false
+    await parts.tokens.save(req.sessionID, made)
+    if (await parts.sessions.has(user, name)) return true
+    await parts.tokens.remove(req.sessionID)
+    return false
   }
 
   return async (req, answer) => {
     const configuration = await parts.authorizationServer.configuration()
     const result = await granted(configuration, answer).catch((error: unknown) => afterFailure(error, answer))
-    if (result === 'restart') return result
+    if (typeof result === 'string') return result
     const { user, sid, tokens } = result
+    noteRefreshToken(tokens)
+    const isSame = answer.signIn.wish !== undefined && isSamePerson(req.session.user, user)
+    if (isSame && answer.signIn.wish === 'select_account') return 'ask-login'
     if (await isSignedInMeanwhile(req, answer, user)) return 'signed-in'
     const before = { name: nameOf(req.sessionID), user: req.session.user }
     const removeOld = replaceSession(req)
     const signedInAt = parts.now()
+    if (!(await listed(req, answer, { user, sid, signedInAt, tokens }))) return 'restart'
     Object.assign(req.session, { browser: answer.signIn.browser, user, signedInAt })
-    await parts.tokens.save(req.sessionID, { user, signedInAt, tokens })
-    await parts.sessions.add(user, {
-      name: nameOf(req.sessionID),
-      ...sid,
-      signedInAt,
-      device: deviceOf(req.get('user-agent')),
-    })
     await saveSession(req)
     await removeOld()
     if (before.user !== undefined) await parts.sessions.end(before.user, ({ name }) => name === before.name)
     parts.note({ event: 'sign_in', result: 'ok', user })
     await parts.onSignedIn(user)
-    return 'signed-in'
+    return isSame ? 'same-account' : 'signed-in'
   }
 }

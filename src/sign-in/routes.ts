@@ -2,8 +2,10 @@
 // (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
 import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
+import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { PendingSignIns } from './pending.ts'
+import { wishOf } from './prompt.ts'
 import type { Redeem } from './redeem.ts'
 import { safeReturnTo, type ReturnToRules } from './return-to.ts'
 import type { StartSignIn } from './start.ts'
@@ -19,10 +21,10 @@ export type SignInParts = {
   /** PUBLIC_URL. */
   publicUrl: string
   cookieName: string
+  sendPage: SendPage
 }
 
 const HOME = '/onboarding'
-const PROMPTS = ['select_account', 'login']
 
 export function createSignInRoutes({
   pending,
@@ -32,6 +34,7 @@ export function createSignInRoutes({
   returnTo: rules,
   publicUrl,
   cookieName,
+  sendPage,
 }: SignInParts): Router {
   const router = Router()
 
@@ -43,11 +46,11 @@ export function createSignInRoutes({
   router.get('/sign-in', async (req, res) => {
     const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
     const { login_hint: hint, prompt } = req.query
-    const wish = PROMPTS.find((known) => known === prompt)
+    const wish = wishOf(prompt)
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
     const restarts = restartsSaid(req.query['again'])
 
-    if (restarts > 0 && (await isSignedIn(req))) return seeOther(res, returnTo)
+    if (restarts > 0 && wish === undefined && (await isSignedIn(req))) return seeOther(res, returnTo)
     // The cookie's session is over. Another tab's answer may be about to bring a newer one, which a new cookie of ours
     // would overwrite: so the browser is asked to come again once, with whatever it has then.
     if (restarts === 0 && req.session.browser === undefined && hasCookie(req)) {
@@ -57,7 +60,7 @@ export function createSignInRoutes({
       }
       return seeOther(res, signInAgainPath(returnTo, 1, wishes))
     }
-    seeOther(res, await start(req, { returnTo, restarts, loginHint, prompt: wish }))
+    seeOther(res, await start(req, { returnTo, restarts, loginHint, wish }))
   })
 
   router.get('/sign-in/callback', async (req, res) => {
@@ -73,9 +76,12 @@ export function createSignInRoutes({
     const isOurs = signIn.browser === req.session.browser
     const mayRedeem = isOurs && signIn.kind === 'pending' && (await pending.finish(state, signIn))
     const outcome = mayRedeem ? await redeem(req, { url, state, signIn }) : 'used'
+    if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
     if (outcome === 'signed-in' || (outcome === 'used' && req.session.user !== undefined))
       return seeOther(res, returnTo)
     const restarts = restartsOf(state)
+    if (outcome === 'ask-login' && restarts < MOST_RESTARTS)
+      return seeOther(res, signInAgainPath(returnTo, restarts + 1, { prompt: 'login' }))
     if (restarts > 0 && !hasCookie(req)) {
       const detail = 'the callback came without its session cookie'
       throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
@@ -85,8 +91,19 @@ export function createSignInRoutes({
     throw over('this sign-in was used, or belongs to another browser', returnTo)
   })
 
+  router.get('/sign-in/same-account', (req, res) => {
+    const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
+    const { user } = req.session
+    if (user === undefined) return seeOther(res, returnTo)
+    const data = { account: user.email ?? user.name, returnTo }
+    sendPage(req, res, { view: 'sign-in/same-account', data })
+  })
+
   return router
 }
+
+const sameAccountPath = (returnTo: string) =>
+  `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`
 
 const over = (detail: string, returnTo: string) =>
   new Problem(400, 'sign_in_expired', { detail, tryAgain: signInPath(returnTo) })

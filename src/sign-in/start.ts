@@ -8,12 +8,15 @@ import {
   calculatePKCECodeChallenge,
   randomNonce,
   randomPKCECodeVerifier,
+  ResponseBodyError,
   type Configuration,
 } from 'openid-client'
+import { Problem } from '../problem.ts'
 import { saveSession } from '../session/session.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
+import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { newState, signInPath } from './state.ts'
 
 export type StartParts = {
@@ -22,6 +25,8 @@ export type StartParts = {
   /** PUBLIC_URL. */
   publicUrl: string
   scope: string
+  /** OIDC_PROMPT. */
+  prompt: string | undefined
   /** Further parameters of the authorization request: `resource` (RFC 8707), `audience`. */
   parameters: Record<string, string>
   now: () => number
@@ -32,7 +37,8 @@ export type Start = {
   /** How often this sign-in has started over by itself. */
   restarts: number
   loginHint?: string | undefined
-  prompt?: string | undefined
+  /** The person asks for another account. */
+  wish?: Wish | undefined
 }
 
 /** Keeps what the answer will be held against, and gives the address to send the browser to. @throws {Problem} */
@@ -48,39 +54,68 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     return req.session.browser
   }
 
-  async function addressOf(parameters: Record<string, string>, returnTo: string): Promise<string> {
-    const configuration = await parts.authorizationServer.confirmedConfiguration()
+  type Asked = { returnTo: string; wish: Wish | undefined }
+
+  async function addressOf(parameters: Record<string, string>, { returnTo, wish }: Asked): Promise<string> {
+    const make = async () => {
+      const configuration = await parts.authorizationServer.confirmedConfiguration()
+      const prompt = promptFor(parts.prompt, wish)
+      return await authorizationUrl(
+        configuration,
+        prompt === undefined ? parameters : { ...parameters, prompt },
+      )
+    }
     try {
-      return await authorizationUrl(configuration, parameters)
+      return await make()
     } catch (error) {
       if (!isClientRefused(error) || !(await parts.authorizationServer.dropIfUnknown()))
         throw problemOfAnswer(error, signInPath(returnTo))
-      return await authorizationUrl(await parts.authorizationServer.confirmedConfiguration(), parameters)
+      return await make()
     }
   }
 
-  return async (req, { returnTo, restarts, loginHint, prompt }) => {
+  async function begin(req: Request, { returnTo, restarts, loginHint, wish }: Start): Promise<string> {
     const state = newState(restarts)
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
-    const url = await addressOf(
-      {
-        ...parts.parameters,
-        redirect_uri: `${parts.publicUrl}/sign-in/callback`,
-        scope: parts.scope,
-        state,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        ...(nonce === undefined ? {} : { nonce }),
-        ...(prompt === undefined ? {} : { prompt }),
-        // Together with select_account some servers fail, and the hint would contradict the wish.
-        ...(loginHint === undefined || prompt !== undefined ? {} : { login_hint: loginHint }),
-      },
-      returnTo,
-    )
+    const parameters = {
+      ...parts.parameters,
+      redirect_uri: `${parts.publicUrl}/sign-in/callback`,
+      scope: parts.scope,
+      state,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(nonce === undefined ? {} : { nonce }),
+      // Together with select_account some servers fail, and the hint would contradict the wish.
+      ...(loginHint === undefined || choosesAccount(wish) ? {} : { login_hint: loginHint }),
+    }
+    const url = await addressOf(parameters, { returnTo, wish })
     const startedAt = parts.now()
-    await parts.pending.add(state, { browser: await browserOf(req), verifier, nonce, returnTo, startedAt })
+    const browser = await browserOf(req)
+    await parts.pending.add(state, { browser, verifier, nonce, returnTo, startedAt, ...(wish && { wish }) })
     return url
+  }
+
+  const choosesAccount = (wish: Wish | undefined) =>
+    wish !== undefined || parts.prompt?.split(' ').includes('select_account') === true
+
+  /** What the server can do about it, as far as it says. */
+  async function possible(wish: Wish | undefined): Promise<Wish | undefined> {
+    if (wish === undefined) return undefined
+    const configuration = await parts.authorizationServer.confirmedConfiguration()
+    return possibleWish(wish, configuration.serverMetadata()['prompt_values_supported'])
+  }
+
+  return async (req, asked) => {
+    const start = { ...asked, wish: await possible(asked.wish) }
+    try {
+      return await begin(req, start)
+    } catch (error) {
+      const cause = error instanceof Problem ? error.cause : undefined
+      // A server that takes pushed requests refuses select_account at once.
+      if (!(cause instanceof ResponseBodyError) || !isWishRefused(start.wish, cause.error)) throw error
+      return await begin(req, { ...start, wish: 'login' })
+    }
   }
 }
 

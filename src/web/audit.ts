@@ -9,7 +9,7 @@ export type AuditEvent =
       event: 'sign_out'
       by: 'person' | 'authorization_server'
       user?: Identity
-      revoked?: boolean
+      revoked?: 'done' | 'partly' | 'failed' | 'no_endpoint'
       sessions?: number
     }
   | { event: 'refresh'; result: 'ok' | 'ended' | 'failed'; user?: Identity }

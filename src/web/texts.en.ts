@@ -62,13 +62,26 @@ export const texts = {
   },
   signingOut: {
     title: 'Signing you out',
-    lead: 'You are signed out here. One more step signs you out of the sign-in service too.',
+    lead: 'You are signed out here. In a moment we send you to the sign-in service, which signs you out there too.',
+    ifNot:
+      'If it shows an error, it keeps you signed in there, and the next sign-in may ask for nothing. Here you are signed out in any case.',
     action: 'Sign out there too',
   },
   signedOut: {
     title: 'You are signed out',
+    titleHere: 'You are signed out here',
     lead: 'What you have connected stays connected. Come back whenever you like.',
+    leadHere:
+      'The sign-in service may still know you in this browser, and then the next sign-in asks for nothing. On a device that others use too, sign out there as well, or close all windows of this browser.',
     action: 'Sign in again',
+  },
+  sameAccount: {
+    title: 'You are still signed in with the same account',
+    lead: 'You asked for another account, and the sign-in service brought the same one back. It has not let you choose.',
+    signedInAs: 'You are signed in as',
+    how: 'To use another account, sign out at the sign-in service itself first, or open this site in a private window and sign in there.',
+    goOn: 'Go on with this account',
+    signOut: 'Sign out',
   },
   sessions: {
     title: 'Where you are signed in',

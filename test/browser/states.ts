@@ -88,6 +88,23 @@ export const otherStates: State[] = [
     reach: open(),
   },
   {
+    name: 'same account',
+    title: 'You are still signed in with the same account',
+    like: 'carol',
+    switches: { faults: { prompt: 'ignored' } },
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.page.getByRole('link', { name: 'Not you?' }).click()
+      await visitor.page.waitForURL(/\/same-account/)
+    },
+  },
+  {
+    name: 'signed out here only',
+    title: 'You are signed out here',
+    like: 'carol',
+    reach: open('/signed-out'),
+  },
+  {
     name: 'signing out',
     title: 'Signing you out',
     like: 'carol',

@@ -1,5 +1,6 @@
 import { assert, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { administrators } from '../../src/invites/admin.ts'
 import { addressToInvite, isSameAddress, maskedAddress } from '../../src/invites/address.ts'
 
 describe('an address to invite', () => {
@@ -23,6 +24,10 @@ describe('an address to invite', () => {
     'a..b@acme.example',
     `${'a'.repeat(250)}@acme.example`,
     '<ada@acme.example>',
+    'frank\u212A@acme.example',
+    'clau\u017Fe@acme.example',
+    '\u0130da@acme.example',
+    '\uFF41da@acme.example',
   ])('is not %j', (text) => {
     expect(addressToInvite(text)).toBeUndefined()
   })
@@ -33,6 +38,23 @@ describe('an address to invite', () => {
         expect(addressToInvite(`${text}@acme.example`) ?? '').not.toMatch(/[\s,;<>"()\p{Cc}]/u)
       }),
     )
+  })
+})
+
+describe('an address that only looks like another', () => {
+  it.each([
+    ['with the Kelvin sign', 'grace\u212A@acme.example', 'gracek@acme.example'],
+    ['with a long s', 'clau\u017Fe@acme.example', 'clause@acme.example'],
+    ['with a dotted capital I', '\u0130da@acme.example', 'ida@acme.example'],
+    ['in full width', '\uFF41da@acme.example', 'ada@acme.example'],
+    ['with a hidden character', 'ada\u200B@acme.example', 'ada@acme.example'],
+    ['behind a byte order mark', '\uFEFFada@acme.example', 'ada@acme.example'],
+    ['before a hard space', 'ada@acme.example\u00A0', 'ada@acme.example'],
+    ['with its letters composed differently', 'ad\u00E4@acme.example', 'ada\u0308@acme.example'],
+  ])('%s is somebody else', (_what, one, other) => {
+    expect(isSameAddress(one, other)).toBe(false)
+    const isAdmin = administrators([other])
+    expect(isAdmin({ issuer: 'i', subject: 's', email: one, emailVerified: true })).toBe(false)
   })
 })
 

@@ -20,7 +20,7 @@ let running: Running
 let grace: TestBrowser
 
 beforeAll(async () => {
-  running = await run({ settings: { ADMIN_EMAILS: 'Grace@ACME.example' } })
+  running = await run({ settings: { ADMIN_EMAILS: 'Grace@ACME.example,frank@acme.example' } })
   await settle(running, crowd)
   grace = await signIn(running, 'grace', '/admin')
 })
@@ -115,5 +115,20 @@ describe('the way to it', () => {
     expect(isAdmin(user)).toBe(false)
     expect(isAdmin({ issuer: user.issuer, subject: 'x', emailVerified: true })).toBe(false)
     expect(administrators([])({ ...user, emailVerified: true })).toBe(false)
+  })
+})
+
+describe('an address that only looks like an administrator’s', () => {
+  it('shows nothing to whom it belongs', async () => {
+    const looksLike = [
+      ['cyrillic', 'grac\u0435@acme.example'],
+      ['hard-space', 'grace@acme.example\u00A0'],
+      ['kelvin-sign', 'fran\u212A@acme.example'],
+    ] as const
+    for (const [id, email] of looksLike) {
+      running.sandbox.people.push({ id, name: id, email, datasources: [] })
+      const browser = await signIn(running, id, '/admin')
+      expect(browser.page.status, id).toBe(404)
+    }
   })
 })

@@ -80,7 +80,10 @@ describe.each(stores)('onramp, on %s', (_name, open) => {
   it('every POST is refused to other sites, and nothing happened', async () => {
     const { browser } = await world.begin(1)
     const silent = createLog('silent')
-    const onramp = createOnramp(loadSettings({ ...world.env, REDIS_URL: '' }), silent)
+    const onramp = createOnramp(
+      loadSettings({ ...world.env, REDIS_URL: '', DATA_DIR: `${world.env['DATA_DIR']}/routes` }),
+      silent,
+    )
     const routes = postRoutes(onramp.app)
     await onramp.close()
     expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))

@@ -6,7 +6,7 @@ const email = 'ada@acme.example'
 const byClaim: EmailRule = { claim: 'email', trust: 'verified' }
 
 const userWith = (claims: Record<string, unknown>, rule: EmailRule = byClaim) =>
-  userOf(issuer, { sub: 'ada', ...claims }, rule)
+  userOf(issuer, [{ sub: 'ada', ...claims }], rule)
 
 describe('the address of a person', () => {
   it.each([
@@ -31,6 +31,44 @@ describe('the address of a person', () => {
     expect(userWith(claims, upn)).toMatchObject({ email, emailVerified: false })
     expect(userWith({ ...claims, email }, upn)).toMatchObject({ email, emailVerified: true })
     expect(userWith(claims, { claim: 'upn', trust: 'always' })).toMatchObject({ email, emailVerified: true })
+  })
+
+  it.each([
+    ['verified elsewhere without saying which', { email }, { email_verified: true }, email, false],
+    [
+      'beside another one that is verified',
+      { email },
+      { email: 'eve@acme.example', email_verified: true },
+      'eve@acme.example',
+      true,
+    ],
+    ['verified by userinfo, which has it too', { email }, { email, email_verified: true }, email, true],
+    [
+      'verified by the id_token, and denied by userinfo',
+      { email, email_verified: true },
+      { email, email_verified: false },
+      email,
+      false,
+    ],
+    ['of userinfo alone', {}, { email, email_verified: true }, email, true],
+    ['of userinfo, said of in the id_token alone', { email_verified: true }, { email }, email, false],
+  ])(
+    'that is %s is taken with the word of its own source',
+    (_what, idToken, userinfo, wanted, emailVerified) => {
+      const user = userOf(
+        issuer,
+        [
+          { sub: 'ada', ...idToken },
+          { sub: 'ada', ...userinfo },
+        ],
+        byClaim,
+      )
+      expect(user).toMatchObject({ email: wanted, emailVerified })
+    },
+  )
+
+  it('that is too long is none, and is not cut into one of somebody else', () => {
+    expect(userWith({ email: `${email}${'x'.repeat(300)}`, email_verified: true }).email).toBeUndefined()
   })
 
   it('may be missing', () => {

@@ -3,7 +3,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Faults } from '../../src/sandbox/fault-switches.ts'
 import type { Switches } from '../../src/sandbox/switches.ts'
-import { beginSignIn, expectRefused, expectSignedIn, runUnlimited, setFaults } from '../helpers/faulty.ts'
+import {
+  beginSignIn,
+  expectRefused,
+  expectSignedIn,
+  failuresOf,
+  runUnlimited,
+  setFaults,
+} from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 
 let running: Running
@@ -21,8 +28,6 @@ describe('an id_token', () => {
     ['without its nonce', 'missingNonce'],
     ['with a signature that is not one', 'badSignature'],
     ['signed by a key that nobody knows', 'unknownKid'],
-    ['that is not signed (alg none)', 'algNone'],
-    ['signed with the client secret (HS256)', 'hs256'],
     ['that has expired', 'expired'],
     ['that is not valid yet', 'issuedInFuture'],
     ['about nobody', 'noSub'],
@@ -34,10 +39,25 @@ describe('an id_token', () => {
     expect(page.status).toBe(400)
   })
 
+  it.each([
+    ['that is not signed', 'algNone', 'none'],
+    ['signed with the client secret', 'hs256', 'HS256'],
+  ] as const)(
+    '%s signs nobody in, and the operator reads which setting to change',
+    async (_what, idToken, alg) => {
+      const browser = await beginSignIn(running)
+      setFaults(running, { idToken })
+      expect((await expectRefused(running, browser)).status).toBe(502)
+      expect(failuresOf(running).at(-1)).toMatchObject({ code: 'sign_in_misconfigured', level: 40 })
+      expect(failuresOf(running).at(-1)?.msg).toContain(`signed with ${alg}`)
+      expect(failuresOf(running).at(-1)?.msg).toContain('id_token_signed_response_alg')
+    },
+  )
+
   it('that is not signed signs nobody in, though the metadata says that it may be so', async () => {
     setFaults(running, { metadata: { algNone: true }, idToken: 'algNone' })
     await running.restart()
-    expect((await expectRefused(running, await beginSignIn(running))).status).toBe(400)
+    expect((await expectRefused(running, await beginSignIn(running))).status).toBe(502)
   })
 
   it('about somebody else than userinfo signs nobody in', async () => {
@@ -99,6 +119,29 @@ describe('a token endpoint', () => {
     const browser = await beginSignIn(running)
     setFaults(running, { token: { error } })
     expect((await expectRefused(running, browser)).status).toBe(status)
+  })
+
+  it.each([
+    [
+      { status: 400, body: { error: 'invalid_grant', error_description: 'no such code' } },
+      /invalid_grant with status 400 \("no such code"\)/,
+    ],
+    [{ status: 401, body: { error: 'invalid_client' } }, /invalid_client with status 401/],
+    [{ status: 404, ...html }, /status 404/],
+    [{ status: 503, body: '' }, /status 503/],
+    [
+      { status: 400, body: { error: 'invalid_grant', error_description: `<b>${'a b '.repeat(500)}` } },
+      /invalid_grant with status 400 \("b a b [^<>"]{0,200}"\)$/,
+    ],
+    [
+      { status: 400, body: { error: 'invalid_grant', error_description: 'code k3Jd9aQx was used' } },
+      /\("code … was used"\)/,
+    ],
+  ])('that answers %j is in the log with its status and its words', async (answer, words) => {
+    const browser = await beginSignIn(running)
+    running.sandbox.switches.set({ answers: { token: answer } })
+    await expectRefused(running, browser)
+    expect(failuresOf(running).at(-1)?.msg).toMatch(words)
   })
 
   it.each([

@@ -59,17 +59,90 @@ describe('a server that is plain OAuth 2.1', () => {
     },
   )
 
-  it('without userinfo signs in, and claims to know nobody', async () => {
+  const without = ['userinfo_endpoint', 'introspection_endpoint']
+
+  /** The marks of two sign-ins as somebody: one walk, or two. */
+  async function isSamePersonTwice(running: Running, person = 'ada'): Promise<boolean> {
+    const [one, other] = [await signIn(running, person), await signIn(running, person)]
+    for (const browser of [one, other]) {
+      const { status } = await browser.open(`${running.url}/sessions`)
+      expect(status).toBe(200)
+    }
+    return /\/sessions\/end\//.test(other.page.body)
+  }
+
+  it('without anything that says who it is signs in, and claims to know nobody', async () => {
+    const faults: Faults = { metadata: { plainOAuth: true, without } }
+    const running = await start({ settings, sandbox: { switches: { faults } } })
+    const browser = await signIn(running, 'ada')
+    await expectSignedIn(running, browser)
+    expect(browser.text).not.toContain('ada')
+    expect(running.sandbox.count('userinfo')).toBe(0)
+    expect(await isSamePersonTwice(running)).toBe(false)
+  })
+
+  it('that lets its tokens be introspected knows the person again', async () => {
     const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
     const running = await start({ settings, sandbox: { switches: { faults } } })
-    const [one, other] = [await signIn(running, 'ada'), await signIn(running, 'ada')]
-    await expectSignedIn(running, one)
-    expect(one.text).not.toContain('ada')
-    expect(running.sandbox.count('userinfo')).toBe(0)
-    await one.open(`${running.url}/sessions`)
-    expect(one.page.body.match(/\/sessions\/end\//g)).toBeNull()
-    await expectSignedIn(running, other)
+    expect(await isSamePersonTwice(running)).toBe(true)
+    expect(running.sandbox.count('introspection')).toBe(2)
+    await signIn(running, 'bob')
+    expect(await isSamePersonTwice(running, 'carol')).toBe(true)
   })
+
+  it.each<[string, object, boolean]>([
+    ['a username alone', { body: { active: true, username: 'ada' } }, true],
+    [
+      'an address that it does not call verified',
+      { body: { active: true, sub: 'x', email: 'a@acme.example' } },
+      true,
+    ],
+    ['another issuer', { body: { active: true, sub: 'ada', iss: 'https://other.example' } }, false],
+    ['the client itself', { body: { active: true, sub: 'onramp' } }, false],
+    ['that it is not active', { body: { active: false, sub: 'ada' } }, false],
+    ['403', { status: 403, body: { error: 'access_denied' } }, false],
+  ])('whose introspection says %s is believed as far as that goes', async (_what, answer, isKnown) => {
+    const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
+    const running = await start({ settings, sandbox: { switches: { faults } } })
+    running.sandbox.switches.set({ answers: { introspection: { status: 200, ...answer } } })
+    expect(await isSamePersonTwice(running)).toBe(isKnown)
+  })
+
+  it('whose introspection cannot be had signs nobody in, instead of as somebody new', async () => {
+    const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
+    const running = await start({ settings, sandbox: { switches: { faults } } })
+    running.sandbox.switches.set({ answers: { introspection: { status: 500 } } })
+    const browser = await signIn(running, 'ada')
+    expect(browser.page.status).toBe(503)
+    expectHelpfulPage(browser.page)
+  })
+
+  it.each<[string, Record<string, unknown>, boolean]>([
+    ['of the issuer', {}, true],
+    ['of another issuer', { iss: 'https://other.example' }, false],
+    ['without an issuer', { iss: undefined }, false],
+    ['about the client itself', { sub: 'onramp' }, false],
+    ['without a subject', { sub: undefined }, false],
+    ['with an administrator’s address in it', { email: 'grace@acme.example', email_verified: true }, true],
+  ])(
+    'with JWT access tokens %s knows the person by their subject and nothing else',
+    async (_what, changed, isKnown) => {
+      const faults: Faults = { metadata: { plainOAuth: true, without } }
+      const running = await start({
+        settings: { ...settings, ADMIN_EMAILS: 'grace@acme.example' },
+        sandbox: { switches: { faults } },
+      })
+      const claims = { iss: running.sandbox.urls.authorizationServer, sub: 'ada', ...changed }
+      const parts = [{ alg: 'RS256', typ: 'at+jwt' }, claims].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString('base64url'),
+      )
+      const body = { access_token: `${parts.join('.')}.c2lnbmF0dXJl`, token_type: 'Bearer', expires_in: 3600 }
+      running.sandbox.switches.set({ answers: { token: { status: 200, body } } })
+      expect(await isSamePersonTwice(running)).toBe(isKnown)
+      const browser = await signIn(running, 'ada')
+      expect((await browser.open(`${running.url}/admin`)).status).toBe(404)
+    },
+  )
 
   it('whose userinfo cannot be had signs nobody in', async () => {
     const running = await start({ settings, sandbox: { switches: { faults: plain } } })

@@ -2,7 +2,7 @@
 // and there, where it can be reached. And the page that says where somebody is signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { expectSignedIn, expectSignedOut, keptTokens, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, keptTokens, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { ask } from './two-processes.ts'
@@ -94,6 +94,116 @@ describe('signing out', () => {
     const hop = await browser.post(`${running.url}/sign-out`, {}, { follow: false, from })
     expect(hop.status).toBe(403)
     await expectSignedIn(running, browser)
+  })
+})
+
+describe('the page after signing out', () => {
+  it('is calm when the authorization server sent the browser back, and stays so', async () => {
+    const browser = await signIn(running, 'ada')
+    await browser.submit('/sign-out')
+    expect(browser.text).toContain('You are signed out here.')
+    expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
+    await browser.click('/sign-out/continue')
+    expect(browser.text).toContain('You are signed out What you have')
+    await browser.open(`${running.url}/signed-out`)
+    expect(browser.text).not.toContain('may still know you')
+  })
+
+  it('says that the next sign-in may be silent where the authorization server ends no sessions', async () => {
+    setFaults(running, { metadata: { without: ['end_session_endpoint'] } })
+    await running.restart()
+    const browser = await signIn(running, 'ada')
+    await browser.submit('/sign-out')
+    expect(browser.page.url).toBe(`${running.url}/signed-out`)
+    expect(browser.text).toContain('may still know you in this browser')
+    running.sandbox.reset()
+    await running.restart()
+  })
+
+  it('says so where the authorization server refused, or could not be reached', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.switches.set({ answers: { endSession: { status: 400, body: 'invalid_request' } } })
+    await browser.submit('/sign-out')
+    expect(browser.text).toContain('Here you are signed out in any case')
+    await browser.click('/sign-out/continue')
+    expect(browser.page.status).toBe(400)
+    for (const state of ['', '?state=', '?state=undefined', '?state=made-up']) {
+      await browser.open(`${running.url}/signed-out${state}`)
+      expect(browser.text).toContain('may still know you')
+    }
+    const other = await signIn(running, 'bob')
+    running.sandbox.switches.set({ authorizationServerDown: true })
+    await other.submit('/sign-out')
+    await other.open(`${running.url}/signed-out`)
+    expect(other.text).toContain('may still know you')
+  })
+
+  it('is not asked for where the registration left its address out, which the server would refuse', async () => {
+    const { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret, DATA_DIR } = running.env
+    const body = { client_id, client_secret, redirect_uris: [`${running.url}/sign-in/callback`] }
+    running.sandbox.switches.set({
+      answers: { registration: { status: 201, body: { ...body, client_secret_expires_at: 0 } } },
+    })
+    await running.restart({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: `${DATA_DIR}/registered` })
+    const browser = await signIn(running, 'ada')
+    running.sandbox.clearRequests()
+    await browser.submit('/sign-out')
+    await browser.click('/sign-out/continue')
+    const end = running.sandbox.requests.find(({ operation }) => operation === 'endSession')
+    expect(end?.query).toHaveProperty('id_token_hint')
+    expect(end?.query).not.toHaveProperty('post_logout_redirect_uri')
+    running.sandbox.reset()
+    await running.restart()
+  })
+})
+
+describe('taking tokens back at sign-out', () => {
+  const audited = () => running.log.filter((line) => line.includes('"audit":"sign_out"')).at(-1)
+  const revocations = () => running.sandbox.requests.filter(({ operation }) => operation === 'revocation')
+
+  it('begins with the refresh token, and takes the access token only after the answer', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.clearRequests()
+    running.sandbox.switches.set({ latencyMs: { revocation: 200 } })
+    const start = performance.now()
+    await browser.submit('/sign-out', { follow: false })
+    expect(performance.now() - start).toBeGreaterThan(390)
+    expect(revocations().map(({ body }) => (body as Record<string, string>)['token_type_hint'])).toEqual([
+      'refresh_token',
+      'access_token',
+    ])
+    expect(audited()).toContain('"revoked":"done"')
+  })
+
+  it('is told apart where it worked in part, not at all, or is not offered', async () => {
+    const refusal = { status: 400, body: { error: 'unsupported_token_type' } }
+    const cases = [
+      ['partly', { revocation: { ...refusal, skip: 1 } }],
+      ['failed', { revocation: { ...refusal, status: 503 } }],
+    ] as const
+    for (const [revoked, answers] of cases) {
+      const browser = await signIn(running, 'ada')
+      running.sandbox.switches.set({ answers })
+      await browser.submit('/sign-out', { follow: false })
+      expect(audited()).toContain(`"revoked":"${revoked}"`)
+      const told = running.log.filter((line) => line.includes('did not take back')).at(-1)
+      expect(told).toContain(revoked === 'partly' ? 'unsupported_token_type with status 400' : 'status 503')
+      running.sandbox.reset()
+    }
+    setFaults(running, { metadata: { without: ['revocation_endpoint'] } })
+    await running.restart()
+    const browser = await signIn(running, 'ada')
+    await browser.submit('/sign-out', { follow: false })
+    expect(audited()).toContain('"revoked":"no_endpoint"')
+    running.sandbox.reset()
+    await running.restart()
+  })
+
+  it('is written down as failed while the authorization server is down', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.switches.set({ authorizationServerDown: true })
+    await browser.submit('/sign-out', { follow: false })
+    expect(audited()).toContain('"revoked":"failed"')
   })
 })
 

@@ -42,7 +42,8 @@ const pages: Record<string, Record<string, unknown>> = {
     heading: 'One result',
     results: [{ title: 'Roadmap', url: undefined, snippet: 'What we build', datasource: undefined }],
   },
-  'sign-in/signed-out': frame,
+  'sign-in/same-account': { ...frame, account: 'ada@acme.example', returnTo: '/onboarding' },
+  'sign-in/signed-out': { ...frame, isOverThere: false },
   'sign-in/signing-out': frame,
   'web/problem': {
     ...frame,

@@ -1,0 +1,65 @@
+// What an authorization server answered, in words for the log: its HTTP status, its error code, and its description,
+// all bounded, and without anything that could be a secret that the description quotes. Pure.
+import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
+import { redacted } from '../web/log.ts'
+
+const MAX_DESCRIPTION = 200
+const MAX_CAUSES = 5
+
+/** A registered error code is plain text of the specification; anything else is not repeated. */
+export const nameOfError = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
+
+/** The HTTP status of the answer that an error of the library is about, or undefined where there was none. */
+export function statusOf(error: unknown): number | undefined {
+  let current = error
+  for (let depth = 0; depth < MAX_CAUSES; depth++) {
+    if (current instanceof Response || current instanceof WWWAuthenticateChallengeError) return current.status
+    if (current instanceof ResponseBodyError) return current.status
+    if (!(current instanceof Error)) return undefined
+    current = current.cause
+  }
+  return undefined
+}
+
+/** Small and capital letters with digits in one word: made by a machine, so perhaps a code. */
+const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
+
+/** RFC 6749 5.2 allows ASCII only; words that look made up are left out. */
+const quoted = (description: string) =>
+  redacted(description.replaceAll(/[^\x20-\x7e]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION))
+    .replaceAll(RANDOM, '…')
+    .slice(0, MAX_DESCRIPTION)
+    .trim()
+
+/** What came back: `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `nothing (OAUTH_TIMEOUT)`. */
+export function inWords(error: unknown): string {
+  const status = statusOf(error)
+  if (error instanceof ResponseBodyError) {
+    const description = quoted(error.error_description ?? '')
+    const said = `${nameOfError(error.error)} with status ${status}`
+    return description === '' ? said : `${said} ("${description}")`
+  }
+  if (status !== undefined) return `status ${status}`
+  const code = error instanceof ClientError ? error.code : undefined
+  return code === undefined ? 'nothing' : `nothing usable (${code})`
+}
+
+/**
+ * The algorithm of an id_token that the library didn't take because of it, or undefined. It says so only in what its
+ * error carries: the header, and the algorithms that it expected.
+ */
+export function refusedAlgorithm(error: unknown): string | undefined {
+  let current = error
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
+    const { cause } = current
+    if (typeof cause === 'object' && cause !== null && !(cause instanceof Error)) {
+      const header = ('header' in cause && 'expected' in cause ? cause.header : cause) as {
+        alg?: unknown
+      } | null
+      if (typeof header?.alg === 'string')
+        return /^[\w-]{1,20}$/.test(header.alg) ? header.alg : 'an unknown algorithm'
+    }
+    current = cause
+  }
+  return undefined
+}

@@ -1,0 +1,41 @@
+// What `prompt` says at sign-in (OpenID Connect Core 3.1.2.1): what the operator set, and what the person wishes who
+// asked for another account. Pure.
+
+/** `select_account`: "Not you?". `login`: the same for a server that does not know it, or does nothing about it. */
+export type Wish = 'select_account' | 'login'
+
+const WISHES: readonly Wish[] = ['select_account', 'login']
+
+/** @param value untrusted: a query parameter */
+export const wishOf = (value: unknown): Wish | undefined => WISHES.find((known) => known === value)
+
+/** @param supported `prompt_values_supported` of the metadata (Initiating User Registration 1.0): absent, nothing is said */
+export const possibleWish = (wish: Wish, supported: unknown): Wish =>
+  Array.isArray(supported) && !supported.includes(wish) ? 'login' : wish
+
+/** @param always OIDC_PROMPT */
+export function promptFor(always: string | undefined, wish: Wish | undefined): string | undefined {
+  const values = new Set(always?.split(' '))
+  if (wish !== undefined) values.add(wish)
+  // It was tried, and did not help.
+  if (wish === 'login') values.delete('select_account')
+  return values.size === 0 ? undefined : [...values].join(' ')
+}
+
+/**
+ * Errors after which asking again with `prompt=login` makes sense: the server knows the person and the client, and
+ * could not do what `select_account` asks for. Those that the person, an outage or the set-up caused are left out.
+ */
+const OTHER_CAUSES = new Set([
+  'access_denied',
+  'server_error',
+  'temporarily_unavailable',
+  'unauthorized_client',
+  'invalid_client',
+  'invalid_scope',
+  'invalid_target',
+  'invalid_grant',
+])
+
+export const isWishRefused = (wish: Wish | undefined, error: string): boolean =>
+  wish === 'select_account' && !OTHER_CAUSES.has(error)

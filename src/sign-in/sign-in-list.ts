@@ -1,0 +1,72 @@
+// A person's sign-ins as one list, and what may happen to it. Pure. What surprises: what is being ended stays on the
+// list, marked, until it really is; a process that dies in between leaves the rest for the next one to see.
+
+export type SignedInSession = {
+  /** The hash of the session id. */
+  name: string
+  /** The authorization server's own session (OpenID Connect Back-Channel Logout 1.0). */
+  sid?: string
+  /** Milliseconds since 1970. */
+  signedInAt: number
+  /** "Firefox on Linux", for people to recognize it by. */
+  device: string
+}
+
+type Listed = SignedInSession & { ending?: true }
+
+/** The authorization server ended `sid`, or everything of the person; a sign-in that began before `at` is part of it. */
+export type Ended = { at: number; sid?: string }
+
+export type SignInList = { sessions: Listed[]; ended: Ended[] }
+
+export const emptyList: SignInList = { sessions: [], ended: [] }
+
+export const MAX_SESSIONS = 100
+/** A sign-in that takes longer than this is over anyway. */
+const ENDED_COUNTS_MS = 3_600_000
+const MAX_ENDED = 50
+
+export const isUsable = ({ ending }: Listed): boolean => ending === undefined
+
+/** @param now milliseconds since 1970 */
+export const living = (list: SignInList, now: number, maxSeconds: number): SignInList => ({
+  sessions: list.sessions.filter(({ signedInAt }) => now - signedInAt < maxSeconds * 1000),
+  ended: list.ended.filter(({ at }) => now - at < ENDED_COUNTS_MS).slice(-MAX_ENDED),
+})
+
+/**
+ * The list with one more, and the earliest beyond `MAX_SESSIONS` marked.
+ * @param startedAt milliseconds since 1970, when the browser was sent away to sign in
+ * @returns undefined when the authorization server has ended this sign-in since
+ */
+export function withSession(
+  list: SignInList,
+  session: SignedInSession,
+  startedAt: number,
+): SignInList | undefined {
+  const isOver = ({ at, sid }: Ended) => startedAt <= at && (sid === undefined || sid === session.sid)
+  if (list.ended.some(isOver)) return undefined
+  const sessions = [...list.sessions.filter(({ name }) => name !== session.name), session]
+  let surplus = sessions.filter(isUsable).length - MAX_SESSIONS
+  const marked = sessions.map((one) =>
+    isUsable(one) && surplus-- > 0 ? { ...one, ending: true as const } : one,
+  )
+  return { ...list, sessions: marked }
+}
+
+/** The list with those marked that match; `ended` is kept so that no sign-in under way comes after it. */
+export function withEnding(
+  list: SignInList,
+  matches: (session: SignedInSession) => boolean,
+  ended: Ended | undefined,
+): SignInList {
+  return {
+    sessions: list.sessions.map((one) => (isUsable(one) && matches(one) ? { ...one, ending: true } : one)),
+    ended: ended === undefined ? list.ended : [...list.ended, ended].slice(-MAX_ENDED),
+  }
+}
+
+export const without = (list: SignInList, names: ReadonlySet<string>): SignInList => ({
+  ...list,
+  sessions: list.sessions.filter(({ name }) => !names.has(name)),
+})
