@@ -112,7 +112,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   async function current(): Promise<Known> {
     if (known !== undefined && isLasting(known.configuration.clientMetadata(), now())) return known
     // A secret that is about to expire: who asks has no part in that.
-    if (known !== undefined) background.tryNow()
+    if (known !== undefined && !background.isFailing()) background.tryNow()
     try {
       return await background.result()
     } catch (error) {
@@ -141,7 +141,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     found.confirmedAt = now()
     if (!isUnknown) return false
     if (!(await client.forget(found.configuration.clientMetadata().client_id))) {
-      const words = 'the authorization server refuses the client that registered itself, again within an hour'
+      const words =
+        'the authorization server refuses the client that registered itself, again within ten minutes'
       log.warn({ issuer }, `${words}: not registering anew yet`)
       return false
     }

@@ -17,6 +17,7 @@ export type BackgroundParts<T> = {
 export type Background<T> = {
   /** One attempt at a time: joins the one that is under way. */
   tryNow(): void
+  isFailing(): boolean
   /** Of the attempt that is under way, of looking, or of the next attempt if that is soon. @throws */
   result(): Promise<T>
   close(): void
@@ -100,6 +101,7 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
 
   return {
     tryNow,
+    isFailing: () => failures > 0,
     async result() {
       if (underWay !== undefined) return await underWay
       const found = await lookOnce()

@@ -27,11 +27,11 @@ export type Registration = {
   current(register: () => Promise<Outcome>): Promise<Kept>
   /** Writes down which endpoints refuse the client although it is new. */
   markMute(clientId: string, endpoints: string[]): Promise<void>
-  /** Was a client given up within the last hour? */
+  /** Was a client given up within the last ten minutes? */
   wasGivenUp(): Promise<boolean>
   /**
    * The authorization server does not know this client any more: gives it up, unless it was replaced already.
-   * @returns false when one was given up within the last hour: then this one stays
+   * @returns false when one was given up within the last ten minutes: then this one stays
    */
   forget(clientId: string): Promise<boolean>
   /** For the operator: forgets the client and everything that holds back the next registration. */
@@ -50,7 +50,8 @@ const LIFE_SECONDS = 5 * 365 * 24 * 3600
 const RENEW_AHEAD_MS = 3600 * 1000
 const WAIT_FOR_OTHERS_MS = 10_000
 const LOOK_EVERY_MS = 200
-const GIVE_UP_EVERY_SECONDS = 3600
+/** A server that forgets every client at once must not get one with every sign-in. */
+const GIVE_UP_EVERY_SECONDS = 600
 
 type Lasting = Pick<Registered, 'client_secret' | 'client_secret_expires_at'> & { registered_at?: unknown }
 

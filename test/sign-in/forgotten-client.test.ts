@@ -47,7 +47,7 @@ describe('a server that forgot the client, and checks the code before the client
       await pause(300)
     }
     expect(server.registrations).toHaveLength(2)
-    expect(messagesOf(running)).toContain('again within an hour')
+    expect(messagesOf(running)).toContain('again within ten minutes')
   })
 
   it('but refuses every client at revocation is not given up on again', async () => {
@@ -62,6 +62,6 @@ describe('a server that forgot the client, and checks the code before the client
       await pause(300)
     }
     expect(server.registrations.length).toBeLessThanOrEqual(2)
-    expect(messagesOf(running)).not.toContain('again within an hour')
+    expect(messagesOf(running)).not.toContain('again within ten minutes')
   })
 })
