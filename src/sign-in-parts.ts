@@ -57,7 +57,7 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
   })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
-    client: clientOf(settings, { records: store.records, sealer, now }),
+    client: clientOf(settings, { records: store.records, sealer, log, now }),
     log,
     now,
   })

@@ -4,6 +4,7 @@ import * as deprecations from './deprecations-help.ts'
 import { doctorHelp } from './doctor-help.ts'
 import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } from './invite-help.ts'
 import type { Run } from './parts.ts'
+import { registrationForgetHelp, registrationHelp } from './registration-help.ts'
 import { demoHelp, sandboxHelp, serveHelp } from './serve-help.ts'
 import { statusHelp } from './status-help.ts'
 
@@ -43,6 +44,10 @@ const deprecationsCommands: readonly Action[] = [
   { name: 'calendar', help: deprecations.calendarHelp, load: () => import('./deprecations-calendar.ts') },
   { name: 'diff', help: deprecations.diffHelp, load: () => import('./deprecations-diff.ts') },
   { name: 'schema', help: deprecations.schemaHelp, load: () => import('./deprecations-schema.ts') },
+]
+
+const registration: readonly Action[] = [
+  { name: 'forget', help: registrationForgetHelp, load: () => import('./registration-forget.ts') },
 ]
 
 export const commands: readonly (Command & { usage: string; summary: string })[] = [
@@ -95,6 +100,13 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     help: deprecations.deprecationsHelp,
     commands: deprecationsCommands,
     standard: 'list',
+  },
+  {
+    name: 'registration',
+    usage: 'registration COMMAND',
+    summary: 'the client that onramp registers itself',
+    help: registrationHelp,
+    commands: registration,
   },
   {
     name: 'sandbox',

@@ -1,10 +1,11 @@
 // Is PUBLIC_URL/sign-in/callback registered? An authorization request is made as a browser would, without signing in
-// (prompt=none), and its answer looked at, not followed.
+// (prompt=none), and its answer looked at, not followed. An invented address has to be refused for that to say anything.
 import { createHash } from 'node:crypto'
 import type { Settings } from '../settings.ts'
-import { ask, type Asked } from './ask.ts'
+import type { Asked } from './ask.ts'
 import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
 import { withMetadata } from './discovered.ts'
+import { navigate } from './navigate.ts'
 import { isSafeAddress } from './public-address.ts'
 
 /** OpenID Connect Core 3.1.2.6: nobody is signed in here, which is what was to be expected. */
@@ -52,9 +53,9 @@ function refused(status: number, text: string, redirect: string): Finding {
   })
 }
 
-/** It came back to us with an error, so the redirect address is registered. */
-function returned(error: string, redirect: string): Finding {
-  if (EXPECTED.test(error)) return ok(`The redirect address is registered: ${redirect}`)
+/** It came back to us with an error, so the redirect address is registered, if others are refused. */
+function returned(error: string): Finding | undefined {
+  if (EXPECTED.test(error)) return undefined
   const mends: Record<string, { settings: string[]; mend: string }> = {
     invalid_scope: { settings: ['OIDC_SCOPE'], mend: 'ask only for scopes that the client may have' },
     invalid_target: {
@@ -71,37 +72,65 @@ function returned(error: string, redirect: string): Finding {
     settings: ['OIDC_CLIENT_ID', 'OIDC_SCOPE'],
     mend: "look at the client's settings at the authorization server",
   }
-  return fail(`The redirect address is registered, but a sign-in would end with ${known}.`, {
-    settings,
-    mend,
-  })
+  return fail(`A sign-in would come back with ${known}.`, { settings, mend })
 }
 
-function findingOf(asked: Asked, redirect: string, endpoint: string): Finding {
-  if (asked.kind === 'silent' || asked.status >= 500)
+const SHOWS_REFUSAL =
+  /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
+
+/** What the answer to an authorization request looks like. */
+type Look =
+  | { kind: 'silent' }
+  /** To the redirect address: with a code or an error. */
+  | { kind: 'back'; error: string | undefined }
+  /** Elsewhere, to sign in as it seems. */
+  | { kind: 'onward' }
+  | { kind: 'page' }
+  | { kind: 'refused'; status: number; text: string }
+
+function lookOf(asked: Asked, redirect: string, endpoint: string): Look {
+  if (asked.kind === 'silent' || asked.status >= 500) return { kind: 'silent' }
+  const { status, text, location } = asked
+  if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, endpoint)) {
+    const target = new URL(location, endpoint)
+    const inFragment = new URLSearchParams(target.hash.slice(1))
+    const value = (name: string) => target.searchParams.get(name) ?? inFragment.get(name) ?? undefined
+    if (target.href.startsWith(`${redirect}?`) || target.href.startsWith(`${redirect}#`))
+      return { kind: 'back', error: value('code') === undefined ? (value('error') ?? 'an error') : undefined }
+    const isError = /error/i.test(target.pathname) || value('error') !== undefined
+    return isError ? { kind: 'refused', status, text: target.search + target.hash } : { kind: 'onward' }
+  }
+  if (status >= 400 || SHOWS_REFUSAL.test(text)) return { kind: 'refused', status, text }
+  return { kind: 'page' }
+}
+
+/** @param control what the same request with an invented redirect address is answered */
+function findingOf(seen: Look, control: Look, redirect: string): Finding {
+  if (seen.kind === 'silent')
     return fail('The authorization endpoint does not answer.', {
       settings: ['OIDC_ISSUER'],
       mend: 'try again later; if it stays, let this machine reach the authorization_endpoint of the metadata',
     })
-  const { status, text, location } = asked
-  if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, endpoint)) {
-    const target = new URL(location, endpoint)
-    if (target.href.startsWith(`${redirect}?`) || target.href.startsWith(`${redirect}#`))
-      return returned(target.searchParams.get('error') ?? 'an error', redirect)
-    return /error/i.test(target.pathname)
-      ? refused(status, target.search, redirect)
-      : ok(`The authorization server takes the redirect address, as far as it tells: ${redirect}`)
-  }
-  if (status >= 400) return refused(status, text, redirect)
-  return /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is.test(
-    text,
-  )
-    ? refused(status, text, redirect)
-    : warn('The authorization server shows a page where an answer was due; it may be an error.', {
-        settings: ['PUBLIC_URL'],
-        mend: `see that ${redirect} is registered there`,
-      })
+  if (seen.kind === 'refused') return refused(seen.status, seen.text, redirect)
+  const trouble = seen.kind === 'back' && seen.error !== undefined ? returned(seen.error) : undefined
+  if (trouble !== undefined) return trouble
+  // Answered alike, or not at all: then the answer says nothing of the address.
+  const isTelling = control.kind === 'refused' || (control.kind === 'page' && seen.kind !== 'page')
+  if (isTelling) return ok(`The redirect address is registered: ${redirect}`)
+  if (seen.kind === 'page')
+    return warn('The authorization server shows a page where an answer was due; it may be an error.', {
+      settings: ['PUBLIC_URL'],
+      mend: `see that ${redirect} is registered there`,
+    })
+  const how =
+    seen.kind === 'back'
+      ? 'an invented address is answered too'
+      : 'the server sends people to sign in before it checks'
+  return skip(`cannot be told, ${how}; see that ${redirect} is registered there.`)
 }
+
+/** Nobody can have registered it (RFC 2606). */
+const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 export const redirectRegistered: Check = {
   id: 'authorization-server.redirect-registered',
@@ -119,7 +148,8 @@ export const redirectRegistered: Check = {
       if (!isSafeAddress(endpoint)) return [skip('there is no authorization endpoint to ask.')]
       if (pushed === true) return [skip('not tried, because sign-ins start with a pushed request there.')]
       const redirect = `${settings.PUBLIC_URL}/sign-in/callback`
-      const asked = await ask(requestAddress(endpoint, settings, redirect), subject.now)
-      return [findingOf(asked, redirect, endpoint)]
+      const lookAt = async (address: string) =>
+        lookOf(await navigate(requestAddress(endpoint, settings, address), subject.now), address, endpoint)
+      return [findingOf(await lookAt(redirect), await lookAt(INVENTED), redirect)]
     }),
 }

@@ -1,29 +1,38 @@
 // Dynamic registration (RFC 7591), where OIDC_CLIENT_ID is absent: is it open? Nothing is registered: what is sent
 // has no usable redirect address, which an open endpoint refuses as such and a closed one does not even read.
-import type { Settings } from '../settings.ts'
+import { randomBytes } from 'node:crypto'
 import { ask, type Asked } from './ask.ts'
 import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
 import { withMetadata } from './discovered.ts'
 import { isSafeAddress } from './public-address.ts'
 
 const BY_HAND = 'register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
-const NOT_A_REGISTRATION = JSON.stringify({ redirect_uris: 'none: onramp doctor looks whether this is open' })
+const TRIAL_NAME = 'onramp doctor (may be removed)'
+const NOT_A_REGISTRATION = JSON.stringify({
+  client_name: TRIAL_NAME,
+  redirect_uris: 'none: onramp doctor looks whether this is open',
+})
 
-function errorOf(text: string): string {
+type Json = Record<string, unknown>
+
+function bodyOf({ text }: { text: string }): Json {
   try {
     const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : ''
+    return typeof body === 'object' && body !== null ? (body as Json) : {}
   } catch {
-    return ''
+    return {}
   }
 }
+
+const isRefusedAsFaulty = (asked: Asked): boolean =>
+  asked.kind === 'answer' &&
+  [400, 422].includes(asked.status) &&
+  /^invalid_(redirect_uris?|client_metadata|request)$/.test(String(bodyOf(asked)['error']))
 
 function findingOf(asked: Asked, hasToken: boolean): Finding {
   if (asked.kind === 'silent')
     return fail('The registration endpoint does not answer.', { settings: ['OIDC_CLIENT_ID'], mend: BY_HAND })
   const { status } = asked
-  if (status === 400 && /^invalid_(redirect_uri|client_metadata|request)$/.test(errorOf(asked.text)))
-    return ok('Registration is open: onramp registers itself at its first start.')
   if (status === 401 || status === 403)
     return fail(
       hasToken
@@ -34,15 +43,35 @@ function findingOf(asked: Asked, hasToken: boolean): Finding {
         mend: `have one made there, or ${BY_HAND}`,
       },
     )
-  if (status < 300)
-    return warn('The registration endpoint accepts whatever it is sent.', {
+  if (status >= 200 && status < 300)
+    return warn('The registration endpoint takes even a request without a usable redirect address.', {
       settings: ['OIDC_CLIENT_ID'],
-      mend: BY_HAND,
+      mend: `remove the client "${TRIAL_NAME}" there if it was made; onramp registers itself at its first start`,
     })
   return fail(`Registration is closed (${status}).`, { settings: ['OIDC_CLIENT_ID'], mend: BY_HAND })
 }
 
-function headersOf({ OIDC_INITIAL_ACCESS_TOKEN: token }: Partial<Settings>): Record<string, string> {
+/** A server may look at the request before it looks at who asks: then a refusal of the request says nothing of the right. */
+async function rightOf(attempt: (token: string | undefined) => Promise<Asked>, token: string | undefined) {
+  const unknown = skip(
+    'whether it is open shows at the first start: the server refused the trial for its content.',
+  )
+  if (token === undefined) return unknown
+  const control = await attempt(`onramp-doctor-${randomBytes(12).toString('base64url')}`)
+  return control.kind === 'answer' && (control.status === 401 || control.status === 403)
+    ? ok('Registration takes the token: onramp registers itself at its first start.')
+    : unknown
+}
+
+/** What was made in spite of everything is removed again (RFC 7592 2.3), as far as the server lets us. */
+async function removeTrial(asked: Asked, now: () => number): Promise<void> {
+  if (asked.kind !== 'answer' || asked.status < 200 || asked.status >= 300) return
+  const { registration_client_uri: uri, registration_access_token: token } = bodyOf(asked)
+  if (typeof uri !== 'string' || typeof token !== 'string' || !isSafeAddress(uri)) return
+  await ask(uri, now, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } })
+}
+
+function headersOf(token: string | undefined): Record<string, string> {
   const json = { 'content-type': 'application/json', accept: 'application/json' }
   return token === undefined ? json : { ...json, authorization: `Bearer ${token}` }
 }
@@ -64,8 +93,16 @@ export const registration: Check = {
           }),
         ]
       if (!isSafeAddress(endpoint)) return [skip('the endpoint is not https.')]
-      const init = { method: 'POST', headers: headersOf(settings), body: NOT_A_REGISTRATION }
-      const asked = await ask(endpoint, subject.now, init)
-      return [findingOf(asked, settings.OIDC_INITIAL_ACCESS_TOKEN !== undefined)]
+      const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
+      const attempt = async (shown: string | undefined) => {
+        const init = { method: 'POST', headers: headersOf(shown), body: NOT_A_REGISTRATION }
+        const asked = await ask(endpoint, subject.now, init)
+        await removeTrial(asked, subject.now)
+        return asked
+      }
+      const asked = await attempt(token)
+      return [
+        isRefusedAsFaulty(asked) ? await rightOf(attempt, token) : findingOf(asked, token !== undefined),
+      ]
     }),
 }

@@ -1,17 +1,15 @@
 // What is known of the authorization server and of our client there: discovered in the background and again every hour,
-// so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once.
-import {
-  allowInsecureRequests,
-  Configuration,
-  discovery,
-  enableNonRepudiationChecks,
-  genericGrantRequest,
-} from 'openid-client'
+// so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
+// the background registers a client; requests wait for it.
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
+import { allowInsecureRequests, Configuration, enableNonRepudiationChecks } from 'openid-client'
 import { Problem } from '../problem.ts'
-import { isClientRefused } from './answer-problems.ts'
-import type { ClientSource } from './client.ts'
+import { createBackground } from './background.ts'
+import type { ClientSource, Prepare } from './client.ts'
+import { probeClient, probeEndpoints } from './client-probe.ts'
+import { findMetadata, whyMissing } from './discovery.ts'
 import { isLoopbackHttp } from './loopback.ts'
-import { isLasting } from './registration.ts'
+import { isLasting, renewalOf } from './registration.ts'
 
 export type AuthorizationServer = {
   /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
@@ -29,8 +27,13 @@ export type AuthorizationServer = {
   start(): void
   /** Forgets metadata and keys: after a signing key that was not known. */
   forget(): void
-  /** After `invalid_client`: whether our own registration turned out to be gone and was given up. */
-  dropIfUnknown(): Promise<boolean>
+  /**
+   * After `invalid_client`: whether our own registration turned out to be gone and was given up.
+   * @param clientId the client that was refused, where that may have been replaced meanwhile
+   */
+  dropIfUnknown(clientId?: string): Promise<boolean>
+  /** The same after a refusal that may have another cause: not too often. */
+  dropIfSuspect(clientId?: string): Promise<boolean>
   close(): void
 }
 
@@ -49,89 +52,113 @@ const TIME_LIMIT_SECONDS = 8
 const PATIENT_SECONDS = 30
 const RENEW_EVERY_MS = 3600 * 1000
 const CONFIRM_EVERY_MS = 60_000
-const RETRY_MOST_MS = 15_000
+const SUSPECT_EVERY_MS = 5_000
 
-type Known = { configuration: Configuration; patient: Configuration; confirmedAt: number }
+type Known = {
+  configuration: Configuration
+  patient: Configuration
+  confirmedAt: number
+  isNew: boolean
+  mute: readonly string[]
+}
 
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { issuer, client, log, now } = options
+  const seconds = options.timeLimitSeconds ?? TIME_LIMIT_SECONDS
   let known: Known | undefined
-  let underWay: Promise<Known> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let failures = 0
+  let suspectedAt = -Infinity
+  let dropping: Promise<boolean> | undefined
 
-  async function discover(): Promise<Known> {
-    const found = await discoverMetadata(options)
-    const { metadata, auth } = await client.current(found.serverMetadata())
-    const make = (limits: Limits) =>
-      prepared(
-        new Configuration(found.serverMetadata(), metadata.client_id, metadata, auth),
-        options.issuer,
-        limits,
-      )
+  const prepare: Prepare = (server, { metadata, auth }) =>
+    prepared(new Configuration(server, metadata.client_id, metadata, auth), {
+      seconds,
+      checksSignatures: true,
+    })
+
+  /** Undefined: the client would have to be registered first. */
+  async function assemble(mayRegister: boolean): Promise<Known | undefined> {
+    const server = await discoverMetadata(issuer, seconds)
+    const found = await client.current(server, mayRegister, prepare)
+    if (found === undefined) return undefined
+    const { metadata, auth, isNew = false, mute = [] } = found
+    const patient = new Configuration(server, metadata.client_id, metadata, auth)
     known = {
-      configuration: make({
-        seconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
-        checksSignatures: true,
-      }),
-      patient: make({ seconds: PATIENT_SECONDS, checksSignatures: false }),
-      confirmedAt: now(),
+      configuration: prepare(server, found),
+      patient: prepared(patient, { seconds: PATIENT_SECONDS, checksSignatures: false }),
+      // One that was kept from before may be gone meanwhile.
+      confirmedAt: isNew ? now() : -Infinity,
+      isNew,
+      mute,
     }
-    if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
-    failures = 0
     return known
   }
 
-  /** One discovery at a time, however many wait for it. */
-  const discoverOnce = () =>
-    (underWay ??= discover().finally(() => {
-      underWay = undefined
-    }))
-
-  function later(ms: number) {
-    clearTimeout(timer)
-    timer = setTimeout(() => void tryAndPlan(), ms)
-    timer.unref()
-  }
-
-  async function tryAndPlan() {
-    try {
-      await discoverOnce()
-      later(RENEW_EVERY_MS)
-    } catch (error) {
-      if (failures++ === 0) log.warn({ err: error, issuer }, reasonOf(error))
-      later(Math.min(500 * 2 ** failures, RETRY_MOST_MS))
-    }
-  }
+  const background = createBackground<Known>({
+    attempt: async () => {
+      const found = await assemble(true)
+      if (found === undefined) throw new Error('no client')
+      return found
+    },
+    look: () => assemble(false),
+    nextAfter: ({ configuration }) =>
+      Math.min(RENEW_EVERY_MS, renewalOf(configuration.clientMetadata()) - now()),
+    succeeded: async ({ isNew }) => {
+      if (!isNew) await dropIfUnknown()
+    },
+    issuer,
+    log,
+  })
 
   async function current(): Promise<Known> {
     if (known !== undefined && isLasting(known.configuration.clientMetadata(), now())) return known
+    // A secret that is about to expire: who asks has no part in that.
+    if (known !== undefined && !background.isFailing()) background.tryNow()
     try {
-      return await discoverOnce()
+      return await background.result()
     } catch (error) {
       if (error instanceof Problem) throw error
-      throw new Problem(503, 'sign_in_unavailable', { detail: reasonOf(error), cause: error, retryAfter: 5 })
+      const detail = `${issuer} cannot be used: see OIDC_ISSUER`
+      throw new Problem(503, 'sign_in_unavailable', { detail, cause: error, retryAfter: 5 })
     }
   }
 
-  const reasonOf = (error: unknown) =>
-    error instanceof Problem && error.detail !== ''
-      ? error.detail
-      : `${issuer} cannot be discovered: see OIDC_ISSUER`
+  async function isUnknownThere({ configuration, mute }: Known): Promise<boolean> {
+    for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
+      if ((await probeClient(configuration, endpoint)) === 'refused') return true
+    return false
+  }
 
-  async function dropIfUnknown(): Promise<boolean> {
-    if (client.forget === undefined || known === undefined) return false
-    const { configuration } = known
-    if (!(await isUnknownThere(configuration))) return false
-    const { client_id: clientId } = configuration.clientMetadata()
+  /** One at a time: those that ask meanwhile get the same answer. */
+  const dropIfUnknown = () =>
+    (dropping ??= dropUnknown().finally(() => {
+      dropping = undefined
+    }))
+
+  async function dropUnknown(): Promise<boolean> {
+    const found = known
+    if (client.forget === undefined || found === undefined) return false
+    const isUnknown = await isUnknownThere(found)
+    found.confirmedAt = now()
+    if (!isUnknown) return false
+    if (!(await client.forget(found.configuration.clientMetadata().client_id))) {
+      const words =
+        'the authorization server refuses the client that registered itself, again within ten minutes'
+      log.warn({ issuer }, `${words}: not registering anew yet`)
+      return false
+    }
     log.warn(
       { issuer },
       'the authorization server no longer knows the client that registered itself: registering anew',
     )
-    await client.forget(clientId)
-    if (known?.configuration === configuration) known = undefined
+    if (known === found) known = undefined
+    background.tryNow()
     return true
   }
+
+  const isReplaced = (clientId: string | undefined) =>
+    clientId !== undefined &&
+    known !== undefined &&
+    known.configuration.clientMetadata().client_id !== clientId
 
   return {
     configuration: async () => (await current()).configuration,
@@ -140,67 +167,51 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const found = await current()
       if (client.forget === undefined || now() - found.confirmedAt < CONFIRM_EVERY_MS)
         return found.configuration
-      found.confirmedAt = now()
       return (await dropIfUnknown()) ? (await current()).configuration : found.configuration
     },
     isReady: () => known !== undefined,
-    start: () => void tryAndPlan(),
+    start: () => background.tryNow(),
     forget() {
       known = undefined
-      later(0)
+      background.tryNow()
     },
-    dropIfUnknown,
-    close: () => clearTimeout(timer),
-  }
-}
-
-/** Asks with a code that cannot be right: `invalid_client` says that the client is gone, anything else that it is not. */
-async function isUnknownThere(configuration: Configuration): Promise<boolean> {
-  const probe = { code: 'onramp-probe', redirect_uri: 'urn:onramp:probe', code_verifier: 'x'.repeat(43) }
-  try {
-    await genericGrantRequest(configuration, 'authorization_code', probe)
-    return false
-  } catch (error) {
-    return isClientRefused(error)
+    dropIfUnknown: async (clientId) => isReplaced(clientId) || (await dropIfUnknown()),
+    async dropIfSuspect(clientId) {
+      if (isReplaced(clientId)) return true
+      if (now() - suspectedAt < SUSPECT_EVERY_MS) return false
+      suspectedAt = now()
+      return await dropIfUnknown()
+    },
+    close: () => background.close(),
   }
 }
 
 type Limits = { seconds: number; checksSignatures: boolean }
 
-function prepared(configuration: Configuration, issuer: string, limits: Limits): Configuration {
+function prepared(configuration: Configuration, limits: Limits): Configuration {
   configuration.timeout = limits.seconds
-  if (isLoopbackHttp(new URL(issuer))) allowInsecureRequests(configuration)
+  const server = configuration.serverMetadata()
+  if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
   // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
-  if (limits.checksSignatures && configuration.serverMetadata().jwks_uri !== undefined)
-    enableNonRepudiationChecks(configuration)
-  refuseUnsafeEndpoints(configuration)
+  if (limits.checksSignatures && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
   return configuration
 }
 
 /** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
-function refuseUnsafeEndpoints(configuration: Configuration): void {
-  for (const [name, value] of Object.entries(configuration.serverMetadata())) {
+function refuseUnsafeEndpoints(metadata: ServerMetadata): void {
+  for (const [name, value] of Object.entries(metadata)) {
     if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
     const url = URL.canParse(value) ? new URL(value) : undefined
     if (url?.protocol !== 'https:' && !(url && isLoopbackHttp(url)))
-      throw new Error(`the authorization server's metadata names an unsafe ${name}`)
+      throw unavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
   }
 }
 
-/** OpenID Connect Discovery 1.0 first, then RFC 8414, for servers that are plain OAuth 2.1. */
-async function discoverMetadata(options: AuthorizationServerOptions): Promise<Configuration> {
-  const server = new URL(options.issuer)
-  const attempt = (algorithm: 'oidc' | 'oauth2') =>
-    discovery(server, 'not-known-yet', undefined, undefined, {
-      algorithm,
-      timeout: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
-      execute: isLoopbackHttp(server) ? [allowInsecureRequests] : [],
-    })
-  try {
-    return await attempt('oidc')
-  } catch (error) {
-    return await attempt('oauth2').catch(() => {
-      throw error
-    })
-  }
+const unavailable = (detail: string) => new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
+
+async function discoverMetadata(issuer: string, seconds: number): Promise<ServerMetadata> {
+  const discovery = await findMetadata(issuer, seconds)
+  if (discovery.kind !== 'found') throw unavailable(whyMissing(issuer, discovery))
+  refuseUnsafeEndpoints(discovery.metadata)
+  return discovery.metadata
 }

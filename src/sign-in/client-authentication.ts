@@ -1,5 +1,5 @@
 // How the client proves itself at the token endpoint (OIDC_CLIENT_AUTH).
-import { createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, webcrypto, type KeyObject } from 'node:crypto'
 import { ClientSecretBasic, ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
 
 export type ClientAuthentication = {
@@ -20,6 +20,16 @@ export async function clientAuthOf({ method, secret, key }: ClientAuthentication
       return ClientSecretPost(secret)
     case 'private_key_jwt':
       return PrivateKeyJwt(await signingKey(key ?? ''))
+  }
+}
+
+/** A name for the key that says nothing of it; empty for what is no key. */
+export function keyThumbprint(pem: string): string {
+  try {
+    const der = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' })
+    return hash('sha256', der, 'base64url')
+  } catch {
+    return ''
   }
 }
 

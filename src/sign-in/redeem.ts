@@ -12,6 +12,7 @@ import { replaceSession, saveSession, type User } from '../session/session.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { Note } from '../web/audit.ts'
+import { mayBeForgotten } from './client-probe.ts'
 import { deviceOf } from './device.ts'
 import { identify, type EmailRule } from './identity.ts'
 import type { PendingSignIn } from './pending.ts'
@@ -21,7 +22,10 @@ import { restartsOf, signInPath } from './state.ts'
 import { tokensOf, type SignIn, type TokenRecords, type Tokens } from './tokens.ts'
 
 export type RedeemParts = {
-  authorizationServer: Pick<AuthorizationServer, 'configuration' | 'forget' | 'dropIfUnknown'>
+  authorizationServer: Pick<
+    AuthorizationServer,
+    'configuration' | 'forget' | 'dropIfUnknown' | 'dropIfSuspect'
+  >
   tokens: Pick<TokenRecords, 'load' | 'save' | 'remove'>
   sessions: Pick<SignedInSessions, 'add' | 'has' | 'end'>
   scope: string
@@ -87,14 +91,21 @@ export function createRedeem(parts: RedeemParts): Redeem {
   }
 
   /** Keys that were rotated and clients that are gone are found again; the person need not know. */
-  async function afterFailure(error: unknown, { state, signIn }: Answer): Promise<'restart' | 'ask-login'> {
+  async function afterFailure(
+    error: unknown,
+    { state, signIn }: Answer,
+    clientId: string,
+  ): Promise<'restart' | 'ask-login'> {
+    const server = parts.authorizationServer
     if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
       return 'ask-login'
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
-      parts.authorizationServer.forget()
+      server.forget()
       if (restartsOf(state) === 0) return 'restart'
     } else if (isClientRefused(error)) {
-      if ((await parts.authorizationServer.dropIfUnknown()) && restartsOf(state) === 0) return 'restart'
+      if ((await server.dropIfUnknown(clientId)) && restartsOf(state) === 0) return 'restart'
+    } else if (mayBeForgotten(error)) {
+      if ((await server.dropIfSuspect(clientId)) && restartsOf(state) === 0) return 'restart'
     }
     const problem = problemOfAnswer(error, signInPath(signIn.returnTo))
     parts.note({ event: 'sign_in', result: 'refused', code: problem.code })
@@ -132,7 +143,9 @@ export function createRedeem(parts: RedeemParts): Redeem {
 
   return async (req, answer) => {
     const configuration = await parts.authorizationServer.configuration()
-    const result = await granted(configuration, answer).catch((error: unknown) => afterFailure(error, answer))
+    const result = await granted(configuration, answer).catch((error: unknown) =>
+      afterFailure(error, answer, configuration.clientMetadata().client_id),
+    )
     if (typeof result === 'string') return result
     const { user, sid, tokens } = result
     noteRefreshToken(tokens)

@@ -2,18 +2,19 @@
 // process redeems (under a lease that is renewed while the token endpoint thinks), the others get the winner's result.
 // A refresh token that is redeemed twice may end the whole sign-in (RFC 9700 4.14), so everything here avoids that.
 import { setTimeout as pause } from 'node:timers/promises'
-import { ClientError, refreshTokenGrant, ResponseBodyError, type Configuration } from 'openid-client'
+import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client'
 import { Problem } from '../problem.ts'
 import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { Note } from '../web/audit.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
+import type { AuthorizationServer } from './authorization-server.ts'
 import { tokensOf, type HeldTokens, type TokenRecords, type Tokens } from './tokens.ts'
 
 export type RefreshParts = {
   records: LeaseRecords
   tokens: Pick<TokenRecords, 'load' | 'replace' | 'remove'>
-  authorizationServer: { patientConfiguration(): Promise<Configuration>; dropIfUnknown(): Promise<boolean> }
+  authorizationServer: Pick<AuthorizationServer, 'patientConfiguration' | 'dropIfUnknown' | 'dropIfSuspect'>
   log: { warn(fields: object, message: string): void }
   note: Note
   now: () => number
@@ -103,6 +104,7 @@ async function endUnlessReplaced(parts: RefreshParts, holder: Holder, held: Held
 async function redeemed(parts: RefreshParts, holder: Holder, tokens: Tokens): Promise<Tokens | undefined> {
   if (tokens.refreshToken === undefined) return undefined
   const configuration = await parts.authorizationServer.patientConfiguration()
+  const { client_id: clientId } = configuration.clientMetadata()
   try {
     const answer = await refreshTokenGrant(configuration, tokens.refreshToken, parts.tokenParameters)
     // The library accepts an id_token about somebody else here (OpenID Connect Core 12.2): then nothing of it counts.
@@ -111,9 +113,13 @@ async function redeemed(parts: RefreshParts, holder: Holder, tokens: Tokens): Pr
       ? undefined
       : tokensOf(answer, parts.now(), tokens)
   } catch (error) {
-    if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined
+    if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
+      // Also what some servers say to a client that they forgot: found out in the background.
+      parts.authorizationServer.dropIfSuspect(clientId).catch(() => {})
+      return undefined
+    }
     // Tokens of a client that is gone cannot be refreshed by the next one.
-    if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown())) return undefined
+    if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown(clientId))) return undefined
     // An id_token of another issuer or for another client: like one about somebody else.
     if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) return undefined
     const problem = problemOfAnswer(error)

@@ -68,7 +68,8 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     try {
       return await make()
     } catch (error) {
-      if (!isClientRefused(error) || !(await parts.authorizationServer.dropIfUnknown()))
+      const { client_id: clientId } = configuration.clientMetadata()
+      if (!isClientRefused(error) || !(await parts.authorizationServer.dropIfUnknown(clientId)))
         throw problemOfAnswer(error, signInPath(returnTo))
       return await make()
     }
@@ -121,8 +122,11 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
 
 async function authorizationUrl(
   configuration: Configuration,
-  parameters: Record<string, string>,
+  given: Record<string, string>,
 ): Promise<string> {
+  // A client that registered itself asks for what it was registered for.
+  const { scope } = configuration.clientMetadata()
+  const parameters = typeof scope === 'string' ? { ...given, scope } : given
   const takesPushed = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined
   const url = takesPushed
     ? await buildAuthorizationUrlWithPAR(configuration, parameters)

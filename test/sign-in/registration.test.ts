@@ -2,9 +2,11 @@
 // the operator when it cannot be.
 import { afterEach, describe, expect, it } from 'vitest'
 import { answerOf, expectHelpfulPage, expectSignedIn, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { startPlainServer } from '../helpers/plain-authorization-server.ts'
+import { startRedis } from '../helpers/redis.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { signInAt, startTwo } from './two-processes.ts'
+import { askMany, signInAt, startTwo } from './two-processes.ts'
 
 const OWN_CLIENT = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
 
@@ -158,5 +160,35 @@ describe('two processes that start together', () => {
       {}) as { client_id?: string }
     expect(id).toBeTypeOf('string')
     expect([...keys, ...values].join('\n')).not.toContain(id)
+  })
+})
+
+describe('two servers on one Redis, at a server that makes clients which cannot be used', () => {
+  it('ask for one client between them, however many people come', async () => {
+    const [redis, server] = await Promise.all([
+      startRedis(),
+      startPlainServer({ '/register': ({ res }, own) => own.json(res, {}, 201) }),
+    ])
+    const settings = {
+      ...OWN_CLIENT,
+      OIDC_ISSUER: server.url,
+      REDIS_URL: redis.url,
+      PUBLIC_URL: 'http://localhost:3999',
+      SESSION_SECRET: 'the-one-secret-of-both-servers-of-this-test',
+    }
+    const two = await Promise.all([runUnlimited({ settings }), runUnlimited({ settings })])
+    close = async () => {
+      for (const one of [...two, server, redis]) await one.close()
+    }
+    const [first, second] = two
+    const come = ({ env }: Running) =>
+      askMany(20, `http://localhost:${env['PORT']}`, new TestBrowser(), '/sign-in')
+    for (let times = 0; times < 3; times++) {
+      const statuses = (await Promise.all(two.map(come))).flat().map(({ status }) => status)
+      expect(new Set(statuses)).toEqual(new Set([503]))
+      await first?.restart()
+      await second?.restart()
+    }
+    expect(server.registrations).toHaveLength(1)
   })
 })

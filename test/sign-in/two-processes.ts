@@ -98,8 +98,12 @@ export async function ask(url: string, browser: TestBrowser, path = '/onboarding
 }
 
 /** So many of the same at once. */
-export const askMany = (count: number, url: string, browser: TestBrowser): Promise<Asked[]> =>
-  Promise.all(Array.from({ length: count }, () => ask(url, browser)))
+export const askMany = (
+  count: number,
+  url: string,
+  browser: TestBrowser,
+  path = '/onboarding',
+): Promise<Asked[]> => Promise.all(Array.from({ length: count }, () => ask(url, browser, path)))
 
 /** How often a refresh token was given to the token endpoint. */
 export const refreshesOf = (sandbox: Sandbox): number =>

@@ -1,0 +1,78 @@
+// onramp registration forget: what the operator calls when the client at the authorization server has to be another one.
+import { afterEach, describe, expect, it } from 'vitest'
+import { expectSignedIn, runUnlimited } from '../helpers/faulty.ts'
+import { signIn, type Running } from '../helpers/running.ts'
+import { expectSignsIn, start, statusOf } from '../sign-in/at-plain-server.ts'
+import { runCommand } from './run-command.ts'
+
+const FORGET = ['registration', 'forget', '--yes']
+
+let close: (() => Promise<void>) | undefined
+afterEach(async () => {
+  await close?.()
+  close = undefined
+})
+
+async function startOwn(): Promise<Running> {
+  const running = await runUnlimited({ settings: { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' } })
+  close = () => running.close()
+  return running
+}
+
+describe('onramp registration forget', () => {
+  it('forgets the client, removes it at the authorization server, and the next start registers anew', async () => {
+    const running = await startOwn()
+    await signIn(running, 'ada')
+    const before = running.sandbox.requests.find(({ operation }) => operation === 'par')?.body as {
+      client_id: string
+    }
+    await running.stopOnramp()
+    const { exit, out } = await runCommand(FORGET, running.env)
+    expect(exit).toBe(0)
+    expect(out).toContain(`The client ${before.client_id} is forgotten`)
+    expect(out).toContain('removed at the authorization server')
+    expect(running.sandbox.count('registrationManagement')).toBe(1)
+    await running.restart()
+    await expectSignedIn(running, await signIn(running, 'bob'))
+    expect(running.sandbox.count('registration')).toBe(2)
+  })
+
+  it('says so where there is none, and where the server gave no means to remove it', async () => {
+    const { running } = await start()
+    await expectSignsIn(running)
+    await running.stopOnramp()
+    expect((await runCommand(FORGET, running.env)).out).toContain('remove it by hand')
+    expect(await runCommand(FORGET, running.env)).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining('No client is registered') as string,
+    })
+  })
+
+  it('lets a server be asked again before the hour is over', async () => {
+    const { running, server } = await start({ '/register': ({ res }, own) => own.json(res, {}, 201) })
+    expect(await statusOf(running, '/sign-in')).toBe(503)
+    await running.stopOnramp()
+    server.answers = {}
+    await runCommand(FORGET, running.env)
+    await running.restart()
+    await expectSignsIn(running)
+  })
+
+  it('is noticed by a server that runs and is held back, without a restart', async () => {
+    const { running, server } = await start({ '/register': ({ res }, own) => own.json(res, {}, 201) })
+    expect(await statusOf(running, '/sign-in')).toBe(503)
+    server.answers = {}
+    await runCommand(FORGET, running.env)
+    await expect.poll(() => statusOf(running, '/readyz'), { timeout: 10_000 }).toBe(200)
+  })
+
+  it('does nothing without a terminal and without --yes', async () => {
+    const running = await startOwn()
+    await signIn(running, 'ada')
+    const { exit, err } = await runCommand(['registration', 'forget'], running.env)
+    expect(exit).toBe(2)
+    expect(err).toContain('--yes')
+    await running.restart()
+    expect(running.sandbox.count('registration')).toBe(1)
+  })
+})

@@ -1,0 +1,176 @@
+// Servers whose answers say less than they seem to: the doctor says "ok" only where a wrong set-up would be answered
+// otherwise.
+import { describe, expect, it } from 'vitest'
+import type { Answers, Asked } from '../helpers/plain-authorization-server.ts'
+import { CALLBACK, found, start } from './at-plain-server.ts'
+import { newSecret } from './set-up.ts'
+
+const codeFirst: Answers = {
+  '/token': ({ res }, own) => own.json(res, { error: 'invalid_grant' }, 400),
+}
+/** 200 both as an answer of RFC 7009 and of RFC 7662. */
+const revocation: Answers = {
+  '/revoke': (asked, own) =>
+    own.isKnown(asked)
+      ? own.json(asked.res, { active: false })
+      : own.json(asked.res, { error: 'invalid_client' }, 401),
+}
+const withRevocation = (url: string) => ({ revocation_endpoint: `${url}/revoke` })
+const withIntrospection = (url: string) => ({ introspection_endpoint: `${url}/revoke` })
+
+describe('a server that checks the code before the client', () => {
+  const wrongs: [string, NodeJS.ProcessEnv][] = [
+    ['an invented id', { OIDC_CLIENT_ID: 'onrmap' }],
+    ['a wrong secret', { OIDC_CLIENT_SECRET: newSecret() }],
+  ]
+
+  it.each(wrongs)('is not said to know %s', async (_title, changed) => {
+    const [finding] = await found(await start(codeFirst), 'client', changed)
+    expect(finding?.status).toBe('skip')
+    expect(finding?.says).toContain('cannot be told')
+  })
+
+  it.each(wrongs)('shows %s at its revocation endpoint', async (_title, changed) => {
+    const server = await start({ ...codeFirst, ...revocation }, withRevocation)
+    const [finding] = await found(server, 'client', changed)
+    expect(finding?.status).toBe('fail')
+    expect(finding?.settings).toContain('OIDC_CLIENT_SECRET')
+  })
+
+  it.each([withRevocation, withIntrospection])(
+    'shows the right client where it asks for one',
+    async (where) => {
+      const server = await start({ ...codeFirst, ...revocation }, where)
+      const [finding] = await found(server, 'client')
+      expect(finding).toMatchObject({ status: 'ok' })
+      expect(finding?.says).toContain('knows the client, and takes its authentication')
+    },
+  )
+
+  it('and takes any client at revocation too cannot tell', async () => {
+    const anything: Answers = { ...codeFirst, '/revoke': ({ res }, own) => own.json(res, {}) }
+    const [finding] = await found(await start(anything, withRevocation), 'client')
+    expect(finding?.status).toBe('skip')
+  })
+
+  it('but looks at the id is not said to take the secret', async () => {
+    const idOnly: Answers = {
+      '/token': (asked, own) => {
+        const known = Buffer.from(asked.headers.authorization?.slice(6) ?? '', 'base64').toString()
+        const error = known.startsWith('onramp:') ? 'invalid_grant' : 'invalid_client'
+        own.json(asked.res, { error }, 400)
+      },
+    }
+    const [finding] = await found(await start(idOnly), 'client', { OIDC_CLIENT_SECRET: newSecret() })
+    expect(finding?.status).toBe('skip')
+    expect(finding?.says).toContain('secret')
+  })
+
+  it('wants the secret in the form at revocation', async () => {
+    const posting: Answers = {
+      ...codeFirst,
+      '/revoke': (asked, own) =>
+        asked.headers.authorization === undefined && own.isKnown(asked)
+          ? own.json(asked.res, {})
+          : own.json(asked.res, { error: 'invalid_client' }, 401),
+    }
+    const [finding] = await found(await start(posting, withRevocation), 'client')
+    expect(finding).toMatchObject({ settings: ['OIDC_CLIENT_AUTH'], mend: 'set it to client_secret_post' })
+  })
+})
+
+describe('the redirect address', () => {
+  const check = 'redirect-registered'
+  const to = ({ res }: Asked, location: string) => void res.writeHead(302, { location }).end()
+  const isOurs = ({ query }: Asked) => query.get('redirect_uri') === CALLBACK
+  const onlyOurs =
+    (answer: (asked: Asked) => void): Answers[string] =>
+    (asked) =>
+      isOurs(asked) ? answer(asked) : void asked.res.writeHead(400).end('invalid redirect_uri')
+
+  it.each<[string, Answers[string]]>([
+    ['sends everybody to sign in first', (asked) => to(asked, '/login')],
+    [
+      'comes back to any address',
+      (asked) => to(asked, `${asked.query.get('redirect_uri')}?error=login_required`),
+    ],
+  ])('is not said to be registered where the server %s', async (_title, authorize) => {
+    const [finding] = await found(await start({ '/authorize': authorize }), check)
+    expect(finding?.status).toBe('skip')
+    expect(finding?.says).toContain('cannot be told')
+  })
+
+  it.each<[string, (asked: Asked) => void]>([
+    ['sends people to sign in', (asked) => to(asked, '/login')],
+    ['comes back with an error', (asked) => to(asked, `${CALLBACK}?error=login_required`)],
+    ['comes back with a code', (asked) => to(asked, `${CALLBACK}?code=made-for-the-doctor`)],
+    ['shows its sign-in page at once', ({ res }) => void res.end('<h1>Sign in</h1>')],
+  ])('is registered where the server %s, and refuses an invented one', async (_title, answer) => {
+    const [finding] = await found(await start({ '/authorize': onlyOurs(answer) }), check)
+    expect(finding).toMatchObject({ status: 'ok' })
+  })
+
+  it('is asked for as a browser would', async () => {
+    const server = await start({
+      '/authorize': (asked, own) =>
+        asked.headers['sec-fetch-mode'] === 'navigate' &&
+        asked.headers['sec-fetch-dest'] === 'document' &&
+        asked.headers.accept?.startsWith('text/html') === true
+          ? to(asked, isOurs(asked) ? '/login' : '/error')
+          : own.json(asked.res, { error: 'login_required' }, 401),
+    })
+    expect(await found(server, check)).toMatchObject([{ status: 'ok' }])
+  })
+
+  it('that the server refuses on a page of its own, by a redirect, is told', async () => {
+    const server = await start({ '/authorize': (asked) => to(asked, '/problem?error=invalid_redirect_uri') })
+    expect(await found(server, check)).toMatchObject([{ status: 'fail', settings: ['PUBLIC_URL'] }])
+  })
+})
+
+describe('registration', () => {
+  const check = 'registration'
+  const OWN = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
+  const faulty = { error: 'invalid_redirect_uri' }
+
+  it('is not said to be open where the request was refused for its content', async () => {
+    const server = await start({ '/register': ({ res }, own) => own.json(res, faulty, 400) })
+    expect(await found(server, check, OWN)).toMatchObject([{ status: 'skip' }])
+    const token = { ...OWN, OIDC_INITIAL_ACCESS_TOKEN: newSecret() }
+    expect(await found(server, check, token)).toMatchObject([{ status: 'skip' }])
+    expect(server.clients.size).toBe(1)
+  })
+
+  it('takes the token where another token is refused', async () => {
+    const token = newSecret()
+    const server = await start({
+      '/register': ({ res, headers }, own) =>
+        headers.authorization === `Bearer ${token}`
+          ? own.json(res, faulty, 400)
+          : own.json(res, { error: 'invalid_token' }, 401),
+    })
+    const right = { ...OWN, OIDC_INITIAL_ACCESS_TOKEN: token }
+    expect(await found(server, check, right)).toMatchObject([{ status: 'ok' }])
+    expect(await found(server, check, OWN)).toMatchObject([{ status: 'fail' }])
+  })
+
+  it.each([200, 201])(
+    'that makes a client of anything (%i) is told, and its client is removed',
+    async (status) => {
+      const server = await start({
+        '/register': (asked, own) => {
+          const own_uri = {
+            registration_client_uri: `${own.url}/register/one`,
+            registration_access_token: 'rat',
+          }
+          own.json(asked.res, { client_id: 'one', ...own_uri }, status)
+        },
+        '/register/one': ({ res }) => void res.writeHead(204).end(),
+      })
+      const [finding] = await found(server, check, OWN)
+      expect(finding).toMatchObject({ status: 'warn' })
+      expect(finding?.says).not.toContain('closed')
+      expect(server.seen).toContain('DELETE /register/one')
+    },
+  )
+})

@@ -1,0 +1,227 @@
+// Registering at servers that answer in other ways than RFC 7591 has it, or that refuse a part of the request.
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { failuresOf, messagesOf } from '../helpers/faulty.ts'
+import type { Answers } from '../helpers/plain-authorization-server.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { expectSignsIn, signInThere, start, statusOf, type Json } from './at-plain-server.ts'
+
+describe('a registration endpoint that made the client', () => {
+  const without = (name: string) => (made: Json) => {
+    const { [name]: _left, ...rest } = made
+    return rest
+  }
+  it.each<[string, number, (made: Json) => Json]>([
+    ['201 without client_secret_expires_at', 201, without('client_secret_expires_at')],
+    ['200', 200, (made) => made],
+    [
+      '202 with nulls',
+      202,
+      (made) => ({ ...made, client_secret_expires_at: null, jwks: null, scope: null, default_max_age: null }),
+    ],
+    ['201 with an expiry in the past', 201, (made) => ({ ...made, client_secret_expires_at: 1 })],
+    ['201 with an expiry as a text', 201, (made) => ({ ...made, client_secret_expires_at: '0' })],
+    ['201 with other redirect addresses', 201, (made) => ({ ...made, redirect_uris: [] })],
+    ['201 with nothing else', 201, ({ client_id, client_secret }) => ({ client_id, client_secret })],
+  ])('and answers %s has a client that signs people in, made once', async (_title, status, change) => {
+    const { running, server } = await start({
+      '/register': (asked, own) => own.json(asked.res, change(own.register(asked)), status),
+    })
+    await expectSignsIn(running)
+    expect(await statusOf(running, '/readyz')).toBe(200)
+    await running.restart()
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(1)
+  })
+
+  it('for a public client may say null for the secret', async () => {
+    const { running, server } = await start(
+      {
+        '/register': (asked, own) =>
+          own.json(asked.res, { ...own.register(asked), client_secret: null }, 201),
+        '/token': (asked, own) =>
+          own.json(
+            asked.res,
+            { error: 'client_secret' in asked.body ? 'invalid_client' : 'invalid_grant' },
+            400,
+          ),
+      },
+      { settings: { OIDC_CLIENT_AUTH: 'none' } },
+    )
+    await signInThere(running)
+    expect(server.registrations).toHaveLength(1)
+    expect(messagesOf(running)).toContain('invalid_grant')
+  })
+
+  it.each<[string, (res: Json) => unknown]>([
+    ['a client_id that is a number', (made) => ({ ...made, client_id: 17 })],
+    ['no client_id', () => ({})],
+    ['a list', () => []],
+    ['null', () => null],
+  ])(
+    'and answers %s is not asked again for an hour, by no process and not after a restart',
+    async (_title, change) => {
+      const { running, server } = await start({
+        '/register': (asked, own) => own.json(asked.res, change(own.register(asked)), 201),
+      })
+      expect(await statusOf(running, '/sign-in')).toBe(503)
+      await running.restart()
+      for (let asked = 0; asked < 12; asked++) expect(await statusOf(running, '/sign-in')).toBe(503)
+      await pause(1_500)
+      expect(await statusOf(running, '/sign-in')).toBe(503)
+      expect(server.registrations).toHaveLength(1)
+      expect(messagesOf(running)).toContain('the registration endpoint answered 201, but')
+      expect(messagesOf(running)).toContain('not asked again before')
+      expect(messagesOf(running)).toContain('OIDC_CLIENT_ID')
+      const page = await new TestBrowser().open(`${running.url}/sign-in`, { follow: false })
+      expect(Number(page.headers['retry-after'])).toBeGreaterThan(1_800)
+    },
+  )
+
+  it('is asked again when the hour is over', async () => {
+    let ahead = 0
+    const { running, server } = await start(
+      { '/register': (asked, own) => own.json(asked.res, 'no', 200) },
+      { now: () => Date.now() + ahead },
+    )
+    expect(await statusOf(running, '/sign-in')).toBe(503)
+    server.answers = {}
+    ahead = 3_700_000
+    await running.restart()
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(2)
+  })
+})
+
+describe('a registration endpoint that is closed', () => {
+  it('is asked no more often for the people who come', async () => {
+    const { running, server } = await start({
+      '/register': ({ res }, own) => own.json(res, { error: 'access_denied' }, 403),
+    })
+    const began = performance.now()
+    await Promise.all(Array.from({ length: 200 }, () => statusOf(running, '/sign-in')))
+    const seconds = (performance.now() - began) / 1000
+    expect(server.registrations.length).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(seconds + 1)))
+    const before = server.registrations.length
+    await Promise.all(Array.from({ length: 50 }, () => statusOf(running, '/sign-in')))
+    expect(server.registrations.length - before).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('a registration that is refused', () => {
+  const refusing = (is: (body: Json) => boolean, error: Json): Answers => ({
+    '/register': (asked, own) =>
+      is(asked.body) ? own.json(asked.res, error, 400) : own.json(asked.res, own.register(asked), 201),
+  })
+
+  it.each<[string, (body: Json) => boolean, Json]>([
+    [
+      'for a back-channel address that is not https',
+      (body) => 'backchannel_logout_uri' in body,
+      { error: 'invalid_client_metadata', error_description: 'backchannel_logout_uri must be https' },
+    ],
+    [
+      'for its application type',
+      (body) => 'application_type' in body,
+      { error: 'invalid_redirect_uri', error_description: 'http is not allowed for application type native' },
+    ],
+    ['for its scope, in no words', (body) => 'scope' in body, { error: 'invalid_client_metadata' }],
+    [
+      'for its post-logout address',
+      (body) => 'post_logout_redirect_uris' in body,
+      { error: 'invalid_redirect_uri', error_description: 'post logout redirect uri is private' },
+    ],
+  ])('%s is tried without, and logged with what the server said', async (_title, is, error) => {
+    const { running, server } = await start(refusing(is, error))
+    await expectSignsIn(running)
+    expect(server.clients.size).toBe(1)
+    for (const said of Object.values(error)) expect(messagesOf(running)).toContain(said)
+    expect(messagesOf(running)).toContain('registered without')
+    const kept = server.registrations.at(-1) ?? {}
+    expect(kept['redirect_uris']).toEqual([`${running.url}/sign-in/callback`])
+  })
+
+  it('leaves out only what the server names', async () => {
+    const { running, server } = await start(
+      refusing((body) => 'scope' in body, {
+        error: 'invalid_client_metadata',
+        error_description: 'scope: unknown',
+      }),
+    )
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(2)
+    expect(server.registrations.at(-1)).toHaveProperty('backchannel_logout_uri')
+  })
+
+  it('for everything that is tried ends, and the log has one clean line of what the server said', async () => {
+    const error_description = `no\u001b[31m\r\nFAKE LINE ${'x'.repeat(5_000)}`
+    const { running, server } = await start(
+      refusing(() => true, { error: 'invalid_client_metadata', error_description }),
+    )
+    expect(await statusOf(running, '/sign-in')).toBe(503)
+    const lines = failuresOf(running).map(({ msg }) => msg)
+    expect(server.registrations.length).toBeLessThanOrEqual(24)
+    expect(messagesOf(running)).toContain('invalid_client_metadata: no [31m FAKE LINE xxx')
+    expect(lines.every((line) => line.length < 1_000)).toBe(true)
+    for (const control of ['\u001b', '\r']) expect(messagesOf(running)).not.toContain(control)
+  })
+
+  it('for want of a right to register is not tried with less', async () => {
+    const { running, server } = await start({
+      '/register': ({ res }, own) =>
+        own.json(res, { error: 'unapproved_software_statement', error_description: 'ask IT' }, 400),
+    })
+    await statusOf(running, '/sign-in')
+    expect(new Set(server.registrations.map((body) => Object.keys(body).length)).size).toBe(1)
+    expect(messagesOf(running)).toContain('ask IT')
+  })
+})
+
+describe('what onramp asks for when it registers', () => {
+  it('is a native client on this machine, with the scopes that the server lists', async () => {
+    const { running, server } = await start(
+      {},
+      {
+        metadata: () => ({
+          scopes_supported: ['openid', 'email'],
+          grant_types_supported: ['authorization_code'],
+        }),
+      },
+    )
+    const browser = await signInThere(running)
+    expect(server.registrations[0]).toMatchObject({
+      application_type: 'native',
+      scope: 'openid email',
+      grant_types: ['authorization_code'],
+    })
+    const asked = browser.hops.find(({ url }) => url.startsWith(`${server.url}/authorize`))
+    expect(new URL(asked?.url ?? '').searchParams.get('scope')).toBe('openid email')
+    expect(messagesOf(running)).toContain('does not list')
+  })
+
+  it('leaves a scope that the operator chose in the authorization request', async () => {
+    const scope = 'openid email search.read'
+    const { running, server } = await start(
+      {},
+      { metadata: () => ({ scopes_supported: ['openid', 'email'] }), settings: { OIDC_SCOPE: scope } },
+    )
+    const browser = await signInThere(running)
+    expect(server.registrations[0]).toMatchObject({ scope: 'openid email' })
+    const asked = browser.hops.find(({ url }) => url.startsWith(`${server.url}/authorize`))
+    expect(new URL(asked?.url ?? '').searchParams.get('scope')).toBe(scope)
+  })
+
+  it.each([
+    ['OIDC_SCOPE', 'openid email'],
+    ['OIDC_CLIENT_AUTH', 'client_secret_post'],
+  ])('is asked for anew when %s changed, and not when it changes back', async (name, value) => {
+    const { running, server } = await start()
+    await expectSignsIn(running)
+    await running.restart({ [name]: value })
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(2)
+    await running.restart()
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(2)
+  })
+})
