@@ -4,6 +4,7 @@ import { announcementIn, type Announcement, type HeaderPairs } from './announcem
 import { createMatcher, pathOf, type Call, type Matcher } from './deprecated-use.ts'
 import {
   dayOf,
+  daysBetween,
   fixBy,
   insteadOf,
   operationOf,
@@ -19,8 +20,11 @@ export type Notice = {
   /** The id on the schedule; of what is not on it, the operation. */
   item: string
   operation: string
-  /** `use`: the schedule says so; `announced`: a header of the answer does; `gone`: the answer was 410. */
-  by: 'use' | 'announced' | 'gone'
+  /**
+   * `use`: the schedule says so; `possible`: a field of that name lies deeper in a body, where it may be another;
+   * `announced`: a header of the answer says so; `gone`: the answer was 410.
+   */
+  by: 'use' | 'possible' | 'announced' | 'gone'
   /** Of the header that announced it, or of the body that bears the field. */
   header?: string
   side?: Side
@@ -69,38 +73,86 @@ const fate = (entry: Entry, day: string): string => {
   return `${when}, ${insteadOf(entry)}`
 }
 
-const useNotice = (entry: Entry, side: Side | undefined, day: string): Notice => ({
+type Used = { entry: Entry; side: Side | undefined; isCertain: boolean }
+
+const useNotice = ({ entry, side, isCertain }: Used, day: string): Notice => ({
   item: entry.id,
   operation: operationOf(entry),
-  by: 'use',
+  by: isCertain ? 'use' : 'possible',
   ...(side === undefined ? {} : { side }),
   ...datesOf(entry, day),
-  message: `${titleOf(entry)} is in use: ${fate(entry, day)}`,
+  message: `${titleOf(entry)} ${isCertain ? 'is' : 'may be'} in use: ${fate(entry, day)}`,
 })
 
-const announcedNotice = (operation: string, { header, sunset }: Announcement, day: string): Notice => {
-  const removal = sunset === undefined ? undefined : dayOf(new Date(sunset))
-  const daysLeft =
-    removal === undefined ? undefined : Math.round((Date.parse(removal) - Date.parse(day)) / 86_400_000)
-  const until = removal === undefined ? 'no date given' : `goes on ${removal}, ${daysLeft} days left`
+/** What the schedule says of an operation of which only fields go: `citations (2026-10-15)`. */
+const fieldsThatGo = (entries: readonly Entry[], day?: string): string =>
+  [
+    ...new Set(
+      entries
+        .filter(({ removal }) => day === undefined || removal === day)
+        .map((entry) => (entry.kind === 'field' ? `${entry.field} (${entry.removal})` : entry.removal)),
+    ),
+  ].join(', ')
+
+/** Only fields of the operation go, as far as the schedule knows; undefined where it knows nothing or that all of it ends. */
+const onlyFieldsOf = (matcher: Matcher, method: string, url: string): Entry[] | undefined => {
+  const known = matcher.scheduled(method, url)
+  return known === undefined || known.endpoints.length > 0 ? undefined : known.entries
+}
+
+const nameOfHeader = (header: string) => header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+
+// A Sunset is of the operation (RFC 8594), but where only fields are known to go it is more likely meant for them.
+const announcedOfFields = (
+  operation: string,
+  { header, sunset }: Announcement,
+  entries: readonly Entry[],
+): Notice => {
+  const until = sunset === undefined ? undefined : dayOf(new Date(sunset))
+  const said = until === undefined ? nameOfHeader(header) : `Sunset: ${until}`
+  const ofThatDay = until === undefined ? '' : fieldsThatGo(entries, until)
+  const knows =
+    ofThatDay === ''
+      ? `only field removals: ${fieldsThatGo(entries)}`
+      : `field removals of that day, not the end of the operation: ${ofThatDay}`
   return {
     item: operation,
     operation,
     by: 'announced',
     header,
-    ...(removal === undefined || daysLeft === undefined ? {} : { removal, daysLeft }),
+    message: `the service announced (${said}) for ${operation}; the published schedule has ${knows}`,
+  }
+}
+
+const announcedNotice = (operation: string, { header, sunset }: Announcement, day: string): Notice => {
+  const notice = { item: operation, operation, by: 'announced' as const, header }
+  if (sunset === undefined)
+    return {
+      ...notice,
+      message: `${operation} is announced as deprecated by the ${header} header: no date given`,
+    }
+  const removal = dayOf(new Date(sunset))
+  const daysLeft = daysBetween(day, removal)
+  const until = daysLeft > 0 ? `goes on ${removal}, ${daysLeft} days left` : `ended on ${removal}`
+  return {
+    ...notice,
+    removal,
+    daysLeft,
     message: `${operation} announces its end by the ${header} header: ${until}`,
   }
 }
 
 /**
  * A 410 in words: "removed on 2026-10-15, use …"; undefined for an operation that is not on the schedule.
- * An endpoint's own entry speaks first, else those of its fields.
+ * Where only fields are on the schedule, that is what it says: their removal is not the operation's.
  */
 export const explainGone = (matcher: Matcher, method: string, url: string): string | undefined => {
-  const operation = matcher.scheduled(method, url)
-  const entry = operation?.endpoints[0] ?? operation?.entries[0]
-  return entry === undefined ? undefined : `removed on ${entry.removal}, ${insteadOf(entry)}`
+  const [endpoint] = matcher.scheduled(method, url)?.endpoints ?? []
+  if (endpoint !== undefined) return `removed on ${endpoint.removal}, ${insteadOf(endpoint)}`
+  const entries = onlyFieldsOf(matcher, method, url)
+  return (
+    entries && `it is gone, though the published schedule has only field removals: ${fieldsThatGo(entries)}`
+  )
 }
 
 // An address may hold ids, so a step that does not look like a word is left out of what is logged.
@@ -133,17 +185,29 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
     log?.(notice)
   }
 
+  // One notice an item and call, of a sure place if there is one.
+  const usesIn = (observed: Observed, day: string): Notice[] => {
+    const used = new Map<string, Used>()
+    matcher.eachUse(observed, ({ entry, confidence, side }) => {
+      const isCertain = confidence === 'exact'
+      if (!isCertain && (confidence !== 'name' || used.get(entry.id)?.isCertain === true)) return
+      if (statusOn(entry, day).state !== 'unannounced') used.set(entry.id, { entry, side, isCertain })
+    })
+    return [...used.values()].map((one) => useNotice(one, day))
+  }
+
   const look = (observed: Observed) => {
     const day = dayOf(new Date(now()))
-    const used = new Map<string, Notice>()
-    matcher.eachUse(observed, ({ entry, confidence, side }) => {
-      if (confidence !== 'endpoint' && statusOn(entry, day).state !== 'unannounced')
-        used.set(entry.id, useNotice(entry, side, day))
-    })
-    for (const notice of used.values()) tell(notice)
+    for (const notice of usesIn(observed, day)) tell(notice)
     const operation = operationName(observed, matcher)
     const announcement = announcementIn(observed.headers)
-    if (announcement !== undefined) tell(announcedNotice(operation, announcement, day))
+    const entries = onlyFieldsOf(matcher, observed.method, observed.url)
+    if (announcement !== undefined)
+      tell(
+        entries === undefined
+          ? announcedNotice(operation, announcement, day)
+          : announcedOfFields(operation, announcement, entries),
+      )
     if (observed.status === 410) tell(goneNotice(operation, observed, matcher))
   }
 

@@ -1,20 +1,13 @@
 // Checks the formats that are read whole: HAR and OpenAPI. Lines are looked up only for what was found.
-import type { Matcher } from '../client-api/deprecated-use.ts'
+import { noteCall, type NoteParts } from './call-uses.ts'
 import { harEntries, largestHar, readHarEntry } from './har.ts'
 import { InputFault } from './input-fault.ts'
 import { parseJson } from './json-file.ts'
 import { linesOf } from './json-scan.ts'
 import { eachDeclared, isOpenApi, largestOpenApi, type Declared } from './openapi.ts'
 import { wholeText, type Source } from './source.ts'
-import { sightingOf, type Tally } from './tally.ts'
 
-export type DocumentParts = {
-  source: Source
-  matcher: Matcher
-  tally: Tally
-  /** Hears of a part that could not be read. */
-  fault: (line: number | undefined, what: string) => void
-}
+export type DocumentParts = NoteParts & { source: Source }
 
 /** Reads a HAR or an OpenAPI document into the tally; throws InputFault when it is neither. */
 export const readDocument = async (format: 'har' | 'openapi', parts: DocumentParts): Promise<void> => {
@@ -63,7 +56,8 @@ const readOpenApi = (document: unknown, { source, matcher, tally }: DocumentPart
 
 const pointerTo = (index: number) => `/log/entries/${index}`
 
-const readHar = (document: unknown, text: string, { source, matcher, tally, fault }: DocumentParts) => {
+const readHar = (document: unknown, text: string, parts: DocumentParts) => {
+  const { source, matcher } = parts
   const readings = harEntries(document, source.name).map(readHarEntry)
   const ofInterest = readings.flatMap((reading, index) => {
     if (reading === 'nothing') return []
@@ -76,9 +70,8 @@ const readHar = (document: unknown, text: string, { source, matcher, tally, faul
     if (reading === 'nothing') return
     const record = pointerTo(index)
     const line = lines.get(record)
-    if ('fault' in reading) return fault(line, reading.fault)
-    tally.requests += 1
+    if ('fault' in reading) return parts.fault(line, reading.fault)
     const where = { file: source.name, record, ...(line === undefined ? {} : { line }) }
-    matcher.eachUse(reading.call, (use) => tally.note(sightingOf(use, where, reading.call.time)))
+    noteCall(reading.call, where, parts)
   })
 }

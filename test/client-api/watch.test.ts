@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
-import { watchDeprecations, withoutValues } from '../../src/client-api/watch-fetch.ts'
+import { withoutValues } from '../../src/client-api/recording.ts'
+import { watchDeprecations } from '../../src/client-api/watch-fetch.ts'
 import { createMatcher } from '../../src/client-api/deprecated-use.ts'
 import { createWatch, explainGone, type Notice, type WatchOptions } from '../../src/client-api/watch.ts'
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
@@ -29,7 +30,7 @@ describe('the watch', () => {
     const used = {
       ...call,
       url: 'https://a/rest/api/v1/insights',
-      response: { a: { searchSessionSatisfaction: 7 } },
+      response: { searchSessionSatisfaction: 7 },
     }
     for (const watch of [one, one, other]) watch.observe(used)
     expect(counted).toHaveLength(3)
@@ -58,6 +59,54 @@ describe('the watch', () => {
     expect(JSON.stringify(logged)).not.toMatch(/SECRET|4711/)
   })
 
+  test.each([
+    [
+      { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' },
+      'the service announced (Sunset: 2026-10-15) for POST /rest/api/v1/chat; the published schedule has ' +
+        'field removals of that day, not the end of the operation: citations (2026-10-15)',
+    ],
+    [
+      { deprecation: '@1770336000', sunset: 'Fri, 15 Jan 2027 00:00:00 GMT' },
+      'the service announced (Sunset: 2027-01-15) for POST /rest/api/v1/chat; the published schedule has ' +
+        'only field removals: citations (2026-10-15)',
+    ],
+    [
+      { deprecation: '@1770336000' },
+      'the service announced (Deprecation) for POST /rest/api/v1/chat; the published schedule has ' +
+        'only field removals: citations (2026-10-15)',
+    ],
+  ])('%j on an operation of which only fields go is not told as its end', (headers, message) => {
+    const { logged, options } = noticed()
+    const chat = { ...call, url: 'https://a/rest/api/v1/chat', headers: Object.entries(headers) }
+    createWatch(publishedSchedule, options).observe(chat)
+    expect(logged).toMatchObject([{ item: 'POST /rest/api/v1/chat', by: 'announced', message }])
+    expect(logged[0]).not.toHaveProperty('daysLeft')
+  })
+
+  test('a Sunset of an endpoint that ends, or of one that is not on the schedule, is told as its end', () => {
+    const { logged, options } = noticed()
+    const watch = createWatch(publishedSchedule, options)
+    const headers: [string, string][] = [['Sunset', 'Thu, 15 Oct 2026 00:00:00 GMT']]
+    for (const url of ['https://a/rest/api/v1/listanswers', 'https://a/rest/api/v1/search'])
+      watch.observe({ ...call, url, headers })
+    const announced = logged.filter(({ by }) => by === 'announced').map(({ message }) => message)
+    expect(announced).toEqual([
+      'POST /rest/api/v1/listanswers announces its end by the sunset header: ended on 2026-10-15',
+      'POST /rest/api/v1/search announces its end by the sunset header: ended on 2026-10-15',
+    ])
+  })
+
+  test('a field that is found by its name only is told as one that may be in use', () => {
+    const { logged, options } = noticed()
+    const url = 'https://a/rest/api/v1/createannouncement'
+    const watch = createWatch(publishedSchedule, options)
+    watch.observe({ ...call, url, request: { permissions: { role: 1 }, author: { role: 1 } } })
+    expect(logged).toMatchObject([{ item: 'createannouncement.role', by: 'possible' }])
+    expect(logged[0]?.message).toContain('may be in use')
+    watch.observe({ ...call, url, request: { author: { role: 1 }, role: 1 } })
+    expect(logged[1]).toMatchObject({ item: 'createannouncement.role', by: 'use' })
+  })
+
   test('410 is put into words', () => {
     const { logged, options } = noticed()
     createWatch(publishedSchedule, options).observe({
@@ -71,7 +120,7 @@ describe('the watch', () => {
     ])
     const matcher = createMatcher(publishedSchedule)
     expect(explainGone(matcher, 'POST', '/rest/api/v1/getanswer')).toBe(
-      'removed on 2027-01-15, use answer.trackingToken',
+      'it is gone, though the published schedule has only field removals: trackingToken (2027-01-15)',
     )
     expect(explainGone(matcher, 'POST', '/rest/api/v1/search')).toBeUndefined()
   })
@@ -165,6 +214,64 @@ describe('as a wrapper of fetch', () => {
       [],
       0,
     ])
+  })
+
+  const recorded = async (answer: string, sent?: RequestInit['body'], path = '/rest/api/v1/chat') => {
+    const lines: string[] = []
+    const noticedIds: string[] = []
+    const record = (line: string) => lines.push(line)
+    const log = ({ item, by }: Notice) => noticedIds.push(`${by} ${item}`)
+    const fetch = watchDeprecations(() => Promise.resolve(new Response(answer)), publishedSchedule, {
+      record,
+      log,
+      now,
+      seen: new Set(),
+    })
+    await fetch(`https://a${path}`, { method: 'POST', body: sent ?? '{}' })
+    await vi.waitFor(() => expect(lines).toHaveLength(1))
+    const ran = await deprecations(['check', fileOf('w.ndjson', lines.join('')), '--json'])
+    type Items = { id: string }[]
+    const { inUse, mayBeInUse } = JSON.parse(ran.out) as { inUse: Items; mayBeInUse: Items }
+    const ids = (items: Items) => items.map(({ id }) => id)
+    return {
+      ...ran,
+      noticed: noticedIds,
+      inUse: ids(inUse),
+      mayBeInUse: ids(mayBeInUse),
+      line: lines[0] ?? '',
+    }
+  }
+
+  test.each([
+    ['lines', '{"a":"SECRET"}\n{"b":1}\n{"messages":[{"citations":["SECRET"]}]}\n'],
+    ['events', 'data: {"a":1}\n\ndata: {"messages":\ndata: [{"citations":1}]}\n\ndata: [DONE]\n\n'],
+  ])('of a stream of %s every document is recorded', async (_what, answer) => {
+    const { code, inUse, mayBeInUse, noticed, line } = await recorded(answer)
+    expect([code, inUse, mayBeInUse]).toEqual([3, ['chat.citations'], []])
+    expect(noticed).toEqual(['use chat.citations'])
+    expect(line).not.toContain('SECRET')
+  })
+
+  test.each([
+    ['longer than is looked through', `${'{"a":"x"}\n'.repeat(150_000)}{"citations":1}`],
+    ['longer than is recorded', `${'{"some_rather_long_name":"x"}\n'.repeat(20_000)}{"a":1}`],
+    ['cut off', '{"a":1}\n{"b'],
+    ['in an unknown form', '<a>SECRET</a>'],
+    ['nested without end', `${'[{"a":'.repeat(3_000)}1${'}]'.repeat(3_000)}`],
+  ])('a stream that is %s is marked, and the check does not call it clean', async (_what, answer) => {
+    const { inUse, mayBeInUse, line } = await recorded(answer)
+    expect([inUse, mayBeInUse]).toEqual([[], ['chat.citations']])
+    expect(JSON.parse(line)).toMatchObject({ incomplete: ['response'] })
+    expect(line.length).toBeLessThan(2 * 1024 * 1024)
+    expect(line).not.toContain('SECRET')
+  })
+
+  test('forms and bytes that are sent are recorded, and bodies without names count as seen', async () => {
+    const path = '/rest/api/v1/createannouncement'
+    for (const sent of [new URLSearchParams({ boardId: '1' }), Buffer.from('{"boardId":1}')])
+      expect((await recorded('{}', sent, path)).inUse).toEqual(['createannouncement.boardId'])
+    for (const answer of ['', '7', 'null', '"word"', 'ok'])
+      expect((await recorded(answer)).mayBeInUse).toEqual([])
   })
 
   test('values are taken out at any depth', () => {
