@@ -12,6 +12,7 @@ const MAX_BREAKS = 20
 
 const opening = /["{}[\]]/g
 const scalar = /(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/y
+// oxlint-disable-next-line no-control-regex -- RFC 7464 puts a record separator before each document
 const between = /[\s,\u001e]*/y
 
 // Not a regular expression over the whole string: on one of megabytes that would exhaust its stack.
@@ -79,13 +80,16 @@ export const readDocuments = (text: string): Parsed => {
   return { documents, broken: true }
 }
 
+/** Whether a text begins as a sequence of JSON texts does (RFC 7464). */
+export const isSequence = (text: string): boolean => text.startsWith('\u001e')
+
 /** Whether a text begins as a stream of events does (HTML standard, 9.2.5). */
 export const isEventStream = (text: string): boolean => /^(?:(?:data|event|id|retry)\s?:|:)/.test(text)
 
 const readEvent = (data: readonly string[]): Parsed => {
   const text = data.join('\n').trim()
   // Words without any structure bear no fields.
-  return /^[[{"\u001e]/.test(text) ? readDocuments(text) : { documents: [], broken: false }
+  return /^[[{"]/.test(text) || isSequence(text) ? readDocuments(text) : { documents: [], broken: false }
 }
 
 /** The JSON documents in the events of a stream; the data of an event may be spread over several lines. */

@@ -1,7 +1,7 @@
 // The JSON documents in a body, however it was recorded: parsed, as text, as a stream of documents or events, as a form.
 // Pure. A body that cannot be read is told apart from one that holds nothing: only of the latter is anything known.
 import { isForm, isMultipart, readForm, readMultipart } from './body-form.ts'
-import { isEventStream, readDocuments, readEventStream, type Parsed } from './body-text.ts'
+import { isEventStream, isSequence, readDocuments, readEventStream, type Parsed } from './body-text.ts'
 
 export type Body = {
   documents: unknown[]
@@ -25,7 +25,7 @@ const bodyOf = ({ documents, broken }: Parsed): Body =>
 
 /** Reads a text that is not empty. */
 const readKind = (text: string, isError: boolean): Body => {
-  if (/^[[{\u001e]/.test(text)) return bodyOf(readDocuments(text))
+  if (/^[[{]/.test(text) || isSequence(text)) return bodyOf(readDocuments(text))
   if (isEventStream(text)) return bodyOf(readEventStream(text))
   const whole = readDocuments(text)
   if (!whole.broken) return bodyOf(whole)

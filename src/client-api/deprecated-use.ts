@@ -46,6 +46,8 @@ export type Scheduled = {
 export type Matcher = {
   /** What the schedule says of the operation that a call goes to; undefined when it says nothing. */
   scheduled: (method: string, url: string) => Scheduled | undefined
+  /** The same for a path template of which segments are left open: what it can be, if those are what the schedule has. */
+  mayBe: (method: string, template: string) => Scheduled | undefined
   /** Reports every use in a call; the `path` it hands out is only valid during that report. */
   eachUse: (call: Call, report: (use: Use) => void) => void
 }
@@ -106,9 +108,26 @@ const endsWith = (path: readonly string[], template: readonly string[]) => {
   )
 }
 
+// The last segment that is not left open on either side names the operation, so it has to be there.
+const endsOpenly = (path: readonly string[], template: readonly string[]) => {
+  const tail = path.slice(path.length - template.length)
+  const isNamed = (segment: string, index: number) => !isParameter(segment) && segment === tail[index]
+  return (
+    tail.length === template.length &&
+    isNamed(
+      template.findLast((segment) => !isParameter(segment)) ?? '',
+      template.findLastIndex((segment) => !isParameter(segment)),
+    ) &&
+    template.every(
+      (segment, index) => isParameter(segment) || isParameter(tail[index] ?? '') || segment === tail[index],
+    )
+  )
+}
+
 /** Prepares a schedule for matching many calls against it. */
 export const createMatcher = (schedule: Schedule): Matcher => {
-  const byEnd = Map.groupBy(operationsIn(schedule), (operation) => {
+  const operations = operationsIn(schedule)
+  const byEnd = Map.groupBy(operations, (operation) => {
     const last = operation.segments.at(-1) ?? ''
     return `${operation.method} ${isParameter(last) ? '' : last}`
   })
@@ -128,7 +147,14 @@ export const createMatcher = (schedule: Schedule): Matcher => {
     const operation = scheduled(call.method, call.url)
     if (operation !== undefined) reportUses(operation, call, report)
   }
-  return { scheduled, eachUse }
+  const mayBe = (method: string, template: string) => {
+    const segments = segmentsOf(pathOf(template).toLowerCase())
+    if (!segments.some(isParameter)) return undefined
+    return operations.find(
+      (operation) => operation.method === method.toUpperCase() && endsOpenly(segments, operation.segments),
+    )
+  }
+  return { scheduled, mayBe, eachUse }
 }
 
 const reportUses = (operation: Scheduled, call: Call, report: (use: Use) => void) => {

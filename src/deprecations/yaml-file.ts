@@ -15,6 +15,14 @@ const into = (document: Document, node: unknown, step: string): unknown => {
   return at.items.find(({ key }) => isScalar(key) && String(key.value) === step)?.value
 }
 
+/** The lines of pointers that lead somewhere. */
+export const yamlLines =
+  ({ lineOf }: YamlFile) =>
+  (pointers: ReadonlySet<string>): Map<string, number> => {
+    const lines = [...pointers].map((pointer) => [pointer, lineOf(pointer)] as const)
+    return new Map(lines.flatMap(([pointer, line]) => (line === undefined ? [] : [[pointer, line]])))
+  }
+
 /** Parses YAML; throws InputFault with the line that is wrong, without quoting it. */
 export const parseYaml = (text: string, file: string): YamlFile => {
   const lines = new LineCounter()

@@ -1,31 +1,11 @@
 // "Nothing deprecated is in use" is a promise: it is only made when every body that matters was read.
-import { deflateRawSync, gzipSync, brotliCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
-import { check, chat, idsOf } from './checking.ts'
+import { check, chat, idsOf, possibleWith, standingOf } from './checking.ts'
 
 const chatOf = (response: unknown, request: unknown = {}) => ndjson({ ...chat, request, response })
 const citing = '{"messages":[{"citations":[]}]}'
 const plain = '{"messages":[{"text":"SECRET"}]}'
-
-/** Checks content in every way that matters for something that could not be read. */
-async function expectPossible(
-  content: string | Uint8Array,
-  name: string,
-  codes: number[],
-  id = 'chat.citations',
-) {
-  const file = fileOf(name, content)
-  const { report, err } = await check(content, name)
-  expect(idsOf(report.inUse)).toEqual([])
-  expect(idsOf(report.mayBeInUse)).toContain(id)
-  const text = await deprecations(['check', file])
-  expect(codes).toContain(text.code)
-  expect(text.out).not.toContain('Nothing deprecated is in use')
-  expect(text.out).toContain('may be in use')
-  expect((await deprecations(['check', file, '--fail-on', 'possible'])).code).toBeGreaterThan(1)
-  expect(text.out + text.err + err).not.toContain('SECRET')
-}
 
 describe('one side of a call that was not recorded', () => {
   test.each([
@@ -35,8 +15,12 @@ describe('one side of a call that was not recorded', () => {
     ['chat', 'chat.citations'],
   ])('%s may bear the field on the side that is missing', async (operation, id) => {
     const url = `/rest/api/v1/${operation}`
-    await expectPossible(ndjson({ method: 'POST', url, request: { q: 1 } }), 'a.ndjson', [0], id)
-    await expectPossible(ndjson({ method: 'POST', url, response: { q: 1 } }), 'a.ndjson', [0], id)
+    expect(await standingOf(ndjson({ method: 'POST', url, request: { q: 1 } }), 'a.ndjson', id)).toEqual(
+      possibleWith(0),
+    )
+    expect(await standingOf(ndjson({ method: 'POST', url, response: { q: 1 } }), 'a.ndjson', id)).toEqual(
+      possibleWith(0),
+    )
     const { out, code } = await deprecations([
       'check',
       fileOf('a.ndjson', ndjson({ method: 'POST', url, request: { q: 1 }, response: { q: 1 } })),
@@ -66,7 +50,7 @@ describe('a body that cannot be read', () => {
   ])(
     'one that is %s is reported with its line and side, and the item may be in use',
     async (_what, response) => {
-      await expectPossible(chatOf(response), 'a.ndjson', [1])
+      expect(await standingOf(chatOf(response), 'a.ndjson')).toEqual(possibleWith(1))
       const { err, report, code } = await check(chatOf(response))
       expect(err).toMatch(/^\S+traffic\.ndjson:1: the response of POST \/rest\/api\/v1\/chat /)
       expect([report.faults, code]).toEqual([1, 1])
@@ -106,9 +90,11 @@ describe('a body that cannot be read', () => {
   })
 
   test('a member that is hidden by a second one of the same name is not passed over', async () => {
-    await expectPossible(chatOf('{"messages":[{"citations":[]}],"messages":[]}'), 'a.ndjson', [1])
+    expect(await standingOf(chatOf('{"messages":[{"citations":[]}],"messages":[]}'), 'a.ndjson')).toEqual(
+      possibleWith(1),
+    )
     const line = `{"method":"POST","url":"/rest/api/v1/chat","request":{},"response":{"citations":1,"a":2},"response":{}}`
-    await expectPossible(line, 'a.ndjson', [1])
+    expect(await standingOf(line, 'a.ndjson')).toEqual(possibleWith(1))
   })
 })
 
@@ -178,127 +164,9 @@ describe('forms of a body that are read', () => {
         const { report } = await check(ndjson({ method: 'POST', url, request: {}, response }))
         expect(report.inUse, `${id} ${JSON.stringify(response)}`).toMatchObject([{ id, confidence: 'exact' }])
       }
-    await expectPossible(chatOf({ status: 200, headers: {} }), 'a.ndjson', [0])
-    await expectPossible(chatOf({ status: 200, body: JSON.parse(plain), truncated: true }), 'a.ndjson', [0])
-  })
-})
-
-describe('a HAR', () => {
-  const har = (response: object, request: object = { bodySize: 0 }) =>
-    JSON.stringify({
-      log: { entries: [{ request: { method: 'POST', url: chat.url, ...request }, response }] },
-    })
-  const text = (body: string) => ({ status: 200, content: { size: body.length, text: body } })
-
-  test.each([
-    ['bodySize without text', har({ status: 200, bodySize: 812, content: {} })],
-    ['bodySize without text and a size of 0', har({ status: 200, bodySize: 812, content: { size: 0 } })],
-    ['size without text', har({ status: 200, content: { size: 812 } })],
-    ['an empty text of a size', har({ status: 200, content: { size: 812, text: '' } })],
-    ['no answer', har({ status: 0, bodySize: -1, content: { size: 0 } })],
-    [
-      'a length without text',
-      har({ status: 200, headers: [{ name: 'Content-Length', value: '9' }], content: {} }),
-    ],
-    ['a truncated text', har({ status: 200, content: { size: 3, text: '{}', _truncated: true } })],
-    ['less text than its size', har({ status: 200, content: { size: 5_000, text: plain } })],
-    ['a request that was left out', har(text(plain), { bodySize: 812 })],
-    ['parameters that were left out', har(text(plain), { bodySize: 812, postData: { params: [] } })],
-  ])('with %s may use the fields of its call', async (_what, content) => {
-    await expectPossible(content, 'a.har', [0])
-  })
-
-  test.each([
-    ['cut off', har(text(`{"messages":[{"text":"SECRET"`))],
-    [
-      'of an unknown kind',
-      har({
-        status: 200,
-        content: { text: Buffer.from([1, 2, 3, 255]).toString('base64'), encoding: 'base64' },
-      }),
-    ],
-  ])('with a body that is %s is reported with its entry', async (_what, content) => {
-    await expectPossible(content, 'a.har', [1])
-    const { err, report } = await check(content, 'a.har')
-    expect(err).toMatch(/a\.har:1: the response of POST \/rest\/api\/v1\/chat /)
-    expect(report.mayBeInUse).toMatchObject([{ places: [{ record: '/log/entries/0', side: 'response' }] }])
-  })
-
-  test.each([
-    ['gzip', gzipSync(citing)],
-    ['br', brotliCompressSync(citing)],
-    ['deflate', deflateRawSync(citing)],
-    ['identity', Buffer.from(citing)],
-  ])('with a body in %s is read', async (encoding, bytes) => {
-    const response = {
-      status: 200,
-      headers: [{ name: 'content-encoding', value: encoding }],
-      content: { size: 1, encoding: 'base64', text: bytes.toString('base64') },
-    }
-    expect(idsOf((await check(har(response), 'a.har')).report.inUse)).toEqual(['chat.citations'])
-  })
-
-  test('with a body in UTF-16 is read', async () => {
-    const content = { encoding: 'base64', mimeType: 'application/json; charset=utf-16le' }
-    const response = {
-      status: 200,
-      content: { ...content, text: Buffer.from(citing, 'utf16le').toString('base64') },
-    }
-    expect(idsOf((await check(har(response), 'a.har')).report.inUse)).toEqual(['chat.citations'])
-  })
-
-  test('whose answers are empty by right has nothing unread', async () => {
-    for (const response of [
-      { status: 204, content: {} },
-      { status: 200, bodySize: 0, content: { size: 0 } },
-    ])
-      expect((await check(har(response), 'a.har')).report).toMatchObject({ mayBeInUse: [], faults: 0 })
-  })
-})
-
-describe('what the report says', () => {
-  test('with nothing found, how much could not be read', async () => {
-    const { out } = await deprecations(['check', fileOf('a.ndjson', `${chatOf(plain)}${chatOf('{"cut')}`)])
-    expect(out).toMatch(
-      /^Nothing deprecated was found in what could be read[^\n]*2 requests[^\n]*1 part could not be read/,
-    )
-    expect(out).toMatch(/a body could not be read[^]*chat[^]*citations/)
-  })
-
-  test('with everything waived, that it is waived', async () => {
-    const waivers = fileOf(
-      'w.json',
-      JSON.stringify({ waivers: [{ item: 'chat.citations', until: '2027-01-01', reason: 'r' }] }),
-    )
-    const { out } = await deprecations(['check', fileOf('a.ndjson', chatOf(citing)), '--waivers', waivers])
-    expect(out).toMatch(/^Nothing deprecated is in use beyond what is waived/)
-    const possible = await deprecations(['check', fileOf('a.ndjson', chatOf('{"c')), '--waivers', waivers])
-    expect(possible.err).not.toContain('not needed')
-  })
-
-  test('a file without a single request was not checked', async () => {
-    for (const [name, content] of [
-      ['a.log', '# nothing\n'],
-      ['a.har', '{"log":{"entries":[]}}'],
-    ] as const) {
-      const { code, out, err } = await deprecations(['check', fileOf(name, content)])
-      expect([code, out]).toEqual([1, expect.stringContaining('Nothing could be checked')])
-      expect(err).toContain('no requests')
-    }
-  })
-
-  test('every form for machines knows of it', async () => {
-    const file = fileOf('a.ndjson', chatOf('{"c'))
-    const sarif = JSON.parse((await deprecations(['check', file, '--sarif'])).out) as {
-      runs: { results: { level: string }[]; invocations: { executionSuccessful: boolean }[] }[]
-    }
-    expect(sarif.runs[0]).toMatchObject({
-      results: [{ level: 'note' }],
-      invocations: [{ executionSuccessful: false }],
-    })
-    const failing = await deprecations(['check', file, '--junit', '--fail-on', 'possible'])
-    expect(failing.out).toContain('failures="1" errors="1"')
-    const notice = await deprecations(['check', file, '--annotations'])
-    expect(notice.out).toMatch(/^::notice [^\n]*may be in use/)
+    expect(await standingOf(chatOf({ status: 200, headers: {} }), 'a.ndjson')).toEqual(possibleWith(0))
+    expect(
+      await standingOf(chatOf({ status: 200, body: JSON.parse(plain), truncated: true }), 'a.ndjson'),
+    ).toEqual(possibleWith(0))
   })
 })
