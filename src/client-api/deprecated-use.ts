@@ -2,6 +2,7 @@
 // Pure. Hosts, base path prefixes and query strings are ignored; a field's value is never read, only its name and place.
 import { readBody } from './body.ts'
 import { fieldsOf, searchFields, type Fields } from './field-search.ts'
+import { hidesNames } from './hidden-names.ts'
 import type { Entry, FieldEntry, Schedule, Side } from './schedule.ts'
 
 /** A call as recorded. A body that is absent was not recorded; text that holds JSON is read as JSON. */
@@ -189,23 +190,3 @@ const repeated = 'has members that hide others of the same name'
 
 // RFC 9110 9.3.1: a body of these means nothing.
 const hasNoBody = ({ method }: Call) => /^(?:get|head)$/i.test(method)
-
-const occurrences = (text: string, name: string) => {
-  let count = 0
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) count += 1
-  return count
-}
-
-// Of two members with one name the parser keeps the last, so the text has the name more often than what was parsed. In a
-// string of JSON every quote is escaped, so a quoted name is a member or a whole value.
-const hidesNames = ({ text, value }: { text: unknown; value: unknown }, names: Iterable<string>): boolean => {
-  if (typeof text !== 'string' || (Array.isArray(value) && value.length === 0)) return false
-  let again: string | undefined
-  for (const name of names) {
-    const quoted = JSON.stringify(name)
-    if (!text.includes(quoted)) continue
-    again ??= JSON.stringify(value)
-    if (occurrences(text, quoted) > occurrences(again, quoted)) return true
-  }
-  return false
-}
