@@ -30,7 +30,7 @@ export const readFields = (fields: Iterable<readonly [string, string]>): Parsed 
 }
 
 /** Whether a text looks like `name=value&name=value`. */
-export const isForm = (text: string): boolean => /^[^\s=&{}"<>]+=[^\r\n]*\s*$/.test(text)
+export const isForm = (text: string): boolean => /^[^\s=&{}"<>]+=[^\r\n]*$/.test(text)
 
 /** The fields of an url-encoded form. */
 export const readForm = (text: string): Parsed => readFields(new URLSearchParams(text.trim()))

@@ -15,10 +15,12 @@ const binary = 'is binary or compressed'
 
 /** What services put before JSON so that no other site can run it as a script. */
 const guard = /^(?:\)\]\}'?,?|while\s*\(\s*1\s*\);?|for\s*\(;;\);?|throw\s+1;?)\s*/
-const callback = /^(?:\/\*\*\/\s*)?[\w$.]{1,100}\(\s*([[{][^]*)\)\s*;?\s*$/
+const callback = /^(?:\/\*\*\/\s*)?[\w$.]{1,100}\(\s*([[{][^]*)\)\s*;?$/
 // oxlint-disable-next-line no-control-regex
 const notText = /[\u0000-\u0008\u000e-\u001a\uFFFD]/
-const words = /^[^{}[\]<>=:"\\]*$/
+/** One line of words; what may be a table or encoded is not. */
+const isWords = (text: string) =>
+  /^[^{}[\]<>=:"\\\r\n]*$/.test(text) && !/\S{60}|^(?:eyJ|W3s|H4sI)/.test(text)
 
 const bodyOf = ({ documents, broken }: Parsed): Body =>
   broken ? { documents, unread: cutOff } : { documents }
@@ -35,7 +37,7 @@ const readKind = (text: string, isError: boolean): Body => {
   if (isMultipart(text)) return bodyOf(readMultipart(text))
   if (isForm(text)) return bodyOf(readForm(text))
   // A page, or a message in words: neither bears fields.
-  if (/^<(?:!doctype html|html)\b/i.test(text) || isError || words.test(text)) return { documents: [] }
+  if (/^<(?:!doctype html|html)\b/i.test(text) || isError || isWords(text)) return { documents: [] }
   return { documents: [], unread: unknownKind }
 }
 

@@ -168,7 +168,7 @@ const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) =
   const reportAll = (use: Omit<Use, 'entry'>) => {
     for (const entry of new Set([...fields[side].values()].flat())) report({ entry, side, ...use })
   }
-  const body = call[side] ?? (side === 'request' && hasNoBody(call) ? '' : undefined)
+  const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
   if (body === undefined) return reportAll({ confidence: 'endpoint' })
   const { documents, unread } = readBody(body, side === 'response' ? call.status : undefined)
   const search = {
@@ -188,5 +188,8 @@ const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) =
 const tooDeep = 'nests too deep to be looked through'
 const repeated = 'has members that hide others of the same name'
 
-// RFC 9110 9.3.1: a body of these means nothing.
-const hasNoBody = ({ method }: Call) => /^(?:get|head)$/i.test(method)
+// RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6: these have none, or one that means nothing.
+const hasNoBody = ({ method, status }: Call, side: Side) =>
+  side === 'request'
+    ? /^(?:get|head)$/i.test(method)
+    : /^head$/i.test(method) || status === 204 || status === 205

@@ -65,13 +65,23 @@ const beside = new Set(
 )
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
 
-/** Whether an object is a wrapper: it has a `body` or a status, and nothing that is not said of an answer or a request. */
+/** Whether an object is a wrapper: it has a `body` or a status, and what is said of an answer or a request. */
 const isWrapper = (value: Loose): boolean => {
   const names = Object.keys(value)
   const statuses = isStatus(value.status) || isStatus(value.statusCode)
   const saysMore = statuses || isRecord(value.headers) || Array.isArray(value.headers)
   if (names.includes('body') && saysMore) return true
-  return (names.includes('body') || saysMore) && names.every((name) => beside.has(plainName(name)))
+  return (names.includes('body') || saysMore) && names.every(isBeside)
+}
+
+const isBeside = (name: string) => beside.has(plainName(name))
+
+/** A body with what a wrapper has besides, as that may be a part of the body after all. */
+const withOthers = (body: unknown, wrapper: Loose): unknown => {
+  const others = Object.entries(wrapper).filter(([name]) => !isBeside(name))
+  if (others.length === 0 || body === undefined) return body
+  if (typeof body !== 'string') return [Object.fromEntries(others), body]
+  return /^\s*(?:[[{]|$)/.test(body) ? `${JSON.stringify(Object.fromEntries(others))}\n${body}` : body
 }
 
 const isStatus = (value: unknown): value is number =>
@@ -94,7 +104,7 @@ export const recordedBody = (value: unknown): Recorded => {
   const bytes = typeof body === 'string' && isEncoded ? Buffer.from(body, 'base64') : undefined
   const about = { encoding: headerOf(headers, 'content-encoding'), type: headerOf(headers, 'content-type') }
   return {
-    body: bytes === undefined ? (body ?? undefined) : textOf(bytes, about),
+    body: withOthers(bytes === undefined ? (body ?? undefined) : textOf(bytes, about), value),
     incomplete: truncated === true || _truncated === true,
     ...(known === undefined ? {} : { status: known }),
   }

@@ -29,7 +29,7 @@ export const parseYaml = (text: string, file: string): YamlFile => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
   const [error] = document.errors
   if (error !== undefined)
-    throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; mend it')
+    throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; correct it')
   return {
     data: toData(document, file),
     lineOf: (pointer) => {

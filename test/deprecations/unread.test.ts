@@ -44,6 +44,8 @@ describe('a body that cannot be read', () => {
     ['binary', 'PK\u0003\u0004\uFFFD\uFFFD\u0000'],
     ['an event that is cut off', `data: ${plain}\n\ndata: {"messages":[{"te`],
     ['JSON lines whose last one is cut off', `${plain}\n{"mess`],
+    ['a table', 'citations,text\n1,SECRET'],
+    ['encoded', Buffer.from('{"citations":1}').toString('base64')],
     ['a script', `var answer = ${plain}`],
     ['nested without end', `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`],
     ['a multipart body that is cut off', '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nSECRET'],
@@ -82,6 +84,26 @@ describe('a body that cannot be read', () => {
   ])('%s is read, and nothing is in use', async (_what, response) => {
     const { code, report, err } = await check(chatOf(response))
     expect([code, err, report.inUse, report.mayBeInUse]).toEqual([0, '', [], []])
+  })
+
+  test('an answer that has no body has none that was not recorded', async () => {
+    const { report } = await check(ndjson({ ...chat, status: 204 }))
+    expect(report.mayBeInUse).toEqual([])
+  })
+
+  test('text that is made to keep a reader busy is given up in time', async () => {
+    const spaces = ' '.repeat(200_000)
+    const texts = [
+      `a({)${spaces}x`,
+      `a=${spaces}\nx`,
+      '{"a'.repeat(60_000),
+      '{\n'.repeat(100_000),
+      `${'\\'.repeat(200_000)}"{`,
+    ]
+    const started = performance.now()
+    for (const text of texts) expect((await check(chatOf(text))).code).toBe(1)
+    for (const text of texts) await check(`{"a":"${text}`)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   test('a message of an error in words is read', async () => {
@@ -159,6 +181,9 @@ describe('forms of a body that are read', () => {
         { status: 200, headers: { a: 'b' }, body },
         { statusCode: 200, body: JSON.stringify(body) },
         { status: 200, body: `${JSON.stringify({ a: 1 })}\n${JSON.stringify(body)}\n` },
+        { status: 200, body: JSON.stringify(body), traceOfMine: 7 },
+        { status: 200, body, traceOfMine: 7 },
+        { status: 200, body: {}, ...body },
         { headers: {}, body: Buffer.from(JSON.stringify(body)).toString('base64'), isBase64Encoded: true },
       ]) {
         const { report } = await check(ndjson({ method: 'POST', url, request: {}, response }))
