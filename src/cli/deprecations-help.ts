@@ -49,9 +49,12 @@ the path and query strings do not matter. Values are never printed, only places.
 It reads
   HAR          to 256 MiB
   NDJSON       {"method", "url", "request"?, "response"?, "status"?, "time"?},
-               of any size, its lines to 2 Mi characters
-  OpenAPI      2 and 3; JSON to 32 MiB, YAML to 8 MiB
+               of any size, its lines and records to 2 Mi characters; a body may
+               be in {"status", "headers", "body"}
+  OpenAPI      2 and 3; JSON to 32 MiB, YAML to 8 MiB, with the files beside and
+               below it that it refers to; nothing is fetched
   access logs  METHOD URL, Common or Combined Log Format
+Bodies may be JSON, several documents, JSON lines, events or forms.
 
   --fail-on LEVEL    deprecated (the default), removed, possible (also what may
                      be in use), never
@@ -62,19 +65,26 @@ It reads
   --schedule FILE    adds entries of your own (repeatable); see
                      onramp deprecations schema
   --input FORMAT     har, ndjson, openapi or log, where the file does not tell
-  --ignore-broken    lines that cannot be read are reported but do not fail the
-                     check
+  --ignore-broken    lines, bodies and references that cannot be read are
+                     reported but do not fail the check
   --json, --sarif, --junit, --annotations
                      the report in this form on standard output
   --report KIND=FILE the report as text, json, sarif, junit or annotations into
                      a file (repeatable)
 
-A finding is sure to a degree: exact place (the endpoint, or a member of the
-body itself), by name (deeper in the body). What was called without its bodies
-being recorded only may be in use, and does not fail the check by itself.
+In use is an endpoint, or a field of the body itself or of what the operation is
+about (employee.location). May be in use is a field of the same name somewhere
+deeper, and every field of a body that was not recorded or could not be read.
+That does not fail the check by itself: --fail-on possible makes it. A field
+inside a replacement (permissions.role) is not the deprecated one.
 
-Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use,
-1 something could not be read, or wrong usage.
+"Nothing deprecated is in use" is only said when everything that matters was
+there and was read. A body or reference that cannot be read is reported with its
+line, and fails the check with 1 unless something is in use or --ignore-broken.
+
+Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use (with
+--fail-on possible: in use or may be), 1 something could not be read, or wrong
+usage.
 `
 
 export const calendarHelp = `Usage: onramp deprecations calendar [options]

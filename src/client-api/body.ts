@@ -1,22 +1,70 @@
-// The JSON documents in a body, however it was recorded: parsed, as text, as JSON lines or as server-sent events.
-// Pure and lenient: what is not JSON holds no fields, and that is an answer, not an error.
+// The JSON documents in a body, however it was recorded: parsed, as text, as a stream of documents or events, as a form.
+// Pure. A body that cannot be read is told apart from one that holds nothing: only of the latter is anything known.
+import { isForm, isMultipart, readForm, readMultipart } from './body-form.ts'
+import { isEventStream, isSequence, readDocuments, readEventStream, type Parsed } from './body-text.ts'
 
-const parse = (text: string): unknown[] => {
-  try {
-    return [JSON.parse(text)]
-  } catch {
-    return []
-  }
+export type Body = {
+  documents: unknown[]
+  /** Why some or all of it could not be read; absent when everything was. */
+  unread?: string
+}
+
+const cutOff = 'is cut off or not JSON throughout'
+const unknownKind = 'is not in a form that is read (JSON, JSON lines, events, a form)'
+const binary = 'is binary or compressed'
+
+/** What services put before JSON so that no other site can run it as a script. */
+const guard = /^(?:\)\]\}'?,?|while\s*\(\s*1\s*\);?|for\s*\(;;\);?|throw\s+1;?)\s*/
+const callback = /^(?:\/\*\*\/\s*)?[\w$.]{1,100}\(\s*([[{][^]*)\)\s*;?$/
+// oxlint-disable-next-line no-control-regex
+const notText = /[\u0000-\u0008\u000e-\u001a\uFFFD]/
+/** One line of words; what may be a table or encoded is not. */
+const isWords = (text: string) =>
+  /^[^{}[\]<>=:"\\\r\n]*$/.test(text) && !/\S{60}|^(?:eyJ|W3s|H4sI)/.test(text)
+
+const bodyOf = ({ documents, broken }: Parsed): Body =>
+  broken ? { documents, unread: cutOff } : { documents }
+
+/** Reads a text that is not empty. */
+const readKind = (text: string, isError: boolean): Body => {
+  if (/^[[{]/.test(text) || isSequence(text)) return bodyOf(readDocuments(text))
+  if (isEventStream(text)) return bodyOf(readEventStream(text))
+  const whole = readDocuments(text)
+  if (!whole.broken) return bodyOf(whole)
+  const called = callback.exec(text)?.[1]
+  if (called !== undefined) return bodyOf(readDocuments(called))
+  if (notText.test(text)) return { documents: [], unread: binary }
+  if (isMultipart(text)) return bodyOf(readMultipart(text))
+  if (isForm(text)) return bodyOf(readForm(text))
+  // A page, or a message in words: neither bears fields.
+  if (/^<(?:!doctype html|html)\b/i.test(text) || isError || isWords(text)) return { documents: [] }
+  return { documents: [], unread: unknownKind }
+}
+
+const readText = (body: string, isError: boolean, depth: number): Body => {
+  const text = body
+    .replace(/^\uFEFF/, '')
+    .trim()
+    .replace(guard, '')
+  if (text === '') return { documents: [] }
+  const read = readKind(text, isError)
+  const inside = read.documents.map((document) => readValue(document, isError, depth + 1))
+  const unread = read.unread ?? inside.find((one) => one.unread !== undefined)?.unread
+  const documents = inside.flatMap((one) => one.documents)
+  return unread === undefined ? { documents } : { documents, unread }
+}
+
+// A JSON string may hold a JSON text in its turn; a string of words holds nothing.
+const readValue = (value: unknown, isError: boolean, depth: number): Body => {
+  if (typeof value !== 'string') return { documents: [value] }
+  return depth > 3 || (depth > 0 && !/^\s*[[{]/.test(value))
+    ? { documents: [] }
+    : readText(value, isError, depth)
 }
 
 /**
- * The JSON documents in a recorded body: one for a parsed value or a JSON text, several for a streamed answer
- * (a document a line, or the `data:` lines of an event stream), none for anything else.
+ * The JSON documents in a recorded body: one for a parsed value or a JSON text, several for a stream or a form, none for
+ * nothing, a page or words. `status` is that of the answer it belongs to: an error's message in words holds no fields.
  */
-export const documentsIn = (body: unknown): unknown[] => {
-  if (typeof body !== 'string') return [body]
-  const text = body.trimStart()
-  const whole = text.startsWith('{') || text.startsWith('[') ? parse(text) : []
-  if (whole.length > 0 || !/^(?:\{|\[|data:|event:|id:|retry:|:)/.test(text)) return whole
-  return text.split(/\r\n|\n|\r/).flatMap((line) => parse(line.replace(/^data:/, '')))
-}
+export const readBody = (body: unknown, status?: number): Body =>
+  readValue(body, status !== undefined && status >= 400, 0)

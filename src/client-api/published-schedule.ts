@@ -1,5 +1,6 @@
 // The service's published schedule: every row of the contract's sections 9.1 and 9.2, in its order, nothing else.
 // Where the contract does not say whether a field is of the request or the response, it is `either`: better found than missed.
+// What an operation is about may lie in a member of its name (`answer`, `collection` in 9.1): its members count as the body's.
 import type { Entry, FieldEntry, Place, Schedule } from './schedule.ts'
 
 type Rest = Pick<FieldEntry, 'replacement' | 'advice' | 'reason'>
@@ -65,11 +66,11 @@ export const publishedSchedule: Schedule = [
     },
     [{ field: 'trackingToken', replacement: 'collection.trackingToken' }],
   ),
-  // "Still be filled for backward compatibility": filled by the service, so of the response.
+  // A chat's messages are of the request as well as of the response; fragments, which replace, are parts of a message.
   ...fields(
     {
       operation: 'POST /rest/api/v1/chat',
-      place: { in: 'response', depth: 'any' },
+      place: { ...anywhere, holders: ['messages', 'message'] },
       announced: '2026-02-06',
       removal: october,
     },
@@ -81,11 +82,10 @@ export const publishedSchedule: Schedule = [
       },
     ],
   ),
-  // The operation takes data in: an employee's location is sent, not answered.
   ...fields(
     {
       operation: 'POST /api/index/v1/indexemployee',
-      place: { in: 'request', depth: 'any' },
+      place: { ...anywhere, holders: ['employee'] },
       announced: '2026-02-05',
       removal: october,
     },
@@ -95,7 +95,7 @@ export const publishedSchedule: Schedule = [
   ...fields(
     {
       operation: 'POST /rest/api/v1/createannouncement',
-      place: anywhere,
+      place: { ...anywhere, holders: ['announcement'] },
       announced: '2026-02-05',
       removal: october,
     },
@@ -114,7 +114,7 @@ export const publishedSchedule: Schedule = [
   ...fields(
     {
       operation: 'GET /rest/api/v1/governance/data/policies/{id}',
-      place: { in: 'response', depth: 'any' },
+      place: { in: 'response', depth: 'any', holders: ['policy'] },
       announced: '2026-02-05',
       removal: october,
     },

@@ -10,6 +10,8 @@ export type Side = 'request' | 'response'
 export type Place = {
   in: Side | 'either'
   depth: 'top' | 'any'
+  /** Members of the body that hold what the operation is about: what they bear counts as the body's own. */
+  holders?: readonly string[] | undefined
 }
 
 type Deprecation = {

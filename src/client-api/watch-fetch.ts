@@ -1,6 +1,6 @@
 // The watch as a wrapper for any fetch: the same answer at the same time, looked at on the side.
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { documentsIn } from './body.ts'
+import { recordOf, type SeenBody } from './recording.ts'
 import type { Schedule } from './schedule.ts'
 import { createWatch, type Watch, type WatchOptions } from './watch.ts'
 
@@ -21,16 +21,8 @@ export type WatchFetchOptions = WatchOptions & {
   record?: (line: string) => void
 }
 
-const MOST_BYTES = 1024 * 1024
-
-/** The names in a value without the values: `{"a":[{"b":"x"}]}` becomes `{"a":[{"b":null}]}`. */
-export const withoutValues = (value: unknown, depth = 0): unknown => {
-  if (typeof value !== 'object' || value === null || depth > 200) return null
-  if (Array.isArray(value)) return value.map((item) => withoutValues(item, depth + 1))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, withoutValues(member, depth + 1)]),
-  )
-}
+/** As much of an answer is looked through. */
+const MAX_BYTES = 1024 * 1024
 
 const isRequest = (input: unknown): input is Request =>
   typeof input === 'object' && input !== null && 'url' in input
@@ -39,47 +31,51 @@ const addressOf = (input: unknown) => (isRequest(input) ? input.url : String(inp
 const methodOf = (input: unknown, init: Init | undefined) =>
   init?.method ?? (isRequest(input) ? input.method : 'GET')
 
+const isBytes = (body: unknown): body is ArrayBuffer | ArrayBufferView =>
+  body instanceof ArrayBuffer || ArrayBuffer.isView(body)
+
+const decoded = (body: ArrayBuffer | ArrayBufferView) =>
+  ArrayBuffer.isView(body)
+    ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+    : Buffer.from(body).toString('utf8')
+
 /** What is sent, where that can be told without taking it from the call. */
-const requestBody = async (input: unknown, init: Init | undefined): Promise<unknown> => {
-  if (typeof init?.body === 'string') return init.body
-  if (init?.body !== undefined && init.body !== null) return undefined
-  if (!isRequest(input) || input.body === null) return ''
-  return input.clone().text()
+const requestBody = async (input: unknown, init: Init | undefined): Promise<SeenBody | undefined> => {
+  const body = init?.body
+  if (typeof body === 'string' || body instanceof URLSearchParams) return { text: String(body), isCut: false }
+  if (isBytes(body)) return { text: decoded(body), isCut: false }
+  if (body !== undefined && body !== null) return undefined
+  if (!isRequest(input) || input.body === null) return { text: '', isCut: false }
+  return { text: await input.clone().text(), isCut: false }
 }
 
-/** A copy of an answer's text; undefined when it is longer than is looked through. */
-const textOf = async (answer: Answer): Promise<string | undefined> => {
-  const { body } = answer.clone()
+/** A copy of an answer's text, or of the beginning of a long one. */
+const responseBody = async (answer: Answer): Promise<SeenBody> => {
+  const chunks = answer.clone().body?.[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
   let bytes = 0
-  for await (const part of body ?? []) {
-    bytes += part.length
-    // Leaving the loop cancels the copy; the caller's own body is not affected.
-    if (bytes > MOST_BYTES) return undefined
-    parts.push(part)
+  for (let next = await chunks?.next(); next?.done === false; next = await chunks?.next()) {
+    parts.push(next.value.subarray(0, MAX_BYTES - bytes))
+    bytes += next.value.length
+    if (bytes <= MAX_BYTES) continue
+    // Cancels the copy; the caller's own body is not affected. Not awaited: that takes until the caller's is read.
+    chunks?.return?.()?.catch(() => undefined)
+    break
   }
-  return Buffer.concat(parts).toString('utf8')
+  return { text: Buffer.concat(parts).toString('utf8'), isCut: bytes > MAX_BYTES }
 }
 
-type Seen = { method: string; url: string; sent: Promise<unknown>; answer: Answer }
+type Seen = { method: string; url: string; sent: Promise<SeenBody | undefined>; answer: Answer }
 
-const lookAt = async (watch: Watch, { method, url, sent, answer }: Seen, record?: (line: string) => void) => {
+const lookAt = async (watch: Watch, { method, url, sent, answer }: Seen, options: WatchFetchOptions) => {
   const { status, headers } = answer
-  const bodies = watch.wantsBodies(method, url)
-  const [request, response] = bodies ? await Promise.all([sent, textOf(answer).catch(() => undefined)]) : []
-  const known = {
-    ...(request === undefined ? {} : { request }),
-    ...(response === undefined ? {} : { response }),
-  }
-  watch.observe({ method, url, status, headers, ...known })
-  if (record === undefined) return
-  const names = Object.entries(known).map(([side, body]) => [
-    side,
-    documentsIn(body).map((d) => withoutValues(d))[0],
-  ])
-  const time = new Date().toISOString()
-  const address = url.replace(/[?#].*$/, '')
-  record(`${JSON.stringify({ time, method, url: address, status, ...Object.fromEntries(names) })}\n`)
+  const wanted = watch.wantsBodies(method, url)
+  const [request, response] = wanted
+    ? await Promise.all([sent, responseBody(answer).catch(() => undefined)])
+    : []
+  watch.observe({ method, url, status, headers, request: request?.text, response: response?.text })
+  const { record, now = Date.now } = options
+  record?.(recordOf({ time: now(), method, url, status, request, response }))
 }
 
 /**
@@ -98,7 +94,7 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
     const wanted = watch.wantsBodies(method, url)
     const sent = wanted ? requestBody(input, init).catch(() => undefined) : Promise.resolve(undefined)
     const answer = await fetch(input, init)
-    lookAt(watch, { method, url, sent, answer }, options.record).catch(() => undefined)
+    lookAt(watch, { method, url, sent, answer }, options).catch(() => undefined)
     return answer
   }
 }

@@ -1,36 +1,17 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs once an item and process, counts every time, never throws, and keeps names and places but no values.
-import { announcementIn, type Announcement, type HeaderPairs } from './announcement.ts'
+import { announcementIn, type HeaderPairs } from './announcement.ts'
 import { createMatcher, pathOf, type Call, type Matcher } from './deprecated-use.ts'
 import {
-  dayOf,
-  fixBy,
-  insteadOf,
-  operationOf,
-  statusOn,
-  titleOf,
-  type Entry,
-  type Schedule,
-  type Side,
-} from './schedule.ts'
-
-/** What is known of something going away that a call used. */
-export type Notice = {
-  /** The id on the schedule; of what is not on it, the operation. */
-  item: string
-  operation: string
-  /** `use`: the schedule says so; `announced`: a header of the answer does; `gone`: the answer was 410. */
-  by: 'use' | 'announced' | 'gone'
-  /** Of the header that announced it, or of the body that bears the field. */
-  header?: string
-  side?: Side
-  removal?: string
-  fixBy?: string
-  /** Whole days until the removal date; 0 or less once it has come. */
-  daysLeft?: number
-  /** A sentence for the log. */
-  message: string
-}
+  announcedNotice,
+  announcedOfFields,
+  explainGone,
+  onlyFieldsOf,
+  useNotice,
+  type Notice,
+  type Used,
+} from './notice.ts'
+import { dayOf, operationOf, statusOn, type Schedule } from './schedule.ts'
 
 export type WatchOptions = {
   /** Called once for each item and way in this process. */
@@ -55,53 +36,6 @@ export type Watch = {
 
 const seenInProcess = new Set<string>()
 const MOST_SEEN = 1_000
-
-const datesOf = (entry: Entry, day: string) => ({
-  removal: entry.removal,
-  fixBy: fixBy(entry),
-  daysLeft: statusOn(entry, day).daysLeft,
-})
-
-const fate = (entry: Entry, day: string): string => {
-  const { state, daysLeft } = statusOn(entry, day)
-  const when =
-    state === 'removed' ? `removed on ${entry.removal}` : `goes on ${entry.removal}, ${daysLeft} days left`
-  return `${when}, ${insteadOf(entry)}`
-}
-
-const useNotice = (entry: Entry, side: Side | undefined, day: string): Notice => ({
-  item: entry.id,
-  operation: operationOf(entry),
-  by: 'use',
-  ...(side === undefined ? {} : { side }),
-  ...datesOf(entry, day),
-  message: `${titleOf(entry)} is in use: ${fate(entry, day)}`,
-})
-
-const announcedNotice = (operation: string, { header, sunset }: Announcement, day: string): Notice => {
-  const removal = sunset === undefined ? undefined : dayOf(new Date(sunset))
-  const daysLeft =
-    removal === undefined ? undefined : Math.round((Date.parse(removal) - Date.parse(day)) / 86_400_000)
-  const until = removal === undefined ? 'no date given' : `goes on ${removal}, ${daysLeft} days left`
-  return {
-    item: operation,
-    operation,
-    by: 'announced',
-    header,
-    ...(removal === undefined || daysLeft === undefined ? {} : { removal, daysLeft }),
-    message: `${operation} announces its end by the ${header} header: ${until}`,
-  }
-}
-
-/**
- * A 410 in words: "removed on 2026-10-15, use …"; undefined for an operation that is not on the schedule.
- * An endpoint's own entry speaks first, else those of its fields.
- */
-export const explainGone = (matcher: Matcher, method: string, url: string): string | undefined => {
-  const operation = matcher.scheduled(method, url)
-  const entry = operation?.endpoints[0] ?? operation?.entries[0]
-  return entry === undefined ? undefined : `removed on ${entry.removal}, ${insteadOf(entry)}`
-}
 
 // An address may hold ids, so a step that does not look like a word is left out of what is logged.
 const operationName = ({ method, url }: Call, matcher: Matcher): string => {
@@ -133,17 +67,29 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
     log?.(notice)
   }
 
+  // One notice an item and call, of a sure place if there is one.
+  const usesIn = (observed: Observed, day: string): Notice[] => {
+    const used = new Map<string, Used>()
+    matcher.eachUse(observed, ({ entry, confidence, side }) => {
+      const isCertain = confidence === 'exact'
+      if (!isCertain && (confidence !== 'name' || used.get(entry.id)?.isCertain === true)) return
+      if (statusOn(entry, day).state !== 'unannounced') used.set(entry.id, { entry, side, isCertain })
+    })
+    return [...used.values()].map((one) => useNotice(one, day))
+  }
+
   const look = (observed: Observed) => {
     const day = dayOf(new Date(now()))
-    const used = new Map<string, Notice>()
-    matcher.eachUse(observed, ({ entry, confidence, side }) => {
-      if (confidence !== 'endpoint' && statusOn(entry, day).state !== 'unannounced')
-        used.set(entry.id, useNotice(entry, side, day))
-    })
-    for (const notice of used.values()) tell(notice)
+    for (const notice of usesIn(observed, day)) tell(notice)
     const operation = operationName(observed, matcher)
     const announcement = announcementIn(observed.headers)
-    if (announcement !== undefined) tell(announcedNotice(operation, announcement, day))
+    const entries = onlyFieldsOf(matcher, observed.method, observed.url)
+    if (announcement !== undefined)
+      tell(
+        entries === undefined
+          ? announcedNotice(operation, announcement, day)
+          : announcedOfFields(operation, announcement, entries),
+      )
     if (observed.status === 410) tell(goneNotice(operation, observed, matcher))
   }
 

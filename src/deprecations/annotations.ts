@@ -1,6 +1,6 @@
 // The report of a check as workflow commands (`::error file=…::…`), which CI turns into notes beside the lines.
 import { titleOf } from '../client-api/schedule.ts'
-import type { Found, PlaceSeen } from './tally.ts'
+import { isCertain, type Found, type PlaceSeen } from './tally.ts'
 import type { Verdict } from './verdict.ts'
 import { fateOf } from './words.ts'
 
@@ -14,7 +14,7 @@ const inProperty = (text: string) => inMessage(text).replaceAll(':', '%3A').repl
 const annotation = (level: string, { entry, status }: Found, place: PlaceSeen) => {
   const line = place.line === undefined ? '' : `,line=${place.line}`
   const where = [place.side, place.pointer].filter((part) => part !== undefined).join(' ')
-  const doubt = place.confidence === 'endpoint' ? 'may be in use, ' : ''
+  const doubt = !isCertain(place) ? 'may be in use, ' : ''
   const message = `${titleOf(entry)}: ${doubt}${fateOf(entry, status)}${where === '' ? '' : ` [${where}]`}`
   return `::${level} file=${inProperty(place.file)}${line},title=${inProperty(entry.id)}::${inMessage(message)}`
 }

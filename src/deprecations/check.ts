@@ -3,13 +3,15 @@
 import { createMatcher, type Matcher } from '../client-api/deprecated-use.ts'
 import type { Day, Schedule } from '../client-api/schedule.ts'
 import { readLogLine } from './access-log.ts'
+import { noteCall } from './call-uses.ts'
 import { readDocument, type DocumentParts } from './check-document.ts'
 import { detectFormat, unreadable, type Format } from './detect.ts'
 import { InputFault } from './input-fault.ts'
 import { longestLine, readLines } from './lines.ts'
-import { readNdjsonLine } from './ndjson.ts'
+import { readRecord, type Reading } from './ndjson.ts'
+import { RecordReader } from './records.ts'
 import type { Source } from './source.ts'
-import { sightingOf, Tally, type Found } from './tally.ts'
+import { Tally, type Found } from './tally.ts'
 
 export type CheckOptions = {
   schedule: Schedule
@@ -26,7 +28,7 @@ export type CheckResult = {
   asOf: Day
   files: string[]
   requests: number
-  /** Lines, entries and files that could not be read. */
+  /** Lines, entries, bodies and files that could not be read. */
   faults: number
   found: Found[]
 }
@@ -67,9 +69,12 @@ const checkSource = async (source: Source, parts: Parts): Promise<number> => {
   if (obstacle !== undefined) throw new InputFault(source.name, undefined, obstacle)
   const format = parts.format ?? detectFormat(source.head, source.name)
   const faults = faultCounter(source.name, parts.report)
+  const before = parts.tally.requests
   const read: DocumentParts = { ...parts, source, fault: faults.add }
   if (format === 'ndjson' || format === 'log') await readLined(format, read, parts)
   else await readDocument(format, read)
+  if (parts.tally.requests === before && faults.count() === 0)
+    faults.add(undefined, 'no requests in it, so nothing was checked; record some traffic first')
   return faults.close()
 }
 
@@ -80,6 +85,7 @@ const faultCounter = (file: string, report: (fault: string) => void) => {
       count += 1
       if (count <= mostFaults) report(new InputFault(file, line, what).message)
     },
+    count: () => count,
     close: () => {
       const more = count - mostFaults
       if (more > 0) report(new InputFault(file, undefined, `${more} more that could not be read`).message)
@@ -89,19 +95,20 @@ const faultCounter = (file: string, report: (fault: string) => void) => {
 }
 
 const readLined = async (format: 'ndjson' | 'log', read: DocumentParts, { progress }: Parts) => {
-  const { source, matcher, tally, fault } = read
-  const readLine = format === 'ndjson' ? readNdjsonLine : readLogLine
-  const line = (text: string, number: number) => {
-    const reading = readLine(text)
+  const { source, tally, fault } = read
+  const record = (reading: Reading, number: number) => {
     if (reading === 'nothing') return
-    if ('fault' in reading) return fault(number, reading.fault)
-    tally.requests += 1
-    const where = { file: source.name, line: number }
-    matcher.eachUse(reading.call, (use) => tally.note(sightingOf(use, where, reading.call.time)))
+    if ('fault' in reading) fault(number, reading.fault)
+    else noteCall(reading.call, { file: source.name, line: number }, read)
   }
+  const records = new RecordReader((written, number) => record(readRecord(written), number), longestLine)
   await readLines(source.bytes, {
-    line,
+    line: (text, number) => {
+      if (format === 'ndjson') records.line(text, number)
+      else record(readLogLine(text), number)
+    },
     tooLong: (number) => fault(number, `longer than ${longestLine / 1024 / 1024} Mi characters; left out`),
     progress: (bytes) => progress?.(source, bytes, tally.requests),
   })
+  records.end()
 }

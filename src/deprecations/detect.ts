@@ -26,7 +26,10 @@ const ofJson = (head: string): Format => {
   if (isRequest(line)) return 'ndjson'
   if (/^\{\s*"log"\s*:/.test(head)) return 'har'
   if (/"openapi"\s*:\s*"3\.|"swagger"\s*:\s*"2\./.test(head)) return 'openapi'
-  return /^\{\s*$/.test(line) ? 'har' : 'ndjson'
+  // Over several lines it is a HAR, unless it begins as a recorded request does.
+  return /^\{\s*$/.test(line) && !/^\{\s*"(?:method|url|time|timestamp|request|response|status)"/.test(head)
+    ? 'har'
+    : 'ndjson'
 }
 
 /** Why a file that starts with these bytes cannot be read; undefined when it can be tried. */

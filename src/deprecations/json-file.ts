@@ -23,7 +23,7 @@ export const parseJson = (text: string, file: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InputFault(file, brokenLineOf(text) ?? 1, 'not valid JSON from this line on; mend it')
+    throw new InputFault(file, brokenLineOf(text) ?? 1, 'not valid JSON from this line on; correct it')
   }
 }
 

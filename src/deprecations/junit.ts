@@ -1,6 +1,6 @@
 // The report of a check as JUnit XML in the form that Jenkins and its kin read: a test case for every item on the schedule.
 import { operationOf, titleOf, type Schedule } from '../client-api/schedule.ts'
-import type { Found } from './tally.ts'
+import { isCertain, type Found } from './tally.ts'
 import type { FailOn, Verdict } from './verdict.ts'
 import { fateOf, placeText, seenText } from './words.ts'
 
@@ -34,14 +34,14 @@ const outcomeOf = (verdict: Verdict, fails: (item: Found) => boolean, id: string
 
 const failsBy = (failOn: FailOn) => (item: Found) => {
   if (failOn === 'never') return false
-  if (item.confidence === 'endpoint' && failOn !== 'possible') return false
+  if (!isCertain(item) && failOn !== 'possible') return false
   return failOn !== 'removed' || item.status.state === 'removed'
 }
 
 // Unread input is an error of its own, so that a damaged file never looks like a passed suite.
 const unread = ({ faults }: Verdict) => {
   if (faults === 0) return []
-  const message = `${faults} lines, entries or files could not be read`
+  const message = `${faults} lines, entries, bodies or files could not be read`
   return [`<testcase classname="input" name="everything was read"><error message="${message}"/></testcase>`]
 }
 

@@ -1,6 +1,9 @@
-// Reads one line of recorded traffic: {"method", "url", "request"?, "response"?, "status"?, "time"?}.
-// What is wrong is said without quoting the line.
+// Reads one record of traffic: {"method", "url", "request"?, "response"?, "status"?, "incomplete"?, "time"?}.
+// What is wrong is said without quoting the record.
 import type { Call } from '../client-api/deprecated-use.ts'
+import type { Side } from '../client-api/schedule.ts'
+import type { Written } from './records.ts'
+import { recordedBody, type Recorded } from './recorded.ts'
 
 /** A call with the moment it was made as the record has it; `timeFrom` reads it, for the few where it is wanted. */
 export type TimedCall = Call & { time?: unknown }
@@ -18,22 +21,37 @@ export const timeFrom = (value: unknown): number | undefined => {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads one line of NDJSON. A body that is absent or null counts as not recorded. */
-export const readNdjsonLine = (line: string): Reading => {
-  if (line.trim() === '') return 'nothing'
-  let record: unknown
-  try {
-    record = JSON.parse(line)
-  } catch {
-    return { fault: 'not JSON: cut off or damaged; mend or remove the line' }
+/** What is known of the bodies of a call; a side of which nothing was recorded is left out. */
+export const withBodies = (call: TimedCall, sides: Record<Side, Recorded>): TimedCall => {
+  const incomplete = new Set(call.incomplete)
+  for (const side of ['request', 'response'] as const) {
+    const { body, incomplete: partly } = sides[side]
+    if (body !== undefined) call[side] = body
+    if (partly === true) incomplete.add(side)
   }
+  if (incomplete.size > 0) call.incomplete = [...incomplete]
+  return call
+}
+
+const sidesIn = (value: unknown): Side[] =>
+  (['request', 'response'] as const).filter((side) => Array.isArray(value) && value.includes(side))
+
+/** Reads one record. A body that is absent or null counts as not recorded. */
+export const readRecord = ({ text, value: record, broken }: Written): Reading => {
+  if (broken) return { fault: 'not JSON: cut off or damaged; repair or remove the line' }
   if (!isRecord(record) || typeof record.method !== 'string' || typeof record.url !== 'string')
     return {
       fault: 'not a request: write {"method": …, "url": …}, with "request" and "response" if you have them',
     }
-  const call: TimedCall = { method: record.method, url: record.url }
-  if (record.request !== undefined && record.request !== null) call.request = record.request
-  if (record.response !== undefined && record.response !== null) call.response = record.response
-  call.time = record.time ?? record.timestamp
-  return { call }
+  const sides = { request: recordedBody(record.request), response: recordedBody(record.response) }
+  const status = typeof record.status === 'number' ? record.status : sides.response.status
+  const call: TimedCall = {
+    method: record.method,
+    url: record.url,
+    incomplete: sidesIn(record.incomplete),
+    written: { text, value: record },
+    time: record.time ?? record.timestamp,
+    ...(status === undefined ? {} : { status }),
+  }
+  return { call: withBodies(call, sides) }
 }

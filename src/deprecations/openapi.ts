@@ -1,174 +1,170 @@
 // Finds what an OpenAPI 2 or 3 document declares of the schedule: operations, and the properties of their schemas.
-// Local references are followed, each schema once; places are pointers into the document.
-import type { Matcher, Use } from '../client-api/deprecated-use.ts'
-import type { FieldEntry, Side } from '../client-api/schedule.ts'
-import { pointerOf, type Path } from './json-scan.ts'
+// References are followed into neighbouring files; one that leads nowhere may hide anything, and is reported.
+import type { Confidence, Matcher, Scheduled } from '../client-api/deprecated-use.ts'
+import type { Entry, FieldEntry, Side } from '../client-api/schedule.ts'
+import type { FindFile, SpecFile } from './openapi-files.ts'
+import {
+  childrenOf,
+  createFollow,
+  into,
+  isRecord,
+  itemsOf,
+  placeOf,
+  type At,
+  type Follow,
+  type Lost,
+} from './openapi-places.ts'
+import { eachProperty } from './openapi-schemas.ts'
+import { addressesOf } from './openapi-servers.ts'
 
 /** An OpenAPI document is read whole, so its size is bounded: 32 MiB as JSON, 8 MiB as YAML. */
 export const largestOpenApi = { json: 32 * 1024 * 1024, yaml: 8 * 1024 * 1024 }
 
-/** A use that a document declares; `operation` and `pointer` are JSON pointers into the document. */
-export type Declared = Pick<Use, 'entry' | 'confidence' | 'side'> & {
+/** A use that a document declares; `operation` is a JSON pointer into the document. */
+export type Declared = {
+  entry: Entry
+  confidence: Confidence
+  side?: Side
   operation: string
-  pointer: string
+  at: At
+  /** Of a reference that could not be followed: why. */
+  why?: string
 }
 
-type Loose = Record<string, unknown>
-const isRecord = (value: unknown): value is Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const membersOf = (value: unknown): [string, unknown][] => (isRecord(value) ? Object.entries(value) : [])
 const verbs = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'])
 
 /** Whether a parsed document is an OpenAPI 2 or 3 document. */
 export const isOpenApi = (document: unknown): boolean =>
   isRecord(document) && (typeof document.openapi === 'string' || document.swagger !== undefined)
 
-type At = {
-  value: unknown
-  path: Path
+type Walk = {
+  main: SpecFile
+  matcher: Matcher
+  follow: Follow
+  report: (use: Declared) => void
 }
 
-/** Follows local references (`#/components/…`); a reference to elsewhere leads to nothing. */
-const resolve = (document: unknown, { value, path }: At, hops = 0): At => {
-  const reference = isRecord(value) ? value.$ref : undefined
-  if (typeof reference !== 'string' || hops > 50) return { value, path }
-  if (!reference.startsWith('#/')) return { value: undefined, path }
-  const steps = reference
-    .slice(2)
-    .split('/')
-    .map((step) => decode(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-  const target = steps.reduce<unknown>((at, step) => memberOf(at, step), document)
-  return resolve(document, { value: target, path: steps }, hops + 1)
-}
+/** An operation of the document as one on the schedule; `isOpen`: a part of its path is left open. */
+type Known = { scheduled: Scheduled; isOpen: boolean }
 
-const memberOf = (value: unknown, step: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-    ? (value as Loose)[step]
-    : undefined
-
-const decode = (step: string) => {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
+const knownAt = (matcher: Matcher, verb: string, paths: readonly string[]): Known | undefined => {
+  for (const path of paths) {
+    const scheduled = matcher.scheduled(verb, path)
+    if (scheduled !== undefined) return { scheduled, isOpen: false }
   }
-}
-
-const into = ({ value, path }: At, ...steps: string[]): At =>
-  steps.reduce<At>((at, step) => ({ value: memberOf(at.value, step), path: [...at.path, step] }), {
-    value,
-    path,
-  })
-
-const childrenOf = (at: At): At[] => membersOf(at.value).map(([name]) => into(at, name))
-const itemsOf = (at: At): At[] =>
-  Array.isArray(at.value) ? at.value.map((value, index) => ({ value, path: [...at.path, index] })) : []
-
-/** The path prefixes that the document's base addresses add. */
-const prefixesOf = (document: unknown): string[] => {
-  if (!isRecord(document)) return ['']
-  const servers = Array.isArray(document.servers) ? document.servers : []
-  const urls = [document.basePath, ...servers.map((server: unknown) => (isRecord(server) ? server.url : ''))]
-  return ['', ...urls.filter((url) => typeof url === 'string' && url !== '').map(String)]
-}
-
-type Search = {
-  document: unknown
-  fields: Map<string, FieldEntry[]>
-  report: (entry: FieldEntry, top: boolean, path: Path) => void
-}
-
-/** A schema, and whether its properties are members of the body itself. */
-type Visit = {
-  at: At
-  top: boolean
-}
-
-/** The schemas inside a schema: an alternative stands at its place, a property or an item one deeper. */
-const inner = ({ at, top }: Visit): Visit[] => [
-  ...['allOf', 'anyOf', 'oneOf'].flatMap((part) => itemsOf(into(at, part)).map((at) => ({ at, top }))),
-  ...['if', 'then', 'else'].map((part) => ({ at: into(at, part), top })),
-  ...[...childrenOf(into(at, 'properties')), ...itemsOf(into(at, 'prefixItems'))].map(nested),
-  ...['items', 'additionalProperties'].map((part) => nested(into(at, part))),
-]
-const nested = (at: At): Visit => ({ at, top: false })
-
-/** Looks through schemas and all they lead to; a schema twice at most: as the body itself and deeper. */
-const eachProperty = (schemas: readonly At[], { document, fields, report }: Search) => {
-  const seen = { top: new Set<unknown>(), deeper: new Set<unknown>() }
-  const waiting = schemas.map((at) => ({ at, top: true }))
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { top } = next
-    const at = resolve(document, next.at)
-    const known = top ? seen.top : seen.deeper
-    if (!isRecord(at.value) || known.has(at.value)) continue
-    known.add(at.value)
-    for (const property of childrenOf(into(at, 'properties')))
-      for (const entry of fields.get(String(property.path.at(-1))) ?? [])
-        if (top || entry.place.depth === 'any') report(entry, top, property.path)
-    waiting.push(...inner({ at, top }))
+  for (const path of paths) {
+    const scheduled = matcher.mayBe(verb, path)
+    if (scheduled !== undefined) return { scheduled, isOpen: true }
   }
+  return undefined
 }
+
+const isOf = (side: Side, { value }: At) =>
+  side === 'response' || !isRecord(value) || value.in === undefined || value.in === 'body'
+
+/** A field of a form in OpenAPI 2, as a schema with that one property. */
+const formField = (at: At): At[] =>
+  isRecord(at.value) && at.value.in === 'formData' && typeof at.value.name === 'string'
+    ? [{ ...at, value: { properties: { [at.value.name]: {} } } }]
+    : []
 
 /** The schemas of the bodies on one side of an operation, in OpenAPI 3 (content) and 2 (schema, body parameter). */
-const schemasOf = (document: unknown, operation: At, side: Side): At[] => {
+const schemasOf = ({ at, item }: Operation, side: Side, follow: (at: At) => At[]): At[] => {
   const bodies =
     side === 'request'
-      ? [into(operation, 'requestBody'), ...itemsOf(into(operation, 'parameters'))]
-      : childrenOf(into(operation, 'responses'))
-  return bodies
-    .map((body) => resolve(document, body))
-    .filter(
-      ({ value }) => side === 'response' || !isRecord(value) || value.in === undefined || value.in === 'body',
-    )
-    .flatMap((body) => [
-      into(body, 'schema'),
-      ...childrenOf(into(body, 'content')).map((media) => into(media, 'schema')),
-    ])
+      ? [into(at, 'requestBody'), ...[item, at].flatMap((one) => itemsOf(into(one, 'parameters')))]
+      : follow(into(at, 'responses')).flatMap(childrenOf)
+  const found = bodies.flatMap(follow)
+  return [
+    ...found.flatMap(formField),
+    ...found
+      .filter((body) => isOf(side, body))
+      .flatMap((body) => [
+        into(body, 'schema'),
+        ...childrenOf(into(body, 'content'))
+          .flatMap(follow)
+          .map((media) => into(media, 'schema')),
+      ]),
+  ]
 }
 
-type DeclaredOperation = {
-  template: string
-  verb: string
-  at: At
+type Operation = { template: string; verb: string; at: At; item: At }
+
+const operationsIn = (template: string, item: At): Operation[] =>
+  childrenOf(item)
+    .map((at) => ({ template, verb: String(at.path.at(-1)).toLowerCase(), at, item }))
+    .filter(({ verb }) => verbs.has(verb))
+
+const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, walk: Walk) => {
+  const { at } = operation
+  const where = placeOf(at)
+  const sure = (confidence: Confidence) => (isOpen && confidence === 'exact' ? 'name' : confidence)
+  for (const entry of scheduled.endpoints)
+    walk.report({ entry, confidence: sure('exact'), operation: where, at })
+  for (const side of ['request', 'response'] as const) {
+    const fields = scheduled.fields
+    if (fields[side].size === 0) continue
+    const once = new Set<string>()
+    const report = (entry: Entry, confidence: Confidence, place: At, why?: string) => {
+      const key = `${entry.id} ${place.file.name} ${placeOf(place)}`
+      if (once.has(key)) return
+      once.add(key)
+      walk.report({
+        entry,
+        confidence: sure(confidence),
+        side,
+        operation: where,
+        at: place,
+        ...(why && { why }),
+      })
+    }
+    const lost: Lost = (place, why) => {
+      for (const entry of new Set<FieldEntry>([...fields[side].values()].flat()))
+        report(entry, 'unread', place, why)
+    }
+    const follow = (one: At) => (one.value === undefined ? [] : (walk.follow(one, lost) ?? []))
+    const schemas = schemasOf(operation, side, (one) => [follow(one)].flat())
+    eachProperty(schemas, { fields, side, follow: walk.follow, report, lost })
+  }
 }
 
-const operationsOf = (document: unknown): DeclaredOperation[] =>
-  childrenOf(into({ value: document, path: [] }, 'paths')).flatMap((item) => {
-    const template = String(item.path.at(-1))
-    return childrenOf(resolve(document, item))
-      .map((at) => ({ template, verb: String(at.path.at(-1)), at }))
-      .filter(({ verb }) => verbs.has(verb))
-  })
+/** A path that could not be read may be any operation that the schedule has there. */
+const lostPath =
+  (template: string, walk: Walk): Lost =>
+  (at, why) => {
+    const prefixes = addressesOf([{ value: walk.main.data, path: [], file: walk.main }])
+    const paths = prefixes.map((prefix) => prefix + template)
+    for (const verb of verbs)
+      for (const entry of knownAt(walk.matcher, verb, paths)?.scheduled.entries ?? [])
+        walk.report({ entry, confidence: 'unread', operation: placeOf(at), at, why })
+  }
+
+const nothing: Lost = () => undefined
 
 /** Reports everything that a document declares and the schedule deprecates. Returns the number of operations. */
 export const eachDeclared = (
-  document: unknown,
-  matcher: Matcher,
-  report: (use: Declared) => void,
+  main: SpecFile,
+  find: FindFile,
+  { matcher, report }: Pick<Walk, 'matcher' | 'report'>,
 ): number => {
-  const operations = operationsOf(document)
-  const prefixes = prefixesOf(document)
-  for (const { template, verb, at } of operations) {
-    const known = prefixes
-      .map((prefix) => matcher.scheduled(verb, prefix.replace(/\/$/, '') + template))
-      .find((scheduled) => scheduled !== undefined)
-    if (known === undefined) continue
-    const operation = pointerOf(at.path)
-    for (const entry of known.endpoints) report({ entry, confidence: 'exact', operation, pointer: operation })
-    for (const side of ['request', 'response'] as const) {
-      const once = new Set<string>()
-      eachProperty(schemasOf(document, at, side), {
-        document,
-        fields: known.fields[side],
-        report: (entry, top, path) => {
-          const pointer = pointerOf(path)
-          if (once.has(`${entry.id} ${pointer}`)) return
-          once.add(`${entry.id} ${pointer}`)
-          report({ entry, confidence: top ? 'exact' : 'name', side, operation, pointer })
-        },
-      })
-    }
+  const walk = { main, matcher, report, follow: createFollow(find) }
+  const root: At = { value: main.data, path: [], file: main }
+  const paths = walk.follow(into(root, 'paths'), nothing)
+  const operations = (paths === undefined ? [] : childrenOf(paths)).flatMap((written) => {
+    const template = String(written.path.at(-1))
+    const item = walk.follow(written, lostPath(template, walk))
+    // OpenAPI 3.1 lets a path have operations beside its reference.
+    const items = item === undefined || item.value === written.value ? [written] : [item, written]
+    return items.flatMap((one) => operationsIn(template, one))
+  })
+  for (const operation of operations) {
+    const prefixes = addressesOf([operation.at, operation.item, root])
+    const known = knownAt(
+      matcher,
+      operation.verb,
+      prefixes.map((prefix) => prefix + operation.template),
+    )
+    if (known !== undefined) declareOperation(operation, known, walk)
   }
   return operations.length
 }

@@ -2,12 +2,12 @@
 import { pathToFileURL } from 'node:url'
 import { isAbsolute } from 'node:path'
 import { insteadOf, titleOf } from '../client-api/schedule.ts'
-import type { Found, PlaceSeen } from './tally.ts'
+import { isCertain, type Found, type PlaceSeen } from './tally.ts'
 import type { Verdict } from './verdict.ts'
 import { fateOf } from './words.ts'
 
 const levelOf = ({ status, confidence }: Found) => {
-  if (confidence === 'endpoint') return 'note'
+  if (!isCertain({ confidence })) return 'note'
   return status.state === 'removed' ? 'error' : 'warning'
 }
 
@@ -65,6 +65,8 @@ export const sarifReport = (verdict: Verdict): string => {
     runs: [
       {
         tool: { driver: { name: 'onramp deprecations', rules: items.map(ruleOf) } },
+        // Input that could not be read must not look like a check that found nothing.
+        invocations: [{ executionSuccessful: verdict.faults === 0 }],
         results: items.flatMap(resultsOf),
         columnKind: 'utf16CodeUnits',
       },

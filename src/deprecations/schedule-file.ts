@@ -33,6 +33,10 @@ const common = {
 const place = z.strictObject({
   in: z.enum(['request', 'response', 'either']),
   depth: z.enum(['top', 'any']).describe('top: only a member of the body itself.'),
+  holders: z
+    .array(text)
+    .optional()
+    .describe("Members of the body that hold what the operation is about: theirs count as the body's own."),
 })
 
 const entry = z.discriminatedUnion('kind', [

@@ -55,7 +55,10 @@ type Counted = Found & {
 /** Places listed for each item; beyond them they are only counted. */
 export const mostPlaces = 50
 
-const certainty: Record<Confidence, number> = { endpoint: 0, name: 1, exact: 2 }
+/** Whether a finding is a use; all others only may be one. */
+export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
+
+const certainty: Record<Confidence, number> = { endpoint: 0, unread: 1, name: 2, exact: 3 }
 const fieldName = /^[A-Za-z_$][\w$-]{0,63}$/
 const maskName = (step: string | number) => (typeof step === 'number' || fieldName.test(step) ? step : '*')
 const maskIndex = (step: string | number) => (typeof step === 'number' ? '*' : step)
@@ -72,7 +75,7 @@ export class Tally {
   /** Notes a finding in the current request (`requests` counts them). What is not yet announced is no finding. */
   note(sighting: Sighting) {
     // What may be in use is counted apart, so that the count of what is in use stays true.
-    const key = `${sighting.confidence === 'endpoint' ? 'possible' : 'certain'} ${sighting.entry.id}`
+    const key = `${isCertain(sighting) ? 'certain' : 'possible'} ${sighting.entry.id}`
     const item = this.items.get(key) ?? this.started(key, sighting.entry)
     if (item.status.state === 'unannounced') return
     if (item.lastRequest !== this.requests) {
@@ -84,7 +87,7 @@ export class Tally {
     notePlace(item, sighting)
   }
 
-  /** Everything found (an entry twice where it is both in use and called without bodies), soonest removal first, then by id. */
+  /** Everything found (an entry twice where it is in use here and may be in use there), soonest removal first, then by id. */
   found(): Found[] {
     return [...this.items.values()]
       .filter(({ count }) => count > 0)
@@ -129,7 +132,7 @@ const noteTime = (item: Counted, time: number | undefined) => {
 const notePlace = (item: Counted, { path, pointer, ...at }: Sighting) => {
   const masked = path?.map(maskName)
   const shape = masked === undefined ? (pointer ?? '') : pointerOf(masked.map(maskIndex))
-  const key = `${at.file}\n${at.side ?? ''}\n${shape}`
+  const key = `${at.file}\n${at.side ?? ''}\n${at.confidence}\n${shape}`
   const known = item.known.get(key)
   if (known !== undefined) known.count += 1
   else if (item.places.length >= mostPlaces) item.elsewhere += 1

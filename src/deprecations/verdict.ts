@@ -1,7 +1,7 @@
 // Judges what a check found: what counts, what is waived, what only may be in use, and the exit code that follows.
 import { statusOn } from '../client-api/schedule.ts'
 import type { CheckResult } from './check.ts'
-import type { Found } from './tally.ts'
+import { isCertain, type Found } from './tally.ts'
 import { sortWaivers, type Waiver } from './waivers.ts'
 
 export const failures = ['possible', 'deprecated', 'removed', 'never'] as const
@@ -12,14 +12,12 @@ export type FailOn = (typeof failures)[number]
 export type Verdict = Omit<CheckResult, 'found'> & {
   inUse: Found[]
   waived: (Found & { waiver: Waiver })[]
-  /** Calls of operations with deprecated fields whose bodies were not recorded. */
+  /** What was found by name only, and what bodies may bear that were not recorded or could not be read. */
   mayBeInUse: Found[]
   /** Waivers that have run out, and those whose item was not found. */
   expiredWaivers: Waiver[]
   idleWaivers: Waiver[]
 }
-
-const isCertain = ({ confidence }: Found) => confidence !== 'endpoint'
 
 /** Sorts what was found. `within`: items that are removed later than so many days from now are left out. */
 export const judge = (
@@ -41,7 +39,7 @@ export const judge = (
       (item) => !isCertain(item) && !ids.has(item.entry.id) && !inForce.has(item.entry.id),
     ),
     expiredWaivers: expired,
-    idleWaivers: [...inForce.values()].filter(({ item }) => !ids.has(item)),
+    idleWaivers: [...inForce.values()].filter(({ item }) => !found.some(({ entry }) => entry.id === item)),
   }
 }
 

@@ -21,7 +21,12 @@ export const fateOf = (entry: Entry, status: Status): string => {
   return `removed on ${entry.removal}, ${ago}; ${insteadOf(entry)}`
 }
 
-const certainty = { exact: 'exact place', name: 'by name', endpoint: 'body not recorded' }
+const certainty = {
+  exact: 'exact place',
+  name: 'by name',
+  unread: 'body not read',
+  endpoint: 'body not recorded',
+}
 
 /** `traffic.ndjson:12 response /messages/0/citations (by name)` */
 export const placeText = (place: PlaceSeen): string => {

@@ -15,13 +15,21 @@ const into = (document: Document, node: unknown, step: string): unknown => {
   return at.items.find(({ key }) => isScalar(key) && String(key.value) === step)?.value
 }
 
+/** The lines of pointers that lead somewhere. */
+export const yamlLines =
+  ({ lineOf }: YamlFile) =>
+  (pointers: ReadonlySet<string>): Map<string, number> => {
+    const lines = [...pointers].map((pointer) => [pointer, lineOf(pointer)] as const)
+    return new Map(lines.flatMap(([pointer, line]) => (line === undefined ? [] : [[pointer, line]])))
+  }
+
 /** Parses YAML; throws InputFault with the line that is wrong, without quoting it. */
 export const parseYaml = (text: string, file: string): YamlFile => {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
   const [error] = document.errors
   if (error !== undefined)
-    throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; mend it')
+    throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; correct it')
   return {
     data: toData(document, file),
     lineOf: (pointer) => {

@@ -84,12 +84,12 @@ export const deprecationSchedule: readonly Deprecated[] = [
   {
     operation: chat,
     field: 'citations',
-    within: 'response',
+    within: 'either',
     replacement: 'ChatMessageFragment.citation and ChatMessageCitation.referenceRanges (inline citations)',
     announced: '2026-02-06',
     removal: '2026-10-15',
   },
-  { operation: indexEmployee, field: 'location', within: 'request', ...february },
+  { operation: indexEmployee, field: 'location', within: 'either', ...february },
   ...announcementFields.map((field): Deprecated => ({
     operation: createAnnouncement,
     within: 'either',

@@ -18,8 +18,8 @@ export function stateOn({ announced, removal }: Deprecated, day: string): Deprec
 }
 
 /**
- * Says in headers what is announced of an operation on a day: Deprecation (RFC 9745), Sunset (RFC 8594), Link to `page`.
- * A field that is gone is no longer announced: a Sunset in the past would say that the operation itself is gone.
+ * Says in headers what is announced of an operation on a day: Deprecation (RFC 9745) and Link to `page`, and Sunset where
+ * the operation itself ends: of a field RFC 8594 has nothing to say. A field that is gone is no longer announced.
  */
 export function announce(
   res: ServerResponse,
@@ -46,15 +46,24 @@ export function refusalOf(operation: string, body: unknown, day: string): Refusa
 /** An answer without the fields that have been removed. */
 export function withoutRemoved(operation: string, answer: unknown, day: string): unknown {
   const gone = removedOf(operation, day).filter(({ field, within }) => field && within !== 'request')
+  const replaces = replacementsOn(operation)
   const keep = (value: unknown, top: boolean): unknown => {
     if (Array.isArray(value)) return value.map((item) => keep(item, false))
     if (typeof value !== 'object' || value === null) return value
     const members = Object.entries(value).filter(
       ([name]) => !gone.some(({ field, topLevel }) => field === name && (top || !topLevel)),
     )
-    return Object.fromEntries(members.map(([name, member]) => [name, keep(member, false)]))
+    return Object.fromEntries(
+      members.map(([name, member]) => [name, replaces(name) ? member : keep(member, false)]),
+    )
   }
   return keep(answer, true)
+}
+
+/** Tells the names of replacements, in any case: a field inside one is not the deprecated one of the same name. */
+function replacementsOn(operation: string): (name: string) => boolean {
+  const named = rowsOf(operation).flatMap(({ replacement }) => replacement?.toLowerCase() ?? [])
+  return (name) => named.includes(name.toLowerCase())
 }
 
 function rowsOf(operation: string): Deprecated[] {
@@ -67,11 +76,12 @@ function removedOf(operation: string, day: string): Deprecated[] {
 
 function setHeaders(res: ServerResponse, rows: Deprecated[], page: string): void {
   const [since] = rows.map(({ announced }) => announced).sort()
-  const [until] = rows.map(({ removal }) => removal).sort()
-  if (since === undefined || until === undefined) return
+  if (since === undefined) return
+  const [until] = rows.flatMap(({ field, removal }) => (field === undefined ? [removal] : [])).sort()
   res.setHeader('deprecation', `@${Date.parse(since) / 1000}`)
-  res.setHeader('sunset', new Date(until).toUTCString())
-  const links = ['deprecation', 'sunset'].map((relation) => `<${page}>; rel="${relation}"; type="text/html"`)
+  if (until !== undefined) res.setHeader('sunset', new Date(until).toUTCString())
+  const relations = ['deprecation', ...(until === undefined ? [] : ['sunset'])]
+  const links = relations.map((relation) => `<${page}>; rel="${relation}"; type="text/html"`)
   res.setHeader('link', links.join(', '))
 }
 
@@ -83,7 +93,9 @@ function inWords({ removal, replacement, remark }: Deprecated): string {
 function bears(value: unknown, row: Deprecated, top = true): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => bears(item, row, false))
+  const replaces = replacementsOn(row.operation)
   return Object.entries(value).some(
-    ([name, member]) => (name === row.field && (top || !row.topLevel)) || bears(member, row, false),
+    ([name, member]) =>
+      (name === row.field && (top || !row.topLevel)) || (!replaces(name) && bears(member, row, false)),
   )
 }

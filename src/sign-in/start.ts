@@ -57,21 +57,16 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
   type Asked = { returnTo: string; wish: Wish | undefined }
 
   async function addressOf(parameters: Record<string, string>, { returnTo, wish }: Asked): Promise<string> {
-    const make = async () => {
-      const configuration = await parts.authorizationServer.confirmedConfiguration()
-      const prompt = promptFor(parts.prompt, wish)
-      return await authorizationUrl(
-        configuration,
-        prompt === undefined ? parameters : { ...parameters, prompt },
-      )
-    }
+    const prompt = promptFor(parts.prompt, wish)
+    const asked = prompt === undefined ? parameters : { ...parameters, prompt }
+    const configuration = await parts.authorizationServer.confirmedConfiguration()
     try {
-      return await make()
+      return await authorizationUrl(configuration, asked)
     } catch (error) {
       const { client_id: clientId } = configuration.clientMetadata()
       if (!isClientRefused(error) || !(await parts.authorizationServer.dropIfUnknown(clientId)))
         throw problemOfAnswer(error, signInPath(returnTo))
-      return await make()
+      return await authorizationUrl(await parts.authorizationServer.confirmedConfiguration(), asked)
     }
   }
 

@@ -11,7 +11,12 @@ import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
 const require = createRequire(import.meta.url)
 const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: {}, response: { citations: [] } }
-const answer = { method: 'POST', url: 'https://a/rest/api/v1/getanswer', response: { trackingToken: 't' } }
+const answer = {
+  method: 'POST',
+  url: 'https://a/rest/api/v1/getanswer',
+  request: {},
+  response: { trackingToken: 't' },
+}
 const both = ndjson(chat, answer)
 
 describe('the verdict', () => {
@@ -103,6 +108,7 @@ describe('reports for machines', () => {
       },
       { ruleId: 'getanswer.trackingToken', level: 'warning', suppressions: [{ kind: 'external' }] },
       { ruleId: 'insights.searchSessionSatisfaction', level: 'note' },
+      { ruleId: 'insights.searchSessionSatisfaction', level: 'note' },
     ])
     expect(validate({ ...log, version: '3' })).toBe(false)
   })
@@ -120,7 +126,7 @@ describe('reports for machines', () => {
 
   test('annotations keep to one line each and escape what would end a property', async () => {
     const lines = (await reportOf('annotations')).trim().split('\n')
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['::error', '::notice', '::notice'])
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['::error', '::notice', '::notice', '::notice'])
     expect(lines[0]).toContain('a & <b> %25%2C%3A.ndjson,line=1,title=chat.citations::')
     expect(lines[2]).toContain('may be in use')
   })

@@ -12,31 +12,42 @@ const usesIn = (call: Call) => {
   return uses
 }
 
-test('a member of the body itself is an exact place, a deeper one only a name', () => {
-  const response = { citations: [], messages: [{ citations: [] }] }
+test('a member of the body or of what it is about is an exact place, a deeper one only a name', () => {
+  const response = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
   expect(usesIn({ method: 'post', url: '/rest/api/v1/chat', request: {}, response })).toEqual([
     'chat.citations exact response citations',
-    'chat.citations name response messages/0/citations',
+    'chat.citations exact response messages/0/citations',
+    'chat.citations name response messages/0/about/0/citations',
   ])
 })
 
-test('a call whose bodies were not recorded may use every field of its operation', () => {
-  expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat' })).toEqual(['chat.citations endpoint'])
-  expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {} })).toEqual([
-    'chat.citations endpoint',
-  ])
+test('a call may use every field of a body that was not recorded', () => {
+  const url = '/rest/api/v1/chat'
+  const missing = ['request', 'response'].map((side) => `chat.citations endpoint ${side}`)
+  expect(usesIn({ method: 'POST', url })).toEqual(missing)
+  expect(usesIn({ method: 'POST', url, request: {} })).toEqual([missing[1]])
+  expect(usesIn({ method: 'POST', url, response: {} })).toEqual([missing[0]])
+  expect(usesIn({ method: 'POST', url, request: '', response: {} })).toEqual([])
 })
 
-test('a field of either side counts as looked for once one side was recorded', () => {
-  expect(usesIn({ method: 'POST', url: '/rest/api/v1/insights', response: {} })).toEqual([])
+test('a body of which only a part was recorded may bear what the part does not', () => {
+  const call = { method: 'POST', url: '/rest/api/v1/chat', request: {}, response: {} }
+  expect(usesIn({ ...call, incomplete: ['response'] })).toEqual(['chat.citations endpoint response'])
 })
 
 test('bodies are read as text, as JSON lines and as an event stream', () => {
   const line = '{"messages":[{"citations":[]}]}'
   for (const response of [line, `{"a":1}\n${line}\n`, `event: m\ndata: ${line}\n\ndata: [DONE]\n`])
     expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response })).toHaveLength(1)
-  for (const response of ['<html>citations</html>', '', 'null', '{"citations"', '7'])
+  for (const response of ['<html>citations</html>', '', 'null', '7', '[DONE]'])
     expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response })).toEqual([])
+})
+
+test('what cannot be read is told, with why', () => {
+  const whys: (string | undefined)[] = []
+  const call = { method: 'POST', url: '/rest/api/v1/chat', request: {}, response: '{"citations"' }
+  matcher.eachUse(call, ({ confidence, why }) => whys.push(confidence, why))
+  expect(whys).toEqual(['unread', 'is cut off or not JSON throughout'])
 })
 
 test('hosts, prefixes, queries, fragments, doubled and trailing slashes do not matter', () => {
@@ -50,9 +61,11 @@ test('hosts, prefixes, queries, fragments, doubled and trailing slashes do not m
   expect(usesIn({ method: 'POST', url: '/x?u=/rest/api/v1/listanswers' })).toEqual([])
 })
 
-test('a body nested without end is looked through without failing', () => {
+test('a body nested without end does not fail, and is told as not looked through', () => {
   const deep = JSON.parse(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`) as unknown
-  expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response: deep })).toEqual([])
+  expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response: deep })).toEqual([
+    'chat.citations unread response',
+  ])
 })
 
 test('no address and no body makes the matcher fail', () => {

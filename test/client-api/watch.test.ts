@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
-import { watchDeprecations, withoutValues } from '../../src/client-api/watch-fetch.ts'
+import { watchDeprecations } from '../../src/client-api/watch-fetch.ts'
 import { createMatcher } from '../../src/client-api/deprecated-use.ts'
-import { createWatch, explainGone, type Notice, type WatchOptions } from '../../src/client-api/watch.ts'
+import { explainGone, type Notice } from '../../src/client-api/notice.ts'
+import { createWatch, type WatchOptions } from '../../src/client-api/watch.ts'
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
 
 const now = () => Date.parse('2026-11-21T12:00:00Z')
@@ -29,7 +30,7 @@ describe('the watch', () => {
     const used = {
       ...call,
       url: 'https://a/rest/api/v1/insights',
-      response: { a: { searchSessionSatisfaction: 7 } },
+      response: { searchSessionSatisfaction: 7 },
     }
     for (const watch of [one, one, other]) watch.observe(used)
     expect(counted).toHaveLength(3)
@@ -58,6 +59,54 @@ describe('the watch', () => {
     expect(JSON.stringify(logged)).not.toMatch(/SECRET|4711/)
   })
 
+  test.each([
+    [
+      { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' },
+      'the service announced (Sunset: 2026-10-15) for POST /rest/api/v1/chat; the published schedule has ' +
+        'field removals of that day, not the end of the operation: citations (2026-10-15)',
+    ],
+    [
+      { deprecation: '@1770336000', sunset: 'Fri, 15 Jan 2027 00:00:00 GMT' },
+      'the service announced (Sunset: 2027-01-15) for POST /rest/api/v1/chat; the published schedule has ' +
+        'only field removals: citations (2026-10-15)',
+    ],
+    [
+      { deprecation: '@1770336000' },
+      'the service announced (Deprecation) for POST /rest/api/v1/chat; the published schedule has ' +
+        'only field removals: citations (2026-10-15)',
+    ],
+  ])('%j on an operation of which only fields go is not told as its end', (headers, message) => {
+    const { logged, options } = noticed()
+    const chat = { ...call, url: 'https://a/rest/api/v1/chat', headers: Object.entries(headers) }
+    createWatch(publishedSchedule, options).observe(chat)
+    expect(logged).toMatchObject([{ item: 'POST /rest/api/v1/chat', by: 'announced', message }])
+    expect(logged[0]).not.toHaveProperty('daysLeft')
+  })
+
+  test('a Sunset of an endpoint that ends, or of one that is not on the schedule, is told as its end', () => {
+    const { logged, options } = noticed()
+    const watch = createWatch(publishedSchedule, options)
+    const headers: [string, string][] = [['Sunset', 'Thu, 15 Oct 2026 00:00:00 GMT']]
+    for (const url of ['https://a/rest/api/v1/listanswers', 'https://a/rest/api/v1/search'])
+      watch.observe({ ...call, url, headers })
+    const announced = logged.filter(({ by }) => by === 'announced').map(({ message }) => message)
+    expect(announced).toEqual([
+      'POST /rest/api/v1/listanswers announces its end by the sunset header: ended on 2026-10-15',
+      'POST /rest/api/v1/search announces its end by the sunset header: ended on 2026-10-15',
+    ])
+  })
+
+  test('a field that is found by its name only is told as one that may be in use', () => {
+    const { logged, options } = noticed()
+    const url = 'https://a/rest/api/v1/createannouncement'
+    const watch = createWatch(publishedSchedule, options)
+    watch.observe({ ...call, url, request: { permissions: { role: 1 }, author: { role: 1 } } })
+    expect(logged).toMatchObject([{ item: 'createannouncement.role', by: 'possible' }])
+    expect(logged[0]?.message).toContain('may be in use')
+    watch.observe({ ...call, url, request: { author: { role: 1 }, role: 1 } })
+    expect(logged[1]).toMatchObject({ item: 'createannouncement.role', by: 'use' })
+  })
+
   test('410 is put into words', () => {
     const { logged, options } = noticed()
     createWatch(publishedSchedule, options).observe({
@@ -71,7 +120,7 @@ describe('the watch', () => {
     ])
     const matcher = createMatcher(publishedSchedule)
     expect(explainGone(matcher, 'POST', '/rest/api/v1/getanswer')).toBe(
-      'removed on 2027-01-15, use answer.trackingToken',
+      'it is gone, though the published schedule has only field removals: trackingToken (2027-01-15)',
     )
     expect(explainGone(matcher, 'POST', '/rest/api/v1/search')).toBeUndefined()
   })
@@ -165,9 +214,5 @@ describe('as a wrapper of fetch', () => {
       [],
       0,
     ])
-  })
-
-  test('values are taken out at any depth', () => {
-    expect(withoutValues({ a: [{ b: 'x' }, 1], c: null })).toEqual({ a: [{ b: null }, null], c: null })
   })
 })

@@ -107,7 +107,7 @@ components:
     expect(report.inUse).toMatchObject([
       {
         id: 'chat.citations',
-        confidence: 'name',
+        confidence: 'exact',
         places: [{ line: 38, pointer: '/components/schemas/ChatMessage/properties/citations' }],
       },
       { id: 'listanswers', confidence: 'exact', places: [{ line: 7, pointer: '/paths/~1listanswers/post' }] },

@@ -20,3 +20,28 @@ export const idsOf = (items: Item[]) => items.map(({ id }) => id)
 
 export const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: {} }
 export const citing = { ...chat, response: { messages: [{ citations: [{ text: 'SECRET' }] }] } }
+
+/** Checks content in every way that matters for something that could not be read. */
+export async function standingOf(content: string | Uint8Array, name: string, id = 'chat.citations') {
+  const file = fileOf(name, content)
+  const { report, err } = await check(content, name)
+  const text = await deprecations(['check', file])
+  const asked = await deprecations(['check', file, '--fail-on', 'possible'])
+  return {
+    inUse: idsOf(report.inUse),
+    isPossible: idsOf(report.mayBeInUse).includes(id) && text.out.includes('may be in use'),
+    isCalledClean: text.out.includes('Nothing deprecated is in use'),
+    code: text.code,
+    failsWhenAsked: asked.code > 1,
+    leaks: (text.out + text.err + err).includes('SECRET'),
+  }
+}
+/** What is said of something that may be in use, when nothing else is. */
+export const possibleWith = (code: number) => ({
+  inUse: [],
+  isPossible: true,
+  isCalledClean: false,
+  code,
+  failsWhenAsked: true,
+  leaks: false,
+})

@@ -32,8 +32,8 @@ const policy = (field: string, replacement?: string, id = `policies.${field}`): 
   field,
   ...(replacement === undefined ? {} : { replacement }),
   ...october,
-  uses: { response: { policy: { config: { [field]: [1] } } } },
-  instead: { response: { policy: { config: { [replacement ?? 'name']: [1] } } } },
+  uses: { response: { policy: { [field]: [1] } } },
+  instead: { response: { policy: { [replacement ?? 'name']: [1] } } },
 })
 
 const endpoint = (operation: string, announced: string): Row => ({
@@ -52,8 +52,8 @@ export const rows: Row[] = [
     field: 'searchSessionSatisfaction',
     announced: '2026-05-13',
     removal: january,
-    uses: { response: { searchResponse: { searchSessionSatisfaction: 0.9 } } },
-    instead: { response: { searchResponse: { searches: 3 } } },
+    uses: { response: { searchSessionSatisfaction: 0.9 } },
+    instead: { response: { searches: 3 } },
   },
   {
     id: 'getanswer.trackingToken',

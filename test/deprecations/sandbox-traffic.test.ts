@@ -59,7 +59,10 @@ describe('NDJSON by the watch', () => {
     expect(idsOf(report.inUse).sort()).toEqual(['chat.citations', 'getusercount'])
     expect(idsOf(report.mayBeInUse)).toEqual([])
     const citations = report.inUse.find(({ id }) => id === 'chat.citations')
-    expect(citations?.places).toMatchObject([{ side: 'response', pointer: '/messages/0/citations', line: 3 }])
+    expect(citations?.places).toMatchObject([
+      { side: 'request', pointer: '/messages/0/citations', line: 3 },
+      { side: 'response', pointer: '/messages/0/citations', line: 3 },
+    ])
     expect(noticed).toContain('use chat.citations')
   })
 
@@ -91,7 +94,7 @@ describe('NDJSON by the watch', () => {
 
   it('on the day of the removal: a client that has not changed is refused, and told what it uses', async () => {
     const { code, report, statuses, noticed } = await record('2026-10-15', [
-      ['POST /rest/api/v1/createannouncement', { snippet: 'SECRET', nested: { role: 'SECRET' } }],
+      ['POST /rest/api/v1/createannouncement', { snippet: 'SECRET', announcement: { role: 'SECRET' } }],
       ['POST /rest/api/v1/listanswers', {}],
       ['POST /rest/api/v1/getanswer', {}],
     ])

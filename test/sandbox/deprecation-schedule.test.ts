@@ -24,7 +24,7 @@ const fromSandbox = ({
 const fromProduct = (entry: Entry) => ({
   operation: operationOf(entry),
   field: entry.kind === 'field' ? entry.field : undefined,
-  place: entry.kind === 'field' ? entry.place : undefined,
+  place: entry.kind === 'field' ? { in: entry.place.in, depth: entry.place.depth } : undefined,
   replacement: entry.replacement,
   announced: entry.announced,
   removal: entry.removal,

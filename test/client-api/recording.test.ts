@@ -1,0 +1,73 @@
+// What the watch records is what the check reads: all of a stream, and a mark where something had to be left out.
+import { describe, expect, test, vi } from 'vitest'
+import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
+import { withoutValues } from '../../src/client-api/recording.ts'
+import { watchDeprecations } from '../../src/client-api/watch-fetch.ts'
+import type { Notice } from '../../src/client-api/notice.ts'
+import { deprecations, fileOf } from '../helpers/deprecations.ts'
+
+const now = () => Date.parse('2026-11-21T12:00:00Z')
+
+describe('the record of a call', () => {
+  const recorded = async (answer: string, sent?: RequestInit['body'], path = '/rest/api/v1/chat') => {
+    const lines: string[] = []
+    const noticedIds: string[] = []
+    const record = (line: string) => lines.push(line)
+    const log = ({ item, by }: Notice) => noticedIds.push(`${by} ${item}`)
+    const fetch = watchDeprecations(() => Promise.resolve(new Response(answer)), publishedSchedule, {
+      record,
+      log,
+      now,
+      seen: new Set(),
+    })
+    await fetch(`https://a${path}`, { method: 'POST', body: sent ?? '{}' })
+    await vi.waitFor(() => expect(lines).toHaveLength(1))
+    const ran = await deprecations(['check', fileOf('w.ndjson', lines.join('')), '--json'])
+    type Items = { id: string }[]
+    const { inUse, mayBeInUse } = JSON.parse(ran.out) as { inUse: Items; mayBeInUse: Items }
+    const ids = (items: Items) => items.map(({ id }) => id)
+    return {
+      ...ran,
+      noticed: noticedIds,
+      inUse: ids(inUse),
+      mayBeInUse: ids(mayBeInUse),
+      line: lines[0] ?? '',
+    }
+  }
+
+  test.each([
+    ['lines', '{"a":"SECRET"}\n{"b":1}\n{"messages":[{"citations":["SECRET"]}]}\n'],
+    ['events', 'data: {"a":1}\n\ndata: {"messages":\ndata: [{"citations":1}]}\n\ndata: [DONE]\n\n'],
+  ])('of a stream of %s every document is recorded', async (_what, answer) => {
+    const { code, inUse, mayBeInUse, noticed, line } = await recorded(answer)
+    expect([code, inUse, mayBeInUse]).toEqual([3, ['chat.citations'], []])
+    expect(noticed).toEqual(['use chat.citations'])
+    expect(line).not.toContain('SECRET')
+  })
+
+  test.each([
+    ['longer than is looked through', `${'{"a":"x"}\n'.repeat(150_000)}{"citations":1}`],
+    ['longer than is recorded', `${'{"some_rather_long_name":"x"}\n'.repeat(20_000)}{"a":1}`],
+    ['cut off', '{"a":1}\n{"b'],
+    ['in an unknown form', '<a>SECRET</a>'],
+    ['nested without end', `${'[{"a":'.repeat(3_000)}1${'}]'.repeat(3_000)}`],
+  ])('a stream that is %s is marked, and the check does not call it clean', async (_what, answer) => {
+    const { inUse, mayBeInUse, line } = await recorded(answer)
+    expect([inUse, mayBeInUse]).toEqual([[], ['chat.citations']])
+    expect(JSON.parse(line)).toMatchObject({ incomplete: ['response'] })
+    expect(line.length).toBeLessThan(2 * 1024 * 1024)
+    expect(line).not.toContain('SECRET')
+  })
+
+  test('forms and bytes that are sent are recorded, and bodies without names count as seen', async () => {
+    const path = '/rest/api/v1/createannouncement'
+    for (const sent of [new URLSearchParams({ boardId: '1' }), Buffer.from('{"boardId":1}')])
+      expect((await recorded('{}', sent, path)).inUse).toEqual(['createannouncement.boardId'])
+    for (const answer of ['', '7', 'null', '"word"', 'ok'])
+      expect((await recorded(answer)).mayBeInUse).toEqual([])
+  })
+
+  test('values are taken out at any depth', () => {
+    expect(withoutValues({ a: [{ b: 'x' }, 1], c: null })).toEqual({ a: [{ b: null }, null], c: null })
+  })
+})

@@ -1,0 +1,80 @@
+// A HAR often says that there was a body without having it: it is not called clean for that.
+import { deflateRawSync, gzipSync, brotliCompressSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { check, chat, idsOf, possibleWith, standingOf } from './checking.ts'
+
+const citing = '{"messages":[{"citations":[]}]}'
+const plain = '{"messages":[{"text":"SECRET"}]}'
+
+describe('a HAR', () => {
+  const har = (response: object, request: object = { bodySize: 0 }) =>
+    JSON.stringify({
+      log: { entries: [{ request: { method: 'POST', url: chat.url, ...request }, response }] },
+    })
+  const text = (body: string) => ({ status: 200, content: { size: body.length, text: body } })
+
+  test.each([
+    ['bodySize without text', har({ status: 200, bodySize: 812, content: {} })],
+    ['bodySize without text and a size of 0', har({ status: 200, bodySize: 812, content: { size: 0 } })],
+    ['size without text', har({ status: 200, content: { size: 812 } })],
+    ['an empty text of a size', har({ status: 200, content: { size: 812, text: '' } })],
+    ['no answer', har({ status: 0, bodySize: -1, content: { size: 0 } })],
+    [
+      'a length without text',
+      har({ status: 200, headers: [{ name: 'Content-Length', value: '9' }], content: {} }),
+    ],
+    ['a truncated text', har({ status: 200, content: { size: 3, text: '{}', _truncated: true } })],
+    ['less text than its size', har({ status: 200, content: { size: 5_000, text: plain } })],
+    ['a request that was left out', har(text(plain), { bodySize: 812 })],
+    ['parameters that were left out', har(text(plain), { bodySize: 812, postData: { params: [] } })],
+  ])('with %s may use the fields of its call', async (_what, content) => {
+    expect(await standingOf(content, 'a.har')).toEqual(possibleWith(0))
+  })
+
+  test.each([
+    ['cut off', har(text(`{"messages":[{"text":"SECRET"`))],
+    [
+      'of an unknown kind',
+      har({
+        status: 200,
+        content: { text: Buffer.from([1, 2, 3, 255]).toString('base64'), encoding: 'base64' },
+      }),
+    ],
+  ])('with a body that is %s is reported with its entry', async (_what, content) => {
+    expect(await standingOf(content, 'a.har')).toEqual(possibleWith(1))
+    const { err, report } = await check(content, 'a.har')
+    expect(err).toMatch(/a\.har:1: the response of POST \/rest\/api\/v1\/chat /)
+    expect(report.mayBeInUse).toMatchObject([{ places: [{ record: '/log/entries/0', side: 'response' }] }])
+  })
+
+  test.each([
+    ['gzip', gzipSync(citing)],
+    ['br', brotliCompressSync(citing)],
+    ['deflate', deflateRawSync(citing)],
+    ['identity', Buffer.from(citing)],
+  ])('with a body in %s is read', async (encoding, bytes) => {
+    const response = {
+      status: 200,
+      headers: [{ name: 'content-encoding', value: encoding }],
+      content: { size: 1, encoding: 'base64', text: bytes.toString('base64') },
+    }
+    expect(idsOf((await check(har(response), 'a.har')).report.inUse)).toEqual(['chat.citations'])
+  })
+
+  test('with a body in UTF-16 is read', async () => {
+    const content = { encoding: 'base64', mimeType: 'application/json; charset=utf-16le' }
+    const response = {
+      status: 200,
+      content: { ...content, text: Buffer.from(citing, 'utf16le').toString('base64') },
+    }
+    expect(idsOf((await check(har(response), 'a.har')).report.inUse)).toEqual(['chat.citations'])
+  })
+
+  test('whose answers are empty by right has nothing unread', async () => {
+    for (const response of [
+      { status: 204, content: {} },
+      { status: 200, bodySize: 0, content: { size: 0 } },
+    ])
+      expect((await check(har(response), 'a.har')).report).toMatchObject({ mayBeInUse: [], faults: 0 })
+  })
+})
