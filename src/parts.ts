@@ -74,13 +74,20 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     retentionDays: settings.INVITE_RETENTION_DAYS,
   })
   const follow = createFollow({ arrivals, log, now })
-  const { access, authorizationServer, returnTo, start, ...signIn } = assembleSignIn({
+  const limits = createLimits({
+    redis: store.redis,
+    perAddress: settings.SIGN_INS_PER_MINUTE,
+    perPerson: settings.REQUESTS_PER_MINUTE,
+    note,
+  })
+  const { access, authorizationServer, entering, returnTo, start, ...signIn } = assembleSignIn({
     settings,
     store,
     log,
     note,
     sendPage,
     onSignedIn: follow.signedIn,
+    limits,
     now,
   })
   let draining = false
@@ -98,14 +105,25 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     assets: assets.routes,
     intranet: createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, folder: VIEWS }),
     deprecations: createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }),
-    limits: createLimits({
-      redis: store.redis,
-      perAddress: settings.SIGN_INS_PER_MINUTE,
-      perBrowser: Math.ceil(settings.SIGN_INS_PER_MINUTE / 10),
+    optOut: createOptOutRoutes({
+      limit: limits.stoppingReminders,
+      invitations,
+      arrivals,
+      sendPage,
       note,
+      now,
     }),
-    optOut: createOptOutRoutes({ invitations, arrivals, sendPage, note, now }),
-    invites: createInviteRoutes({ invitations, arrivals, start, sendPage, note, log, publicUrl, now }),
+    invites: createInviteRoutes({
+      entering,
+      invitations,
+      arrivals,
+      start,
+      sendPage,
+      note,
+      log,
+      publicUrl,
+      now,
+    }),
     onboarding: createOnboardingRoutes({
       // Whatever a check is for, a path that it brings leads back here.
       checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
