@@ -2,7 +2,7 @@
 // everybody, what stands below is private.
 import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { createErrorPage, notFound, type ErrorPageParts } from './web/error-page.ts'
-import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
+import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
@@ -48,7 +48,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.intranet)
   app.use(answerSpeculation)
   app.use(unlessPrivate(parts.optOut))
-  app.use(refuseCrossSite(origin))
+  app.use(refuseCrossSite(origin), refuseEmbedding)
   app.use(unlessPrivate(forEverybody(parts, https)))
 
   app.use(parts.requireSignIn)

@@ -3,7 +3,7 @@
 import { Router, type RequestHandler } from 'express'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
-import { isFollowedFromOwnPage } from '../web/cross-site.ts'
+import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from './address.ts'
@@ -73,8 +73,10 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const invitation = await invitations.read(token)
     if (invitation === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, parts.publicUrl)) return seeOther(res, `/invite/${token}`)
-    const wish =
-      req.query['account'] === 'other' ? { prompt: 'select_account' } : { loginHint: invitation.email }
+    // The hint stands in an address that the browser shows, so only who came from our page gets it: a program that has
+    // the link would read the whole address out of it.
+    const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
+    const wish = req.query['account'] === 'other' ? { prompt: 'select_account' } : hint
 
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
     // A program that follows every link says nothing about where it comes from; a browser does.

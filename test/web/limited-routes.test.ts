@@ -1,10 +1,10 @@
 // The limits hold for a route however its address is written, and for every route that anyone can ask for work.
-import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createInvitations } from '../../src/invites/token.ts'
+import { sendRaw } from '../helpers/raw-request.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
 
 let redis: RedisServer
 let running: Running
@@ -17,17 +17,10 @@ afterEach(async () => {
   await redis.close()
 })
 
-/** Sends the target byte for byte, as no browser would. */
-const send = (target: string, { method = 'GET', headers = {} as Record<string, string>, body = '' } = {}) =>
-  new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
-    const { hostname, port } = new URL(running.url)
-    const sent = request({ hostname, port, method, path: target, headers, agent: false }, (answer) => {
-      answer.resume()
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, location: answer.headers.location }))
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
+const send = async (target: string, options: Parameters<typeof sendRaw>[2] = {}) => {
+  const { status, headers } = await sendRaw(running.url, target, options)
+  return { status, location: headers['location'] }
+}
 
 const SPELLINGS = ['/sign-in', '/Sign-In', '/SIGN-IN', '/sign-in/', '/Sign-iN/?return_to=/x', '/sign-in?a=1']
 
