@@ -19,6 +19,7 @@ import { createSearchRoutes } from './search/routes.ts'
 import { createSealer } from './session/seal.ts'
 import type { Settings } from './settings.ts'
 import { assembleSignIn } from './sign-in-parts.ts'
+import { repeatablePath } from './sign-in/return-to.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAudit } from './web/audit.ts'
@@ -143,7 +144,12 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       sendPage,
     }),
     admin: createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }),
-    errorPage: { log, sendPage, count: metrics.countProblem },
+    errorPage: {
+      log,
+      sendPage,
+      pathOf: (address) => repeatablePath(address, publicUrl),
+      count: metrics.countProblem,
+    },
   })
 
   return {

@@ -17,16 +17,19 @@ export const notFound: RequestHandler = () => {
 export type ErrorPageParts = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
+  /** The one check of where a link may lead: a path of ours, or undefined. */
+  pathOf: (address: string) => string | undefined
   /** Counts a problem by its code. */
   count: (code: string) => void
 }
 
-export function createErrorPage({ log, sendPage, count }: ErrorPageParts): ErrorRequestHandler {
+export function createErrorPage({ log, sendPage, pathOf, count }: ErrorPageParts): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const problem = problemOf(error)
     // Nothing failed: the person only has to sign in first.
-    if (problem.code === 'signed_out' && problem.tryAgain !== undefined && wantsPage(req))
-      return seeOther(res, problem.tryAgain)
+    const tryAgain = pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? req.originalUrl : ''))
+    const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
+    if (isSignedOut && tryAgain !== undefined && wantsPage(req)) return seeOther(res, tryAgain)
     const reference = randomBytes(6).toString('hex')
     logFailure(log, { problem, reference, req })
     count(problem.code)
@@ -34,7 +37,7 @@ export function createErrorPage({ log, sendPage, count }: ErrorPageParts): Error
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
-    if (wantsPage(req)) answerPage(sendPage, { req, res, problem, reference })
+    if (wantsPage(req)) answerPage(sendPage, { req, res, problem, reference, tryAgain })
     else answerJson(res, problem, reference)
   }
 }
@@ -66,15 +69,14 @@ function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Fai
   else log.info(line, detail || code)
 }
 
-/** The address once more, but for a callback's: a code is good once, and stands in no page. */
-const repeatable = (req: Request) => (req.path.startsWith('/sign-in/') ? '/sign-in' : req.originalUrl)
+/** Could the same request be answered later? A form cannot be sent again by a link. */
+const isRepeatable = (req: Request, { status }: Problem) =>
+  req.method === 'GET' && (status >= 500 || status === 429)
 
-type Answer = Failure & { res: Response }
+type Answer = Failure & { res: Response; tryAgain: string | undefined }
 
-function answerPage(sendPage: SendPage, { req, res, problem, reference }: Answer): void {
+function answerPage(sendPage: SendPage, { req, res, problem, reference, tryAgain }: Answer): void {
   const { title, advice } = texts.problems[problem.code]
-  const tryAgain =
-    problem.tryAgain ?? (req.method === 'GET' && problem.status >= 500 ? repeatable(req) : undefined)
   const wait = problem.retryAfter
   try {
     const data = { title, advice: advice(problem), tryAgain, wait, reference, code: problem.code }

@@ -58,7 +58,12 @@ function appThatFails(publicUrl: string) {
     requireSignIn: passOn,
     onboarding: failing,
     search: nothing,
-    errorPage: { log: pino({ level: 'silent' }), sendPage, count: () => {} },
+    errorPage: {
+      log: pino({ level: 'silent' }),
+      sendPage,
+      pathOf: (path) => path || undefined,
+      count: () => {},
+    },
   })
 }
 

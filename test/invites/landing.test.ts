@@ -97,7 +97,7 @@ describe('the address that an invitation is for', () => {
     ['says that it comes from our page, as older browsers do', { referer: 'OURS' }],
     ['asks as a form of ours would', { origin: 'OURS' }],
   ])('is kept from a program that has the link and %s', async (_what, headers) => {
-    const own = Object.fromEntries(Object.keys(headers).map((name) => [name, `${running.url}`]))
+    const own = Object.fromEntries(Object.keys(headers).map((name) => [name, running.url]))
     expect(await told(own)).not.toMatch(/dan(@|%40)/)
     expect(await told(own, '?account=other')).not.toMatch(/dan(@|%40)/)
   })
