@@ -21,6 +21,7 @@ export type ReturnToRules = {
  * @param value untrusted: a query parameter, or what was kept of one
  */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
+  if (typeof value !== 'string' || value.length > MOST_CHARACTERS) return undefined
   const url = readAddress(value, rules.publicOrigin)
   if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)
@@ -32,7 +33,7 @@ export function safeReturnTo(value: unknown, rules: ReturnToRules): string | und
  * Where "Try again" may lead: the path of ours that was asked for, normalized; undefined for anything else.
  * @param value untrusted: a request's target, which may be a whole address (RFC 9112 3.2.2) or start with two slashes
  */
-export function repeatablePath(value: unknown, publicOrigin: string): string | undefined {
+export function repeatablePath(value: string, publicOrigin: string): string | undefined {
   const url = readAddress(value, publicOrigin)
   if (url === undefined || url.origin !== publicOrigin) return undefined
   // A callback's code is good once, and belongs in no page.
@@ -40,8 +41,8 @@ export function repeatablePath(value: unknown, publicOrigin: string): string | u
 }
 
 /** A path, or an address of the web, as a browser at `base` reads it; undefined where browsers could read it otherwise. */
-function readAddress(value: unknown, base: string): URL | undefined {
-  if (typeof value !== 'string' || value.length > MOST_CHARACTERS || !isPlain(value)) return undefined
+function readAddress(value: string, base: string): URL | undefined {
+  if (!isPlain(value)) return undefined
   const isPath = value.startsWith('/') && !value.startsWith('//')
   if (!isPath && !/^https?:\/\/[^/]/i.test(value)) return undefined
   if (!URL.canParse(value, base)) return undefined

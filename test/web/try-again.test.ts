@@ -92,6 +92,21 @@ describe('while everything works', () => {
     }
   })
 
+  it('a long address that is written longer in another one is come back to', async () => {
+    const target = `/onboarding?x=${encodeURIComponent('/'.repeat(600))}`
+    const { status, headers } = await ask(target)
+    expect({ status, location: headers['location'] }).toEqual({
+      status: 303,
+      location: `/sign-in?return_to=${encodeURIComponent(target)}`,
+    })
+    expect((await ask(headers['location'] ?? '')).status).toBe(303)
+  })
+
+  it('an address that is too long is not come back to, and never too long to be read', async () => {
+    const { headers } = await ask(`/onboarding?x=${'/'.repeat(9_000)}`)
+    expect(headers['location']).toBe('/sign-in?return_to=%2Fonboarding')
+  })
+
   it('an answer that came to another address is redeemed as one to ours', async () => {
     const begun = await ask('/sign-in')
     const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
@@ -111,7 +126,9 @@ describe('while the store is away', () => {
   afterAll(() => redis.start())
 
   it.each(targets)('%s is a page whose links lead to no other site', async (target) => {
-    expectOurs(await ask(target, { cookie }), target)
+    const answer = await ask(target, { cookie })
+    expect(answer.status).toBeGreaterThan(200)
+    expectOurs(answer, target)
   })
 
   it.each([
