@@ -64,6 +64,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     onCall: metrics.observeCall,
+    onExcess: (what) => log.warn({}, what),
     watch,
   })
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
@@ -126,6 +127,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       now,
     }),
     onboarding: createOnboardingRoutes({
+      limit: limits.byPerson,
       // Whatever a check is for, a path that it brings leads back here.
       checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
@@ -140,6 +142,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       now,
     }),
     search: createSearchRoutes({
+      limit: limits.byPerson,
       searchFor: (req, query) => access(req, (credentials) => clientApi.search(credentials, query)),
       sendPage,
     }),
