@@ -6,6 +6,7 @@ import { Problem } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
+import { routeOf } from './route-of.ts'
 import { seeOther } from './see-other.ts'
 import { texts } from './texts.en.ts'
 import { wantsPage } from './wants-page.ts'
@@ -55,15 +56,15 @@ type Failure = { problem: Problem; reference: string; req: Request }
 
 function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Failure): void {
   const { status, code, detail, cause } = problem
-  const route = (req.route as { path?: unknown } | undefined)?.path
   const fields = {
     code,
     status,
     method: req.method,
-    route: typeof route === 'string' ? route : undefined,
+    route: routeOf(req),
     reference,
   }
-  const line = cause === undefined ? fields : { ...fields, err: cause }
+  // What anyone can cause by asking is told in one short line: the place in the code is where we refused it.
+  const line = cause === undefined ? fields : { ...fields, err: status < 500 ? briefly(cause) : cause }
   if (status === 500) log.error(line, detail || 'a fault in onramp')
   else if (status > 500) log.warn(line, detail || code)
   else log.info(line, detail || code)
@@ -72,6 +73,16 @@ function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Fai
 /** Could the same request be answered later? A form cannot be sent again by a link. */
 const isRepeatable = (req: Request, { status }: Problem) =>
   req.method === 'GET' && (status >= 500 || status === 429)
+
+/** The same names and messages without the stack. */
+function briefly(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const brief = Object.create(error, {
+    stack: { value: '' },
+    cause: { value: briefly(error.cause) },
+  }) as Error
+  return brief
+}
 
 type Answer = Failure & { res: Response; tryAgain: string | undefined }
 
