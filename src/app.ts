@@ -2,7 +2,7 @@
 // everybody, what stands below is private.
 import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { createErrorPage, notFound, type ErrorPageParts } from './web/error-page.ts'
-import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
+import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
@@ -16,8 +16,6 @@ export type AppParts = {
   /** What pages of the intranet may use. */
   intranet: Router
   deprecations: Router
-  limits: { byAddress: RequestHandler; byBrowser: RequestHandler }
-  session: RequestHandler
   backChannel: Router
   /** Stopping reminders: mail providers post it, so it stands before the cross-site refusal. */
   optOut: Router
@@ -33,7 +31,6 @@ export type AppParts = {
   errorPage: ErrorPageParts
 }
 
-const SIGNING_IN = ['/sign-in', '/sign-out', '/signed-out', '/invite']
 /** What everybody may see is not looked through for these; whatever else is private is found below requireSignIn too. */
 const CERTAINLY_PRIVATE = /^\/(onboarding|search|sessions|admin|api)(\/|$)/
 
@@ -51,7 +48,7 @@ export function createApp(parts: AppParts): Express {
   app.use(parts.intranet)
   app.use(answerSpeculation)
   app.use(unlessPrivate(parts.optOut))
-  app.use(refuseCrossSite(origin))
+  app.use(refuseCrossSite(origin), refuseEmbedding)
   app.use(unlessPrivate(forEverybody(parts, https)))
 
   app.use(parts.requireSignIn)
@@ -78,8 +75,8 @@ function forEverybody(parts: AppParts, https: boolean): Router {
   router.get('/', (_req, res) => seeOther(res, '/onboarding'))
   router.use(parts.deprecations)
   if (https) router.use(servedOverHttps)
-  // Only signing in and out changes a session; everything else reads it (requireSignIn).
-  router.use(SIGNING_IN, parts.limits.byAddress, parts.session, parts.limits.byBrowser)
+  // Only signing in and out changes a session, so each of these routes begins with its limits and the session; everything
+  // else reads it (requireSignIn). What finds its route by another spelling so finds its limit too.
   router.use(parts.signIn, parts.signOut, parts.invites)
   return router
 }

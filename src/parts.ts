@@ -19,7 +19,7 @@ import { createSearchRoutes } from './search/routes.ts'
 import { createSealer } from './session/seal.ts'
 import type { Settings } from './settings.ts'
 import { assembleSignIn } from './sign-in-parts.ts'
-import { safeReturnTo } from './sign-in/return-to.ts'
+import { repeatablePath, safeReturnTo } from './sign-in/return-to.ts'
 import { openStore } from './store.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAuditIds } from './web/audit-ids.ts'
@@ -66,6 +66,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     onCall: metrics.observeCall,
+    onExcess: (what) => log.warn({}, what),
     watch,
   })
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
@@ -76,13 +77,20 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     retentionDays: settings.INVITE_RETENTION_DAYS,
   })
   const follow = createFollow({ arrivals, log, now })
-  const { access, authorizationServer, returnTo, start, ...signIn } = assembleSignIn({
+  const limits = createLimits({
+    redis: store.redis,
+    perAddress: settings.SIGN_INS_PER_MINUTE,
+    perPerson: settings.REQUESTS_PER_MINUTE,
+    note,
+  })
+  const { access, authorizationServer, entering, returnTo, start, ...signIn } = assembleSignIn({
     settings,
     store,
     log,
     note,
     sendPage,
     onSignedIn: follow.signedIn,
+    limits,
     now,
   })
   let draining = false
@@ -100,16 +108,27 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     assets: assets.routes,
     intranet: createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, folder: VIEWS }),
     deprecations: createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }),
-    limits: createLimits({
-      redis: store.redis,
-      prefix: settings.REDIS_PREFIX,
-      perAddress: settings.SIGN_INS_PER_MINUTE,
-      perBrowser: Math.ceil(settings.SIGN_INS_PER_MINUTE / 10),
+    optOut: createOptOutRoutes({
+      limit: limits.stoppingReminders,
+      invitations,
+      arrivals,
+      sendPage,
       note,
+      now,
     }),
-    optOut: createOptOutRoutes({ invitations, arrivals, sendPage, note, now }),
-    invites: createInviteRoutes({ invitations, arrivals, start, sendPage, note, log, publicUrl, now }),
+    invites: createInviteRoutes({
+      entering,
+      invitations,
+      arrivals,
+      start,
+      sendPage,
+      note,
+      log,
+      publicUrl,
+      now,
+    }),
     onboarding: createOnboardingRoutes({
+      limit: limits.byPerson,
       // Whatever a check is for, a path that it brings leads back here.
       checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
         access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
@@ -134,11 +153,17 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
       now,
     }),
     search: createSearchRoutes({
+      limit: limits.byPerson,
       searchFor: (req, query) => access(req, (credentials) => clientApi.search(credentials, query)),
       sendPage,
     }),
     admin: createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }),
-    errorPage: { log, sendPage, count: metrics.countProblem },
+    errorPage: {
+      log,
+      sendPage,
+      pathOf: (address) => repeatablePath(address, publicUrl),
+      count: metrics.countProblem,
+    },
   })
 
   return {

@@ -22,6 +22,7 @@ export type ProblemCode =
   | 'service_refused_return'
   | 'service_refused_sign_in'
   | 'service_unavailable'
+  | 'sign_in_busy'
   | 'sign_in_denied'
   | 'sign_in_expired'
   | 'sign_in_failed'
@@ -31,6 +32,7 @@ export type ProblemCode =
   | 'store_unavailable'
   | 'too_large'
   | 'too_many'
+  | 'too_many_requests'
 
 export type ProblemOptions = {
   /** For the log: what exactly happened and which setting mends it. Never shown. */

@@ -182,6 +182,17 @@ export const definitions = {
       'Requests to sign in, a minute, from one address (an office may share one); a browser may make a tenth',
     schema: wholeNumber(1, 1_000_000),
   },
+  REQUESTS_PER_MINUTE: {
+    default: '1200',
+    meaning: 'Requests of one person that reach the service, a minute, over all their tabs and devices',
+    schema: wholeNumber(60, 1_000_000),
+  },
+  SIGN_INS_WAITING_MB: {
+    default: '16',
+    meaning:
+      'Megabytes of the store for sign-ins that were started and not finished; with more, new ones are asked to wait',
+    schema: wholeNumber(1, 100_000),
+  },
   DRAIN_SECONDS: {
     default: '2',
     meaning: 'After SIGTERM it serves on for so many seconds while `/readyz` says 503',

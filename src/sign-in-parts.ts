@@ -9,10 +9,11 @@ import type { Settings } from './settings.ts'
 import { createAccess } from './sign-in/access.ts'
 import { createAuthorizationServer } from './sign-in/authorization-server.ts'
 import { createBackChannelRoutes } from './sign-in/back-channel.ts'
-import { createPendingSignIns } from './sign-in/pending.ts'
+import { createPendingSignIns, PENDING_SECONDS } from './sign-in/pending.ts'
 import { createRedeem } from './sign-in/redeem.ts'
 import { createRefresh } from './sign-in/refresh.ts'
 import { createRequireSignIn } from './sign-in/require-sign-in.ts'
+import { createRoom } from './sign-in/room.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
 import { createSessionsPage } from './sign-in/sessions-page.ts'
 import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out.ts'
@@ -23,6 +24,7 @@ import type { Store } from './store.ts'
 import type { Note } from './web/audit.ts'
 import type { Log } from './web/log.ts'
 import type { SendPage } from './web/pages.ts'
+import type { Limits } from './web/rate-limit.ts'
 
 export type SignInParts = {
   settings: Settings
@@ -31,10 +33,20 @@ export type SignInParts = {
   note: Note
   sendPage: SendPage
   onSignedIn: (user: User) => Promise<void>
+  limits: Limits
   now: () => number
 }
 
-export function assembleSignIn({ settings, store, log, note, sendPage, onSignedIn, now }: SignInParts) {
+export function assembleSignIn({
+  settings,
+  store,
+  log,
+  note,
+  sendPage,
+  onSignedIn,
+  limits,
+  now,
+}: SignInParts) {
   const publicUrl = settings.PUBLIC_URL
   const https = publicUrl.startsWith('https:')
   const cookieName = cookieNameFor(https)
@@ -80,7 +92,12 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
     note,
     now,
   })
-  const pending = createPendingSignIns(store.records, sealer)
+  const room = createRoom({
+    redis: store.redis,
+    megabytes: settings.SIGN_INS_WAITING_MB,
+    windowSeconds: PENDING_SECONDS,
+  })
+  const pending = createPendingSignIns(store.records, sealer, room)
   const start = createStartSignIn({
     authorizationServer,
     pending,
@@ -102,6 +119,12 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
     onSignedIn,
     now,
   })
+  const session = createSession({
+    store: new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now),
+    secrets: settings.SESSION_SECRET,
+    https,
+  })
+  const entering = [limits.byAddress, session, limits.byBrowser]
   const common = { authorizationServer, sessions, log, note }
 
   return {
@@ -109,21 +132,40 @@ export function assembleSignIn({ settings, store, log, note, sendPage, onSignedI
     start,
     returnTo,
     access: createAccess({ tokens, refresh, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now }),
-    session: createSession({
-      store: new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now),
-      secrets: settings.SESSION_SECRET,
-      https,
-    }),
+    entering,
     requireSignIn: createRequireSignIn({
       presence: createPresence({ secrets: settings.SESSION_SECRET, https }),
       tokens,
       renewal,
       touchSession: (name) => store.sessionTexts.touch(name, renewal.lifeSeconds),
     }),
-    signIn: createSignInRoutes({ pending, start, redeem, tokens, returnTo, publicUrl, cookieName, sendPage }),
-    signOut: createSignOutRoutes({ ...common, tokens, publicUrl, cookieName, sendPage }),
+    signIn: createSignInRoutes({
+      entering,
+      pending,
+      start,
+      redeem,
+      tokens,
+      returnTo,
+      publicUrl,
+      cookieName,
+      sendPage,
+    }),
+    signOut: createSignOutRoutes({
+      ...common,
+      limit: limits.signingOut,
+      session,
+      tokens,
+      publicUrl,
+      cookieName,
+      sendPage,
+    }),
     signOutWhileAway: createSignOutWhileAway({ publicUrl, cookieName, log }),
-    backChannel: createBackChannelRoutes({ ...common, records: store.records, now }),
+    backChannel: createBackChannelRoutes({
+      ...common,
+      limit: limits.refusedLogouts,
+      records: store.records,
+      now,
+    }),
     sessions: createSessionsPage({ sessions, sendPage }),
   }
 }

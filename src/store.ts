@@ -7,13 +7,14 @@ import { holdFolder } from './records/sqlite-lock.ts'
 import { createSqliteRecords } from './records/sqlite-records.ts'
 import { recordSessionTexts, redisSessionTexts, type SealedTexts } from './session/session-store.ts'
 import type { Settings } from './settings.ts'
+import type { SharedCounts } from './web/counting.ts'
 import type { Log } from './web/log.ts'
 
 export type Store = {
   records: Records
   sessionTexts: SealedTexts
   /** The connection itself, for what counts in Redis on its own; undefined on the embedded store. */
-  redis: unknown
+  redis: SharedCounts | undefined
   close(): Promise<void>
 }
 
@@ -33,7 +34,7 @@ export function openStore(settings: StoreSettings, log: Log, isServer = false): 
   return {
     records: createRedisRecords(redis, prefix),
     sessionTexts: redisSessionTexts(redis, prefix),
-    redis,
+    redis: { client: redis, prefix },
     close: async () => redis.destroy(),
   }
 }

@@ -1,6 +1,16 @@
 // What the service answers (contract section 2), checked and read tolerantly: more fields than we know, fewer than we
 // hoped for, but never a list where there was none: an answer that cannot be understood is not "all connected".
 import { z } from 'zod'
+import {
+  boundedInstance,
+  boundedUrl,
+  MAX_ENTRIES,
+  MAX_INSTANCE_CHARACTERS,
+  MAX_RESULTS,
+  shortName,
+  shortSnippet,
+  shortTitle,
+} from './bounds.ts'
 import { departureUrl } from './departure.ts'
 
 /** What the service says of one datasource instance that is not connected. */
@@ -30,8 +40,6 @@ export type SearchResult = {
 }
 export type SearchAnswer = { results: SearchResult[]; requestId: string | undefined }
 
-const MOST_NAME_CHARACTERS = 200
-
 /** Control and direction-changing characters would let one name rearrange the words around it. */
 const presentable = (text: string) =>
   PLAIN.test(text)
@@ -46,12 +54,6 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 /** Text or nothing; half a surrogate pair stands in no address and in no page. */
 const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
-
-/** Never cuts a surrogate pair in two. */
-const shortened = (text: string) =>
-  text.length > MOST_NAME_CHARACTERS
-    ? `${text.slice(0, MOST_NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, '')}…`
-    : text
 
 const optionalText = z.string().optional().catch(undefined)
 
@@ -90,24 +92,36 @@ function statusOf({ authStatus }: Entry, instance: string, path: string | undefi
 
 /** Of entries with one identifier the one that a person can do most about counts. */
 const USE: Record<Unconnected['status'], number> = { awaiting: 2, stale: 2, attention: 1, disabled: 0 }
+export type Tell = (what: string) => void
 
 /**
  * Reads an answer of checkdatasourceauth (contract 2.1).
- * @returns undefined when it is not one: no object, no list, or an entry that names no datasource
+ * @param tell is told in fixed words of what was cut off or is too much
+ * @returns undefined when it is not one: no object, no list, too long a list, or an entry that names no datasource
  */
-export function readCheck(json: unknown): Unconnected[] | undefined {
+export function readCheck(json: unknown, tell: Tell = () => {}): Unconnected[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
+  if (check.data.unauthorizedDatasourceInstances.length > MAX_ENTRIES) {
+    tell(`an answer of the service lists more than ${MAX_ENTRIES} datasources: nothing of it counts`)
+    return undefined
+  }
   const found = new Map<string, Unconnected>()
   for (const entry of check.data.unauthorizedDatasourceInstances) {
-    const authUrlRelativePath =
-      typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
-    const instance = instanceOf(entry, authUrlRelativePath)
-    if (instance === undefined) return undefined
+    const path = typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
+    const named = instanceOf(entry, path)
+    if (named === undefined) return undefined
+    const instance = boundedInstance(named)
+    if (instance !== named)
+      tell(
+        `a datasource has more than ${MAX_INSTANCE_CHARACTERS} characters in its name: it is shown, not started`,
+      )
+    // Dropped, it would count as connected; its path belongs to a name that is kept nowhere.
+    const authUrlRelativePath = instance === named ? path : undefined
     const status = statusOf(entry, instance, authUrlRelativePath)
     const earlier = found.get(instance)
     if (earlier !== undefined && USE[earlier.status] >= USE[status]) continue
-    const name = shortened(presentable(wellFormed(entry.displayName) ?? '') || presentable(instance))
+    const name = shortName(presentable(wellFormed(entry.displayName) ?? '') || presentable(instance))
     found.set(instance, { instance, name, status, authUrlRelativePath: authUrlRelativePath || undefined })
   }
   return [...found.values()]
@@ -121,8 +135,8 @@ function instanceOf(entry: Entry, path: string | undefined): string | undefined 
 }
 
 /** Reads the same answer and drops the one-time paths on the way. @returns undefined when it is not one */
-export const readLeft = (json: unknown): Left[] | undefined =>
-  readCheck(json)?.map(({ instance, name, status }) => ({ instance, name, status }))
+export const readLeft = (json: unknown, tell?: Tell): Left[] | undefined =>
+  readCheck(json, tell)?.map(({ instance, name, status }) => ({ instance, name, status }))
 
 const searchSchema = z.object({
   results: z.array(z.unknown()),
@@ -157,16 +171,24 @@ function readResult(element: unknown): SearchResult | undefined {
   const parsed = resultSchema.safeParse(element)
   if (!parsed.success) return undefined
   const { document, snippets, ...result } = parsed.data
-  const url = webAddress(result.url ?? document?.url)
+  const url = boundedUrl(webAddress(result.url ?? document?.url))
   const title = presentable(result.title ?? document?.title ?? result.name ?? document?.name ?? url ?? '')
   const snippet = result.snippet ?? snippets?.[0]?.text ?? snippets?.[0]?.snippet
-  return { title, url, snippet, datasource: result.datasource ?? document?.datasource }
+  return {
+    title: shortTitle(title),
+    url,
+    snippet: snippet && shortSnippet(snippet),
+    datasource: result.datasource ?? document?.datasource,
+  }
 }
 
 /** Reads an answer of search (contract 2.2; what a result holds is not shown there, so every part may be missing). */
 export function readSearch(json: unknown): SearchAnswer | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined
-  const results = parsed.data.results.map(readResult).filter((result) => result !== undefined)
+  const results = parsed.data.results
+    .slice(0, MAX_RESULTS)
+    .map(readResult)
+    .filter((result) => result !== undefined)
   return { results, requestId: parsed.data.requestId ?? parsed.data.requestID }
 }

@@ -1,7 +1,15 @@
 // The service's Client API (contract section 4) over one keep-alive pool. What surprises: redirects are never followed
 // (a client that does keeps X-Service-ActAs across origins) and the time limit covers the body too.
 import { Pool } from 'undici'
-import { readCheck, readLeft, readSearch, type Left, type SearchAnswer, type Unconnected } from './answers.ts'
+import {
+  readCheck,
+  readLeft,
+  readSearch,
+  type Left,
+  type SearchAnswer,
+  type Tell,
+  type Unconnected,
+} from './answers.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Watch } from './watch.ts'
 import { exchange, type Exchanged } from './exchange.ts'
@@ -28,6 +36,8 @@ export type ClientApiOptions = {
   timeLimitMs?: number
   /** Told of every call; `status` undefined: there was no usable answer. */
   onCall?: (call: { operation: string; status: number | undefined; seconds: number }) => void
+  /** Told once of each thing in answers that is too long or too much. */
+  onExcess?: Tell
   /** Sees every answer: is something in use that the service will remove? */
   watch?: Watch
 }
@@ -45,6 +55,7 @@ export function createClientApi({
   baseUrl,
   timeLimitMs = TIME_LIMIT_MS,
   onCall,
+  onExcess,
   watch,
 }: ClientApiOptions): ClientApi {
   const { origin, pathname } = new URL(baseUrl)
@@ -54,6 +65,12 @@ export function createClientApi({
     keepAliveTimeout: 30_000,
     connect: { timeout: timeLimitMs },
   })
+
+  const told = new Set<string>()
+  const tellOnce: Tell = (what) => {
+    if (!told.has(what)) onExcess?.(what)
+    told.add(what)
+  }
 
   /** Our own operations whose bodies are worth looking through. */
   const onSchedule = new Set(OPERATIONS.filter((name) => watch?.wantsBodies('POST', `/rest/api/v1/${name}`)))
@@ -101,13 +118,17 @@ export function createClientApi({
       const operation = 'checkdatasourceauth'
       const answer = readCheck(
         await call({ operation, path: `/rest/api/v1/checkdatasourceauth${query}`, credentials }),
+        tellOnce,
       )
       if (answer === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
       return answer
     },
     async whatIsLeft(credentials) {
       const operation = 'checkdatasourceauth'
-      const left = readLeft(await call({ operation, path: `/rest/api/v1/${operation}`, credentials }))
+      const left = readLeft(
+        await call({ operation, path: `/rest/api/v1/${operation}`, credentials }),
+        tellOnce,
+      )
       if (left === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
       return left
     },

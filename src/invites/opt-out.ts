@@ -1,7 +1,7 @@
 // Stopping reminders. A GET shows a page, only a POST acts (RFC 8058): mail scanners follow every link. It stands before
 // the cross-site refusal, because the mail program's provider posts it, without a cookie; the token is the
 // proof, and stays one when it has expired.
-import express, { Router } from 'express'
+import express, { Router, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -14,6 +14,7 @@ import { inviteTexts } from './texts.en.ts'
 import type { Invitations } from './token.ts'
 
 export type OptOutParts = {
+  limit: RequestHandler
   invitations: Pick<Invitations, 'readExpired'>
   arrivals: Pick<Arrivals, 'get' | 'change'>
   sendPage: SendPage
@@ -28,11 +29,20 @@ const unknownLink = {
   data: { words: inviteTexts, state: 'unknown', of: undefined },
 }
 
-export function createOptOutRoutes({ invitations, arrivals, sendPage, note, now }: OptOutParts): Router {
+export function createOptOutRoutes({
+  limit,
+  invitations,
+  arrivals,
+  sendPage,
+  note,
+  now,
+}: OptOutParts): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 
-  router.get('/invite/:token/opt-out', async (req, res) => {
+  const route = router.route('/invite/:token/opt-out').all(limit)
+
+  route.get(async (req, res) => {
     const invitation = await invitations.readExpired(req.params.token)
     if (invitation === undefined) return sendPage(req, res, unknownLink)
     const { email } = invitation
@@ -45,7 +55,7 @@ export function createOptOutRoutes({ invitations, arrivals, sendPage, note, now 
     sendPage(req, res, { view: 'invites/opt-out', data: { words: inviteTexts, state, of } })
   })
 
-  router.post('/invite/:token/opt-out', form, async (req, res) => {
+  route.post(form, async (req, res) => {
     const { token } = req.params
     const invitation = await invitations.readExpired(token)
     const fields = (req.body ?? {}) as Record<string, unknown>

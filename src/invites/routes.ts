@@ -1,9 +1,9 @@
 // GET /invite/TOKEN for everybody, mail scanners among them: it changes nothing, asks nothing and signs nobody in,
 // however often. Signing in starts only at a click on our own page.
-import { Router } from 'express'
+import { Router, type RequestHandler } from 'express'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
-import { isFollowedFromOwnPage } from '../web/cross-site.ts'
+import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from './address.ts'
@@ -15,6 +15,8 @@ import type { Invitations } from './token.ts'
 import { walkPath, welcome } from './visit.ts'
 
 export type InviteParts = {
+  /** In front of every route: the limits, and between them the session. */
+  entering: RequestHandler[]
   invitations: Pick<Invitations, 'read'>
   arrivals: Pick<Arrivals, 'change'>
   start: StartSignIn
@@ -28,7 +30,7 @@ export type InviteParts = {
 
 export function createInviteRoutes(parts: InviteParts): Router {
   const router = Router()
-  const { invitations, arrivals, now } = parts
+  const { entering, invitations, arrivals, now } = parts
 
   /** What is counted for the report is no reason to keep somebody out. */
   const countOpened = async (email: string) => {
@@ -37,7 +39,8 @@ export function createInviteRoutes(parts: InviteParts): Router {
       .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
   }
 
-  router.get(['/invite', '/invite/:token'], async (req, res) => {
+  const opening = router.route(['/invite', '/invite/:token']).get(entering)
+  opening.get(async (req, res) => {
     const { token } = req.params as { token?: string }
     const invitation = token === undefined ? undefined : await invitations.read(token)
     const { user } = req.session
@@ -64,13 +67,16 @@ export function createInviteRoutes(parts: InviteParts): Router {
     parts.sendPage(req, res, { view: 'invites/mismatch', data })
   })
 
-  router.get('/invite/:token/start', async (req, res) => {
+  const starting = router.route('/invite/:token/start').get(entering)
+  starting.get(async (req, res) => {
     const { token } = req.params
     const invitation = await invitations.read(token)
     if (invitation === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, parts.publicUrl)) return seeOther(res, `/invite/${token}`)
-    const wish =
-      req.query['account'] === 'other' ? { wish: 'select_account' as const } : { loginHint: invitation.email }
+    // The hint stands in an address that the browser shows, so only who came from our page gets it: a program that has
+    // the link would read the whole address out of it.
+    const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
+    const wish = req.query['account'] === 'other' ? { wish: 'select_account' as const } : hint
 
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
     // A program that follows every link says nothing about where it comes from; a browser does.

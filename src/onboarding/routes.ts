@@ -1,7 +1,7 @@
 // The walk over HTTP. What surprises: the one check on return both judges the step that ended and brings the one-time
 // path for the next, so N datasources cost N + 1 checks; a path is used in that very answer and kept nowhere.
 import { randomBytes } from 'node:crypto'
-import { Router, type Request, type Response } from 'express'
+import { Router, type Request, type RequestHandler, type Response } from 'express'
 import type { Unconnected } from '../client-api/answers.ts'
 import { departureUrl } from '../client-api/departure.ts'
 import { Problem } from '../problem.ts'
@@ -19,6 +19,7 @@ import { createOnce } from './once.ts'
 import { callbackPath, overviewOf } from './overview.ts'
 import { passageOfClick, passageOfReturn, type Passage, type Question } from './passage.ts'
 import { overviewPath, visitOf, withVisit } from './visit.ts'
+import { createRecentChecks } from './recent-checks.ts'
 import { skip, unskip } from './skipping.ts'
 import { unhandled } from './standing.ts'
 import { statusOf } from './status.ts'
@@ -26,6 +27,8 @@ import { attemptOf, isReturned, mayAsk, observe, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 export type OnboardingParts = {
+  /** How often a person may ask for what reaches the service. */
+  limit: RequestHandler
   /** Asks the service for the person who made the request. @throws {Problem} */
   checkFor: (req: Request, finalRedirectUrl?: string) => Promise<Unconnected[]>
   walks: Walks
@@ -41,12 +44,24 @@ export type OnboardingParts = {
   now: () => number
 }
 
+/** Every route below that asks the service. */
+const REACHING_THE_SERVICE = [
+  '/onboarding',
+  '/onboarding/connect',
+  '/onboarding/connect/:instance',
+  '/onboarding/callback',
+  '/api/status',
+]
+
+const nameOfPerson = ({ issuer, subject }: User) => `${issuer}\n${subject}`
+
 type Go = { location: string } | { page: Walk; from?: string; goOn?: string }
 
 export function createOnboardingRoutes(parts: OnboardingParts): Router {
   const router = Router()
   const { walks, now, confirmSeconds, note } = parts
   const once = createOnce<Go>()
+  const recent = createRecentChecks(now)
   const newStep = () => randomBytes(16).toString('base64url')
   const callbackUrl = (step: string) => `${parts.publicUrl}/onboarding/callback?step=${step}`
 
@@ -70,8 +85,9 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   ): Promise<Go> {
     const step = newStep()
     const waiting = await parts.checkFor(req, callbackUrl(step))
+    const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
     const addressOf = (instance: string) => {
-      const path = waiting.find((entry) => entry.instance === instance)?.authUrlRelativePath
+      const path = paths.get(instance)
       return path === undefined ? undefined : departureUrl(parts.baseUrl, instance, path)
     }
     const isStartable = (instance: string) => addressOf(instance) !== undefined
@@ -79,10 +95,13 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     let passage: Passage | undefined
     const kept = await walks.update(user, (before) => (passage = decide(before, question)).walk, walk)
     const decided = passage ?? decide(kept, question)
+    recent.forget(nameOfPerson(user))
     tell(kept)
     if (decided.kind === 'leave') note({ event: 'step_started', user, datasource: decided.instance })
     return goOf(decided, kept, addressOf)
   }
+
+  router.get(REACHING_THE_SERVICE, parts.limit)
 
   router.get('/onboarding', async (req, res) => {
     const { user } = whoIsSignedIn(req)
@@ -164,6 +183,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
       const { user } = whoIsSignedIn(req)
       const { instance } = req.params
       const walk = await walks.update(user, (before) => change(before, instance, now()))
+      recent.forget(nameOfPerson(user))
       if (!walk.known.some((entry) => entry.instance === instance)) throw unknownDatasource()
       note({ event, user, datasource: instance })
       seeOther(res, overviewPath(walk.visit, instance))
@@ -178,13 +198,15 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
       const { user } = whoIsSignedIn(req)
       const { instance } = req.params
       const walk = await walks.update(user, (before) => change(before, instance))
+      recent.forget(nameOfPerson(user))
       seeOther(res, overviewPath(walk.visit))
     })
 
   router.get('/api/status', async (req, res) => {
-    const { user } = whoIsSignedIn(req)
-    const walk = await current(req, user, (before) => before)
-    res.json(statusOf(walk, now()))
+    const { user, sessionId } = whoIsSignedIn(req)
+    // A page of the intranet may ask in every tab. What was done here shows at once: the walk itself is read each time.
+    await recent.ask(nameOfPerson(user), sessionId, () => current(req, user, (before) => before))
+    res.json(statusOf(await walks.load(user), now()))
   })
 
   return router

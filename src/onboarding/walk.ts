@@ -96,16 +96,29 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
     .map((attempt) =>
       isReturned(attempt) && isOver(attempt) ? { ...attempt, done: true as const } : attempt,
     )
-  return { ...walk, known, attempts }
+  return { ...walk, known: bounded(known), attempts }
+}
+
+/** More were never seen of one person; a service that makes up names must not fill the record. */
+const MAX_KNOWN = 2_000
+
+/** Forgets those that were connected first, and never one that waits: it would count as connected when it is gone. */
+function bounded(known: Known[]): Known[] {
+  let surplus = known.length - MAX_KNOWN
+  return surplus <= 0 ? known : known.filter((entry) => entry.status !== 'connected' || surplus-- <= 0)
 }
 
 /** The same as last time, and nobody under way: nothing to take in. */
-const isKnownAlready = (walk: Walk, waiting: readonly Waiting[]): boolean =>
-  walk.attempts.length === 0 &&
-  walk.known.filter((entry) => entry.status !== 'connected').length === waiting.length &&
-  waiting.every(({ instance, name, status }) =>
-    walk.known.some((entry) => entry.instance === instance && entry.name === name && entry.status === status),
-  )
+function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
+  if (walk.attempts.length > 0) return false
+  const unconnected = walk.known.filter((entry) => entry.status !== 'connected')
+  if (unconnected.length !== waiting.length) return false
+  const byInstance = new Map(unconnected.map((entry) => [entry.instance, entry]))
+  return waiting.every(({ instance, name, status }) => {
+    const entry = byInstance.get(instance)
+    return entry?.name === name && entry.status === status
+  })
+}
 
 function connected(entry: Known, now: number): Known {
   if (entry.status === 'connected') return entry

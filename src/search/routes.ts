@@ -1,10 +1,12 @@
 // A first search, over what was just connected.
-import { Router, type Request } from 'express'
+import { Router, type Request, type RequestHandler } from 'express'
 import type { SearchAnswer } from '../client-api/answers.ts'
 import type { SendPage } from '../web/pages.ts'
 import { texts as t } from '../web/texts.en.ts'
 
 export type SearchParts = {
+  /** How often a person may ask for what reaches the service. */
+  limit: RequestHandler
   /** Searches as the person who made the request. @throws {Problem} */
   searchFor: (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>
   sendPage: SendPage
@@ -13,10 +15,10 @@ export type SearchParts = {
 const PAGE_SIZE = 10
 const MOST_CHARACTERS = 500
 
-export function createSearchRoutes({ searchFor, sendPage }: SearchParts): Router {
+export function createSearchRoutes({ limit, searchFor, sendPage }: SearchParts): Router {
   const router = Router()
 
-  router.get('/search', async (req, res) => {
+  router.get('/search', limit, async (req, res) => {
     const { q } = req.query
     const query = typeof q === 'string' ? q.trim().slice(0, MOST_CHARACTERS) : ''
 

@@ -2,6 +2,7 @@
 // the same and more (it hashes, saves and sets cookies), which only signing in needs.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { Request } from 'express'
+import { cookieValue } from './cookie-value.ts'
 import { createRemembered } from './remembered.ts'
 import { cookieKeys, cookieName, type SessionOptions, type User } from './session.ts'
 
@@ -19,20 +20,21 @@ export type Presence = {
 
 export function createPresence({ secrets, https }: Pick<SessionOptions, 'secrets' | 'https'>): Presence {
   const keys = cookieKeys(secrets).map((key) => createSecretKey(key, 'utf8'))
-  // How express-session writes it: s:ID.SIGNATURE, encoded.
-  const start = `${cookieName(https)}=s%3A`
+  const name = cookieName(https)
 
+  /** Compared as text, as express-session does: decoding would let other spellings of a signature through. */
   const isSigned = (id: string, signature: Buffer) =>
     keys.some((key) => {
-      const expected = createHmac('sha256', key).update(id).digest()
-      return expected.length === signature.length && timingSafeEqual(expected, signature)
+      const expected = createHmac('sha256', key).update(id).digest('base64').replace(/=+$/, '')
+      return expected.length === signature.length && timingSafeEqual(Buffer.from(expected), signature)
     })
 
+  /** How express-session writes it: s:ID.SIGNATURE. */
   function provenBy(value: string): string | undefined {
     const dot = value.lastIndexOf('.')
-    if (dot < 1) return undefined
-    const [id, signature] = [value.slice(0, dot), Buffer.from(value.slice(dot + 1), 'base64')]
-    return isSigned(id, signature) ? id : undefined
+    if (!value.startsWith('s:') || dot < 3) return undefined
+    const id = value.slice(2, dot)
+    return isSigned(id, Buffer.from(value.slice(dot + 1))) ? id : undefined
   }
 
   /** A signature that was verified need not be verified again; one that was wrong is not remembered. */
@@ -40,22 +42,9 @@ export function createPresence({ secrets, https }: Pick<SessionOptions, 'secrets
 
   return {
     idOf(req) {
-      const value = cookieValue(req.headers.cookie ?? '', start)
+      const value = cookieValue(req.headers.cookie ?? '', name)
       return value === undefined ? undefined : proven.of(value, value, provenBy)
     },
     remember: (req, user) => void users.set(req, user),
-  }
-}
-
-function cookieValue(header: string, start: string): string | undefined {
-  let at = header.indexOf(start)
-  while (at > 0 && header[at - 1] !== ' ' && header[at - 1] !== ';') at = header.indexOf(start, at + 1)
-  if (at < 0) return undefined
-  const end = header.indexOf(';', at)
-  const encoded = header.slice(at + start.length, end < 0 ? undefined : end).trim()
-  try {
-    return encoded.includes('%') ? decodeURIComponent(encoded) : encoded
-  } catch {
-    return undefined
   }
 }

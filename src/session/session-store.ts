@@ -17,6 +17,11 @@ export type SealedTexts = {
 }
 
 const PREFIX = 'session:'
+/**
+ * How long a browser is remembered that has begun to sign in, or to sign out: anyone can make us write these, so they are
+ * small and soon gone.
+ */
+export const SIGNING_IN_SECONDS = 600
 
 /**
  * Sessions as connect-redis keeps them. It passes text through as it is: the sealing is ours.
@@ -80,9 +85,9 @@ export class SealedSessionStore extends Store {
     settle(this.#write(sid, session), done)
   }
 
-  override touch = (sid: string, _session: SessionData, done: Done = () => {}): void => {
+  override touch = (sid: string, session: SessionData, done: Done = () => {}): void => {
     const name = nameOf(sid)
-    if (this.#renewal.isDue(name)) settle(this.#texts.touch(name, this.#renewal.lifeSeconds), done)
+    if (this.#renewal.isDue(name)) settle(this.#texts.touch(name, this.#lifeOf(session)), done)
     else done()
   }
 
@@ -101,7 +106,13 @@ export class SealedSessionStore extends Store {
 
   async #write(sid: string, session: SessionData): Promise<void> {
     const plain = JSON.stringify(session)
-    await this.#texts.set(nameOf(sid), this.#sealer.seal(plain, `${PREFIX}${sid}`), this.#renewal.lifeSeconds)
+    await this.#texts.set(nameOf(sid), this.#sealer.seal(plain, `${PREFIX}${sid}`), this.#lifeOf(session))
+  }
+
+  /** Seconds from now: a sign-in's idle life; less for a browser that has only begun to sign in. */
+  #lifeOf({ user }: SessionData): number {
+    const { lifeSeconds } = this.#renewal
+    return user === undefined ? Math.min(SIGNING_IN_SECONDS, lifeSeconds) : lifeSeconds
   }
 
   /** The idle lifetime is the store's to end; the absolute one is counted from the sign-in. */

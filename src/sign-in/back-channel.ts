@@ -1,11 +1,12 @@
 // POST /sign-out/backchannel: the authorization server ends sign-ins here, of a session (sid) or of a person (sub).
 // It is no browser: no cookie, no page, no cross-site question; its token is the proof.
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
-import express, { Router, type Response } from 'express'
+import express, { Router, type RequestHandler, type Response } from 'express'
 import type { Configuration } from 'openid-client'
 import type { Records } from '../records/records.ts'
 import { nameOf } from '../session/seal.ts'
 import type { Note } from '../web/audit.ts'
+import type { RefusedLogouts } from '../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 
@@ -13,7 +14,8 @@ export type BackChannelParts = {
   authorizationServer: { configuration(): Promise<Configuration> }
   sessions: Pick<SignedInSessions, 'endThere'>
   records: Pick<Records, 'compareAndSet' | 'remove'>
-  log: { warn(fields: object, message: string): void }
+  limit: RefusedLogouts
+  log: { info(fields: object, message: string): void }
   note: Note
   now: () => number
 }
@@ -75,10 +77,16 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
     }
   }
 
-  router.post('/sign-out/backchannel', form, async (req, res) => {
+  const checkLimit: RequestHandler = async (req, _res, next) => {
+    await parts.limit.check(req)
+    next()
+  }
+
+  router.post('/sign-out/backchannel', checkLimit, form, async (req, res) => {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
-    if (typeof token !== 'string') return refuse(res, 'logout_token is missing, or given twice')
     try {
+      if (typeof token !== 'string')
+        throw new UnacceptableLogoutToken('logout_token is missing, or given twice')
       const logout = await verified(token)
       const ended = await once(logout, () => parts.sessions.endThere(logout.issuer, logout))
       parts.note({ event: 'sign_out', by: 'authorization_server', sessions: ended })
@@ -86,7 +94,9 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
       res.end()
     } catch (error) {
       if (!(error instanceof UnacceptableLogoutToken)) throw error
-      parts.log.warn({ err: error }, 'a back-channel logout was refused')
+      await parts.limit.count(req)
+      // Expected, and anyone can send them: one line that says why, and no place in the code.
+      parts.log.info({ reason: error.message }, 'a back-channel logout was refused')
       refuse(res, error.message)
     }
   })

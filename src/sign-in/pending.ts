@@ -3,6 +3,7 @@
 import type { Records } from '../records/records.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
 import type { Wish } from './prompt.ts'
+import type { Room } from './room.ts'
 
 export type PendingSignIn = {
   kind: 'pending'
@@ -20,18 +21,31 @@ export type PendingSignIn = {
 export type FinishedSignIn = { kind: 'finished'; browser: string; returnTo: string }
 
 export type PendingSignIns = {
+  /** @throws {Problem} 503 when those under way take all the room that there is */
   add(state: string, signIn: Omit<PendingSignIn, 'kind'>): Promise<void>
   find(state: string): Promise<PendingSignIn | FinishedSignIn | undefined>
   /** Consumes it: of any number of callbacks one gets true, and only that one may redeem the code. */
   finish(state: string, signIn: PendingSignIn): Promise<boolean>
+  /** It ended in somebody who is signed in: its room is free for another. */
+  succeeded(signIn: PendingSignIn): Promise<void>
 }
 
-const PENDING_SECONDS = 3600
+/** Anyone can make us write these, so they are soon gone. */
+export const PENDING_SECONDS = 600
 const FINISHED_SECONDS = 600
+
+/** Besides the record: the names, and the session of the browser. */
+const OVERHEAD_BYTES = 700
+/** Redis keeps text in pieces of fixed sizes. */
+const SHARE_OF_ALLOCATION = 1.25
+
+/** Bytes that a sign-in takes in Redis, rounded up; measured with MEMORY USAGE. */
+const costOf = (sealed: string) => Math.ceil(sealed.length * SHARE_OF_ALLOCATION) + OVERHEAD_BYTES
 
 export function createPendingSignIns(
   records: Pick<Records, 'get' | 'put' | 'compareAndSet'>,
   sealer: Sealer,
+  room: Room,
 ): PendingSignIns {
   const keyOf = (state: string) => `sign-in:${nameOf(state)}`
   const holderOf = (state: string) => `sign-in:${state}`
@@ -41,7 +55,9 @@ export function createPendingSignIns(
   return {
     async add(state, signIn) {
       const plain = JSON.stringify({ kind: 'pending', ...signIn })
-      await records.put(keyOf(state), sealer.seal(plain, holderOf(state)), PENDING_SECONDS)
+      const sealed = sealer.seal(plain, holderOf(state))
+      await room.take(costOf(sealed))
+      await records.put(keyOf(state), sealed, PENDING_SECONDS)
     },
     async find(state) {
       const sealed = await records.get(keyOf(state))
@@ -56,6 +72,10 @@ export function createPendingSignIns(
       const plain = JSON.stringify({ kind: 'finished', browser, returnTo } satisfies FinishedSignIn)
       const finished = sealer.seal(plain, holderOf(state))
       return await records.compareAndSet(keyOf(state), stored.get(signIn), finished, FINISHED_SECONDS)
+    },
+    async succeeded(signIn) {
+      const sealed = stored.get(signIn)
+      if (sealed !== undefined) await room.giveBack(costOf(sealed))
     },
   }
 }

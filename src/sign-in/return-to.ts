@@ -21,15 +21,36 @@ export type ReturnToRules = {
  * @param value untrusted: a query parameter, or what was kept of one
  */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
-  if (typeof value !== 'string' || value.length > MOST_CHARACTERS || !isPlain(value)) return undefined
-  const isPath = value.startsWith('/') && !value.startsWith('//')
-  if (!isPath && !/^https?:\/\/[^/]/i.test(value)) return undefined
-  if (!URL.canParse(value, rules.publicOrigin)) return undefined
-  const url = new URL(value, rules.publicOrigin)
-  if (url.username || url.password) return undefined
+  if (typeof value !== 'string' || value.length > MOST_CHARACTERS) return undefined
+  const url = readAddress(value, rules.publicOrigin)
+  if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)
     return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
-  if (isOwnLoop(url.pathname)) return undefined
+  return isOwnLoop(url.pathname) ? undefined : pathOf(url)
+}
+
+/**
+ * Where "Try again" may lead: the path of ours that was asked for, normalized; undefined for anything else.
+ * @param value untrusted: a request's target, which may be a whole address (RFC 9112 3.2.2) or start with two slashes
+ */
+export function repeatablePath(value: string, publicOrigin: string): string | undefined {
+  const url = readAddress(value, publicOrigin)
+  if (url === undefined || url.origin !== publicOrigin) return undefined
+  // A callback's code is good once, and belongs in no page.
+  return /^\/sign-in\//i.test(url.pathname) ? '/sign-in' : pathOf(url)
+}
+
+/** A path, or an address of the web, as a browser at `base` reads it; undefined where browsers could read it otherwise. */
+function readAddress(value: string, base: string): URL | undefined {
+  if (!isPlain(value)) return undefined
+  const isPath = value.startsWith('/') && !value.startsWith('//')
+  if (!isPath && !/^https?:\/\/[^/]/i.test(value)) return undefined
+  if (!URL.canParse(value, base)) return undefined
+  const url = new URL(value, base)
+  return url.username || url.password ? undefined : url
+}
+
+function pathOf(url: URL): string | undefined {
   const path = url.pathname + url.search + url.hash
   // "/..//elsewhere" is a path of ours until it is normalized.
   return path.startsWith('//') ? undefined : path

@@ -1,7 +1,8 @@
 // GET /sign-in and GET /sign-in/callback. What surprises: a callback that comes twice, late or to another tab is ordinary
 // (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
-import { Router, type Request } from 'express'
+import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
+import { cookieValue } from '../session/cookie-value.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { PendingSignIns } from './pending.ts'
@@ -13,7 +14,9 @@ import { MOST_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } 
 import type { TokenRecords } from './tokens.ts'
 
 export type SignInParts = {
-  pending: Pick<PendingSignIns, 'find' | 'finish'>
+  /** In front of every route: the limits, and between them the session. */
+  entering: RequestHandler[]
+  pending: Pick<PendingSignIns, 'find' | 'finish' | 'succeeded'>
   start: StartSignIn
   redeem: Redeem
   tokens: Pick<TokenRecords, 'load'>
@@ -27,6 +30,7 @@ export type SignInParts = {
 const HOME = '/onboarding'
 
 export function createSignInRoutes({
+  entering,
   pending,
   start,
   redeem,
@@ -41,10 +45,11 @@ export function createSignInRoutes({
   const isSignedIn = async (req: Request) =>
     req.session.user !== undefined && (await tokens.load(req.sessionID)) !== undefined
 
-  const hasCookie = (req: Request) => (req.get('cookie') ?? '').includes(`${cookieName}=`)
+  const hasCookie = (req: Request) => cookieValue(req.headers.cookie ?? '', cookieName) !== undefined
 
-  router.get('/sign-in', async (req, res) => {
-    const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
+  const started = router.route('/sign-in').get(entering)
+  started.get(async (req, res) => {
+    const returnTo = shortEnough(safeReturnTo(req.query['return_to'], rules)) ?? HOME
     const { login_hint: hint, prompt } = req.query
     const wish = wishOf(prompt)
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
@@ -63,8 +68,11 @@ export function createSignInRoutes({
     seeOther(res, await start(req, { returnTo, restarts, loginHint, wish }))
   })
 
-  router.get('/sign-in/callback', async (req, res) => {
-    const url = new URL(req.originalUrl, publicUrl)
+  const answered = router.route('/sign-in/callback').get(entering)
+  answered.get(async (req, res) => {
+    // The address as we publish it, whatever was written: it becomes the redirect_uri of the token request.
+    const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
+    const url = new URL(`/sign-in/callback?${query}`, publicUrl)
     const state = onlyOne(url.searchParams, 'state')
     const signIn = state === undefined ? undefined : await pending.find(state)
 
@@ -77,6 +85,7 @@ export function createSignInRoutes({
     const mayRedeem = isOurs && signIn.kind === 'pending' && (await pending.finish(state, signIn))
     const outcome = mayRedeem ? await redeem(req, { url, state, signIn }) : 'used'
     if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
+    if (outcome === 'signed-in' && signIn.kind === 'pending') await pending.succeeded(signIn)
     if (outcome === 'signed-in' || (outcome === 'used' && req.session.user !== undefined))
       return seeOther(res, returnTo)
     const restarts = restartsOf(state)
@@ -107,6 +116,12 @@ const sameAccountPath = (returnTo: string) =>
 
 const over = (detail: string, returnTo: string) =>
   new Problem(400, 'sign_in_expired', { detail, tryAgain: signInPath(returnTo) })
+
+/** Anyone can have it stored, so it is shorter than what someone signed in may ask for. */
+const MAX_STORED_CHARACTERS = 1024
+
+const shortEnough = (address: string | undefined) =>
+  address !== undefined && address.length <= MAX_STORED_CHARACTERS ? address : undefined
 
 /** A parameter given twice is an attack or a fault (RFC 6749 3.1): it counts as missing. */
 function onlyOne(parameters: URLSearchParams, name: string): string | undefined {

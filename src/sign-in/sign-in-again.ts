@@ -3,8 +3,12 @@ import type { Request } from 'express'
 import { Problem } from '../problem.ts'
 import { signInPath } from './state.ts'
 
+/** Longer addresses are not come back to, and written into another one they would exceed what a server reads. */
+const MAX_CHARACTERS = 2048
+
 /** What can be asked for again with GET; a form's target cannot. */
-const comeBackTo = (req: Request) => (req.method === 'GET' ? req.originalUrl : '/onboarding')
+const comeBackTo = ({ method, originalUrl }: Request) =>
+  method === 'GET' && originalUrl.length <= MAX_CHARACTERS ? originalUrl : '/onboarding'
 
 export class SignInAgain extends Problem {
   constructor(req: Request, cause?: unknown) {

@@ -2,7 +2,7 @@
 // (RP-Initiated Logout 1.0). What surprises: a page stands in between, because Chromium holds a form's whole redirect
 // chain against form-action.
 import { randomBytes } from 'node:crypto'
-import { Router, type ErrorRequestHandler, type Request, type Response } from 'express'
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../records/records.ts'
 import { nameOf } from '../session/seal.ts'
@@ -19,6 +19,9 @@ import type { HeldTokens, TokenRecords } from './tokens.ts'
 const READ_SECONDS = 3
 
 export type SignOutParts = {
+  /** In front of what acts: the limit by address. */
+  limit: RequestHandler
+  session: RequestHandler
   authorizationServer: Pick<AuthorizationServer, 'configuration' | 'isReady'>
   tokens: Pick<TokenRecords, 'load' | 'remove'>
   sessions: Pick<SignedInSessions, 'end'>
@@ -31,6 +34,7 @@ export type SignOutParts = {
 
 export function createSignOutRoutes(parts: SignOutParts): Router {
   const router = Router()
+  const { limit, session } = parts
 
   /** Its tokens, and that they are gone: from here on nothing that a request in flight writes is a sign-in. */
   async function endHere(req: Request): Promise<HeldTokens | undefined> {
@@ -73,7 +77,7 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     return endSession(configuration, held.tokens.idToken, `${parts.publicUrl}/signed-out`)
   }
 
-  router.post('/sign-out', async (req, res) => {
+  router.post('/sign-out', limit, session, async (req, res) => {
     const held = await endHere(req)
     await renewSession(req)
     const onward = held === undefined ? undefined : await endThere(held)
@@ -86,21 +90,21 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     seeOther(res, '/signed-out')
   })
 
-  router.get('/sign-out', (req, res) => {
+  router.get('/sign-out', session, (req, res) => {
     if (req.session.endSessionUrl === undefined) return seeOther(res, '/signed-out')
     // Time to read that this is done here: a server that refuses to end its session shows its own error instead.
     const refresh = { seconds: READ_SECONDS, url: '/sign-out/continue' }
     parts.sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh } })
   })
 
-  router.get('/sign-out/continue', async (req, res) => {
+  router.get('/sign-out/continue', limit, session, async (req, res) => {
     const { endSessionUrl: onward } = req.session
     delete req.session.endSessionUrl
     await saveSession(req)
     seeOther(res, onward ?? '/signed-out')
   })
 
-  router.get('/signed-out', async (req, res) => {
+  router.get('/signed-out', session, async (req, res) => {
     const { state } = req.query
     if (typeof state === 'string' && state !== '' && state === req.session.signOutState) {
       req.session.isSignedOutThere = true
@@ -120,11 +124,12 @@ export type SignOutAwayParts = Pick<SignOutParts, 'publicUrl' | 'cookieName' | '
 
 /**
  * Signing out works on this device while the store is away: the session there runs out by itself. It stands at the end of
- * the pipeline, because a store that is away already fails the session, before any route.
+ * the pipeline, because a store that is away already fails the session, which stands in front of the route.
  */
 export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
-    if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || req.path !== '/sign-out')
+    const route = (req.route as { path?: unknown } | undefined)?.path
+    if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || route !== '/sign-out')
       return next(error)
     parts.log.warn({ err: error }, 'signed out on the device only: the store cannot be reached')
     delete (req as Partial<Request>).session

@@ -27,9 +27,29 @@ export function refuseCrossSite(publicOrigin: string): RequestHandler {
   }
 }
 
+/**
+ * Refuses what another site's page embeds or fetches: such a request comes without the person, and reading a page of ours
+ * can start a sign-in or ask the service. A link that is followed goes on: it loads a document at the top of a tab
+ * (Fetch Metadata, W3C; "resource isolation policy"). A browser that says nothing is an older one.
+ */
+export const refuseEmbedding: RequestHandler = (req, res, next) => {
+  const site = req.get('sec-fetch-site')
+  const isElsewhere = site !== undefined && site !== 'none' && site !== 'same-origin'
+  // A frame, an object or an embedded thing navigates too, but its destination says what it is.
+  const isFollowed = req.get('sec-fetch-mode') === 'navigate' && req.get('sec-fetch-dest') === 'document'
+  // The intranet's routes have said that this origin may read the answer.
+  const mayRead = res.hasHeader('Access-Control-Allow-Origin')
+  if (isElsewhere && !isFollowed && !mayRead)
+    throw new Problem(403, 'cross_site', { detail: "embedded or fetched by another site's page" })
+  next()
+}
+
 /** May this link be followed to a datasource? Links of our own pages only; a program that says nothing is nobody's page. */
 export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boolean =>
   isFromOwnPage(req, publicOrigin) !== false
+
+/** Did the person click on a page of ours, as far as a browser can prove it? An older one cannot. */
+export const isProvenFromOwnPage = (req: Request): boolean => req.get('sec-fetch-site') === 'same-origin'
 
 const SPECULATION = ['sec-purpose', 'purpose', 'x-moz']
 

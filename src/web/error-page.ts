@@ -6,6 +6,7 @@ import { Problem } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
+import { routeOf } from './route-of.ts'
 import { seeOther } from './see-other.ts'
 import { texts } from './texts.en.ts'
 import { wantsPage } from './wants-page.ts'
@@ -17,16 +18,19 @@ export const notFound: RequestHandler = () => {
 export type ErrorPageParts = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
+  /** The one check of where a link may lead: a path of ours, or undefined. */
+  pathOf: (address: string) => string | undefined
   /** Counts a problem by its code. */
   count: (code: string) => void
 }
 
-export function createErrorPage({ log, sendPage, count }: ErrorPageParts): ErrorRequestHandler {
+export function createErrorPage({ log, sendPage, pathOf, count }: ErrorPageParts): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const problem = problemOf(error)
     // Nothing failed: the person only has to sign in first.
-    if (problem.code === 'signed_out' && problem.tryAgain !== undefined && wantsPage(req))
-      return seeOther(res, problem.tryAgain)
+    const tryAgain = pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? req.originalUrl : ''))
+    const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
+    if (isSignedOut && tryAgain !== undefined && wantsPage(req)) return seeOther(res, tryAgain)
     const reference = randomBytes(6).toString('hex')
     logFailure(log, { problem, reference, req })
     count(problem.code)
@@ -34,7 +38,7 @@ export function createErrorPage({ log, sendPage, count }: ErrorPageParts): Error
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
-    if (wantsPage(req)) answerPage(sendPage, { req, res, problem, reference })
+    if (wantsPage(req)) answerPage(sendPage, { req, res, problem, reference, tryAgain })
     else answerJson(res, problem, reference)
   }
 }
@@ -52,29 +56,38 @@ type Failure = { problem: Problem; reference: string; req: Request }
 
 function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Failure): void {
   const { status, code, detail, cause } = problem
-  const route = (req.route as { path?: unknown } | undefined)?.path
   const fields = {
     code,
     status,
     method: req.method,
-    route: typeof route === 'string' ? route : undefined,
+    route: routeOf(req),
     reference,
   }
-  const line = cause === undefined ? fields : { ...fields, err: cause }
+  // What anyone can cause by asking is told in one short line: the place in the code is where we refused it.
+  const line = cause === undefined ? fields : { ...fields, err: status < 500 ? briefly(cause) : cause }
   if (status === 500) log.error(line, detail || 'a fault in onramp')
   else if (status > 500) log.warn(line, detail || code)
   else log.info(line, detail || code)
 }
 
-/** The address once more, but for a callback's: a code is good once, and stands in no page. */
-const repeatable = (req: Request) => (req.path.startsWith('/sign-in/') ? '/sign-in' : req.originalUrl)
+/** Could the same request be answered later? A form cannot be sent again by a link. */
+const isRepeatable = (req: Request, { status, code }: Problem) =>
+  req.method === 'GET' && (status >= 500 || status === 429) && texts.problems[code].isFinal !== true
 
-type Answer = Failure & { res: Response }
+/** The same names and messages without the stack. */
+function briefly(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const brief = Object.create(error, {
+    stack: { value: '' },
+    cause: { value: briefly(error.cause) },
+  }) as Error
+  return brief
+}
 
-function answerPage(sendPage: SendPage, { req, res, problem, reference }: Answer): void {
-  const { title, advice, isFinal = false } = texts.problems[problem.code]
-  const isRepeatable = req.method === 'GET' && problem.status >= 500 && !isFinal
-  const tryAgain = problem.tryAgain ?? (isRepeatable ? repeatable(req) : undefined)
+type Answer = Failure & { res: Response; tryAgain: string | undefined }
+
+function answerPage(sendPage: SendPage, { req, res, problem, reference, tryAgain }: Answer): void {
+  const { title, advice } = texts.problems[problem.code]
   const wait = problem.retryAfter
   try {
     const data = { title, advice: advice(problem), tryAgain, wait, reference, code: problem.code }

@@ -3,6 +3,7 @@
 import type { RequestHandler, Router } from 'express'
 import { Router as createRouter } from 'express'
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
+import { routeOf } from './route-of.ts'
 import { Timings, type Count } from './timings.ts'
 
 export type Metrics = {
@@ -23,7 +24,7 @@ export function createMetrics(): Metrics {
   const requests = found(
     new Timings({
       name: 'onramp_http_request_duration_seconds',
-      help: 'From the first byte of a request to the end of its answer',
+      help: 'From the first byte of a request to the end of its answer; status 499: the browser went away before',
       labelNames: ['route', 'method', 'status'],
       registry,
     }),
@@ -51,12 +52,12 @@ export function createMetrics(): Metrics {
 
   const observe: RequestHandler = (req, res, next) => {
     const began = performance.now()
-    res.once('finish', () => {
-      const route = (req.route as { path?: unknown } | undefined)?.path
+    // Comes after every answer, and without one when the browser has gone away.
+    res.once('close', () => {
       const labels = {
-        route: typeof route === 'string' ? route : 'other',
+        route: routeOf(req) ?? 'other',
         method: KNOWN_METHODS.has(req.method) ? req.method : 'other',
-        status: classOf(res.statusCode),
+        status: res.writableFinished ? classOf(res.statusCode) : GIVEN_UP,
       }
       requests(labels)((performance.now() - began) / 1000)
     })
@@ -79,6 +80,9 @@ export function createMetrics(): Metrics {
     countDeprecation: ({ item, by }) => deprecations.inc({ item, by }),
   }
 }
+
+/** As nginx calls a request whose client went away before the answer. */
+const GIVEN_UP = '499'
 
 const classOf = (status: number) => `${Math.floor(status / 100)}xx`
 

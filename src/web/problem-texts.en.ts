@@ -122,6 +122,11 @@ export const problems: Record<ProblemCode, ProblemText> = {
     advice: ({ retryAfter }) =>
       `The search service did not give a usable answer. What you have connected stays connected. Try again ${inSeconds(retryAfter)}.`,
   },
+  sign_in_busy: {
+    title: 'Very many people are signing in right now',
+    advice: ({ retryAfter }) =>
+      `More sign-ins have begun than we can keep at a time. Try again ${inSeconds(retryAfter)}; what you have connected stays connected.`,
+  },
   sign_in_denied: {
     title: 'You were not signed in',
     advice: () =>
@@ -159,6 +164,11 @@ export const problems: Record<ProblemCode, ProblemText> = {
   too_large: {
     title: 'This request is too large',
     advice: () => 'Go back to your apps and start from there.',
+  },
+  too_many_requests: {
+    title: 'That was a little fast',
+    advice: ({ retryAfter }) =>
+      `This was asked for more often than we can answer. Try again ${inSeconds(retryAfter)}; nothing is lost.`,
   },
   too_many: {
     title: 'That was a little fast',

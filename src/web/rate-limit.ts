@@ -1,92 +1,131 @@
-// How often an address, and a browser, may start or end a sign-in. Counted in Redis for all processes together; while
-// it is away each process counts for itself, so the limit is never off and never an error.
-import { isIPv6 } from 'node:net'
+// How often an address, a browser and a person may ask for work. The handlers stand in the routes themselves, so that a
+// request which finds its route is counted, however its address is written.
 import type { Request, RequestHandler } from 'express'
-import {
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-  type RateLimiterAbstract,
-} from 'rate-limiter-flexible'
-import { Problem } from '../problem.ts'
+import { Problem, type ProblemCode } from '../problem.ts'
+import { nameOf } from '../session/seal.ts'
+import { userOf } from '../session/presence.ts'
 import type { Note } from './audit.ts'
+import { countFailures, createCounter, type Counter, type SharedCounts } from './counting.ts'
+import { networkOf } from './network.ts'
 
 export type Limits = {
-  /** By address; in front of the session. */
+  /** Signing in, by address; in front of the session. */
   byAddress: RequestHandler
-  /** By browser; behind the session. */
+  /** Signing in, by browser; behind the session. */
   byBrowser: RequestHandler
+  /** Signing out, by address: apart from signing in, so that a rush in the morning keeps no one signed in. */
+  signingOut: RequestHandler
+  /** Stopping reminders, by address. */
+  stoppingReminders: RequestHandler
+  /** What reaches the service, by person; behind requireSignIn. */
+  byPerson: RequestHandler
+  refusedLogouts: RefusedLogouts
+}
+
+/** Logout tokens that were refused, by address: each costs a signature check and a line in the log. */
+export type RefusedLogouts = {
+  /** @throws {Problem} 429 */
+  check(req: Request): Promise<void>
+  count(req: Request): Promise<void>
 }
 
 export type LimitOptions = {
-  /** The Redis client, or undefined where the store is embedded: then there is one process to count in. */
-  redis: unknown
-  /** REDIS_PREFIX: what every key begins with. */
-  prefix: string
+  /** Undefined where the store is embedded: then there is one process to count in. */
+  redis: SharedCounts | undefined
+  /** SIGN_INS_PER_MINUTE. */
   perAddress: number
-  perBrowser: number
+  /** REQUESTS_PER_MINUTE. */
+  perPerson: number
   note: Note
 }
 
 const WINDOW_SECONDS = 60
-const DEADLINE_MS = 500
+/** Short, so that no one spends a minute's worth at once: the service takes about 30 requests a second of one person. */
+const PERSON_WINDOW_SECONDS = 10
 
-/** A household has a /64 and may use any address of it. */
-const networkOf = (address: string) => (isIPv6(address) ? address.split(':').slice(0, 4).join(':') : address)
+const addressOf = (req: Request) => networkOf(req.ip ?? '')
 
-export function createLimits({ redis, prefix, perAddress, perBrowser, note }: LimitOptions): Limits {
-  const address = limiter(redis, `${prefix}limit:address`, perAddress)
-  const browser = limiter(redis, `${prefix}limit:browser`, perBrowser)
+/** The hash, so that the store's names tell no one who was here. */
+function personOf(req: Request): string | undefined {
+  const user = userOf(req)
+  return user === undefined ? undefined : nameOf(`${user.issuer}\n${user.subject}`)
+}
 
-  async function consume(counted: Counted, key: string, what: string): Promise<void> {
-    const exceeded = await counted(key)
-    if (exceeded === undefined) return
+type Limit = {
+  counter: Pick<Counter, 'take'>
+  keyOf: (req: Request) => string | undefined
+  code: ProblemCode
+  /** For the log and the audit: of what there were too many. */
+  what: string
+}
+
+export function createLimits({ redis, perAddress, perPerson, note }: LimitOptions): Limits {
+  const perMinute = (name: string, points: number) =>
+    createCounter({ redis, name, points, windowSeconds: WINDOW_SECONDS })
+
+  function refuse(seconds: number, code: ProblemCode, what: string): never {
     note({ event: 'limited', what })
-    throw new Problem(429, 'too_many', { detail: `too many sign-ins from one ${what}`, retryAfter: exceeded })
+    throw new Problem(429, code, { detail: `too many requests from one ${what}`, retryAfter: seconds })
   }
 
-  const limited = (
-    counted: Counted,
-    keyOf: (req: Request) => string | undefined,
-    what: string,
-  ): RequestHandler => {
+  const limited = ({ counter, keyOf, code, what }: Limit): RequestHandler => {
     return async (req, _res, next) => {
-      const key = LIMITED.test(req.baseUrl + req.path) ? keyOf(req) : undefined
-      if (key !== undefined) await consume(counted, key, what)
+      const key = keyOf(req)
+      const seconds = key === undefined ? undefined : await counter.take(key)
+      if (seconds !== undefined) refuse(seconds, code, what)
       next()
     }
   }
 
+  const address = (name: string): RequestHandler =>
+    limited({
+      counter: perMinute(name, perAddress),
+      keyOf: addressOf,
+      code: name === 'address' ? 'too_many' : 'too_many_requests',
+      what: 'address',
+    })
+
+  const failures = countFailures(perAddress, WINDOW_SECONDS)
+  const personPoints = Math.ceil((perPerson * PERSON_WINDOW_SECONDS) / WINDOW_SECONDS)
+
   return {
-    byAddress: limited(address, (req) => networkOf(req.ip ?? ''), 'address'),
-    byBrowser: limited(browser, (req) => (req as Partial<Request>).session?.browser, 'browser'),
+    byAddress: address('address'),
+    byBrowser: limited({
+      counter: perMinute('browser', Math.ceil(perAddress / 10)),
+      keyOf: (req) => (req as Partial<Request>).session?.browser,
+      code: 'too_many',
+      what: 'browser',
+    }),
+    signingOut: address('sign-out'),
+    stoppingReminders: address('opt-out'),
+    byPerson: limited({
+      counter: seldomShared(redis, personPoints),
+      keyOf: personOf,
+      code: 'too_many_requests',
+      what: 'person',
+    }),
+    refusedLogouts: {
+      async check(req) {
+        const seconds = await failures.tooMany(addressOf(req))
+        if (seconds !== undefined) refuse(seconds, 'too_many_requests', 'address')
+      },
+      count: (req) => failures.add(addressOf(req)),
+    },
   }
 }
 
-const LIMITED = /^\/(sign-in|invite)(\/|$)/
-
-/** @returns the seconds to wait, or undefined while the limit is not reached */
-type Counted = (key: string) => Promise<number | undefined>
-
-function limiter(redis: unknown, keyPrefix: string, points: number): Counted {
-  const options = { keyPrefix, points, duration: WINDOW_SECONDS }
-  const local = new RateLimiterMemory(options)
-  if (redis === undefined) return (key) => consumed(local, key)
-  const shared = new RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true })
-  return (key) => Promise.race([consumed(shared, key), late()]).catch(() => consumed(local, key))
-}
-
-async function consumed(from: RateLimiterAbstract, key: string): Promise<number | undefined> {
-  try {
-    await from.consume(key)
-    return undefined
-  } catch (refused) {
-    if (refused instanceof RateLimiterRes) return Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
-    throw refused
+/**
+ * Counts a person's first requests in this process alone, because a page must not cost one more question to the store:
+ * hardly anyone makes more. From then on all processes count together. With P processes a person may so make a tenth
+ * of the limit more in each.
+ */
+function seldomShared(redis: SharedCounts | undefined, points: number): Pick<Counter, 'take'> {
+  const alone = Math.floor(points / 10)
+  const options = { name: 'person', windowSeconds: PERSON_WINDOW_SECONDS }
+  const own = createCounter({ ...options, redis: undefined, points: alone })
+  const together = createCounter({ ...options, redis, points: points - alone })
+  return {
+    take: async (key) =>
+      alone > 0 && (await own.take(key)) === undefined ? undefined : await together.take(key),
   }
 }
-
-const late = () =>
-  new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('the store took too long to count')), DEADLINE_MS).unref()
-  })

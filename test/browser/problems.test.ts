@@ -43,7 +43,6 @@ function appThatFails(publicUrl: string) {
     trustProxy: undefined,
     health: nothing,
     metrics: { routes: nothing, observe: passOn },
-    limits: { byAddress: passOn, byBrowser: passOn },
     backChannel: nothing,
     intranet: nothing,
     optOut: nothing,
@@ -54,13 +53,17 @@ function appThatFails(publicUrl: string) {
     deprecations: nothing,
     sessions: nothing,
     assets: assets.routes,
-    session: passOn,
     signIn: nothing,
     signOut: nothing,
     requireSignIn: passOn,
     onboarding: failing,
     search: nothing,
-    errorPage: { log: pino({ level: 'silent' }), sendPage, count: () => {} },
+    errorPage: {
+      log: pino({ level: 'silent' }),
+      sendPage,
+      pathOf: (path) => path || undefined,
+      count: () => {},
+    },
   })
 }
 

@@ -77,6 +77,32 @@ describe('a browser that says nothing of where it comes from', () => {
   })
 })
 
+describe('the address that an invitation is for', () => {
+  /** Everything that the answer and the authorization server were told. */
+  async function told(headers: Record<string, string>, query = ''): Promise<string> {
+    running.sandbox.clearRequests()
+    const url = `${running.url}/invite/${await issue('dan@acme.example')}/start${query}`
+    const answer = await fetch(url, { redirect: 'manual', headers })
+    expect(answer.headers.get('location')).toContain(running.sandbox.urls.authorizationServer)
+    return JSON.stringify([...answer.headers, running.sandbox.requests.map(({ body }) => body)])
+  }
+
+  it('is hinted to the sign-in when Start was pressed on our page', async () => {
+    const started = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
+    expect(await told(started)).toContain('dan@acme.example')
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['says nothing', {}],
+    ['says that it comes from our page, as older browsers do', { referer: 'OURS' }],
+    ['asks as a form of ours would', { origin: 'OURS' }],
+  ])('is kept from a program that has the link and %s', async (_what, headers) => {
+    const own = Object.fromEntries(Object.keys(headers).map((name) => [name, running.url]))
+    expect(await told(own)).not.toMatch(/dan(@|%40)/)
+    expect(await told(own, '?account=other')).not.toMatch(/dan(@|%40)/)
+  })
+})
+
 describe('whoever arrives without an invitation', () => {
   it('counts as arrived, also when nothing waits for them', async () => {
     await signIn(running, 'carol')

@@ -45,6 +45,37 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     authUrlRelativePath,
   })
 
+  it('whose name fills most of an answer is shown short, told once, and never called connected', async () => {
+    const { browser } = await world.begin(1)
+    const before = world.log.length
+    listing([{ ...entry('/auth/datasource/x?token=t', 'a'.repeat(900_000)), displayName: undefined }])
+    for (let times = 0; times < 2; times++) {
+      const page = await browser.open(`${world.url}/onboarding`)
+      expectPage(page)
+      expect(page.body.length).toBeLessThan(20_000)
+      expect(browser.text).not.toContain(texts.finished.title)
+      const counts = await browser.open(`${world.url}/api/status`)
+      expect(JSON.parse(counts.body)).toMatchObject({ pending: 1 })
+      const connect = await browser.open(`${world.url}/onboarding/connect/${'a'.repeat(5_000)}`)
+      expect(connect.status).not.toBe(500)
+      await browser.open(`${world.url}/onboarding`)
+    }
+    const lines = world.log.slice(before)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2_000)
+    expect(lines.filter((line) => line.includes('characters in its name'))).toHaveLength(1)
+  })
+
+  it('among more than a thousand others is not taken for connected when the list is refused', async () => {
+    const { browser } = await world.begin(1)
+    listing(Array.from({ length: 5_000 }, (_, index) => entry(`/auth/datasource/a_${index}`, `a_${index}`)))
+    const page = await browser.open(`${world.url}/onboarding`)
+    expect(page.status).toBe(503)
+    expectPage(page)
+    world.sandbox.reset()
+    const counts = await browser.open(`${world.url}/api/status`)
+    expect(JSON.parse(counts.body)).toMatchObject({ connected: 0, pending: 1 })
+  })
+
   it.each(hostile)('with the address %j is not started, and the others are not held up', async (path) => {
     const { browser } = await world.begin(2)
     listing([entry(path), entry('/auth/datasource/github_1?token=t', 'github_1')])

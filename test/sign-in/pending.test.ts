@@ -10,6 +10,7 @@ import type { Records } from '../../src/records/records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { createPendingSignIns, type PendingSignIn } from '../../src/sign-in/pending.ts'
+import { createRoom } from '../../src/sign-in/room.ts'
 import { startRedis } from '../helpers/redis.ts'
 
 type Opened = { records: Records; close(): Promise<void> }
@@ -40,6 +41,7 @@ const stores: Record<string, () => Promise<Opened>> = {
 }
 
 const SECRET = 's'.repeat(40)
+const ROOM = createRoom({ redis: undefined, megabytes: 16, windowSeconds: 600 })
 const signIn = {
   browser: 'browser',
   verifier: 'verifier',
@@ -50,7 +52,7 @@ const signIn = {
 
 describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open) => {
   let opened: Opened
-  const pending = (secret = SECRET) => createPendingSignIns(opened.records, createSealer([secret]))
+  const pending = (secret = SECRET) => createPendingSignIns(opened.records, createSealer([secret]), ROOM)
   let number = 0
   const newState = () => `0.state-${++number}`
   beforeAll(async () => {
@@ -98,7 +100,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
         await opened.records.put(key, value, seconds)
       },
     }
-    const one = createPendingSignIns(watched, createSealer([SECRET]))
+    const one = createPendingSignIns(watched, createSealer([SECRET]), ROOM)
     await one.add(state, signIn)
     for (const plain of [state, 'verifier', 'nonce', '/onboarding', 'browser'])
       expect(written.join('\n')).not.toContain(plain)

@@ -1,0 +1,39 @@
+// How much of an answer is kept: the service is believed, but a mistake of its must not fill pages, logs and records.
+// Pure. What surprises: an identifier that is cut gets a digest, because two that begin alike must stay two.
+import { hash } from 'node:crypto'
+
+/** Longer ones are not seen anywhere; the overview's own links take no longer ones either (onboarding/visit.ts). */
+export const MAX_INSTANCE_CHARACTERS = 200
+const MAX_NAME_CHARACTERS = 200
+/** Nobody gives so many consents. A list that is longer is refused: what was left out would count as connected. */
+export const MAX_ENTRIES = 1_000
+export const MAX_RESULTS = 50
+const MAX_TITLE_CHARACTERS = 300
+const MAX_SNIPPET_CHARACTERS = 1_000
+const MAX_URL_CHARACTERS = 4_096
+
+const KEPT_CHARACTERS = 40
+const segmenter = new Intl.Segmenter()
+
+/** The identifier, or what stands for one that is too long: the same for the same identifier each time. */
+export const boundedInstance = (instance: string): string =>
+  instance.length <= MAX_INSTANCE_CHARACTERS
+    ? instance
+    : `${cut(instance, KEPT_CHARACTERS)}-${hash('sha256', instance, 'hex').slice(0, 32)}`
+
+/** Between two characters that people see, where they are not themselves without end. */
+function cut(text: string, most: number): string {
+  const segments = [...segmenter.segment(text.slice(0, most + 1))].map(({ segment }) => segment)
+  const whole = segments.slice(0, -1).join('')
+  return whole === '' ? text.slice(0, most).toWellFormed() : whole
+}
+
+const shortened = (text: string, most: number) => (text.length > most ? `${cut(text, most)}…` : text)
+
+export const shortName = (text: string) => shortened(text, MAX_NAME_CHARACTERS)
+export const shortTitle = (text: string) => shortened(text, MAX_TITLE_CHARACTERS)
+export const shortSnippet = (text: string) => shortened(text, MAX_SNIPPET_CHARACTERS)
+
+/** An address is whole or it is none. */
+export const boundedUrl = (url: string | undefined) =>
+  url === undefined || url.length > MAX_URL_CHARACTERS ? undefined : url

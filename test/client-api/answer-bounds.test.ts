@@ -1,0 +1,140 @@
+// An answer of the service that is far too large costs no more than its reading: names and identifiers have an end, and
+// nothing that was cut off ever counts as connected.
+import { describe, expect, it } from 'vitest'
+import { readCheck, readSearch } from '../../src/client-api/answers.ts'
+import { observe, startWalk } from '../../src/onboarding/walk.ts'
+
+const entry = (datasourceInstance: string, more: object = {}) => ({
+  datasourceInstance,
+  displayName: datasourceInstance,
+  authStatus: 'AWAITING_AUTH',
+  authUrlRelativePath: `/auth/datasource/${encodeURIComponent(datasourceInstance)}?token=t`,
+  ...more,
+})
+const list = (entries: object[]) => ({ unauthorizedDatasourceInstances: entries })
+const many = (count: number) => Array.from({ length: count }, (_, index) => entry(`app${index}_1`))
+const told: string[] = []
+const read = (entries: object[]) => readCheck(list(entries), (what) => told.push(what))
+
+describe('an identifier', () => {
+  it('of 200 characters is kept as it is', () => {
+    const instance = `${'a'.repeat(198)}_1`
+    expect(read([entry(instance)])).toMatchObject([{ instance, status: 'awaiting' }])
+  })
+
+  it('that is longer is kept short, cannot be walked, and hides no other', () => {
+    const found = read([entry('a'.repeat(900_000)), entry('slack_1')]) ?? []
+    expect(found).toHaveLength(2)
+    expect(found[0]?.instance.length).toBeLessThanOrEqual(200)
+    expect(found[0]).toMatchObject({ status: 'attention', authUrlRelativePath: undefined })
+    expect(found[1]).toMatchObject({ instance: 'slack_1', status: 'awaiting' })
+    expect(JSON.stringify(found).length).toBeLessThan(1_000)
+  })
+
+  it('that is longer stays the same from answer to answer, and differs from one that begins alike', () => {
+    const [one, other] = ['a'.repeat(900) + '1', 'a'.repeat(900) + '2']
+    const first = read([entry(one), entry(other)]) ?? []
+    expect(new Set(first.map(({ instance }) => instance)).size).toBe(2)
+    expect(read([entry(one), entry(other)])).toEqual(first)
+  })
+
+  it('that is longer and switched off stays switched off', () => {
+    expect(read([entry('a'.repeat(900), { authStatus: 'DISABLED' })])).toMatchObject([{ status: 'disabled' }])
+  })
+
+  it('that is only in the path is bounded as well', () => {
+    const found = read([
+      { authUrlRelativePath: `/auth/datasource/${'a'.repeat(900)}?token=t`, authStatus: 'AWAITING_AUTH' },
+    ])
+    expect(found?.[0]?.instance.length).toBeLessThanOrEqual(200)
+  })
+
+  it('that was cut is told', () => {
+    told.length = 0
+    read([entry('a'.repeat(201)), entry('slack_1')])
+    expect(told).toHaveLength(1)
+    read([entry('slack_1')])
+    expect(told).toHaveLength(1)
+  })
+})
+
+describe('a name', () => {
+  const nameOf = (displayName: string) => read([entry('slack_1', { displayName })])?.[0]?.name ?? ''
+
+  it.each([
+    ['of 900,000 letters', 'a'.repeat(900_000)],
+    ['of emoji of many parts', '👩‍👩‍👧‍👦'.repeat(400)],
+    ['of flags', '🇩🇪'.repeat(400)],
+    ['of letters with marks', 'é'.normalize('NFD').repeat(400)],
+    ['of one letter with very many marks', `a${'\u0301'.repeat(100_000)}`],
+    ['of spaces and letters', 'a '.repeat(100_000)],
+  ])('%s is cut between two characters that people see', (_what, displayName) => {
+    const name = nameOf(displayName)
+    expect(name.length).toBeLessThanOrEqual(201)
+    expect(name).toMatch(/…$/u)
+    expect(name.isWellFormed()).toBe(true)
+    const body = name.slice(0, -1)
+    const segments = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
+    const whole = segments(displayName.slice(0, 2_000))
+    const isOneWithoutEnd = whole.length === 1
+    expect(isOneWithoutEnd ? [] : segments(body)).toEqual(
+      isOneWithoutEnd ? [] : whole.slice(0, segments(body).length),
+    )
+  })
+
+  it('of 200 characters is kept whole', () => {
+    expect(nameOf('a'.repeat(200))).toBe('a'.repeat(200))
+  })
+})
+
+describe('a list', () => {
+  it('of a thousand is read, and one that is longer is no answer, told with the reason', () => {
+    told.length = 0
+    expect(read(many(1_000))).toHaveLength(1_000)
+    expect(told).toEqual([])
+    expect(read(many(1_001))).toBeUndefined()
+    expect(told.join()).toContain('1000')
+  })
+
+  it('of ten thousand is taken in within a moment, the first time and the next', () => {
+    const waiting = Array.from({ length: 10_000 }, (_, index) => ({
+      instance: `app${index}_1`,
+      name: `App ${index}`,
+      status: 'awaiting' as const,
+    }))
+    const before = performance.now()
+    const walk = observe(startWalk(0), waiting, 1, 90)
+    expect(observe(walk, waiting.toReversed(), 2, 90)).toBe(walk)
+    const changed = observe(walk, waiting.slice(1), 3, 90)
+    expect(changed.known.filter(({ status }) => status === 'awaiting')).toHaveLength(9_999)
+    expect(performance.now() - before).toBeLessThan(500)
+  })
+})
+
+describe('a walk at a service that makes up new names', () => {
+  it('stays small, and forgets none that waits', () => {
+    let walk = startWalk(0)
+    for (let round = 0; round < 10; round++) {
+      const waiting = Array.from({ length: 900 }, (_, index) => {
+        const instance = `app${round}x${index}_1`
+        return { instance, name: instance, status: 'awaiting' as const }
+      })
+      walk = observe(walk, waiting, round, 90)
+      expect(walk.known.length).toBeLessThanOrEqual(2_000)
+      expect(walk.known.filter(({ status }) => status === 'awaiting')).toHaveLength(900)
+    }
+  })
+})
+
+describe('an answer of the search', () => {
+  it('shows no more, and no longer, results than a page can hold', () => {
+    const results = Array.from({ length: 5_000 }, (_, index) => ({
+      title: `${index} ${'t'.repeat(1_000)}`,
+      url: `https://wiki.example/${'u'.repeat(5_000)}`,
+      snippet: 's'.repeat(50_000),
+    }))
+    const found = readSearch({ results })?.results ?? []
+    expect(found.length).toBeLessThanOrEqual(50)
+    expect(JSON.stringify(found).length).toBeLessThan(100_000)
+  })
+})

@@ -1,0 +1,27 @@
+// Requests that no browser sends: the target byte for byte, and no header but those that are given.
+import { request } from 'node:http'
+
+export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
+
+type Raw = { method?: string; headers?: Record<string, string>; body?: string }
+
+/** @param target what stands in the request line */
+export const sendRaw = (
+  url: string,
+  target: string,
+  { method = 'GET', headers = {}, body = '' }: Raw = {},
+): Promise<RawAnswer> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const sent = request({ hostname, port, method, path: target, headers, agent: false }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk: string) => (text += chunk))
+      answer.on('end', () => {
+        const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
+        resolve({ status: answer.statusCode ?? 0, headers: Object.fromEntries(flat), body: text })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })

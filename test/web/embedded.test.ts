@@ -1,0 +1,134 @@
+// A page of another site can make a browser send requests without the person: as an image, a script, a frame, a fetch.
+// Whatever is sent so starts nothing; a link that a person follows goes on.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { sendRaw } from '../helpers/raw-request.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+const INTRANET = 'https://intranet.acme.example'
+
+let redis: RedisServer
+let running: Running
+let token: string
+beforeAll(async () => {
+  redis = await startRedis()
+  running = await run({
+    settings: { REDIS_URL: redis.url, SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: INTRANET },
+  })
+  token = await createInvitations({
+    secrets: [running.env['SESSION_SECRET'] ?? ''],
+    audience: running.url,
+    now: Date.now,
+  }).issue({ email: 'ada@acme.example', datasources: [] }, 14)
+  await sendRaw(running.url, '/sign-in')
+})
+beforeEach(async () => {
+  await redis.ask('FLUSHALL')
+  running.sandbox.clearRequests()
+})
+afterAll(async () => {
+  await running.close()
+  await redis.close()
+})
+
+type Sent = { site: string; mode: string; dest: string }
+const fetchMetadata = ({ site, mode, dest }: Sent) => ({
+  accept: 'text/html,*/*',
+  'sec-fetch-site': site,
+  'sec-fetch-mode': mode,
+  'sec-fetch-dest': dest,
+})
+
+const embedded: [string, string, string][] = [
+  ['an image', 'no-cors', 'image'],
+  ['a script', 'no-cors', 'script'],
+  ['a module', 'cors', 'script'],
+  ['a style sheet', 'no-cors', 'style'],
+  ['a fetch', 'cors', 'empty'],
+  ['a fetch without CORS', 'no-cors', 'empty'],
+  ['a beacon', 'no-cors', 'empty'],
+  ['a frame', 'navigate', 'iframe'],
+  ['an older frame', 'navigate', 'frame'],
+  ['an object', 'navigate', 'object'],
+  ['an embedded thing', 'navigate', 'embed'],
+  ['a fenced frame', 'navigate', 'fencedframe'],
+  ['a video', 'no-cors', 'video'],
+  ['a worker', 'same-origin', 'worker'],
+  ['a web socket', 'websocket', 'websocket'],
+]
+const paths = () => [
+  '/sign-in',
+  '/Sign-In/?return_to=/onboarding',
+  '/sign-in/callback?state=x&code=y',
+  `/invite/${token}`,
+  `/invite/${token}/start`,
+  `/Invite/${token}/START?account=other`,
+  '/sign-out/continue',
+  '/onboarding',
+  '/onboarding/connect/slack_1',
+  '/search?q=x',
+  '/',
+]
+
+describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) => {
+  it.each(embedded)('%s starts nothing, writes nothing and sets no cookie', async (_what, mode, dest) => {
+    for (const path of paths()) {
+      const answer = await sendRaw(running.url, path, { headers: fetchMetadata({ site, mode, dest }) })
+      expect(answer.status, path).toBe(403)
+      expect(answer.headers['set-cookie'], path).toBeUndefined()
+      expect(answer.headers['location'], path).toBeUndefined()
+    }
+    expect([...(await redis.dump()).keys()]).toEqual([])
+    expect(running.sandbox.requests).toEqual([])
+  })
+
+  it('a browser that says only where the request comes from is refused too', async () => {
+    const answer = await sendRaw(running.url, '/sign-in', { headers: { 'sec-fetch-site': site } })
+    expect(answer.status).toBe(403)
+  })
+
+  it('a link that a person follows starts the sign-in', async () => {
+    const headers = fetchMetadata({ site, mode: 'navigate', dest: 'document' })
+    const answer = await sendRaw(running.url, '/sign-in', { headers })
+    expect(answer.status).toBe(303)
+    expect(answer.headers['location']).toMatch(running.sandbox.urls.authorizationServer)
+    expect((await sendRaw(running.url, `/invite/${token}`, { headers })).status).toBe(200)
+  })
+
+  it('a fetch is told so by a problem', async () => {
+    const headers = { ...fetchMetadata({ site, mode: 'cors', dest: 'empty' }), accept: '*/*' }
+    const answer = await sendRaw(running.url, '/sign-in', { headers })
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 403, code: 'cross_site' })
+  })
+})
+
+describe('what is no page elsewhere', () => {
+  it.each([
+    ['an older browser', {}],
+    ['an address that was typed', fetchMetadata({ site: 'none', mode: 'navigate', dest: 'document' })],
+    ['a page of ours', fetchMetadata({ site: 'same-origin', mode: 'navigate', dest: 'document' })],
+    ['a program that says only its mode', { 'sec-fetch-mode': 'cors' }],
+  ])('%s starts the sign-in', async (_what, headers) => {
+    expect((await sendRaw(running.url, '/sign-in', { headers })).status).toBe(303)
+  })
+})
+
+describe('the intranet', () => {
+  const status = (headers: Record<string, string>) => sendRaw(running.url, '/api/status', { headers })
+  const fetched = fetchMetadata({ site: 'same-site', mode: 'cors', dest: 'empty' })
+
+  it('may fetch the counts, and only from the origins that are allowed', async () => {
+    const cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
+    expect((await status({ ...fetched, cookie, origin: INTRANET })).status).toBe(200)
+    expect((await status({ ...fetched, cookie, origin: 'https://other.acme.example' })).status).toBe(403)
+    const image = fetchMetadata({ site: 'same-site', mode: 'no-cors', dest: 'image' })
+    expect((await status({ ...image, cookie })).status).toBe(403)
+  })
+
+  it('may load the widget from anywhere', async () => {
+    const headers = fetchMetadata({ site: 'cross-site', mode: 'no-cors', dest: 'script' })
+    expect((await sendRaw(running.url, '/widget.js', { headers })).status).toBe(200)
+  })
+})

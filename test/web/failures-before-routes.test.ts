@@ -1,0 +1,120 @@
+// What fails before it reaches its route, or is given up by the browser, is counted and logged under the route too.
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sendRaw } from '../helpers/raw-request.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+let running: Running
+let cookie: string
+beforeAll(async () => {
+  running = await run({ settings: { SIGN_INS_PER_MINUTE: '100000' } })
+  cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
+})
+beforeEach(() => running.sandbox.reset())
+afterAll(() => running.close())
+
+/** How many requests were counted under these labels. */
+async function counted(route: string, method: string, status: string): Promise<number> {
+  const { body } = await sendRaw(running.url, '/metrics')
+  const start = 'onramp_http_request_duration_seconds_count'
+  const series = `${start}{route="${route}",method="${method}",status="${status}"} `
+  const line = body.split('\n').find((one) => one.startsWith(series))
+  return Number(line?.slice(series.length) ?? 0)
+}
+
+const lastLine = () => JSON.parse(running.log.at(-1) ?? '{}') as Record<string, unknown>
+const elsewhere = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+
+describe('a request that fails before its route', () => {
+  it.each<[string, string, string, Record<string, string>, string]>([
+    ['from another site', 'POST', '/onboarding/skip/slack_1', elsewhere, '/onboarding/skip/:instance'],
+    ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', elsewhere, '/sign-in'],
+    ['as an image elsewhere', 'GET', '/invite/TOKEN/start', elsewhere, '/invite/:token/start'],
+    ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding/connect/:instance'],
+    ['with a bad encoding', 'GET', '/invite/%E0%A4%A', {}, '/invite/:token'],
+    [
+      'by someone signed out',
+      'GET',
+      '/onboarding/connect/x',
+      { accept: '*/json', cookie: '' },
+      '/onboarding/connect/:instance',
+    ],
+    [
+      'with too large a form',
+      'POST',
+      '/sign-out/backchannel',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      '/sign-out/backchannel',
+    ],
+  ])('%s (%s %s) is logged and counted under it', async (_why, method, path, headers, route) => {
+    const before = await counted(route, method, '4xx')
+    const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
+    const answer = await sendRaw(running.url, path, {
+      method,
+      body,
+      headers: { cookie, ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) },
+    })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+    expect(lastLine()).toMatchObject({ route, method })
+    expect(await counted(route, method, '4xx')).toBe(before + 1)
+  })
+
+  it('that has no route is counted as "other", and its address is in no label', async () => {
+    const before = await counted('other', 'GET', '4xx')
+    for (const path of ['/nowhere/SECRET', '/%E0%A4%A', '/constructor/SECRET'])
+      await sendRaw(running.url, path, { headers: { accept: 'application/json', cookie } })
+    expect(await counted('other', 'GET', '4xx')).toBe(before + 3)
+    expect((await sendRaw(running.url, '/metrics')).body).not.toContain('SECRET')
+  })
+
+  it('is one line in the log without a place in the code, since nothing of ours failed', async () => {
+    for (const path of ['/onboarding/connect/%E0%A4%A', '/sign-in/callback?state=x']) {
+      const before = running.log.length
+      await sendRaw(running.url, path, { headers: { cookie: path.startsWith('/onb') ? cookie : '' } })
+      const lines = running.log.slice(before)
+      expect(lines).toHaveLength(1)
+      expect(lines.join('')).not.toMatch(/\.[jt]s:\d+/)
+    }
+  })
+})
+
+describe('a refused logout token', () => {
+  it('is one line in the log that says why, without a place in the code and without the token', async () => {
+    const before = running.log.length
+    const answer = await sendRaw(running.url, '/sign-out/backchannel', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'logout_token=eyJhbGciOiJSUzI1NiJ9.e30.SECRET',
+    })
+    expect(answer.status).toBe(400)
+    const lines = running.log.slice(before)
+    expect(lines).toHaveLength(1)
+    expect(lines.join('')).not.toMatch(/\.[jt]s:\d+|SECRET|eyJ/)
+    expect(lastLine()).toMatchObject({ reason: expect.stringContaining('does not verify') as unknown })
+  })
+})
+
+describe('a request that the browser gives up', () => {
+  it('is counted, as one that was given up', async () => {
+    running.sandbox.switches.set({ latencyMs: 1_500 })
+    const before = await counted('/search', 'GET', '499')
+    const { hostname, port } = new URL(running.url)
+    const sent = request({ hostname, port, path: '/search?q=plan', headers: { cookie }, agent: false })
+    sent.on('error', () => {})
+    sent.end()
+    await sleep(300)
+    sent.destroy()
+    await expect.poll(() => counted('/search', 'GET', '499'), { timeout: 5_000 }).toBe(before + 1)
+    await sleep(1_500)
+    expect(await counted('/search', 'GET', '499')).toBe(before + 1)
+  })
+
+  it('and one that was answered are not confused', async () => {
+    const before = await counted('/search', 'GET', '2xx')
+    for (let times = 0; times < 3; times++)
+      await sendRaw(running.url, '/search?q=plan', { headers: { cookie } })
+    expect(await counted('/search', 'GET', '2xx')).toBe(before + 3)
+  })
+})

@@ -1,0 +1,163 @@
+// Every way on that a page, a header or a redirect offers leads to this site, whatever was asked for.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sendRaw, type RawAnswer } from '../helpers/raw-request.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+let redis: RedisServer
+let running: Running
+let cookie: string
+beforeAll(async () => {
+  redis = await startRedis()
+  running = await run({ settings: { REDIS_URL: redis.url, SIGN_INS_PER_MINUTE: '100000' } })
+  cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
+})
+afterAll(async () => {
+  await running.close()
+  await redis.close()
+})
+
+const EVIL = 'evil.example'
+const targets = [
+  `//${EVIL}/login`,
+  `///${EVIL}/login`,
+  `////${EVIL}`,
+  `/\\${EVIL}/login`,
+  `/\\/${EVIL}`,
+  `\\\\${EVIL}`,
+  `/%09/${EVIL}/login`,
+  `/%5c${EVIL}`,
+  `/%2f${EVIL}/login`,
+  `/.//${EVIL}/login`,
+  `/..//${EVIL}/login`,
+  `/%2e%2e//${EVIL}/login`,
+  `/onboarding/..//${EVIL}/login`,
+  `//${EVIL}/onboarding`,
+  `//${EVIL}@localhost/onboarding`,
+  `http://${EVIL}/login`,
+  `http://${EVIL}/onboarding`,
+  `HTTP://${EVIL}/onboarding`,
+  `http://${EVIL}/sign-in?return_to=/x`,
+  `http://${EVIL}/sign-in/callback?state=x&code=y`,
+  `https://${EVIL}//${EVIL}/onboarding`,
+  `http:${EVIL}/login`,
+  `http:/${EVIL}/login`,
+  `javascript:alert(1)//${EVIL}`,
+  `data:text/html,//${EVIL}`,
+  `/onboarding?return_to=//${EVIL}/`,
+  `/onboarding?return_to=https://${EVIL}/`,
+  `/sign-in?return_to=//${EVIL}/`,
+  `/sign-in?return_to=/%09/${EVIL}`,
+  `/sign-in?return_to=http:${EVIL}`,
+  `/search?q=//${EVIL}`,
+  `//${EVIL}/%E0%A4%A`,
+  `/onboarding#//${EVIL}`,
+  `//[::1`,
+  `http://[::1/onboarding`,
+  `//${EVIL}:99999/`,
+]
+
+/** Where a browser would go from here, resolved as browsers do. */
+function waysOn(answer: RawAnswer): URL[] {
+  const refresh = /url=(.*)$/i.exec(answer.headers['refresh'] ?? '')?.[1]
+  const written = [
+    ...[...answer.body.matchAll(/(?:href|action|src)="([^"]*)"/g)].map((match) => match[1] ?? ''),
+    ...[...answer.body.matchAll(/content="\d+; *url=([^"]*)"/g)].map((match) => match[1] ?? ''),
+    ...[refresh, answer.headers['location']].filter((one) => one !== undefined),
+  ]
+  const plain = written.map((one) => one.replaceAll('&amp;', '&').replaceAll('&#39;', "'"))
+  return plain.filter((one) => !one.startsWith('#')).map((one) => new URL(one, running.url))
+}
+
+function expectOurs(answer: RawAnswer, target: string): void {
+  const { authorizationServer } = running.sandbox.urls
+  for (const way of waysOn(answer)) {
+    expect([new URL(running.url).origin, new URL(authorizationServer).origin], target).toContain(way.origin)
+    // A path that starts with two slashes becomes another site's where it is written once more.
+    expect(way.pathname, target).not.toMatch(/^\/\//)
+  }
+}
+
+const ask = (target: string, headers: Record<string, string> = {}) =>
+  sendRaw(running.url, target, { headers: { accept: 'text/html', ...headers } })
+
+describe('while everything works', () => {
+  it.each(targets)('%s leads to no other site, signed in or not', async (target) => {
+    for (const headers of [{}, { cookie }]) {
+      const answer = await ask(target, headers)
+      expect(answer.status, answer.body).toBeLessThan(500)
+      expectOurs(answer, target)
+      const next = answer.headers['location']
+      if (next?.startsWith('/sign-in')) expectOurs(await ask(next), next)
+    }
+  })
+
+  it('a long address that is written longer in another one is come back to', async () => {
+    const target = `/onboarding?x=${encodeURIComponent('/'.repeat(600))}`
+    const { status, headers } = await ask(target)
+    expect({ status, location: headers['location'] }).toEqual({
+      status: 303,
+      location: `/sign-in?return_to=${encodeURIComponent(target)}`,
+    })
+    expect((await ask(headers['location'] ?? '')).status).toBe(303)
+  })
+
+  it('an address that is too long is not come back to, and never too long to be read', async () => {
+    const { headers } = await ask(`/onboarding?x=${'/'.repeat(9_000)}`)
+    expect(headers['location']).toBe('/sign-in?return_to=%2Fonboarding')
+  })
+
+  it('an answer that came to another address is redeemed as one to ours', async () => {
+    const begun = await ask('/sign-in')
+    const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
+    const state = running.sandbox.requests.findLast(({ operation }) => operation === 'par')?.body as {
+      state: string
+    }
+    running.sandbox.clearRequests()
+    const query = `state=${state.state}&code=forged&iss=${encodeURIComponent(running.sandbox.urls.authorizationServer)}`
+    await ask(`http://${EVIL}/Sign-In/Callback?${query}`, { cookie: own })
+    const token = running.sandbox.requests.find(({ operation }) => operation === 'token')?.body
+    expect(token).toMatchObject({ redirect_uri: `${running.url}/sign-in/callback` })
+  })
+})
+
+describe('while the store is away', () => {
+  beforeAll(() => redis.kill())
+  afterAll(() => redis.start())
+
+  it.each(targets)('%s is a page whose links lead to no other site', async (target) => {
+    const answer = await ask(target, { cookie })
+    expect(answer.status).toBeGreaterThan(200)
+    expectOurs(answer, target)
+  })
+
+  it.each([
+    '/onboarding',
+    '/onboarding?datasource=slack_1',
+    '/search?q=a%20b',
+    '/sign-in?return_to=%2Fonboarding',
+  ])('offers %s once more, as it was', async (target) => {
+    const answer = await ask(target, { cookie })
+    expect(answer.status).toBe(503)
+    expect(waysOn(answer).map(({ href }) => href)).toContain(running.url + target)
+  })
+
+  it('repeats no code and no state of a sign-in', async () => {
+    for (const target of [
+      '/sign-in/callback?code=SECRET&state=S',
+      '/Sign-In/Callback/?code=SECRET&state=S',
+    ]) {
+      const answer = await ask(target, { cookie })
+      expect(answer.status).toBe(503)
+      expect(answer.body).not.toContain('SECRET')
+    }
+  })
+
+  it('signs out on this device however its address is written', async () => {
+    for (const target of ['/sign-out', '/Sign-Out', '/SIGN-OUT/']) {
+      const answer = await sendRaw(running.url, target, { method: 'POST', headers: { cookie } })
+      expect(answer.status, target).toBe(303)
+      expect(answer.headers['location']).toBe('/signed-out')
+    }
+  })
+})
