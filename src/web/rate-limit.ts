@@ -63,6 +63,16 @@ export function createLimits({ redis, perAddress, perBrowser, note }: LimitOptio
 
 const LIMITED = /^\/(sign-in|invite)(\/|$)/
 
+/** The library's own, but with TTL in the place of PTTL: one command fewer to allow (records/redis-access.ts). */
+const COUNT = `redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+local consumed = redis.call('incrby', KEYS[1], ARGV[1])
+local ttl = redis.call('ttl', KEYS[1])
+if ttl == -1 then
+  redis.call('expire', KEYS[1], ARGV[2])
+  ttl = ARGV[2]
+end
+return {consumed, 1000 * ttl}`
+
 /** @returns the seconds to wait, or undefined while the limit is not reached */
 type Counted = (key: string) => Promise<number | undefined>
 
@@ -70,7 +80,12 @@ function limiter(redis: unknown, name: string, points: number): Counted {
   const options = { keyPrefix: `onramp:limit:${name}`, points, duration: WINDOW_SECONDS }
   const local = new RateLimiterMemory(options)
   if (redis === undefined) return (key) => consumed(local, key)
-  const shared = new RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true })
+  const shared = new RateLimiterRedis({
+    ...options,
+    storeClient: redis,
+    useRedisPackage: true,
+    customIncrTtlLuaScript: COUNT,
+  })
   return (key) => Promise.race([consumed(shared, key), late()]).catch(() => consumed(local, key))
 }
 
