@@ -83,7 +83,8 @@ export function createClientApi({
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
       const asksToWait = waitAskedFor(retryAfter)
-      throw Object.assign(problemOf({ operation, status, text, retryAfter }), {
+      const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
+      throw Object.assign(problemOf({ operation, status, text, retryAfter, saidOAuth }), {
         answered: status,
         ...(asksToWait === undefined ? {} : { asksToWait }),
       })

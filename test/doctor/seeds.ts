@@ -183,6 +183,14 @@ export const seeds: Seed[] = [
     says: /X-Service-Auth-Type/,
   },
   {
+    title: 'Invalid Secret although the header was sent, which TOKEN_ISSUED_BY does not help against',
+    changed: () => ({ TOKEN_ISSUED_BY: 'external-idp' }),
+    switches: { answers: { checkdatasourceauth: { status: 401, body: 'Invalid Secret' } } },
+    check: 'service.token-issuer',
+    setting: 'SERVICE_BASE_URL',
+    says: /although X-Service-Auth-Type: OAUTH was sent(?!.*TOKEN_ISSUED_BY)/,
+  },
+  {
     title: 'a way back that the service does not accept',
     args: ['--as', 'ada@acme.example'],
     switches: { answers: { checkdatasourceauth: { skip: 2, status: 400, body: 'not an allowed redirect' } } },
