@@ -7,9 +7,14 @@ import { clockOfAuthorizationServer, clockOfService } from './clock.ts'
 import { deprecationDates } from './deprecation-dates.ts'
 import { discovery } from './discovery.ts'
 import { finalRedirect } from './final-redirect.ts'
+import { host } from './host.ts'
+import { intranet } from './intranet.ts'
 import { keys } from './keys.ts'
+import { mail } from './mail.ts'
 import { proxyTrust } from './proxy-trust.ts'
+import { publicReached } from './public-reached.ts'
 import { publicUrl } from './public-url.ts'
+import { quotes } from './quotes.ts'
 import { redirectAddresses } from './redirect-addresses.ts'
 import { redirectRegistered } from './redirect-registered.ts'
 import { redis } from './redis.ts'
@@ -30,7 +35,12 @@ export const checks: readonly Check[] = [
   settingNames,
   secretQuality,
   secretFiles,
+  quotes,
   publicUrl,
+  publicReached,
+  host,
+  intranet,
+  mail,
   proxyTrust,
   sessionLifetimes,
   runtime,
