@@ -2,6 +2,7 @@
 import { abilities } from './abilities.ts'
 import type { Check } from './check.ts'
 import { clientKey } from './client-key.ts'
+import { clientBasic } from './client-basic.ts'
 import { client } from './client.ts'
 import { clockOfAuthorizationServer, clockOfService } from './clock.ts'
 import { deprecationDates } from './deprecation-dates.ts'
@@ -51,6 +52,7 @@ export const checks: readonly Check[] = [
   redirectAddresses,
   redirectRegistered,
   clientKey,
+  clientBasic,
   client,
   registration,
   sqlite,

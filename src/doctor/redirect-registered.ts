@@ -87,7 +87,9 @@ function findingOf(asked: Asked, redirect: string, endpoint: string): Finding {
   if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, endpoint)) {
     const target = new URL(location, endpoint)
     if (target.href.startsWith(`${redirect}?`) || target.href.startsWith(`${redirect}#`))
-      return returned(target.searchParams.get('error') ?? 'an error', redirect)
+      return target.searchParams.has('code')
+        ? ok(`The redirect address is registered: ${redirect} (the server gave a code without a sign-in).`)
+        : returned(target.searchParams.get('error') ?? 'an error', redirect)
     return /error/i.test(target.pathname)
       ? refused(status, target.search, redirect)
       : ok(`The authorization server takes the redirect address, as far as it tells: ${redirect}`)

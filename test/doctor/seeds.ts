@@ -36,7 +36,7 @@ export const seeds: Seed[] = [
   },
   {
     title: 'a scope that the authorization server does not know',
-    changed: () => ({ OIDC_SCOPE: 'openid groups' }),
+    changed: () => ({ OIDC_SCOPE: 'openid offline_access groups' }),
     check: 'authorization-server.abilities',
     setting: 'OIDC_SCOPE',
     says: /groups/,
