@@ -31,10 +31,13 @@ export function createReadiness({ records, log, now = () => performance.now() }:
   return {
     ask() {
       if (last === undefined || now() - last.at >= FRESH_MS) {
-        const answer = tryIt().then(() => tell.works(), (error: unknown) => {
-          tell.fails(error)
-          throw error
-        })
+        const answer = tryIt().then(
+          () => tell.works(),
+          (error: unknown) => {
+            tell.fails(error)
+            throw error
+          },
+        )
         last = { at: now(), answer }
       }
       return last.answer
