@@ -1,5 +1,6 @@
 // Can the store be written to? Reading alone does not tell: a full Redis still reads, and one that denies scripts lets
-// nobody sign in. Asked at most once a second, however many probes come.
+// nobody sign in. It is written to once a second at most, however many probes come; a read goes out with each, because a
+// store that has just gone must not be called ready for the rest of that second.
 import type { Records } from './records.ts'
 import { storeTrouble } from './store-trouble.ts'
 
@@ -19,28 +20,29 @@ type Parts = { records: Pick<Records, 'get' | 'put' | 'compareAndSet'>; log: Log
 /** @param now milliseconds of a clock that never goes back */
 export function createReadiness({ records, log, now = () => performance.now() }: Parts): Readiness {
   const tell = teller(log)
-  let last: { at: number; answer: Promise<void> } | undefined
+  let last: { at: number; written: Promise<void> } | undefined
 
-  async function tryIt(): Promise<void> {
+  async function write(): Promise<void> {
     await records.put(KEY, 'written', LIFE_SECONDS)
     // False only where another process was faster, which is just as good.
     await records.compareAndSet(KEY, 'written', 'changed', LIFE_SECONDS)
+  }
+
+  async function tryIt(): Promise<void> {
     await records.get(KEY)
+    if (last === undefined || now() - last.at >= FRESH_MS) last = { at: now(), written: write() }
+    await last.written
   }
 
   return {
-    ask() {
-      if (last === undefined || now() - last.at >= FRESH_MS) {
-        const answer = tryIt().then(
-          () => tell.works(),
-          (error: unknown) => {
-            tell.fails(error)
-            throw error
-          },
-        )
-        last = { at: now(), answer }
+    async ask() {
+      try {
+        await tryIt()
+      } catch (error) {
+        tell.fails(error)
+        throw error
       }
-      return last.answer
+      tell.works()
     },
   }
 }
