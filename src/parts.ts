@@ -15,6 +15,7 @@ import { createInvitations } from './invites/token.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
+import { createReadiness } from './records/readiness.ts'
 import { createSearchRoutes } from './search/routes.ts'
 import { createSealer } from './session/seal.ts'
 import type { Settings } from './settings.ts'
@@ -93,6 +94,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     limits,
     now,
   })
+  const readiness = createReadiness({ records: store.records, log })
   let draining = false
 
   const app = createApp({
@@ -100,7 +102,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     publicUrl,
     trustProxy: settings.TRUST_PROXY,
     health: createHealthRoutes({
-      askStore: () => store.records.get('ready'),
+      askStore: () => readiness.ask(),
       authorizationServer,
       isDraining: () => draining,
     }),

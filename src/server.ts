@@ -1,4 +1,5 @@
 // The process: settings -> parts -> listen -> drain. Importing any other file starts nothing.
+import './require-node.mjs'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'

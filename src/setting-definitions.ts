@@ -52,7 +52,8 @@ export const definitions = {
   },
   TOKEN_ISSUED_BY: {
     default: 'service',
-    meaning: '`service` or `external-idp` (then `X-Service-Auth-Type: OAUTH` goes out with every call)',
+    meaning:
+      '`service` or `external-idp` (then `X-Service-Auth-Type: OAUTH` goes out with every access token)',
     schema: oneOf(['service', 'external-idp']),
   },
   OIDC_CLIENT_ID: {

@@ -33,6 +33,9 @@ export class SettingsError extends Error {
   }
 }
 
+/** Quotes around a value that an env file kept: `NAME="value"` is taken as it is written by some of its readers. */
+export const isQuoted = (value: string): boolean => /^(["'`]).*\1$/s.test(value) && value.length > 1
+
 type Raw = { value?: string; fault?: string }
 
 function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
@@ -94,11 +97,16 @@ export function loadSettings(env: NodeJS.ProcessEnv): Settings {
     if (raw.fault !== undefined) faults.push(raw.fault)
     else if (value !== undefined) {
       const parsed = setting.schema.safeParse(value)
-      if (parsed.success) loaded[setting.name] = parsed.data
+      // A secret may really begin and end so; the doctor warns of one that can be read.
+      const quoted = env[setting.name] !== undefined && isQuoted(value) && !(setting.secret && parsed.success)
+      if (quoted) faults.push(`${setting.name} is in quotes, which are part of the value: leave them out`)
+      else if (parsed.success) loaded[setting.name] = parsed.data
       else for (const issue of parsed.error.issues) faults.push(`${setting.name} ${issue.message}`)
     } else if (setting.required) faults.push(`${setting.name} is required: ${setting.meaning}`)
   }
-  faults.push(...faultsBetween(loaded))
+  // One that could not be read is not missing too.
+  const isTold = (fault: string) => faults.some((told) => told.split(' ')[0] === fault.split(' ')[0])
+  faults.push(...faultsBetween(loaded).filter((fault) => !isTold(fault)))
   if (faults.length > 0) throw new SettingsError(faults)
   return loaded as Settings
 }

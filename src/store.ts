@@ -58,8 +58,9 @@ function openFolder(folder: string, log: Log, isServer: boolean): Store {
   }
 }
 
-function topologyOf(settings: StoreSettings): RedisTopology {
-  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name } = settings
+/** Which kind of Redis the settings name. */
+export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
+  const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name = 'mymaster' } = settings
   if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
   return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }
 }

@@ -11,7 +11,8 @@ Examples:
   onramp doctor --json > doctor.json
 
 Every check runs, also before the first start. Nothing is changed: no client is
-registered, nobody is signed in, a record in Redis lives for five seconds. With
+registered, nobody is signed in, no mail is sent (the mail server of SMTP_URL is
+only greeted), a record in Redis lives for five seconds. With
 a service token it asks twice what its person still has to connect; links that
 they were given a moment ago may be void then.
 The report holds no secret and can be pasted into an issue.

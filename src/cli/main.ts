@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 // The command line: finds the command, hands it its arguments, ends with its exit code (0 done, 1 failed, 2 wrong usage).
+import '../require-node.mjs'
 import { hintAt, isName, readArguments, UsageError } from './arguments.ts'
 import { onramp, type Command, type Group } from './commands.ts'
 import { endingOf } from './ending.ts'
@@ -66,9 +67,12 @@ export async function main(args: readonly string[], parts: CliParts): Promise<nu
   }
 }
 
-if (import.meta.main) {
+/** Runs the command of this process, and leaves its exit code behind. */
+export async function runHere(): Promise<void> {
   const { stdin, stdout, stderr, env } = process
   // Whoever reads may stop reading: `onramp invite report --csv | head`.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, env, now: Date.now })
 }
+
+if (import.meta.main) await runHere()

@@ -28,6 +28,7 @@ function explainRefusal(reply: Extract<Reply, { kind: 'refused' }>, setting: str
         words: `the service does not accept the token (401): it is invalid or expired. Put a new one into ${setting}`,
       }
     case 'auth-type':
+    case 'auth-type-missing':
       return {
         exit: EXIT.token,
         words: `the service does not know the token as a service token (${status}): it seems to come from an identity provider. Put a service token into ${setting}`,

@@ -100,13 +100,12 @@ export function createClientApi({
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
       const asksToWait = waitAskedFor(retryAfter)
-      throw Object.assign(
-        problemOf({ operation, status, text, retryAfter, secrets: secretsIn(credentials) }),
-        {
-          answered: status,
-          ...(asksToWait === undefined ? {} : { asksToWait }),
-        },
-      )
+      const secrets = secretsIn(credentials)
+      const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
+      throw Object.assign(problemOf({ operation, status, text, retryAfter, secrets, saidOAuth }), {
+        answered: status,
+        ...(asksToWait === undefined ? {} : { asksToWait }),
+      })
     }
     return parsed(text)
   }

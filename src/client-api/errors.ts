@@ -32,6 +32,8 @@ export type Refusal = {
   retryAfter: string | undefined
   /** What was sent with the call and must not come back in a log: the token, an address. */
   secrets?: readonly string[]
+  /** The call carried X-Service-Auth-Type: OAUTH. */
+  saidOAuth?: boolean
 }
 
 /** What a failure is called, by what was asked for: a search that fails says nothing about connecting apps. */
@@ -72,8 +74,12 @@ export function retryAfterSeconds(header: string | undefined, now: number, most 
 }
 
 /** Messages that section 7 documents. The shape around them is not shown, so they are looked for in the whole body. */
-function documentedMessage(text: string): string | undefined {
-  if (/Invalid Secret/i.test(text) || /X-Service-Auth-Type/i.test(text))
+function documentedMessage({ text, saidOAuth = false }: Refusal): string | undefined {
+  const isAboutAuthType = /Invalid Secret/i.test(text) || /X-Service-Auth-Type/i.test(text)
+  // The setting is right already: to name it would send the operator the wrong way.
+  if (isAboutAuthType && saidOAuth)
+    return 'the service does not take the token for one of an external identity provider, although X-Service-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, and that the service is set up to accept tokens of OIDC_ISSUER'
+  if (isAboutAuthType)
     return 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
   // Not every message that names the header: an address that it does not know may be told with it too.
   if (/(missing|required).{0,60}X-Service-ActAs|X-Service-ActAs.{0,60}(missing|required)/is.test(text))
@@ -95,7 +101,7 @@ const isFinal = (status: number) =>
 export function problemOf(refusal: Refusal, now: number = Date.now()): ServiceProblem {
   const { operation, status } = refusal
   const codes = CODES[operation]
-  const misconfigured = documentedMessage(refusal.text)
+  const misconfigured = documentedMessage(refusal)
   const said = `${operation} answered ${status}`
   if (misconfigured !== undefined)
     return new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${misconfigured}` })

@@ -2,8 +2,10 @@
 // not shown there, so messages are looked for in the whole text. Pure; imports nothing.
 
 export type RefusalReason =
-  /** `Invalid Secret`, or a message about X-Service-Auth-Type. */
+  /** `Invalid Secret`. */
   | 'auth-type'
+  /** A message that names X-Service-Auth-Type. */
+  | 'auth-type-missing'
   /** `Required header missing: X-Service-ActAs`. */
   | 'act-as-missing'
   /** Another message about X-Service-ActAs: nobody has that address, or not for this token. */
@@ -26,7 +28,8 @@ export type RefusalReason =
 
 export function refusalReason(status: number, text: string): RefusalReason {
   if (status < 300) return 'unreadable'
-  if (/Invalid Secret/i.test(text) || /X-Service-Auth-Type/i.test(text)) return 'auth-type'
+  if (/X-Service-Auth-Type/i.test(text)) return 'auth-type-missing'
+  if (/Invalid Secret/i.test(text)) return 'auth-type'
   if (/X-Service-ActAs/i.test(text))
     return /(missing|required)[^\n]{0,40}X-Service-ActAs|X-Service-ActAs[^\n]{0,40}(missing|required)/i.test(
       text,

@@ -1,9 +1,11 @@
 // What the authorization server can do of what onramp needs, and of what it uses where it is there.
 import { fail, ok, warn, type Check, type Finding } from './check.ts'
 import { withMetadata, type Metadata } from './discovered.ts'
+import { addresses } from './claims.ts'
 import { isSafeAddress } from './public-address.ts'
+import { refreshing, scopes } from './scopes.ts'
 
-type Wanted = { scope: string; auth: string | undefined }
+type Wanted = { auth: string | undefined }
 
 function flow({
   response_types_supported: types,
@@ -27,21 +29,6 @@ function pkce({ code_challenge_methods_supported: methods }: Metadata): Finding 
   })
 }
 
-function scopes({ scopes_supported: offered }: Metadata, { scope }: Wanted): Finding {
-  const missing = scope.split(' ').filter((one) => offered !== undefined && !offered.includes(one))
-  if (missing.length === 0)
-    return ok(`The scopes of OIDC_SCOPE are there${offered === undefined ? ', as far as it tells' : ''}.`)
-  return warn(
-    `It does not list ${missing.length === 1 ? 'a scope' : 'scopes'} of OIDC_SCOPE: ${missing.join(', ')}.`,
-    {
-      settings: ['OIDC_SCOPE'],
-      mend: missing.includes('offline_access')
-        ? 'leave offline_access out if the server gives refresh tokens without it'
-        : 'leave out what the server does not know',
-    },
-  )
-}
-
 function authentication(
   { token_endpoint_auth_methods_supported: methods }: Metadata,
   { auth }: Wanted,
@@ -54,30 +41,6 @@ function authentication(
     fail(`It does not take ${auth}, which OIDC_CLIENT_AUTH says.`, {
       settings: ['OIDC_CLIENT_AUTH'],
       mend: usable.length > 0 ? `set it to ${usable.join(' or ')}` : 'use a method that it takes',
-    }),
-  ]
-}
-
-type Addresses = { claim: string; trust: string | undefined; hasAdmins: boolean }
-
-/** Only an address that is known to be the person's opens /admin and counts in the report. */
-function addresses(
-  { claims_supported: claims }: Metadata,
-  { claim, trust, hasAdmins }: Addresses,
-): Finding[] {
-  if (claims !== undefined && !claims.includes(claim))
-    return [
-      warn(`It does not list the claim ${claim}, which OIDC_EMAIL_CLAIM says holds people's addresses.`, {
-        settings: ['OIDC_EMAIL_CLAIM'],
-        mend: 'choose a claim that it gives, such as preferred_username or upn',
-      }),
-    ]
-  if (!hasAdmins || trust === 'always' || claims === undefined) return []
-  if (claim === 'email' && claims.includes('email_verified')) return []
-  return [
-    warn('It does not say that addresses are verified, so that nobody of ADMIN_EMAILS sees /admin.', {
-      settings: ['OIDC_EMAIL_TRUST', 'ADMIN_EMAILS'],
-      mend: 'set OIDC_EMAIL_TRUST to always if the company itself gives out the addresses',
     }),
   ]
 }
@@ -96,6 +59,23 @@ function unsafe(metadata: Metadata): Finding[] {
       settings: ['OIDC_ISSUER'],
       mend: 'let the authorization server name https addresses (often it does not know that a proxy speaks https)',
     }),
+  ]
+}
+
+/** Symmetric ones (HS256) would let everyone who has the client's secret make an id_token. */
+function signing(metadata: Metadata, scope: string): Finding[] {
+  const algorithms = metadata['id_token_signing_alg_values_supported']
+  if (!scope.split(' ').includes('openid') || !Array.isArray(algorithms) || algorithms.length === 0) return []
+  if (algorithms.some((one) => /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/.test(String(one)))) return []
+  const named = algorithms.map(String).filter((one) => /^[\w-]{2,20}$/.test(one))
+  return [
+    fail(
+      `It signs id_tokens with ${named.join(', ')} only, which onramp does not take: with HS256, HS384 and HS512 everyone who has the client's secret could make one.`,
+      {
+        settings: ['OIDC_ISSUER'],
+        mend: 'let it sign the id_tokens of this client with a key of its own (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)',
+      },
+    ),
   ]
 }
 
@@ -124,8 +104,10 @@ export const abilities: Check = {
       return [
         flow(metadata),
         pkce(metadata),
-        scopes(metadata, { scope, auth }),
-        ...authentication(metadata, { scope, auth }),
+        scopes(metadata, scope),
+        ...refreshing(metadata, subject.settings),
+        ...signing(metadata, scope),
+        ...authentication(metadata, { auth }),
         ...addresses(metadata, { claim, trust, hasAdmins }),
         ...unsafe(metadata),
         extras(metadata),

@@ -7,6 +7,8 @@ export type Answer = {
   status: number
   text: string
   location: string | undefined
+  /** It has the header that was asked for with `recognise`. */
+  recognised: boolean
   /** The Date header, and when the answer came by our own clock; milliseconds since 1970. */
   theirs: number | undefined
   ours: number
@@ -15,10 +17,13 @@ export type Asked = Answer | { kind: 'silent'; why: Silence }
 
 const TIME_LIMIT_MS = 8_000
 
-export async function ask(url: string | URL, now: () => number, init: RequestInit = {}): Promise<Asked> {
+type Init = RequestInit & { recognise?: { name: string; value: string } }
+
+export async function ask(url: string | URL, now: () => number, init: Init = {}): Promise<Asked> {
+  const { recognise, ...rest } = init
   try {
     const signal = AbortSignal.timeout(TIME_LIMIT_MS)
-    const response = await fetch(url, { ...init, redirect: 'manual', signal })
+    const response = await fetch(url, { ...rest, redirect: 'manual', signal })
     const text = response.body === null ? '' : await readLimited(chunksOf(response.body))
     const date = Date.parse(response.headers.get('date') ?? '')
     return {
@@ -26,6 +31,7 @@ export async function ask(url: string | URL, now: () => number, init: RequestIni
       status: response.status,
       text,
       location: response.headers.get('location') ?? undefined,
+      recognised: recognise !== undefined && response.headers.get(recognise.name) === recognise.value,
       theirs: Number.isNaN(date) ? undefined : date,
       ours: now(),
     }

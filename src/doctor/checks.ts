@@ -2,14 +2,20 @@
 import { abilities } from './abilities.ts'
 import type { Check } from './check.ts'
 import { clientKey } from './client-key.ts'
+import { clientBasic } from './client-basic.ts'
 import { client } from './client.ts'
 import { clockOfAuthorizationServer, clockOfService } from './clock.ts'
 import { deprecationDates } from './deprecation-dates.ts'
 import { discovery } from './discovery.ts'
 import { finalRedirect } from './final-redirect.ts'
+import { host } from './host.ts'
+import { intranet } from './intranet.ts'
 import { keys } from './keys.ts'
+import { mail } from './mail.ts'
 import { proxyTrust } from './proxy-trust.ts'
+import { publicReached } from './public-reached.ts'
 import { publicUrl } from './public-url.ts'
+import { quotes } from './quotes.ts'
 import { redirectAddresses } from './redirect-addresses.ts'
 import { redirectRegistered } from './redirect-registered.ts'
 import { redis } from './redis.ts'
@@ -31,7 +37,12 @@ export const checks: readonly Check[] = [
   settingNames,
   secretQuality,
   secretFiles,
+  quotes,
   publicUrl,
+  publicReached,
+  host,
+  intranet,
+  mail,
   proxyTrust,
   sessionLifetimes,
   runtime,
@@ -42,6 +53,7 @@ export const checks: readonly Check[] = [
   redirectAddresses,
   redirectRegistered,
   clientKey,
+  clientBasic,
   client,
   registration,
   sqlite,

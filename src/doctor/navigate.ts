@@ -32,6 +32,7 @@ export async function navigate(url: URL, now: () => number): Promise<Asked> {
       status: statusCode,
       text,
       location: textOf(headers['location']),
+      recognised: false,
       theirs: Number.isNaN(date) ? undefined : date,
       ours: now(),
     }

@@ -1,5 +1,6 @@
 // A connection to one Redis that gives up, unlike the server's own, and says why.
 import { createClient } from 'redis'
+import { rootOf, storeTrouble } from '../records/store-trouble.ts'
 
 export type Probe = {
   /** A command's answer. @throws whatever Redis answers with */
@@ -22,17 +23,23 @@ export const unreachableInWords: Record<Unreachable, string> = {
 
 const TIME_LIMIT_MS = 4_000
 
-function unreachable(error: unknown): Unreachable {
+/** @param failure what connecting threw */
+export function unreachable(failure: unknown): Unreachable {
+  const error = failure instanceof AggregateError ? failure : rootOf(failure)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = error instanceof Error ? error.message : ''
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-name'
   if (code === 'ECONNREFUSED' || (error instanceof AggregateError && error.errors.length > 0))
     return 'refused'
   if (message.startsWith('NOAUTH')) return 'password-missing'
-  if (/^(WRONGPASS|ERR AUTH|ERR invalid password|NOPERM)/.test(message)) return 'password-wrong'
+  if (/^(WRONGPASS|ERR AUTH|ERR invalid password)/.test(message)) return 'password-wrong'
   if (/^(EPROTO|ERR_SSL|ERR_TLS|CERT|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/.test(code)) return 'tls'
-  return /time|late/i.test(`${code} ${message}`) || code === 'ETIMEDOUT' ? 'too-slow' : 'not-redis'
+  return /time|late|no answer within/i.test(`${code} ${message}`) || code === 'ETIMEDOUT'
+    ? 'too-slow'
+    : 'not-redis'
 }
+
+const isAskingForPassword = (error: unknown) => /^(NOAUTH|WRONGPASS)$/.test(storeTrouble(error).code)
 
 function within<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
@@ -49,7 +56,10 @@ export async function connectProbe(url: string): Promise<Probe | Unreachable> {
   client.on('error', () => {})
   try {
     await within(client.connect())
-    await within(client.ping())
+    // Denied or renamed is an answer too; what may be done is tried later.
+    await within(client.ping()).catch((error: unknown) => {
+      if (!storeTrouble(error).isRefusal || isAskingForPassword(error)) throw error
+    })
     return { send: (args) => within(client.sendCommand([...args])), close: () => client.destroy() }
   } catch (error) {
     if (client.isOpen) client.destroy()

@@ -1,12 +1,14 @@
 // Redis: reachable, writable, fast, not evicting, alone or a cluster as the settings say.
-import { randomUUID } from 'node:crypto'
 import { STANDARD_PREFIX } from '../records/redis-clients.ts'
 import type { Settings } from '../settings.ts'
+import { storeTrouble } from '../records/store-trouble.ts'
+import { topologyOf } from '../store.ts'
 import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
 import { connectProbe, unreachableInWords, type Probe } from './redis-probe.ts'
-import { primaryUrl } from './redis-sentinels.ts'
+import { persistence } from './redis-persistence.ts'
+import { primaryOf } from './redis-sentinels.ts'
+import { allowAll, redisTrial, type Trial } from './redis-trial.ts'
 
-const SLOW_MS = 50
 const settings = ['REDIS_URL']
 
 /** INFO's lines as a record; empty where the user may not ask. */
@@ -19,50 +21,8 @@ async function infoOf(probe: Probe): Promise<Record<string, string>> {
   return Object.fromEntries(pairs)
 }
 
-/** SET with a life, GET, DEL: what every record does. */
-async function writing(probe: Probe, prefix: string): Promise<Finding> {
-  const key = `${prefix}doctor:${randomUUID()}`
-  try {
-    const start = performance.now()
-    await probe.send(['SET', key, 'doctor', 'EX', '5'])
-    const got = await probe.send(['GET', key])
-    const life = Number(await probe.send(['TTL', key]))
-    await probe.send(['DEL', key])
-    const each = (performance.now() - start) / 4
-    if (String(got) !== 'doctor' || life < 1 || life > 5)
-      return fail('Redis does not keep what is written, or does not let it expire.', {
-        settings,
-        mend: 'use a real Redis or Valkey',
-      })
-    const ms = each < 1 ? 'less than 1 ms' : `${Math.round(each)} ms`
-    return each > SLOW_MS
-      ? warn(`A command takes ${ms}.`, { settings, mend: 'use a Redis that is nearer' })
-      : ok(`Records can be written, read, expired and removed; a command takes ${ms}.`)
-  } catch (error) {
-    const message = error instanceof Error ? error.message : ''
-    // A cluster's node that does not own the key: another one does.
-    if (/^MOVED|^CLUSTERDOWN/.test(message)) return clusterAnswer(message)
-    const [says, mend] = message.startsWith('READONLY')
-      ? ['Redis is a replica and takes no writes.', 'name the primary']
-      : message.startsWith('OOM')
-        ? ['Redis is full.', 'give it more memory']
-        : message.startsWith('NOPERM')
-          ? [
-              'The user of REDIS_URL may not write.',
-              `allow it get, set, del, getdel, eval and ping on ${prefix}*`,
-            ]
-          : ['Records cannot be written.', "look at Redis's log"]
-    return fail(says, { settings, mend })
-  }
-}
-
-const clusterAnswer = (message: string): Finding =>
-  message.startsWith('MOVED')
-    ? ok('The key of the trial belongs to another node of the cluster, which is in order.')
-    : fail('The cluster is down.', { settings, mend: 'mend the cluster: all slots need a node' })
-
 /** Sessions that are evicted sign people out in the middle of their walk. */
-async function eviction(probe: Probe, info: Record<string, string>): Promise<Finding> {
+function eviction(info: Record<string, string>): Finding {
   const policy = info['maxmemory_policy']
   if (policy === undefined) return skip('it does not tell its maxmemory-policy.')
   if (policy === 'noeviction') return ok('Nothing is evicted (maxmemory-policy noeviction).')
@@ -73,16 +33,12 @@ async function eviction(probe: Probe, info: Record<string, string>): Promise<Fin
   )
 }
 
-function persistence(info: Record<string, string>): Finding[] {
-  if (info['aof_enabled'] === '1') return [ok('Redis writes every change down (append-only file).')]
-  const saved = Number(info['rdb_last_save_time'] ?? 0) > 0 && info['rdb_last_bgsave_status'] !== 'err'
-  return 'aof_enabled' in info
-    ? [
-        ok(
-          `A restart of Redis ${saved ? 'goes back to its last snapshot' : 'loses what it holds'}: people sign in again, and skipped apps are asked about again.`,
-        ),
-      ]
-    : []
+/** CONFIG GET save; undefined where the user may not ask. */
+async function saveOf(probe: Probe): Promise<string | undefined> {
+  const answer = await probe.send(['CONFIG', 'GET', 'save']).catch(() => undefined)
+  if (Array.isArray(answer)) return answer.length > 1 ? String(answer[1]) : undefined
+  const value = typeof answer === 'object' && answer !== null && 'save' in answer ? answer.save : undefined
+  return typeof value === 'string' ? value : undefined
 }
 
 function clustered(info: Record<string, string>, { REDIS_CLUSTER: told }: Partial<Settings>): Finding[] {
@@ -104,6 +60,14 @@ function clustered(info: Record<string, string>, { REDIS_CLUSTER: told }: Partia
   return []
 }
 
+/** Without PING the server takes its own connection for lost, every second. */
+async function pings(probe: Probe, trial: Trial): Promise<Finding[]> {
+  const trouble = await probe.send(['PING']).then(() => undefined, storeTrouble)
+  if (trouble === undefined) return []
+  const says = `Redis does not answer PING: ${trouble.words} (${trouble.code}).`
+  return [fail(says, { settings, mend: allowAll(trial) })]
+}
+
 function identity(info: Record<string, string>, url: string): Finding {
   const name = 'valkey_version' in info ? 'Valkey' : 'Redis'
   const version = info['valkey_version'] ?? info['redis_version'] ?? ''
@@ -122,7 +86,7 @@ export const redis: Check = {
   async look(subject) {
     const { REDIS_URL: url } = subject.settings
     if (url === undefined) return [skip('REDIS_URL is not set.')]
-    const target = await primaryUrl(subject.settings, url)
+    const target = await primaryOf(subject.settings, url)
     if ('finding' in target) return [target.finding]
     const probe = await connectProbe(target.url)
     if (typeof probe === 'string')
@@ -134,12 +98,19 @@ export const redis: Check = {
       ]
     try {
       const info = await infoOf(probe)
+      const mismatch = clustered(info, subject.settings)
+      const trial = {
+        url: target.url,
+        topology: topologyOf(subject.settings),
+        prefix: subject.settings.REDIS_PREFIX ?? STANDARD_PREFIX,
+      }
       return [
         identity(info, target.url),
-        ...clustered(info, subject.settings),
-        await writing(probe, subject.settings.REDIS_PREFIX ?? STANDARD_PREFIX),
-        await eviction(probe, info),
-        ...persistence(info),
+        ...mismatch,
+        ...(await pings(probe, trial)),
+        ...(mismatch.length > 0 ? [] : [await redisTrial(trial)]),
+        eviction(info),
+        persistence({ save: await saveOf(probe), info }),
       ]
     } finally {
       probe.close()

@@ -1,7 +1,8 @@
 // What onramp runs on: the version of Node, and proxies for outgoing requests.
 import { fail, ok, warn, type Check, type Finding } from './check.ts'
 
-const LEAST_NODE = 24
+/** The same as in require-node.mjs and package.json: Node 24.0 and 24.1 have no import.meta.main. */
+const LEAST_NODE = { major: 24, minor: 2 }
 
 function proxyFindings(env: NodeJS.ProcessEnv): Finding[] {
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
@@ -19,11 +20,13 @@ export const runtime: Check = {
   about: 'What it runs on',
   group: 'Settings',
   look({ node, env }) {
-    const major = Number(/^v(\d+)/.exec(node)?.[1] ?? 0)
-    const version =
-      major >= LEAST_NODE
-        ? ok(`Node ${node} is new enough.`)
-        : fail(`Node ${node} is too old.`, { mend: `run it with Node ${LEAST_NODE} or newer` })
+    const [, major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(node) ?? []).map(Number)
+    const isNewEnough = major > LEAST_NODE.major || (major === LEAST_NODE.major && minor >= LEAST_NODE.minor)
+    const version = isNewEnough
+      ? ok(`Node ${node} is new enough.`)
+      : fail(`Node ${node} is too old.`, {
+          mend: `run it with Node ${LEAST_NODE.major}.${LEAST_NODE.minor} or newer`,
+        })
     return [version, ...proxyFindings(env)]
   },
 }

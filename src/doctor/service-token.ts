@@ -20,6 +20,7 @@ function refusal({ reason, status }: Refused, setting: string): Finding {
         mend: 'give the token the scope for checkdatasourceauth',
       })
     case 'auth-type':
+    case 'auth-type-missing':
       return fail(`The service does not know ${setting} as a service token (${status}).`, {
         settings: [setting],
         mend: 'put a service token into it, not an access token',
@@ -64,7 +65,7 @@ async function userToken(subject: Subject): Promise<Finding[]> {
   const setting = 'SERVICE_USER_TOKEN'
   if (reply.kind === 'silent') return [skip('the service does not answer.')]
   if (reply.kind === 'answered') return [works(setting, reply.left.length)]
-  const issuer = reply.reason === 'auth-type' ? await asAccessToken(subject, token) : undefined
+  const issuer = reply.reason.startsWith('auth-type') ? await asAccessToken(subject, token) : undefined
   return [issuer ?? refusal(reply, setting)]
 }
 

@@ -42,6 +42,20 @@ const isReadableDatabase = (file: string) =>
     }
   })
 
+/** The numbers of tmpfs and ramfs (statfs(2)). */
+const IN_MEMORY = new Set([0x01_02_19_94, 0x85_84_58_f6])
+
+/** What is kept in memory is gone with the machine, or with the container. */
+function memory(folder: string): Finding[] {
+  if (!IN_MEMORY.has(statfsSync(folder).type)) return []
+  return [
+    warn(
+      'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is mailed again.',
+      { settings, mend: 'choose a folder on a disk, or mount a volume there' },
+    ),
+  ]
+}
+
 function space(folder: string): Finding[] {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < LEAST_FREE_BYTES
@@ -61,7 +75,7 @@ function look(dataDir: string): Finding[] {
     return [fail('DATA_DIR leads to a file.', { settings, mend: 'name a folder' })]
   if (there !== folder)
     return succeeds(() => accessSync(there, constants.W_OK | constants.X_OK))
-      ? [ok('DATA_DIR is not there yet and can be made.'), ...space(there)]
+      ? [ok('DATA_DIR is not there yet and can be made.'), ...memory(there), ...space(there)]
       : [
           fail('DATA_DIR is not there and cannot be made.', {
             settings,
@@ -91,6 +105,7 @@ function look(dataDir: string): Finding[] {
           }),
         ]
       : []),
+    ...memory(folder),
     ...space(folder),
   ]
 }

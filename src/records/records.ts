@@ -1,5 +1,6 @@
 // Small durable records with expiry. One interface; every operation touches one key, so that it runs on a cluster.
 import { Problem } from '../problem.ts'
+import { storeTrouble } from './store-trouble.ts'
 
 export type Records = {
   /** The value, or undefined when there is none or it has expired. */
@@ -20,8 +21,9 @@ export const STORE_DEADLINE_MS = 1_500
 
 export class StoreUnavailable extends Problem {
   constructor(cause: unknown) {
+    const { code, words } = storeTrouble(cause)
     super(503, 'store_unavailable', {
-      detail: 'the store cannot be reached, or did not answer in time: see REDIS_URL or DATA_DIR',
+      detail: `${words} (${code}): see REDIS_URL or DATA_DIR`,
       cause,
       retryAfter: 5,
     })

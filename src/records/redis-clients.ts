@@ -3,12 +3,12 @@
 // again where the primary is. Every client has an 'error' listener; without one the process would die.
 import { createClient, createCluster } from 'redis'
 import { withinDeadline } from './records.ts'
+import { rootOf } from './store-trouble.ts'
 
 /** What is asked of Redis; every command touches one key, so that it runs on a cluster. */
 export type RedisCommands = {
   get(key: string): Promise<string | null>
   set(key: string, value: string, options: SetOptions): Promise<string | null>
-  getDel(key: string): Promise<string | null>
   del(keys: string | string[]): Promise<number>
   expire(key: string, seconds: number): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
@@ -55,10 +55,7 @@ export function openerOf(url: string, topology: RedisTopology, prefix: string = 
     case 'standalone':
       return (lost) => openServer(url, lost, (client) => client.get(prefix + PROBE))
     case 'sentinel':
-      return async (lost) => {
-        const primary = await primaryOf(url, topology)
-        return await openServer(withNode(url, primary), lost, refuseReplica)
-      }
+      return async (lost) => openServer(await primaryUrl(url, topology), lost, refuseReplica)
     case 'cluster':
       return clusterOpener(url, prefix)
   }
@@ -88,18 +85,30 @@ async function refuseReplica(client: Client): Promise<void> {
 
 const ASK_MS = 1_000
 
-/** Asks every Sentinel and believes the first that knows: one that is away or frozen costs no time. */
-async function primaryOf(
+/** A Sentinel answered, and watches no primary of that name. */
+export class NoSuchPrimary extends Error {
+  override name = 'NoSuchPrimary'
+}
+
+/**
+ * Asks every Sentinel and believes the first that knows: one that is away or frozen costs no time.
+ * @param url gives user, password, TLS and database
+ * @returns the address of the primary, with all of these
+ * @throws {Error} when none knows; its cause is what a Sentinel that answered said, or why one cannot be reached
+ */
+export async function primaryUrl(
   url: string,
   { sentinels, name }: Extract<RedisTopology, { kind: 'sentinel' }>,
-): Promise<RedisNode> {
+): Promise<string> {
   const asked = sentinels.map((sentinel) =>
     withinDeadline(() => askSentinel(withNode(url, sentinel), name), ASK_MS),
   )
-  return await Promise.any(asked).catch((error: unknown) => {
-    const [cause] = error instanceof AggregateError ? (error.errors as unknown[]) : [error]
+  const primary = await Promise.any(asked).catch((error: unknown) => {
+    const reasons = error instanceof AggregateError ? error.errors.map(rootOf) : [error]
+    const cause = reasons.find((reason) => reason instanceof NoSuchPrimary) ?? reasons[0]
     throw new Error('no Sentinel names a primary: see REDIS_SENTINELS and REDIS_SENTINEL_NAME', { cause })
   })
+  return withNode(url, primary)
 }
 
 /** Sentinels often have no password though Redis has one: it is told only to one that asks for it. */
@@ -123,7 +132,7 @@ async function askOnce(url: string, name: string): Promise<RedisNode> {
   try {
     await client.connect()
     const answer: unknown = await client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name])
-    if (!Array.isArray(answer)) throw new Error('a Sentinel does not know a primary of this name')
+    if (!Array.isArray(answer)) throw new NoSuchPrimary('a Sentinel does not know a primary of this name')
     return { host: String(answer[0]), port: Number(answer[1]) }
   } finally {
     client.destroy()

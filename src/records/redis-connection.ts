@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createPatience, type Patience } from './patience.ts'
 import { StoreUnavailable, STORE_DEADLINE_MS, TooSlow, withinDeadline } from './records.ts'
+import { storeTrouble } from './store-trouble.ts'
 import {
   openerOf,
   type OpenedRedis,
@@ -43,7 +44,6 @@ export function connectRedis(
   return {
     get: (key) => run((redis) => redis.get(key)),
     set: (key, value, options) => run((redis) => redis.set(key, value, options)),
-    getDel: (key) => run((redis) => redis.getDel(key)),
     del: (keys) => run((redis) => redis.del(keys)),
     expire: (key, seconds) => run((redis) => redis.expire(key, seconds)),
     eval: (script, options) => run((redis) => redis.eval(script, options)),
@@ -183,7 +183,9 @@ function teller(log: Log) {
     away(error: unknown) {
       last = error
       const words = error instanceof Error ? error.message : String(error)
-      if (!told.has(words)) log.warn({ err: error }, 'Redis cannot be reached: trying again until it can')
+      const { code, words: why, isRefusal } = storeTrouble(error)
+      const what = isRefusal ? `Redis refuses onramp: ${why} (${code})` : `Redis cannot be reached (${code})`
+      if (!told.has(words)) log.warn({ err: error }, `${what}: trying again until it can`)
       told.add(words)
     },
     reached() {

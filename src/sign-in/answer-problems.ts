@@ -12,7 +12,8 @@ import { inWords, nameOfError, refusedAlgorithm, statusOf } from './answer-words
 type Meaning = { status: number; code: ProblemCode; detail: string; retryAfter?: number }
 
 const MISCONFIGURED: Record<string, string> = {
-  invalid_client: 'the client is not accepted: see OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_CLIENT_AUTH',
+  invalid_client:
+    'the client is not accepted: see OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_CLIENT_AUTH. If the secret is right but has other characters than letters, digits, - _ . and *, the server may not decode them in client_secret_basic (RFC 6749 2.3.1): set OIDC_CLIENT_AUTH=client_secret_post, or have another secret made',
   unauthorized_client:
     'the client may not sign people in this way: see OIDC_CLIENT_ID at the authorization server',
   invalid_request:

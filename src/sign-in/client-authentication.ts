@@ -1,6 +1,6 @@
 // How the client proves itself at the token endpoint (OIDC_CLIENT_AUTH).
 import { createPrivateKey, createPublicKey, hash, webcrypto, type KeyObject } from 'node:crypto'
-import { ClientSecretBasic, ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
+import { ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'openid-client'
 
 export type ClientAuthentication = {
   method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
@@ -15,7 +15,7 @@ export async function clientAuthOf({ method, secret, key }: ClientAuthentication
     case 'none':
       return None()
     case 'client_secret_basic':
-      return ClientSecretBasic(secret)
+      return basic(secret ?? '')
     case 'client_secret_post':
       return ClientSecretPost(secret)
     case 'private_key_jwt':
@@ -30,6 +30,19 @@ export function keyThumbprint(pem: string): string {
     return hash('sha256', der, 'base64url')
   } catch {
     return ''
+  }
+}
+
+/**
+ * As RFC 6749 2.3.1 and its appendix B say (application/x-www-form-urlencoded), which leaves `-`, `_`, `.` and `*` as they
+ * are. The library encodes these too; servers that do not decode would then refuse most secrets that are made today.
+ */
+export const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
+
+function basic(secret: string): ClientAuth {
+  return (_server, client, _body, headers) => {
+    const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
   }
 }
 

@@ -1,9 +1,13 @@
-// Probes. Neither touches a session; /healthz asks nobody, /readyz asks the store and whether the authorization server
+// Probes. Neither touches a session; /healthz asks nobody, /readyz tries the store and whether the authorization server
 // was reached.
 import { Router } from 'express'
+import { storeTrouble } from '../records/store-trouble.ts'
+
+/** By this header the doctor knows that what answers at PUBLIC_URL is onramp. It says nothing of the version. */
+export const RECOGNISED_BY = { name: 'x-onramp', value: 'healthz' } as const
 
 export type HealthParts = {
-  /** Resolves when the store answers. */
+  /** Resolves when the store takes what is written. */
   askStore: () => Promise<unknown>
   authorizationServer: { isReady(): boolean }
   /** True from the moment the process was told to end. */
@@ -14,13 +18,14 @@ export function createHealthRoutes(parts: HealthParts): Router {
   const router = Router()
 
   router.get('/healthz', (_req, res) => {
+    res.setHeader(RECOGNISED_BY.name, RECOGNISED_BY.value)
     res.json({ status: 'ok' })
   })
 
   router.get('/readyz', async (_req, res) => {
     const store = await parts.askStore().then(
       () => 'ok',
-      () => 'unreachable',
+      (error: unknown) => (storeTrouble(error).isRefusal ? 'refuses' : 'unreachable'),
     )
     const authorizationServer = parts.authorizationServer.isReady() ? 'ok' : 'not reached yet'
     const draining = parts.isDraining()

@@ -68,7 +68,7 @@ describe('issuers', () => {
 describe('refusals of the service', () => {
   it.each([
     [401, 'Invalid Secret', 'auth-type'],
-    [400, '{"error":{"message":"Required header missing: X-Service-Auth-Type"}}', 'auth-type'],
+    [400, '{"error":{"message":"Required header missing: X-Service-Auth-Type"}}', 'auth-type-missing'],
     [401, '<p>Required header missing: X-Service-ActAs</p>', 'act-as-missing'],
     [400, 'X-Service-ActAs names nobody', 'act-as-refused'],
     [401, 'Unauthorized', 'token'],

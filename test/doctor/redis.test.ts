@@ -42,7 +42,8 @@ async function startRedis(...options: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-doctor-redis-'))
   folders.push(folder)
   const common = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
-  running.push(spawn('redis-server', [...common, ...options], { stdio: 'ignore' }))
+  const saving = options.includes('--save') || options.includes('--appendonly') ? [] : ['--appendonly', 'yes']
+  running.push(spawn('redis-server', [...common, ...saving, ...options], { stdio: 'ignore' }))
   for (let tries = 0; tries < 100 && !(await answers(port)); tries++) await pause(50)
   return port
 }
@@ -130,11 +131,13 @@ describe('Redis', () => {
   it('behind Sentinels that are not there, or call the primary by another name, names the right setting', async () => {
     const primary = await startRedis()
     const nobody = { REDIS_URL: 'redis://any', REDIS_SENTINELS: `127.0.0.1:${await freePort()}` }
-    expect((await look(nobody)).trouble).toMatchObject([{ settings: ['REDIS_SENTINELS'] }])
-    // An ordinary Redis knows no SENTINEL command, so it knows no primary either.
+    expect((await look(nobody)).trouble).toMatchObject([{ settings: ['REDIS_SENTINELS', 'REDIS_URL'] }])
     const other = { ...nobody, REDIS_SENTINELS: `127.0.0.1:${primary}` }
     expect((await look(other)).trouble).toMatchObject([
-      { settings: ['REDIS_SENTINEL_NAME', 'REDIS_SENTINELS'] },
+      {
+        says: expect.stringContaining('not a Sentinel'),
+        settings: ['REDIS_SENTINELS', 'REDIS_SENTINEL_NAME'],
+      },
     ])
   })
 })

@@ -36,7 +36,7 @@ export const seeds: Seed[] = [
   },
   {
     title: 'a scope that the authorization server does not know',
-    changed: () => ({ OIDC_SCOPE: 'openid groups' }),
+    changed: () => ({ OIDC_SCOPE: 'openid offline_access groups' }),
     check: 'authorization-server.abilities',
     setting: 'OIDC_SCOPE',
     says: /groups/,
@@ -181,6 +181,14 @@ export const seeds: Seed[] = [
     check: 'service.token-issuer',
     setting: 'SERVICE_BASE_URL',
     says: /X-Service-Auth-Type/,
+  },
+  {
+    title: 'Invalid Secret although the header was sent, which TOKEN_ISSUED_BY does not help against',
+    changed: () => ({ TOKEN_ISSUED_BY: 'external-idp' }),
+    switches: { answers: { checkdatasourceauth: { status: 401, body: 'Invalid Secret' } } },
+    check: 'service.token-issuer',
+    setting: 'SERVICE_BASE_URL',
+    says: /although X-Service-Auth-Type: OAUTH was sent(?!.*TOKEN_ISSUED_BY)/,
   },
   {
     title: 'a way back that the service does not accept',

@@ -43,6 +43,28 @@ describe('a set-up in which everything is right', () => {
   })
 })
 
+describe('who issues tokens', () => {
+  const judged = async (changed: Record<string, string>) => {
+    const { findings } = await examined({ ...ours.env, ...changed })
+    return findings.filter(({ check }) => check === 'service.token-issuer')
+  }
+
+  it('is not called in order where it cannot be known, as at an external identity provider', async () => {
+    const [finding] = await judged({ OIDC_ISSUER: ours.sandbox.urls.externalIdp })
+    expect(finding).toMatchObject({ status: 'skip', says: expect.stringContaining('TOKEN_ISSUED_BY') })
+  })
+
+  it('is in order where the issuer is at the address of the service', async () => {
+    const [finding] = await judged({ OIDC_ISSUER: `${ours.env['SERVICE_BASE_URL']}/oauth` })
+    expect(finding?.status).toBe('ok')
+  })
+
+  it('decides whether a header goes out with access tokens, and with nothing else', async () => {
+    const [finding] = await judged({ TOKEN_ISSUED_BY: 'external-idp' })
+    expect(finding).toMatchObject({ status: 'ok', says: expect.stringContaining('with every access token') })
+  })
+})
+
 describe('the doctor finds', () => {
   it.each(seeds)('$title', async ({ changed, switches, args, now, check, setting, says }) => {
     if (switches !== undefined) ours.sandbox.switches.set(switches)

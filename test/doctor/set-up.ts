@@ -1,6 +1,6 @@
 // A set-up in which everything is right, to be made wrong one thing at a time; and what the doctor says of it.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,10 +31,14 @@ export type SetUp = { sandbox: Sandbox; env: Record<string, string>; folder: str
 
 export const newSecret = () => randomBytes(24).toString('base64url')
 
+/** On a disk: /tmp is in memory on some machines, which the doctor would tell. */
+export const newFolder = () =>
+  mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'onramp-doctor-'))
+
 export async function setUp(): Promise<SetUp> {
   const publicUrl = 'https://onramp.acme.test'
   const secret = newSecret()
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-doctor-'))
+  const folder = newFolder()
   const sandbox = await startSandbox({
     clients: [
       { client_id: 'onramp', client_secret: secret, redirect_uris: [`${publicUrl}/sign-in/callback`] },

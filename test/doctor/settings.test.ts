@@ -1,16 +1,15 @@
 // What can be wrong with the settings alone; nobody is asked.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadSettings, settings } from '../../src/settings.ts'
 import { readAll } from '../../src/doctor/read-settings.ts'
 import { weaknessOf } from '../../src/doctor/secret-quality.ts'
-import { examined, newSecret, troubles } from './set-up.ts'
+import { examined, newFolder, newSecret, troubles } from './set-up.ts'
 
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'onramp-doctor-'))
+  folder = newFolder()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

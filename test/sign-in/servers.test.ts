@@ -184,6 +184,18 @@ describe('an external identity provider', () => {
   )
 })
 
+describe('an external identity provider that is said to be one', () => {
+  it('is not told to be said once more when the service answers Invalid Secret', async () => {
+    const running = await startExternal()
+    const answer = { status: 401, body: 'Invalid Secret' }
+    running.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+    const browser = await signInAtExternal(running, 'ada')
+    expect(browser.page.status).toBe(502)
+    expect(messagesOf(running)).toContain('although X-Service-Auth-Type: OAUTH was sent')
+    expect(messagesOf(running)).not.toContain('TOKEN_ISSUED_BY')
+  })
+})
+
 describe('a server that is not well', () => {
   it('at the start costs a page until it is there, without a restart', async () => {
     const running = await start({ sandbox: { switches: { authorizationServerDown: true } } })

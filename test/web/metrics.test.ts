@@ -35,6 +35,18 @@ it('names nobody, and no address with its query', async () => {
   expect(await metrics()).not.toMatch(/ada|acme|secret-place|\?|slack_1/)
 })
 
+it('calls nothing a total that can fall, and everything that only rises one', async () => {
+  await signIn(running, 'ada')
+  const types = [...(await metrics()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => ({
+    name,
+    type,
+  }))
+  expect(types.length).toBeGreaterThan(20)
+  for (const { name, type } of types)
+    expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter'])
+  expect(types.map(({ name }) => name)).toContain('nodejs_active_handles')
+})
+
 it('counts times as Prometheus reads a histogram', async () => {
   const registry = new Registry()
   const timings = new Timings({ name: 'took_seconds', help: 'How long', labelNames: ['what'], registry })

@@ -1,0 +1,62 @@
+// Why the store failed, in a few words for the log and the doctor. What surprises: a refusal inside a script begins with
+// ERR, and names the real reason later. Pure; imports nothing.
+
+export type StoreTrouble = {
+  /** Stable, for searching logs: OOM, NOPERM, READONLY, … as Redis says it, or a system error such as ECONNREFUSED. */
+  code: string
+  /** What is the case; a sentence without its full stop. */
+  words: string
+  /** Redis answered, and refused: nothing is wrong with the way to it. */
+  isRefusal: boolean
+}
+
+const REFUSALS: Record<string, string> = {
+  OOM: 'Redis is full and takes no writes',
+  NOPERM: 'the user of REDIS_URL may not do this',
+  READONLY: 'what answers is a replica and takes no writes',
+  MISCONF: 'Redis cannot save to its disk, so it takes no writes',
+  NOREPLICAS: 'Redis takes no writes because too few replicas are connected',
+  NOAUTH: 'Redis asks for a password',
+  WRONGPASS: 'Redis does not accept the user name or the password',
+  LOADING: 'Redis is still loading what it saved',
+  CLUSTERDOWN: 'the cluster is down: not every slot has a node',
+  MASTERDOWN: 'the replica has lost its primary',
+  BUSY: 'a script keeps Redis busy',
+  NOSUCHCOMMAND: 'Redis does not know a command that onramp needs: it was renamed or switched off',
+}
+
+function refusalOf(message: string): string | undefined {
+  if (/ACL failure in script|user executing the script can't run/.test(message)) return 'NOPERM'
+  if (/^(ERR )?unknown (redis )?command/i.test(message) || /unknown redis command called/i.test(message))
+    return 'NOSUCHCOMMAND'
+  const found = /^-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
+  if (found in REFUSALS) return found
+  // "ERR Error running script …: -OOM command not allowed …" (before Redis 7).
+  return found === 'ERR' ? /-?\b(OOM|READONLY|MISCONF|NOPERM)\b/.exec(message)?.[1] : undefined
+}
+
+/** The error below wrappers, which carry it as their cause; of several the first. */
+export function rootOf(error: unknown): unknown {
+  let current = error
+  for (let depth = 0; depth < 5; depth++) {
+    if (current instanceof AggregateError && current.errors.length > 0) current = current.errors[0] as unknown
+    else if (current instanceof Error && current.cause instanceof Error) current = current.cause
+    else break
+  }
+  return current
+}
+
+/** @param error what a command threw; {@link StoreUnavailable} is looked into */
+export function storeTrouble(error: unknown): StoreTrouble {
+  const root = rootOf(error)
+  if (!(root instanceof Error)) return { code: 'unknown', words: 'the store failed', isRefusal: false }
+  const refusal = refusalOf(root.message)
+  if (refusal !== undefined) return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true }
+  if (root.name === 'TooSlow')
+    return { code: 'timeout', words: 'the store did not answer in time', isRefusal: false }
+  if ('errstr' in root)
+    return { code: 'SQLITE', words: `SQLite says: ${String(root.errstr)}`, isRefusal: true }
+  if ('code' in root && typeof root.code === 'string')
+    return { code: root.code, words: 'the store cannot be reached', isRefusal: false }
+  return { code: root.name, words: 'the store cannot be reached', isRefusal: false }
+}

@@ -1,0 +1,223 @@
+// What is around onramp, and what the doctor says of it: the address that people use, where it listens, the intranet, the
+// mail server, the disk, and quotes that a file of settings kept.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer as createSocketServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { isSameSite, siteOf } from '../../src/doctor/site.ts'
+import { loadSettings, SettingsError } from '../../src/settings.ts'
+import { startMailCatcher } from '../../src/sandbox/mail.ts'
+import { freePort, run } from '../helpers/running.ts'
+import { examined, newFolder, newSecret, startFaulty } from './set-up.ts'
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close()
+})
+
+const folder = () => {
+  const made = newFolder()
+  open.push(() => rmSync(made, { recursive: true }))
+  return made
+}
+
+const healthy = (): Record<string, string> => ({
+  PUBLIC_URL: 'https://onramp.acme.test',
+  SERVICE_BASE_URL: 'https://service.acme.test',
+  OIDC_ISSUER: 'https://login.acme.test',
+  OIDC_CLIENT_ID: 'onramp',
+  OIDC_CLIENT_SECRET: newSecret(),
+  SESSION_SECRET: newSecret() + newSecret(),
+  TRUST_PROXY: '10.0.0.0/8',
+  DATA_DIR: folder(),
+})
+
+const found = async (check: string, changed: Record<string, string>, args: string[] = []) =>
+  (await examined({ ...healthy(), ...changed }, args)).findings.filter((finding) => finding.check === check)
+
+describe('PUBLIC_URL', () => {
+  const reached = async (url: string) => (await found('settings.public-url-reached', { PUBLIC_URL: url }))[0]
+  const answering = async (answer: Parameters<typeof startFaulty>[0]) => {
+    const server = await startFaulty(answer)
+    open.push(() => server.close())
+    return server.url
+  }
+
+  it('that leads to onramp is in order', async () => {
+    const running = await run()
+    open.push(() => running.close())
+    expect(await reached(running.url)).toMatchObject({
+      status: 'ok',
+      says: expect.stringContaining('is onramp'),
+    })
+  })
+
+  it('that leads to something else is a failure, also where that says it is well', async () => {
+    const other = await answering((_req, res) => res.end('{"status":"ok"}'))
+    expect(await reached(other)).toMatchObject({
+      status: 'fail',
+      says: expect.stringContaining('is not onramp (200'),
+      settings: ['PUBLIC_URL'],
+    })
+    const missing = await answering((_req, res) => res.writeHead(404).end())
+    expect((await reached(missing))?.status).toBe('fail')
+  })
+
+  it('that leads on to another address names that one', async () => {
+    const moved = await answering((_req, res) =>
+      res.writeHead(301, { location: 'https://www.onramp.acme.test/healthz?x=1' }).end(),
+    )
+    expect(await reached(moved)).toMatchObject({
+      status: 'fail',
+      mend: expect.stringContaining('https://www.onramp.acme.test,'),
+    })
+    const gate = await answering((_req, res) => res.writeHead(302, { location: '/oauth2/start?rd=x' }).end())
+    expect((await reached(gate))?.status).toBe('warn')
+  })
+
+  it('at which nothing answers yet, as before the first start, is no fault', async () => {
+    expect((await reached(`http://127.0.0.1:${await freePort()}`))?.status).toBe('skip')
+    const early = await answering((_req, res) => res.writeHead(502).end())
+    expect((await reached(early))?.status).toBe('skip')
+    expect((await reached('https://onramp.acme.test'))?.status).toBe('skip')
+  })
+})
+
+describe('HOST', () => {
+  it('that is no address of this machine is a failure', async () => {
+    const [finding] = await found('settings.host', { HOST: '203.0.113.7' }, ['--offline'])
+    expect(finding).toMatchObject({
+      status: 'fail',
+      settings: ['HOST'],
+      says: expect.stringContaining('EADDRNOTAVAIL'),
+    })
+    const [name] = await found('settings.host', { HOST: 'no-such-host.invalid' }, ['--offline'])
+    expect(name?.status).toBe('fail')
+  })
+
+  it.each(['127.0.0.1', 'localhost', '0.0.0.0'])('%s is in order', async (host) => {
+    expect((await found('settings.host', { HOST: host }, ['--offline']))[0]?.status).toBe('ok')
+  })
+})
+
+describe('the intranet', () => {
+  it('on another site cannot show the state of a person, which is warned of', async () => {
+    const origins = 'https://intranet.acme.test, https://acme.sharepoint.com'
+    const [finding] = await found('settings.intranet', { RETURN_TO_ORIGINS: origins }, ['--offline'])
+    expect(finding).toMatchObject({ status: 'warn', settings: ['PUBLIC_URL', 'RETURN_TO_ORIGINS'] })
+    expect(finding?.says).toMatch(/^https:\/\/acme\.sharepoint\.com: another site/)
+  })
+
+  it('on the same site is in order', async () => {
+    const origins = { RETURN_TO_ORIGINS: 'https://intranet.acme.test' }
+    expect((await found('settings.intranet', origins, ['--offline']))[0]?.status).toBe('ok')
+  })
+
+  it.each([
+    ['onramp.acme.com', 'acme.com'],
+    ['a.b.acme.co.uk', 'acme.co.uk'],
+    ['onramp.acme.com.au', 'acme.com.au'],
+    ['acme.github.io', 'acme.github.io'],
+    ['localhost', 'localhost'],
+    ['10.1.2.3', '10.1.2.3'],
+    ['onramp.acme.de', 'acme.de'],
+  ])('%s belongs to the site %s', (host, site) => expect(siteOf(host)).toBe(site))
+
+  it('over another scheme is another site', () => {
+    expect(isSameSite('http://a.acme.test', 'https://b.acme.test')).toBe(false)
+    expect(isSameSite('https://a.acme.test:8443', 'https://b.acme.test')).toBe(true)
+  })
+})
+
+describe('the mail server', () => {
+  const look = async (url: string) => {
+    const from = { SMTP_URL: url, MAIL_FROM: 'search@acme.test' }
+    return (await found('settings.mail', from))[0]
+  }
+
+  it('that answers is in order, and gets no mail', async () => {
+    const catcher = await startMailCatcher(0)
+    open.push(() => catcher.close())
+    expect((await look(catcher.url))?.status).toBe('ok')
+    expect(catcher.mails).toEqual([])
+  })
+
+  it('that is not there, or speaks no TLS, is a failure, and no password is told', async () => {
+    const closed = await look(`smtp://search:hunter2-hunter2@127.0.0.1:${await freePort()}`)
+    expect(closed).toMatchObject({
+      status: 'fail',
+      settings: ['SMTP_URL'],
+      says: expect.stringContaining('nothing listens'),
+    })
+    expect(JSON.stringify(closed)).not.toContain('hunter2')
+    const plain = createSocketServer((socket) => void socket.end('220 plain ESMTP\r\n'))
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve))
+    open.push(() => plain.close())
+    const address = plain.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    expect((await look(`smtps://127.0.0.1:${port}`))?.says).toContain('does not speak TLS')
+  })
+
+  it('without a sender sends nothing, which is warned of', async () => {
+    const catcher = await startMailCatcher(0)
+    open.push(() => catcher.close())
+    const findings = await found('settings.mail', { SMTP_URL: catcher.url })
+    expect(findings.map(({ status }) => status)).toEqual(['ok', 'warn'])
+  })
+})
+
+describe('DATA_DIR', () => {
+  it.runIf(existsSync('/dev/shm'))(
+    'in memory loses the ledger at a restart, which is warned of',
+    async () => {
+      const made = mkdtempSync('/dev/shm/onramp-doctor-')
+      open.push(() => rmSync(made, { recursive: true }))
+      for (const dataDir of [made, join(made, 'later')]) {
+        const findings = await found('store.sqlite', { DATA_DIR: dataDir }, ['--offline'])
+        expect(findings.filter(({ status }) => status === 'warn')).toMatchObject([
+          { says: expect.stringMatching(/tmpfs.*ledger of sent invitations/), settings: ['DATA_DIR'] },
+        ])
+      }
+    },
+  )
+})
+
+describe('a value in quotes', () => {
+  const faults = (changed: Record<string, string>): readonly string[] => {
+    try {
+      loadSettings({ ...healthy(), ...changed })
+      return []
+    } catch (error) {
+      if (error instanceof SettingsError) return error.faults
+      throw error
+    }
+  }
+
+  it.each([
+    ['PUBLIC_URL', '"https://onramp.acme.test"'],
+    ['OIDC_ISSUER', "'https://login.acme.test'"],
+    ['OIDC_CLIENT_ID', '"onramp"'],
+    ['PORT', '"3000"'],
+    ['OIDC_SCOPE', '"openid email"'],
+    ['REDIS_URL', '"redis://:hunter2@127.0.0.1"'],
+  ])('is refused at the start, with the quotes named (%s)', async (name, value) => {
+    const found = faults({ [name]: value })
+    expect(found).toEqual([`${name} is in quotes, which are part of the value: leave them out`])
+    const report = await examined({ ...healthy(), [name]: value }, ['--offline'])
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ check: 'settings.read', settings: [name], mend: 'leave them out' }),
+    )
+  })
+
+  it('that is a secret can be meant, so the doctor warns of it', async () => {
+    const secret = `"${newSecret()}"`
+    expect(faults({ OIDC_CLIENT_SECRET: secret })).toEqual([])
+    const [finding] = await found('settings.quotes', { OIDC_CLIENT_SECRET: secret }, ['--offline'])
+    expect(finding).toMatchObject({ status: 'warn', settings: ['OIDC_CLIENT_SECRET'] })
+    expect(JSON.stringify(finding)).not.toContain(secret.slice(1, -1))
+  })
+
+  it('only at one end is left alone', () => {
+    expect(faults({ OIDC_AUDIENCE: '"api', OIDC_CLIENT_ID: "'" })).toEqual([])
+  })
+})

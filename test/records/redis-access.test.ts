@@ -1,0 +1,106 @@
+// The access that the documentation asks for is enough, and no more than is used: the whole product, on a Redis whose user
+// may do only that. Redis itself keeps a list of what it refused (ACL LOG).
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { REDIS_COMMANDS, redisAccess } from '../../src/records/redis-access.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { newSecret } from '../doctor/set-up.ts'
+import { expectSignedIn, expectSignedOut } from '../helpers/faulty.ts'
+import { answerConsent } from '../helpers/journey.ts'
+import { statusOf, until } from '../helpers/processes.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+const PREFIX = 'onramp:'
+let redis: RedisServer
+let running: Running
+beforeAll(async () => {
+  const password = newSecret()
+  redis = await startRedis()
+  await redis.ask('ACL', 'SETUSER', 'onramp', 'on', `>${password}`, ...redisAccess(PREFIX))
+  const url = redis.url.replace('//', `//onramp:${password}@`)
+  running = await run({ settings: { REDIS_URL: url }, sandbox: { mailPort: 0 } })
+  await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
+})
+afterAll(async () => {
+  await running.close()
+  await redis.close()
+})
+
+/** Commands that Redis refused, but for the name that the client library would like to be known by. */
+async function refusals(): Promise<string[]> {
+  const log = (await redis.ask('ACL', 'LOG')) as string[][]
+  const refused = log.map((entry) => String(entry[entry.indexOf('object') + 1]))
+  return refused.filter((command) => !command.startsWith('client'))
+}
+
+/** Commands of Redis with how often each was called since the start. */
+async function calls(): Promise<Map<string, number>> {
+  const stats = String(await redis.ask('INFO', 'commandstats'))
+  return new Map(
+    [...stats.matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)].map(([, name = '', count]) => [name, Number(count)]),
+  )
+}
+
+const command = async (...args: string[]) => {
+  const env = {
+    ...running.env,
+    SERVICE_GLOBAL_TOKEN: running.sandbox.serviceTokens.global,
+    SMTP_URL: running.sandbox.mail?.url ?? '',
+    MAIL_FROM: 'Search team <search@acme.example>',
+  }
+  return await runCommand(args, env)
+}
+
+describe('a user of Redis that may do only what is documented', () => {
+  it('is enough for a walk from the sign-in to the sign-out, and for sign-ins that others end', async () => {
+    const browser = await signIn(running, 'ada')
+    await browser.click('/onboarding/connect')
+    await answerConsent(browser, 'allow')
+    await browser.open(`${running.url}/onboarding`)
+    await browser.submit('/onboarding/skip/')
+    expect(browser.page.status).toBe(200)
+    for (const path of ['/sessions', '/search?q=plans', '/api/status'])
+      expect((await browser.open(running.url + path)).status, path).toBe(200)
+    const other = await signIn(running, 'bob')
+    await running.sandbox.endSessions('bob')
+    expect(running.sandbox.logouts().at(-1)?.status).toBe(200)
+    await expectSignedOut(running, other)
+    await expectSignedIn(running, browser)
+    await browser.open(`${running.url}/onboarding`)
+    await browser.submit('/sign-out')
+    await expectSignedOut(running, browser)
+    expect(await refusals()).toEqual([])
+  })
+
+  it('is enough for invitations, their report, and forgetting somebody', async () => {
+    const list = join(running.env['DATA_DIR'] ?? '', 'people.csv')
+    writeFileSync(list, 'email,department\nbob@acme.example,Sales\ngrace@acme.example,Sales\n')
+    const sent = await command('invite', 'send', list, '--rate', '50')
+    expect(sent.exit, sent.err).toBe(0)
+    expect(running.sandbox.mail?.mails.length).toBeGreaterThan(0)
+    const report = await command('invite', 'report', '--json')
+    expect(report.exit, report.err).toBe(0)
+    const forgotten = await command('invite', 'forget', 'bob@acme.example')
+    expect(forgotten.exit, forgotten.err).toBe(0)
+    expect(await refusals()).toEqual([])
+  })
+
+  it('is told by the doctor to be enough', async () => {
+    const { out } = await command('doctor', '--json')
+    const report = JSON.parse(out) as { findings: { check: string; status: string; says: string }[] }
+    const failed = report.findings.filter(({ check, status }) => check === 'store.redis' && status === 'fail')
+    expect(failed).toEqual([])
+  })
+
+  it('may nothing that is not used', async () => {
+    const used = await calls()
+    expect(REDIS_COMMANDS.filter((name) => !used.has(name))).toEqual([])
+  })
+
+  it('is documented as it is', () => {
+    const text = readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8')
+    expect(text).toContain(`ACL SETUSER onramp on >PASSWORD ${redisAccess(PREFIX).join(' ')}`)
+  })
+})
