@@ -75,6 +75,9 @@ Options:
   --retry-unknown        sends again what may have been sent already: a run was
                          killed, or a connection broke, just then
   --retry-failed         sends again what the mail server refused for good
+  --stop-after N         so many mails refused in a row end the run, as they are
+                         hardly about the people; 5 by default, four times as
+                         many where each reply names the mailbox; 0: it goes on
 
   --rate N               questions to the service a second, 5 unless told; 429
                          and Retry-After are honoured beyond that
