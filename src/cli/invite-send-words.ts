@@ -18,7 +18,7 @@ const TROUBLES: Record<Trouble, string> = {
   'no-answer': 'no answer of the service',
   deferred: 'put off by the mail server',
   failed: 'refused by the mail server',
-  'not-taken': 'not taken by the mail server, which is not about this person',
+  'not-taken': 'not taken by the mail server, which objects to the sender or this machine',
   uncertain: 'may have got the mail',
 }
 

@@ -51,11 +51,12 @@ const SYSTEM: Record<string, string> = {
   ETIMEDOUT: 'no answer in time (ETIMEDOUT)',
 }
 
-function withoutTls({ response, message }: SmtpError): string {
+function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
+  if (!message.includes('STARTTLS')) return `TLS does not come about (${replyShown(message)})`
   const reply = response === undefined ? '' : ` (it says: ${replyShown(response)})`
-  return /STARTTLS/.test(message)
-    ? `it offers no encryption (STARTTLS)${reply}, and mails leave for another machine encrypted only: have it switched on, or use smtps://`
-    : `TLS does not come about (${replyShown(message)})`
+  // RFC 3207 4: it has TLS, and something about it is broken.
+  if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it repaired`
+  return `it offers no encryption (STARTTLS)${reply}, and mails leave for another machine encrypted only: have it switched on, or use smtps://`
 }
 
 /** What happened, and what to do about it where the error tells. Never the password: it is no part of any of them. */

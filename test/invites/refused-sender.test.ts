@@ -76,6 +76,15 @@ describe('a mail server that refuses the sender', () => {
     expect(new Set(taken).size).toBe(taken.length)
   })
 
+  it('at the end of the mail (DMARC) ends the run too, and marks no one', async () => {
+    const reply = '550 5.7.26 This mail has been blocked because the sender is unauthenticated'
+    const { again } = await runs(({ stage }) => (stage === 'end' ? reply : undefined))
+    const { code, stderr, tally } = await again()
+    expect(code).toBe(1)
+    expect(stderr).toContain(`refuses the sender, so no mail can leave (it says: ${reply})`)
+    expect(tally).toMatchObject({ failed: 0 })
+  })
+
   it('at MAIL FROM is quoted too', async () => {
     const { again } = await runs(({ stage }) => (stage === 'MAIL' ? '550 5.1.0 go away' : undefined))
     expect((await again()).stderr).toContain(
