@@ -56,7 +56,9 @@ const WORDS: Record<keyof Tally, readonly [one: string, many: string]> = {
   sent: ['mail sent', 'mails sent'],
   deferred: both('put off by the mail server (the next run tries again)'),
   failed: both('refused by the mail server (--retry-failed sends again)'),
-  notTaken: both('not taken: the mail server objects to the sender or this machine (the next run tries again)'),
+  notTaken: both(
+    'not taken: the mail server objects to the sender or this machine (the next run tries again)',
+  ),
   uncertain: both('uncertain: may have got it (--retry-unknown sends again)'),
   already: ['has had the mail', 'have had the mail'],
   optedOut: ['wants no more mails', 'want no more mails'],
