@@ -3,12 +3,13 @@
 FROM node:24-slim AS production-packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+# The optional packages are the runtime for hosts without it; here the base image has it.
+RUN npm ci --omit=dev --omit=optional
 
 FROM node:24-slim AS all-packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
+RUN npm ci --omit=optional
 
 FROM node:24-slim AS sandbox
 WORKDIR /app
@@ -17,7 +18,10 @@ COPY package.json ./
 COPY src src
 COPY views views
 USER node
-EXPOSE 4000-4004
+# Its servers are on loopback addresses, which no published port reaches: here it listens on all of the container's.
+# Publish them on the host's loopback: docker run -p 127.0.0.1:4000-4005:4000-4005
+ENV SANDBOX_BIND=0.0.0.0
+EXPOSE 3000 4000-4005
 CMD ["node", "--disable-warning=ExperimentalWarning", "src/cli/main.ts", "sandbox"]
 
 FROM node:24-slim AS onramp

@@ -10,8 +10,13 @@ import { statusHelp } from './status-help.ts'
 
 type Named = { name: string; help: string }
 
+/** What only a development installation has; an image without it doesn't offer the commands that need it. */
+const FOR_DEVELOPMENT = ['oidc-provider', 'postal-mime', 'smtp-server']
+
 export type Action = Named & {
   load: () => Promise<{ run: Run }>
+  /** Packages that an installation may lack. */
+  needs?: readonly string[]
   /** The exit code for being called wrongly, where it is not 2. */
   wrongUsage?: number
 }
@@ -70,6 +75,7 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     usage: 'demo',
     summary: 'the server and the sandbox together',
     help: demoHelp,
+    needs: FOR_DEVELOPMENT,
     load: () => import('./demo.ts'),
   },
   {
@@ -113,12 +119,26 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     usage: 'sandbox',
     summary: 'a stand-in for the service',
     help: sandboxHelp,
+    needs: FOR_DEVELOPMENT,
     load: () => import('./sandbox.ts'),
   },
 ]
 
-const width = Math.max(...commands.map(({ usage }) => usage.length))
-const lines = commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}   ${summary}`)
+/** Those of the packages that are not installed here. */
+export function missingFor(command: Command): string[] {
+  const needs = 'load' in command ? (command.needs ?? []) : []
+  return needs.filter((name) => {
+    try {
+      return import.meta.resolve(name) === ''
+    } catch {
+      return true
+    }
+  })
+}
+
+const offered = commands.filter((command) => missingFor(command).length === 0)
+const width = Math.max(...offered.map(({ usage }) => usage.length))
+const lines = offered.map(({ usage, summary }) => `  ${usage.padEnd(width)}   ${summary}`)
 
 export const onramp: Group = {
   name: 'onramp',

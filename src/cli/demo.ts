@@ -63,7 +63,8 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   try {
     const set = {
       PORT: port,
-      HOST: 'localhost',
+      // In a container nothing from outside reaches its loopback addresses.
+      HOST: env['SANDBOX_BIND'] || 'localhost',
       PUBLIC_URL: url,
       SERVICE_BASE_URL: sandbox.urls.service,
       SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.global,

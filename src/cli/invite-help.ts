@@ -77,6 +77,9 @@ Options:
   --retry-failed         sends again what the mail server refused for good
   --mail-in-doubt        also mails people who may have asked for no mails in a
                          record that invite forget removed without reading it
+  --stop-after N         so many mails refused in a row end the run, as they are
+                         hardly about the people; 5 by default, four times as
+                         many where each reply names the mailbox; 0: it goes on
 
   --rate N               questions to the service a second, 5 unless told; 429
                          and Retry-After are honoured beyond that

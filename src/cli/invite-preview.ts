@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { addressToInvite } from '../invites/address.ts'
 import type { ComposeMail, Mail } from '../invites/mail.ts'
 import { bytesOf } from '../invites/mail-message.ts'
-import { createMailServer } from '../invites/mail-server.ts'
+import { createMailServer, type Outcome } from '../invites/mail-server.ts'
 import type { Settings } from '../settings.ts'
 import { readArguments, UsageError } from './arguments.ts'
 import { explained, EXIT_STOPPED } from './invite-endings.ts'
@@ -68,16 +68,20 @@ async function sendTo(email: string, { compose, settings, stderr }: Sending): Pr
   const server = createMailServer(settings.SMTP_URL ?? '', 1)
   try {
     await server.check()
-    const outcome = await server.post(await compose({ ...SOMEBODY, email }, APPS, 0))
-    stderr.write(outcome === 'sent' ? `Sent to ${email}.\n` : `onramp invite preview: ${WORDS[outcome]}\n`)
-    return outcome === 'sent' ? 0 : EXIT_STOPPED
+    const posted = await server.post(await compose({ ...SOMEBODY, email }, APPS, 0))
+    const isSent = posted.outcome === 'sent'
+    const said = 'reply' in posted ? ` (it says: ${posted.reply})` : ''
+    stderr.write(isSent ? `Sent to ${email}.\n` : `onramp invite preview: ${WORDS[posted.outcome]}${said}\n`)
+    return isSent ? 0 : EXIT_STOPPED
   } finally {
     server.close()
   }
 }
 
-const WORDS = {
+const WORDS: Record<Outcome, string> = {
+  sent: 'the mail was sent',
   deferred: 'the mail server said "not now"',
   failed: 'the mail server refused the mail',
+  refused: 'the mail server does not take mails from here',
   unknown: 'the connection broke; the mail may have been sent',
 }

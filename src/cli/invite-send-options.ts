@@ -15,6 +15,8 @@ export type SendOptions = {
   days: number
   onInvalid: 'stop' | 'skip'
   limit: number
+  /** Mails in a row that were not sent and end the run; 0: none do. */
+  stopAfter: number
   rate: number
   mailRate: number
   atOnce: number
@@ -39,6 +41,7 @@ const options = {
   'retry-failed': flag,
   'mail-in-doubt': flag,
   limit: text('999999999'),
+  'stop-after': text('5'),
   rate: text('5'),
   'mail-rate': text('10'),
   'at-once': text('4'),
@@ -69,6 +72,7 @@ export function readSendOptions(args: string[]): SendOptions {
     days: whole('days', [1, MOST_DAYS]),
     onInvalid: wordOf('--on-invalid', values['on-invalid'], ['stop', 'skip']),
     limit: whole('limit', [1, 999_999_999]),
+    stopAfter: whole('stop-after', [0, 1_000]),
     rate: whole('rate', [1, 10_000]),
     mailRate: whole('mail-rate', [1, 10_000]),
     atOnce: whole('at-once', [1, 100]),

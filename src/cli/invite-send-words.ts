@@ -18,6 +18,7 @@ const TROUBLES: Record<Trouble, string> = {
   'no-answer': 'no answer of the service',
   deferred: 'put off by the mail server',
   failed: 'refused by the mail server',
+  'not-taken': 'not taken by the mail server, which objects to the sender or this machine',
   uncertain: 'may have got the mail',
   unreadable: 'not mailed: what is written down about this person cannot be read; see onramp doctor',
   removed:
@@ -31,7 +32,8 @@ export const told = ({ options, parts }: Asked, progress: Progress): Pick<SendPa
     if (options.onInvalid === 'stop')
       throw new RunStopped('a row of the list is not valid: mend it, or use --on-invalid skip')
   },
-  onTrouble: ({ email }, trouble) => progress.print(`${email}: ${TROUBLES[trouble]}\n`),
+  onTrouble: ({ email }, trouble, reply) =>
+    progress.print(`${email}: ${TROUBLES[trouble]}${reply === undefined ? '' : `: ${reply}`}\n`),
   onWouldSend: ({ email }, wave, apps) =>
     progress.print(
       options.isJson

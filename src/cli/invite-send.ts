@@ -130,7 +130,7 @@ const decisions = (
 ): Omit<SendParts, Told | 'ask' | 'post' | 'tally' | 'onOver'> => {
   const { settings, options, parts, hold, signal } = running
   const { now } = parts
-  const { policy, datasources, atOnce, limit } = options
+  const { policy, datasources, atOnce, limit, stopAfter } = options
   return {
     ledger: createLedger({ arrivals, policy, now, signal }),
     compose: mailFor(settings, options, now),
@@ -141,6 +141,7 @@ const decisions = (
     isHeld: async () => (await hold?.isHeld()) ?? false,
     atOnce,
     limit,
+    stopAfter,
     signal,
     now,
   }

@@ -2,7 +2,7 @@
 // The command line: finds the command, hands it its arguments, ends with its exit code (0 done, 1 failed, 2 wrong usage).
 import '../require-node.mjs'
 import { hintAt, isName, readArguments, UsageError } from './arguments.ts'
-import { onramp, type Command, type Group } from './commands.ts'
+import { missingFor, onramp, type Command, type Group } from './commands.ts'
 import { endingOf } from './ending.ts'
 import type { CliParts } from './parts.ts'
 
@@ -43,11 +43,17 @@ function explainGroup({ help, commands }: Group, args: string[], { stdout, stder
   throw new UsageError(`there is no command ${isName(first) ? first : 'like that'}${hintAt(first, names)}`)
 }
 
-async function perform({ command, args }: Call, parts: CliParts): Promise<number> {
+async function perform({ command, path, args }: Call, parts: CliParts): Promise<number> {
   if ('commands' in command) return explainGroup(command, args, parts)
   if (wantsHelp(args)) {
     parts.stdout.write(command.help)
     return 0
+  }
+  const missing = missingFor(command)
+  if (missing.length > 0) {
+    const what = `it is for development, and this installation leaves out what it needs (${missing.join(', ')})`
+    parts.stderr.write(`${path}: ${what}: run it in a clone of the sources, after npm ci\n`)
+    return 1
   }
   const { run } = await command.load()
   return await run(args, parts)

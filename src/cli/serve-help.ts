@@ -19,7 +19,7 @@ switches, and a mail server that delivers nothing. SANDBOX_COMPANY=5000 adds so
 many generated people.
 
 For development only: it listens on loopback addresses only and keeps everything
-in memory.
+in memory. In a container, SANDBOX_BIND=0.0.0.0 lets published ports reach it.
 
 Exit codes: 0 ended by a signal, 1 a port is taken, 2 wrong usage.
 `

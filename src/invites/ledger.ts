@@ -28,6 +28,7 @@ export type Ledger = {
   /** Writes down that a mail leaves, unless it has left meanwhile. @returns whether it may */
   intend(person: Invitee, wave: number, left: readonly Left[]): Promise<boolean>
   /**
+   * @param outcome refused: as if it had not been tried, for that was not because of the person
    * @param at when the mail left; now, unless told
    * @returns how often it was tried so far
    */
@@ -81,7 +82,11 @@ export function createLedger(parts: LedgerParts): Ledger {
     },
     async settle(email, wave, state, at = now()) {
       const after = await patiently(() =>
-        arrivals.change(email, (before) => withMailing(before, { campaign, wave, state, now: at })),
+        arrivals.change(email, (before) =>
+          state === 'refused'
+            ? withdrawn(before, { campaign, wave })
+            : withMailing(before, { campaign, wave, state, now: at }),
+        ),
       )
       return mailingsOf(after, campaign).at(-1)?.tries ?? 0
     },

@@ -1,4 +1,6 @@
 // A mail as the mail library takes it, and as the bytes that leave. What surprises: prepared headers are not folded.
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import type { Mail } from './mail.ts'
 
@@ -19,4 +21,32 @@ export async function bytesOf(mail: Mail): Promise<Buffer> {
   if (!Buffer.isBuffer(message))
     throw new TypeError('the mail library gave a stream where it was asked for bytes')
   return message
+}
+
+/**
+ * How long the end of a mail waits behind the mail itself; milliseconds. Without it both leave in one packet, and of a
+ * connection that breaks on the way no one could tell whether the server had the end.
+ */
+const BEFORE_THE_END_MS = 30
+
+/** One try to hand over a mail. */
+export type HandOver = {
+  /** What the connection reads from once the server has said that it takes a mail (354). */
+  stream(source: Readable): Readable
+  /** Has the end of the mail left, the final dot? Before it no server may deliver (RFC 5321 4.1.1.4). */
+  isOver(): boolean
+}
+
+export function handOver(): HandOver {
+  let isOver = false
+  async function* held(source: Readable) {
+    for await (const chunk of source) yield chunk as Buffer
+    await sleep(BEFORE_THE_END_MS)
+    isOver = true
+  }
+  return {
+    // Nothing is read ahead, or the wait would be over before the server has asked for the mail.
+    stream: (source) => Readable.from(held(source), { objectMode: false, highWaterMark: 0 }),
+    isOver: () => isOver,
+  }
 }

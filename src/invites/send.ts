@@ -8,10 +8,11 @@ import { due, type Due, type Policy } from './campaign.ts'
 import type { Later } from './later.ts'
 import type { Ledger } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail.ts'
-import type { Outcome } from './mail-server.ts'
+import type { Posted } from './mail-server.ts'
 import type { Invitee } from './invitee.ts'
 import type { Row } from './people-file.ts'
 import type { Pace } from './pace.ts'
+import { createRefusals } from './refusals.ts'
 import type { Tally } from './tally.ts'
 
 /** The run ends before its list does; the message says why. Starting it again goes on where it ended. */
@@ -24,7 +25,7 @@ export type SendParts = {
   ask: (email: string) => Promise<Asked>
   compose: ComposeMail
   /** Absent: a dry run, which writes nothing and sends nothing. */
-  post?: (mail: Mail) => Promise<Outcome>
+  post?: (mail: Mail) => Promise<Posted>
   mailPace: Pace
   policy: Policy
   /** Is the mail about this datasource? */
@@ -34,12 +35,14 @@ export type SendParts = {
   isHeld: () => Promise<boolean>
   onFault: (line: number, fault: string) => void
   onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
-  /** Somebody whose mail needs a look. */
-  onTrouble: (person: Invitee, trouble: Trouble) => void
+  /** A person whose mail needs a look. @param reply what the mail server said, where it did */
+  onTrouble: (person: Invitee, trouble: Trouble, reply?: string) => void
   /** How many people at once; as many mails at most are uncertain after a crash. */
   atOnce: number
   /** At most so many mails in this run. */
   limit: number
+  /** So many mails in a row that were not sent end the run (`createRefusals`); 0: it goes on. */
+  stopAfter: number
   signal: AbortSignal
   /** No more rows are wanted: a list that is still open can be closed. */
   onOver: () => void
@@ -47,17 +50,19 @@ export type SendParts = {
   now: () => number
 }
 
-export type Trouble = Exclude<Asked['kind'], 'left'> | 'deferred' | 'failed' | 'uncertain' | Doubt
+/** not-taken: the mail server refused it for what we are, not for whom it is to. */
+export type Trouble =
+  Exclude<Asked['kind'], 'left'> | 'deferred' | 'failed' | 'uncertain' | 'not-taken' | Doubt
 
 /** They may have asked for no mails, in a record that cannot be read, or that was removed without being read. */
 export type Doubt = 'unreadable' | 'removed'
 
-/**
- * Mails in a row that were not sent: something is wrong with the mail server, not with the people. "Not now" weighs less,
- * and nothing the first time: a server that does not know us yet may say it to everybody once.
- */
-const WEIGHTS: Record<Outcome, number> = { sent: 0, deferred: 1, failed: 10, unknown: 10 }
-const MOST_WEIGHT = 200
+const TROUBLES = {
+  deferred: { count: 'deferred', trouble: 'deferred' },
+  failed: { count: 'failed', trouble: 'failed' },
+  refused: { count: 'notTaken', trouble: 'not-taken' },
+  unknown: { count: 'uncertain', trouble: 'uncertain' },
+} as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
 
 const RESTS = {
   sent: 'already',
@@ -97,15 +102,17 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
   /** Whose mail did not go well in this run: a second row about them is no second try. */
   const troubled = new Set<string>()
   const over = new AbortController()
+  const refusals = createRefusals(parts.stopAfter)
+  /** What the mail server said last to a mail that it refused for what we are. */
+  let refusal = ''
   let started = 0
-  let weight = 0
 
-  function count(outcome: Outcome, tries: number): void {
-    tally[outcome === 'unknown' ? 'uncertain' : outcome]++
-    const isFirst = outcome === 'deferred' && tries === 1
-    weight = outcome === 'sent' ? 0 : weight + (isFirst ? 0 : WEIGHTS[outcome])
-    if (weight >= MOST_WEIGHT)
-      throw new RunStopped('many mails in a row were not sent: look at what the mail server says in its log')
+  /** Who was refused while the run found out that it isn't them: as if their mail had not been tried. */
+  async function unmark(): Promise<void> {
+    const mails = refusals.toUnmark()
+    for (const { email, wave } of mails) await ledger.withdraw(email, wave)
+    tally.failed -= mails.length
+    tally.notTaken += mails.length
   }
 
   async function mail(person: Invitee, wave: number, left: Left[], apps: string[]): Promise<void> {
@@ -118,17 +125,22 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     await parts.mailPace.turn()
     if (!(await parts.isHeld())) throw new RunStopped('another run took over the campaign')
     if (!(await ledger.intend(person, wave, left))) return void tally.already++
-    const outcome = await post(composed).catch(async (error: unknown) => {
+    const posted = await post(composed).catch(async (error: unknown) => {
       await ledger.withdraw(person.email, wave)
       throw error
     })
-    const tries = await ledger.settle(person.email, wave, outcome)
-    if (outcome !== 'sent') {
+    const tries = await ledger.settle(person.email, wave, posted.outcome)
+    if (posted.outcome === 'sent') tally.sent++
+    else {
+      const { count, trouble } = TROUBLES[posted.outcome]
+      tally[count]++
       troubled.add(person.email)
-      parts.onTrouble(person, outcome === 'unknown' ? 'uncertain' : outcome)
+      parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
     }
-    if (outcome === 'deferred') parts.later.add(person, tries)
-    count(outcome, tries)
+    if (posted.outcome === 'refused') refusal = posted.reply
+    if (posted.outcome === 'deferred') parts.later.add(person, tries)
+    const why = refusals.note(posted, { email: person.email, wave }, tries === 1)
+    if (why !== undefined) throw new RunStopped(why)
   }
 
   async function one(person: Invitee, isAgain: boolean): Promise<void> {
@@ -212,8 +224,11 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     }),
   )
   const results = await Promise.allSettled(workers)
+  await unmark()
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   if (parts.signal.aborted) return 'signal'
+  if (tally.sent === 0 && tally.notTaken > 0)
+    throw new RunStopped(`the mail server took no mail (it says: ${refusal}): see SMTP_URL and MAIL_FROM`)
   return started >= parts.limit ? 'limit' : 'list'
 }

@@ -7,6 +7,8 @@ export type Tally = {
   /** The mail server said "not now": the next run tries again. */
   deferred: number
   failed: number
+  /** The mail server refused us rather than the person: the next run tries again. */
+  notTaken: number
   /** May have been sent: this run, or one that was killed, cannot know. Not sent again unless asked. */
   uncertain: number
   already: number
@@ -31,6 +33,7 @@ export const newTally = (): Tally => ({
   sent: 0,
   deferred: 0,
   failed: 0,
+  notTaken: 0,
   uncertain: 0,
   already: 0,
   optedOut: 0,
@@ -56,6 +59,9 @@ const WORDS: Record<keyof Tally, readonly [one: string, many: string]> = {
   sent: ['mail sent', 'mails sent'],
   deferred: both('put off by the mail server (the next run tries again)'),
   failed: both('refused by the mail server (--retry-failed sends again)'),
+  notTaken: both(
+    'not taken: the mail server objects to the sender or this machine (the next run tries again)',
+  ),
   uncertain: both('uncertain: may have got it (--retry-unknown sends again)'),
   already: ['has had the mail', 'have had the mail'],
   optedOut: ['wants no more mails', 'want no more mails'],
@@ -105,6 +111,7 @@ const barOf = (part: number) => {
 const troubleIn = (tally: Tally): number =>
   tally.deferred +
   tally.failed +
+  tally.notTaken +
   tally.uncertain +
   tally.inDoubt +
   tally.unanswered +

@@ -61,8 +61,12 @@ export async function handleClientApi(exchange: Exchange, options: ClientApiOpti
     return
   }
   entry.person = caller.person.id
-  const body = parse(text)
+  const { body, refusal } = readJson({ text, type: req.headers['content-type'], operation })
   if (body !== undefined) entry.body = body
+  if (refusal !== undefined) {
+    refuseWith(refusal)
+    return
+  }
   const answer = answerOf(exchange, { person: caller.person, body }, options)
   if ('refusal' in answer) refuseWith(answer.refusal)
   else sendJson(res, answer.body)
@@ -80,7 +84,7 @@ function answerOf(exchange: Exchange, { person, body }: Asked, options: ClientAp
 
 function check({ url }: Exchange, person: Person, { authorizations, seal }: ClientApiOptions): Answer {
   const destination = url.searchParams.get('final_redirect_url')
-  if (destination !== null && !isWebAddress(destination)) {
+  if (destination !== null && !isAbsoluteUrl(destination)) {
     return { refusal: { status: 400, message: 'final_redirect_url must be an absolute URL' } }
   }
   authorizations.voidTokens(person.id)
@@ -109,15 +113,31 @@ function search(person: Person, body: unknown, { authorizations }: ClientApiOpti
   return { body: { results, trackingToken: randomUUID(), requestId: randomUUID() } }
 }
 
-function parse(text: string): unknown {
-  if (text === '') return undefined
+type Given = { text: string; type: string | undefined; operation: string }
+
+/**
+ * The body, and what is wrong with how it came. The contract lists `Content-Type: application/json` with the two
+ * operations that it shows, also where no body is sent (4.1); of the others it shows nothing.
+ */
+function readJson({ text, type = '', operation }: Given): { body?: unknown; refusal?: Refusal } {
+  const isShown = namedOperation(operation) === undefined
+  const isJson = /^application\/json *(;|$)/i.test(type)
+  if (isShown && !isJson)
+    return { refusal: { status: 415, message: 'Content-Type must be application/json' } }
+  if (text === '') return {}
   try {
-    return JSON.parse(text)
+    return { body: JSON.parse(text) as unknown }
   } catch {
-    return undefined
+    return { refusal: { status: 400, message: 'The body is not valid JSON' } }
   }
 }
 
-function isWebAddress(value: string): boolean {
-  return /^https?:\/\//i.test(value) && URL.canParse(value)
+/** What runs where it is opened, instead of leading anywhere. */
+const NOWHERE = /^(javascript|data|vbscript|blob|about|file):/i
+
+/** "An absolute URL" (contract 4.1) may have any scheme: an app of its own takes people back to `myapp://done`. */
+function isAbsoluteUrl(value: string): boolean {
+  const isWeb = /^https?:/i.test(value)
+  const isWhole = isWeb ? /^https?:\/\/[^/?#]/i.test(value) : /^[a-z][a-z0-9+.-]*:[^\s]+$/i.test(value)
+  return isWhole && !NOWHERE.test(value) && URL.canParse(value)
 }

@@ -93,12 +93,14 @@ function journal({ requests }: Sandbox): Html {
     .slice(-shownRequests)
     .toReversed()
     .map(
-      ({ at, server, operation, method, status, person }) =>
+      ({ at, server, operation, method, status, person, mistake }) =>
         html`<tr>
           <td>${at.slice(11, 19)}</td>
           <td>${server}</td>
           <td>${method} ${operation}</td>
-          <td>${status === 0 ? 'no answer' : status}</td>
+          <td>
+            ${status === 0 ? 'no answer' : status}${mistake && html` <small>The client ${mistake}</small>`}
+          </td>
           <td>${person}</td>
         </tr>`,
     )

@@ -34,6 +34,8 @@ export type Listener = {
 export type ListenerOptions = {
   name: ServerName
   host: string
+  /** What it listens on instead of its host, which it is still known by: for a container. */
+  bind?: string
   port: number
   /** Prefix that every path has; stripped before the behaviour sees it. */
   mount?: string
@@ -53,7 +55,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     else res.writeHead(503).end()
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port, options.host, resolve)
+    server.once('error', reject).listen(options.port, options.bind ?? options.host, resolve)
   })
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : options.port

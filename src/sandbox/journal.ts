@@ -33,6 +33,8 @@ export type JournalEntry = {
   status: number
   person?: string
   body?: unknown
+  /** What the client did against the contract, where it was answered all the same. */
+  mistake?: string
 }
 
 export type Journal = {

@@ -4,6 +4,7 @@ import { serverNames, type ServerName } from './journal.ts'
 
 export type ListenersOptions = {
   host?: string
+  bind?: string
   hosts?: Partial<Record<ServerName, string>>
   ports?: Partial<Record<ServerName, number>>
   basePath?: string
@@ -65,7 +66,9 @@ function listenerOptions(
   { switches, journal }: Required<Pick<ListenerOptions, 'switches' | 'journal'>>,
 ): ListenerOptions {
   const host = options.hosts?.[name] ?? options.host ?? '127.0.0.1'
-  const listener = { name, host, port: options.ports?.[name] ?? 0, mount: mountOf(options, name), switches }
+  const bind = options.bind === undefined ? {} : { bind: options.bind }
+  const port = options.ports?.[name] ?? 0
+  const listener = { name, host, ...bind, port, mount: mountOf(options, name), switches }
   return name === 'control' ? listener : { ...listener, journal }
 }
 

@@ -26,8 +26,13 @@ export type Reply = { code: number; message: string }
 const refusal = (reply: Reply | undefined) =>
   reply && Object.assign(new Error(reply.message), { responseCode: reply.code })
 
+const host = '127.0.0.1'
+
 /** Opens the port. @throws Error when it is taken */
-export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<MailCatcher> {
+export async function startMailCatcher(
+  port = 0,
+  { bind = host }: { bind?: string | undefined } = {},
+): Promise<MailCatcher> {
   const mails: ArrivedMail[] = []
   const sockets = new Map<number, Socket>()
   let mostConnections = 0
@@ -66,7 +71,7 @@ export async function startMailCatcher(port = 0, host = '127.0.0.1'): Promise<Ma
   server.on('error', () => {})
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => resolve())
+    server.listen(port, bind, () => resolve())
   })
   const { port: opened } = server.server.address() as AddressInfo
   return {

@@ -78,7 +78,9 @@ export function sendPage(res: ServerResponse, page: Page, status = 200): void {
 }
 
 /** Answers with a redirect. */
-export function redirect(res: ServerResponse, location: string, status: 302 | 303 = 302): void {
+export function redirect(res: ServerResponse, to: string, status: 302 | 303 = 302): void {
+  // A header takes ASCII only.
+  const location = /[^\x21-\x7e]/.test(to) && URL.canParse(to) ? new URL(to).href : to
   res.writeHead(status, { location, 'cache-control': 'no-store', 'content-length': '0' }).end()
 }
 

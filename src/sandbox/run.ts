@@ -1,4 +1,5 @@
 // The sandbox as a command: six consecutive ports on 127.0.0.1, and a summary of what to do with them.
+import { isIP } from 'node:net'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
 const defaultPort = 4000
@@ -6,7 +7,8 @@ const shownPeople = 7
 
 /**
  * Starts the sandbox on `SANDBOX_PORT` (4000 unless set) and the five ports after it, the last one its mail server's, and
- * says so. `SANDBOX_COMPANY` adds so many generated people.
+ * says so. `SANDBOX_COMPANY` adds so many generated people. `SANDBOX_BIND` is what it listens on in a container, where
+ * nothing from outside reaches its loopback addresses.
  * @param options for whatever the environment does not say
  * @throws Error when `SANDBOX_PORT` is no port, or one of the ports is taken
  */
@@ -22,6 +24,7 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
   const sandbox = await startSandbox({
     mailPort: first + 5,
     company: companySize(env['SANDBOX_COMPANY']),
+    ...bindOf(env['SANDBOX_BIND']),
     ...options,
     ports,
   })
@@ -60,6 +63,12 @@ function companySize(value: string | undefined): number {
   const size = Number(value || 0)
   if (Number.isInteger(size) && size >= 0 && size <= 100_000) return size
   throw new Error(`SANDBOX_COMPANY must be a number of people up to 100000: ${value}`)
+}
+
+function bindOf(value: string | undefined): { bind?: string } {
+  if (value === undefined || value === '') return {}
+  if (isIP(value) !== 0) return { bind: value }
+  throw new Error(`SANDBOX_BIND must be an IP address to listen on, 0.0.0.0 in a container: ${value}`)
 }
 
 function firstPort(value: string | undefined): number {

@@ -23,6 +23,8 @@ import { createSwitches, type Switches, type SwitchesControl } from './switches.
 export type SandboxOptions = {
   /** Host of every server that `hosts` does not name; 127.0.0.1 unless told. */
   host?: string
+  /** What every server listens on instead of its host, by which it is still known. In a container: 0.0.0.0. */
+  bind?: string
   hosts?: Partial<Record<ServerName, string>>
   /** Absent or 0: any free port. */
   ports?: Partial<Record<ServerName, number>>
@@ -101,7 +103,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     listeners: await listenAll(options, { switches, journal }),
   }
   try {
-    const mail = options.mailPort === undefined ? undefined : await startMailCatcher(options.mailPort)
+    const mail =
+      options.mailPort === undefined
+        ? undefined
+        : await startMailCatcher(options.mailPort, { bind: options.bind })
     const sandbox = handleOf(parts, await serveAll(options, parts), mail)
     parts.listeners.serve.control(createControl(sandbox))
     return sandbox

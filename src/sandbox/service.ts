@@ -47,6 +47,8 @@ async function startAuthorization(exchange: Exchange, options: ServiceOptions): 
   const { authorizations, flow, switches } = options
   const { firstHopDelayMs, autoConsent } = switches.get()
   if (firstHopDelayMs > 0) await sleep(firstHopDelayMs)
+  const mistake = addedBy(url.searchParams)
+  if (mistake !== undefined) entry.mistake = mistake
   const instance = decode(path.slice('/auth/datasource/'.length))
   const sealed = url.searchParams.get('redirect')
   const destination = sealed === null ? undefined : flow.unseal(sealed)
@@ -65,6 +67,15 @@ async function startAuthorization(exchange: Exchange, options: ServiceOptions): 
   }
   flow.decide(consent, 'allowed')
   sendBack(exchange, options, consent)
+}
+
+/** The client adds nothing to the path that it was given (contract 4.1, rule 2). */
+function addedBy(parameters: URLSearchParams): string | undefined {
+  const names = [...parameters.keys()]
+  const added = names.filter((name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at)
+  return added.length === 0
+    ? undefined
+    : `added ${added.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
 }
 
 function finishAuthorization(exchange: Exchange, options: ServiceOptions): void {

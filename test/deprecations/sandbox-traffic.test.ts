@@ -30,7 +30,10 @@ async function record(date: string, calls: Asked[]) {
     const [method = '', path = ''] = operation.split(' ')
     const response = await watched(sandbox.urls.service + path.replace('{id}', '42'), {
       method,
-      headers: { authorization: `Bearer ${sandbox.serviceTokens.user('ada')}` },
+      headers: {
+        authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
+        'content-type': 'application/json',
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     await response.text()

@@ -33,7 +33,11 @@ describe('a mail server that takes no mail at all', () => {
   const ada = 'ada@acme.example\n'
 
   it.each([
-    ['refuses the sender', { refuseSender: { code: 550, message: 'not you' } }, 'refuses the sender (550)'],
+    [
+      'refuses the sender',
+      { refuseSender: { code: 550, message: 'not you' } },
+      'refuses the sender, so no mail can leave (it says: 550 not you)',
+    ],
     ['is closing', { refuse: { code: 421, message: 'closing' } }, 'ends every connection'],
   ])(
     'because it %s ends the run, and nobody is left out',
@@ -74,7 +78,7 @@ describe('a mail server that takes no mail at all', () => {
 
   it('is asked again about whom it refused, where that is wanted', async () => {
     const campaign = fresh()
-    company().sandbox.mail?.behave({ refuse: { code: 550, message: 'relaying denied' } })
+    company().sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
     expect((await send([list(ada), ...campaign])).stderr).toContain('ada@acme.example: refused by the mail')
     company().sandbox.mail?.behave({})
     expect(await send([list(ada), ...campaign, '--retry-failed'])).toMatchObject({ code: 0 })
@@ -82,7 +86,7 @@ describe('a mail server that takes no mail at all', () => {
   })
 
   it(
-    'and is not the one that was there before costs one person at most their certainty',
+    'and is not the one that was there before costs no one their certainty',
     { timeout: 20_000 },
     async () => {
       const { port } = new URL(company().env['SMTP_URL'] ?? '')
@@ -102,8 +106,8 @@ describe('a mail server that takes no mail at all', () => {
       const { code, stderr } = await send([people, ...campaign, '--at-once', '1'], { env })
       door.close()
       expect(code).toBe(1)
-      expect(stderr.match(/may have got the mail$/gm) ?? []).toHaveLength(1)
-      expect((await send([people, ...campaign])).stderr).toContain('3  mails sent')
+      expect(stderr).not.toContain('may have got the mail')
+      expect((await send([people, ...campaign])).stderr).toContain('4  mails sent')
     },
   )
 

@@ -66,7 +66,7 @@ await sendInvitations(readPeople(list()), {
   compose: () => Promise.resolve(mail),
   post: () => {
     if (tally.sent % Math.ceil(people / 20) === 0) sample()
-    return Promise.resolve('sent')
+    return Promise.resolve({ outcome: 'sent' })
   },
   mailPace: pace,
   policy,
@@ -79,6 +79,7 @@ await sendInvitations(readPeople(list()), {
   onOver: () => {},
   atOnce: 4,
   limit: Infinity,
+  stopAfter: 5,
   signal,
   tally,
   now: Date.now,

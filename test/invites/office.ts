@@ -5,7 +5,7 @@ import type { Asked } from '../../src/invites/ask.ts'
 import type { Policy } from '../../src/invites/campaign.ts'
 import { createLater } from '../../src/invites/later.ts'
 import { createLedger } from '../../src/invites/ledger.ts'
-import type { Outcome } from '../../src/invites/mail-server.ts'
+import type { Outcome, Posted } from '../../src/invites/mail-server.ts'
 import { createPace } from '../../src/invites/pace.ts'
 import { readPeople } from '../../src/invites/people-file.ts'
 import { sendInvitations } from '../../src/invites/send.ts'
@@ -38,11 +38,12 @@ export function office() {
 
   type Given = {
     people: string[]
-    post: (email: string) => Outcome | Promise<Outcome>
+    post: (email: string) => Outcome | Posted | Promise<Outcome | Posted>
     ask?: (email: string) => Promise<Asked>
     isHeld?: () => boolean
     stop?: AbortController
     limit?: number
+    stopAfter?: number
     atOnce?: number
     /** The list does not end until nobody wants it any more. */
     staysOpen?: boolean
@@ -71,7 +72,7 @@ export function office() {
       ledger: createLedger({ arrivals, policy: mine, now: Date.now, patienceMs: 0, signal }),
       ask: given.ask ?? (() => Promise.resolve({ kind: 'left', left })),
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
-      post: async ({ to }) => await post(to),
+      post: async ({ to }) => postedOf(await post(to)),
       mailPace: pace,
       policy: mine,
       isAbout: () => true,
@@ -83,6 +84,7 @@ export function office() {
       onTrouble: ({ email }, what) => trouble.push(`${email} ${what}`),
       atOnce: given.atOnce ?? 1,
       limit,
+      stopAfter: given.stopAfter ?? 5,
       signal,
       tally,
       now: Date.now,
@@ -94,6 +96,14 @@ export function office() {
     return { tally, trouble, error }
   }
   return { run, arrivals }
+}
+
+/** An outcome alone: a mail server whose replies tell nothing. */
+function postedOf(given: Outcome | Posted): Posted {
+  if (typeof given !== 'string') return given
+  if (given === 'sent' || given === 'unknown') return { outcome: given }
+  if (given === 'deferred') return { outcome: given, reply: '450 not now' }
+  return { outcome: given, reply: '550 no', blame: given === 'refused' ? 'system' : 'unclear' }
 }
 
 const mail = {

@@ -61,7 +61,7 @@ describe('a preview', () => {
       env: { SMTP_URL: 'smtp://127.0.0.1:1' },
     })
     expect(server.code).toBe(1)
-    expect(server.stderr).toContain('127.0.0.1:1 cannot be reached, or not used (ECONNREFUSED)')
+    expect(server.stderr).toContain('127.0.0.1:1 cannot be reached, or not used (nothing listens there')
     expect(await company.run(['invite', 'preview'])).toMatchObject({ code: 2 })
     expect(await company.run(['invite', 'preview', folder, '--to', 'me@acme.example'])).toMatchObject({
       code: 2,

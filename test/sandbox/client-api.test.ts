@@ -99,14 +99,66 @@ describe('the check', () => {
     expect(carrying?.authUrlRelativePath?.length).toBeGreaterThan(plain?.authUrlRelativePath?.length ?? 0)
   })
 
-  it.each(['/back', 'javascript:alert(1)', 'client.example', 'https://'])(
-    'refuses %s as a destination',
-    async (url) => {
-      const query = `?final_redirect_url=${encodeURIComponent(url)}`
-      const token = sandbox.serviceTokens.user('ada')
-      expect((await call(sandbox, `checkdatasourceauth${query}`, { token })).status).toBe(400)
+  it.each([
+    '/back',
+    '//client.example',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'client.example',
+    'https://',
+    'https:x',
+    'my app:x',
+    '',
+  ])('refuses %s as a destination', async (url) => {
+    const query = `?final_redirect_url=${encodeURIComponent(url)}`
+    const token = sandbox.serviceTokens.user('ada')
+    expect((await call(sandbox, `checkdatasourceauth${query}`, { token })).status).toBe(400)
+  })
+
+  it.each([
+    'myapp://done',
+    'com.acme.search:/done?step=1',
+    'HTTPS://client.example/back',
+    'https://bücher.example/ü',
+  ])('takes %s as a destination, an absolute URL', async (url) => {
+    const [entry] = await check(sandbox, 'ada', url)
+    expect(entry?.authUrlRelativePath).toContain('&redirect=')
+  })
+
+  it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
+    'wants the Content-Type that the contract lists, with a body and without: %s',
+    async (type) => {
+      const authorization = `Bearer ${sandbox.serviceTokens.user('ada')}`
+      const headers = { authorization, ...(type !== undefined && { 'content-type': type }) }
+      const address = `${sandbox.urls.service}/rest/api/v1/`
+      const empty = await fetch(`${address}checkdatasourceauth`, { method: 'POST', headers })
+      expect(empty.status).toBe(415)
+      const body = Buffer.from('{"query":"x","pageSize":1}')
+      expect((await fetch(`${address}search`, { method: 'POST', headers, body })).status).toBe(415)
     },
   )
+
+  it('takes the Content-Type with a charset, in any letters', async () => {
+    const token = sandbox.serviceTokens.user('ada')
+    const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
+    expect((await call(sandbox, 'checkdatasourceauth', { token, headers })).status).toBe(200)
+  })
+
+  it.each(['checkdatasourceauth', 'search', 'chat'])('refuses JSON that is none: %s', async (operation) => {
+    const headers = {
+      authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
+      'content-type': 'application/json',
+    }
+    for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
+      const response = await fetch(`${sandbox.urls.service}/rest/api/v1/${operation}`, {
+        method: 'POST',
+        headers,
+        body,
+      })
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain('not valid JSON')
+    }
+  })
 
   it('keeps odd statuses, missing names and missing paths as they are', async () => {
     const entries = await check(sandbox, 'frank')

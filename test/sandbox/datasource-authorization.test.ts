@@ -60,10 +60,37 @@ describe('the consent page', () => {
   })
 })
 
+describe('the journal', () => {
+  const began = () => sandbox.requests.filter(({ operation }) => operation === 'authDatasource').at(-1)
+
+  it('shows a client that adds to the path it was given, contrary to rule 2', async () => {
+    for (const added of ['final_redirect_url=https%3A%2F%2Fclient.example', 'token=again', 'utm=1']) {
+      const address = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
+      await createPlainBrowser().open(`${address}&${added}`)
+      expect(began()?.mistake).toContain(`added ${added.split('=')[0]} to authUrlRelativePath`)
+    }
+    const page = await fetch(sandbox.urls.control)
+    expect(await page.text()).toContain('The client added final_redirect_url to authUrlRelativePath')
+  })
+
+  it('shows no mistake of one that adds nothing', async () => {
+    await createPlainBrowser().open(await authorizationAddress(sandbox, 'ada', 'slack_1', destination))
+    await createPlainBrowser().open(await authorizationAddress(sandbox, 'ada', 'slack_1'))
+    expect(began()).not.toHaveProperty('mistake')
+  })
+})
+
 describe('the answer', () => {
   it('somebody who allows is sent to the destination and has authorized the datasource', async () => {
     expect((await answer('ada', 'slack_1', 'allow', destination)).url).toBe(destination)
     expect((await check(sandbox, 'ada')).map((entry) => entry.datasourceInstance)).not.toContain('slack_1')
+  })
+
+  it('somebody whose destination is an app of its own is sent there', async () => {
+    const browser = createPlainBrowser()
+    const consent = await browser.open(await authorizationAddress(sandbox, 'ada', 'slack_1', 'myapp://done'))
+    const visit = await browser.submit(`${consent.url}/allow`, {}, atDestination)
+    expect(visit.url).toBe('myapp://done')
   })
 
   it('somebody who denies is sent to the same destination and has not', async () => {

@@ -33,7 +33,11 @@ async function ask(operation: string, { day, body, token, headers, method }: Ask
   if (day !== undefined) sandbox.switches.set({ date: day })
   const response = await fetch(sandbox.urls.service + template.replace('{id}', '42'), {
     method: method ?? verb,
-    headers: { authorization: `Bearer ${token ?? sandbox.serviceTokens.user('ada')}`, ...headers },
+    headers: {
+      authorization: `Bearer ${token ?? sandbox.serviceTokens.user('ada')}`,
+      'content-type': 'application/json',
+      ...headers,
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   return { status: response.status, headers: response.headers, text: await response.text() }

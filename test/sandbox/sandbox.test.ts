@@ -1,5 +1,7 @@
 // The sandbox as a whole: where it listens, how it stops, what it writes down.
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runSandbox } from '../../src/sandbox/run.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
@@ -29,6 +31,23 @@ describe('where it listens', () => {
     expect(new URL(urls.service).hostname).toBe('127.0.0.3')
     expect(new URL(urls.datasource).hostname).toBe('127.0.0.4')
     expect(new URL(urls.authorizationServer).hostname).toBe('127.0.0.1')
+  })
+
+  it('is reached at another address where it is told to listen there, and is known by its own', async () => {
+    const { urls, mail } = await start({ bind: '127.0.0.9', mailPort: 0 })
+    for (const url of Object.values(urls)) {
+      const { hostname, port } = new URL(url)
+      expect(hostname).toBe('127.0.0.1')
+      expect((await fetch(`http://127.0.0.9:${port}/`)).status).toBeLessThan(500)
+    }
+    const { port } = new URL(mail?.url ?? '')
+    const socket = connect(Number(port), '127.0.0.9')
+    await once(socket, 'data')
+    socket.destroy()
+  })
+
+  it('says what is wrong with SANDBOX_BIND', async () => {
+    await expect(runSandbox({ SANDBOX_BIND: 'everywhere' })).rejects.toThrow('SANDBOX_BIND')
   })
 
   it('serves the service under a base path, and nothing beside it', async () => {

@@ -1,0 +1,55 @@
+// Whose fault a refusal of the mail server is. Pure. What surprises: Postfix answers RCPT TO with what it holds against
+// the sender (smtpd_delay_reject), so the command that was refused doesn't tell; the status code and the words do.
+import { printable } from '../printable.ts'
+
+/**
+ * person: this mailbox takes no mail. sender: the server won't take MAIL_FROM, or wants a sign-in: it would say so to
+ * every mail. system: relaying, a blocklist or a policy about this machine. unclear: the reply doesn't tell.
+ */
+export type Blame = 'person' | 'sender' | 'system' | 'unclear'
+
+/** Enhanced status codes, subject and detail (RFC 3463, 5248, 7372, 7505, and those of Exchange Online). */
+const CODES: readonly (readonly [Blame, RegExp])[] = [
+  ['sender', /^(1\.[78]|2\.252|7\.([89]|1[13]|2[0-4]|2[679]|57|60|509|515))$/],
+  ['person', /^(1\.([1-6]|10)|2\.\d+|4\.\d+|7\.(2|17|18|13[3-6]))$/],
+  ['system', /^([356]\.\d+|7\.(10|2[58]|3\d|54|64|5\d\d|6\d\d|7\d\d))$/],
+]
+
+/** Policy services refuse a sender at RCPT TO in a line that begins with "Recipient address rejected". */
+const SENDER =
+  /sender (e-?mail )?(address )?(is |was )?(rejected|denied|refused|unverified|not (verified|accepted|permitted))|sender (verify|verification) failed|sender identity|(unverified|unauthori[sz]ed) sender|(sender|from) (address )?does not match|not owned by|send ?as\b|send as this sender|not (allowed|authori[sz]ed|permitted) to (send|use)( e?mails?)? (as|from|using|with)|domain of sender|from address|address is not verified|\b(spf|dkim|dmarc)\b|authentication (is )?(required|failed|unsuccessful|credentials)|must (first )?(authenticate|log ?in|be authenticated)|not (authenticated|logged in)|(authenticate|log ?in|sign in) first/i
+
+const SYSTEM =
+  /relay(ing)?( access)?( is| was)? (denied|refused|prohibited|not (permitted|allowed))|(unable|not (permitted|allowed|authori[sz]ed)|cannot|can't|will not|won't|(do|does) not|refuses?)( \S+)? relay|client host\b.*(blocked|rejected|denied|refused)|\b(block(ed|s)? using|(block|black|deny)[- ]?list(ed)?|spamhaus|spamcop|barracuda|dnsbl|rbl|reputation)\b|helo command rejected|reverse (dns|hostname|lookup)|\bptr\b|starttls (command )?first/i
+
+const PERSON =
+  /(user|recipient|mailbox|account|address)\b.{0,40}\b(unknown|not found|unavailable|disabled|inactive|full|not exist|doesn't exist|no longer)|(unknown|invalid|no such|bad|nonexistent) (local )?(user|recipient|mailbox|account|person|address|destination)|over ?quota|quota exceeded|recipient (address )?rejected/i
+
+/** @param reply as it came, with its code; several lines where it had several */
+export function blameOf(reply: string): Blame {
+  const status = /^\d{3}[ -]#?[245]\.(\d{1,3}\.\d{1,3})(?![.\d])/.exec(reply)?.[1] ?? ''
+  const byCode = CODES.find(([, codes]) => codes.test(status))?.[0]
+  if (byCode === 'sender' || SENDER.test(reply)) return 'sender'
+  if (SYSTEM.test(reply)) return 'system'
+  if (byCode === 'person' || PERSON.test(reply)) return 'person'
+  // Without a status code: a sign-in is wanted (RFC 4954 6), or the command itself is not understood.
+  if (/^53[058]/.test(reply)) return 'sender'
+  return byCode ?? (/^50[0-4]/.test(reply) ? 'system' : 'unclear')
+}
+
+/** Characters. */
+const MAX_SHOWN = 300
+
+/**
+ * A reply for a terminal and a line: at most 300 characters. Filters quote what they dislike, and an invitation's link is
+ * a person's own: of an address nothing but its host is shown, and of anything as long as a token nothing.
+ */
+export function replyShown(reply: string): string {
+  const line = reply
+    .slice(0, 4 * MAX_SHOWN)
+    .replaceAll(/\s*\r?\n(\d{3}[ -])?/g, ' ')
+    .replaceAll(/(https?:\/\/[^\s/]+)\/\S*/gi, '$1/…')
+    .replaceAll(/(\/invite\/|[\w-]{40})[\w.-]*/g, '…')
+  const shown = printable(line).replaceAll(/ {2,}/g, ' ').trim()
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
+}

@@ -1,0 +1,76 @@
+// Why the mail server cannot be used, in words that say what happened and what to do. Pure.
+import { getSystemErrorName } from 'node:util'
+import { replyShown } from './smtp-reply.ts'
+
+/** What nodemailer throws. `originalCode` is what Node said before the library's own code replaced it. */
+export type SmtpError = Error & {
+  code?: string
+  originalCode?: string
+  command?: string
+  response?: string
+  responseCode?: number
+  syscall?: string
+  errno?: number
+  reason?: string
+  cert?: { subjectaltname?: string; subject?: { CN?: string | string[] } }
+}
+
+const AUTHORITY = 'give Node the certificate of its authority in NODE_EXTRA_CA_CERTS'
+
+/** By Node's own codes (tls, "X509 certificate error codes"). */
+const CERTIFICATES: Record<string, string> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed, so it could be anyone's: ${AUTHORITY}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `its certificate comes from a private authority that is not trusted here: ${AUTHORITY}`,
+  UNABLE_TO_GET_ISSUER_CERT: `its certificate comes from an authority that is not known here: ${AUTHORITY}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `its certificate comes from an authority that is not known here: ${AUTHORITY}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `its certificate comes from an authority that is not known here, or it leaves out the certificates in between: have it send them, or ${AUTHORITY}`,
+  CERT_HAS_EXPIRED: 'its certificate has expired: have it renewed (or set the clock of this machine)',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet: look at the clock of this machine',
+  CERT_REVOKED: 'its certificate was revoked: have it replaced',
+  CERT_SIGNATURE_FAILURE: 'its certificate does not match its authority: have it replaced',
+  INVALID_CA: `its certificate comes from one that is no authority: ${AUTHORITY}`,
+  INVALID_PURPOSE: 'its certificate is not made for servers: have it replaced',
+  HOSTNAME_MISMATCH: 'its certificate is for another name: use that name in SMTP_URL',
+}
+
+/** The names that a certificate is for are the server's to choose, and can be many. Characters. */
+const MAX_NAMES = 160
+
+function certificateTrouble({ originalCode = '', cert }: SmtpError): string | undefined {
+  if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
+  const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
+  const shown = names === '' ? 'another name' : replyShown(names).slice(0, MAX_NAMES)
+  return `its certificate is for ${shown}, not for this name: use the certificate's name in SMTP_URL`
+}
+
+const SYSTEM: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ENOTFOUND: 'no machine of that name is known here (ENOTFOUND)',
+  EAI_AGAIN: 'the name server does not answer (EAI_AGAIN)',
+  ECONNRESET: 'it breaks the connection (ECONNRESET)',
+  ETIMEDOUT: 'no answer in time (ETIMEDOUT)',
+}
+
+function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
+  if (!message.includes('STARTTLS')) return `TLS does not come about (${replyShown(message)})`
+  const reply = response === undefined ? '' : ` (it says: ${replyShown(response)})`
+  // RFC 3207 4: it has TLS, and something about it is broken.
+  if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it repaired`
+  return `it offers no encryption (STARTTLS)${reply}, and mails leave for another machine encrypted only: have it switched on, or use smtps://`
+}
+
+/** What happened, and what to do about it where the error tells. Never the password: it is no part of any of them. */
+export function troubleOf(error: SmtpError): string {
+  const { errno, reason, response, code, originalCode } = error
+  const certificate = certificateTrouble(error)
+  if (certificate !== undefined) return certificate
+  const system = errno === undefined ? (originalCode ?? '') : getSystemErrorName(errno)
+  if (SYSTEM[system] !== undefined) return SYSTEM[system]
+  if (errno !== undefined) return system
+  if (response !== undefined && code !== 'ETLS') return `it says: ${replyShown(response)}`
+  if (reason !== undefined) return `TLS: ${replyShown(reason)}`
+  if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
+  if (code === 'ETIMEDOUT') return 'no answer in time'
+  if (code === 'ECONNECTION' || code === undefined) return 'it breaks the connection'
+  return originalCode ?? code
+}

@@ -1,0 +1,91 @@
+// The images and the compose file: what they run, and what a .env changes. Without Docker, which a test may lack.
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+const root = new URL('..', import.meta.url).pathname
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** As in the image: the sources, and the packages of `npm ci --omit=dev --omit=optional`. */
+const image = mkdtempSync(join(tmpdir(), 'onramp-image-'))
+beforeAll(() => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { dev?: true; optional?: true; devOptional?: true }>
+  }
+  for (const folder of ['src', 'views', 'package.json'])
+    cpSync(join(root, folder), join(image, folder), { recursive: true })
+  for (const [path, { dev, optional, devOptional }] of Object.entries(packages)) {
+    if (path.split('node_modules/').length !== 2 || dev || optional || devOptional) continue
+    mkdirSync(dirname(join(image, path)), { recursive: true })
+    symlinkSync(join(root, path), join(image, path))
+  }
+})
+afterAll(() => rmSync(image, { recursive: true }))
+
+type Ran = { code: number; stdout: string; stderr: string }
+
+const onramp = (...args: string[]): Promise<Ran> =>
+  new Promise((resolve) => {
+    const words = ['--disable-warning=ExperimentalWarning', 'src/cli/main.ts', ...args]
+    execFile(process.execPath, words, { cwd: image, env: {} }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+  })
+
+describe('the image', () => {
+  it('offers the commands that it can run, and no others', async () => {
+    const { code, stdout } = await onramp('--help')
+    expect(code).toBe(0)
+    const names = [...stdout.matchAll(/^ {2}(\w+)/gm)].map((match) => match[1])
+    expect(names).toEqual(expect.arrayContaining(['serve', 'invite', 'doctor', 'status', 'deprecations']))
+    expect(names).not.toContain('demo')
+    expect(names).not.toContain('sandbox')
+    for (const name of names) expect(await onramp(name ?? '', '--help')).toMatchObject({ code: 0 })
+  })
+
+  it.each(['demo', 'sandbox'])('explains why %s is not among them', async (name) => {
+    const { code, stderr } = await onramp(name)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^onramp \w+: it is for development, and this installation leaves out what it needs/,
+    )
+    expect(stderr).toContain('run it in a clone of the sources')
+    expect(stderr).not.toContain('    at ')
+  })
+
+  it('of the sandbox listens where published ports reach it, and says which', () => {
+    const sandbox = read('Dockerfile')
+      .split(/^FROM /m)
+      .find((stage) => /^\S+ AS sandbox$/m.test(stage))
+    expect(sandbox).toContain('ENV SANDBOX_BIND=0.0.0.0')
+    expect(sandbox).toContain('EXPOSE 3000 4000-4005')
+  })
+})
+
+type Service = {
+  environment?: Record<string, string>
+  ports?: string[]
+  env_file?: string
+  network_mode?: string
+}
+
+describe('the compose file', () => {
+  const { services } = parse(read('docker-compose.yml')) as { services: Record<string, Service> }
+
+  it('overrides nothing that .env says', () => {
+    expect(services['onramp']?.env_file).toBe('.env')
+    for (const { environment = {} } of Object.values(services))
+      for (const [name, value] of Object.entries(environment))
+        expect(value, name).toMatch(new RegExp(`^\\$\\{${name}:?-`))
+  })
+
+  it('publishes the port that .env says, and the sandbox for this machine alone', () => {
+    expect(services['onramp']?.ports).toEqual(['${PORT:-3000}:${PORT:-3000}'])
+    expect(services['sandbox']?.network_mode).toBeUndefined()
+    for (const port of services['sandbox']?.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
+    expect(services['sandbox']?.ports).toContain('127.0.0.1:4000-4005:4000-4005')
+  })
+})
