@@ -5,7 +5,7 @@ import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
-const UNLIMITED = { SIGN_INS_PER_MINUTE: '1000000' }
+const UNLIMITED = { SIGN_INS_PER_MINUTE: '1000000', REQUESTS_PER_MINUTE: '1000000' }
 const agents = new Agent({ connections: 8 })
 afterAll(() => agents.close())
 
