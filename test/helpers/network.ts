@@ -15,10 +15,16 @@ export async function startDelay(
   const sockets = new Set<Socket>()
   const pass = (from: Socket, to: Socket, delayOf: (chunk: Buffer) => number) => {
     let last = 0
+    // Timers of different lengths end out of order; bytes must not.
+    const underWay: Buffer[] = []
     sockets.add(from)
     from.on('data', (chunk: Buffer) => {
       last = Math.max(last, performance.now() + delayOf(chunk))
-      setTimeout(() => to.writable && to.write(chunk), last - performance.now())
+      underWay.push(chunk)
+      setTimeout(() => {
+        const oldest = underWay.shift()
+        if (oldest !== undefined && to.writable) to.write(oldest)
+      }, last - performance.now())
     })
     from.on('close', () => {
       sockets.delete(from)
