@@ -77,7 +77,16 @@ describe.each(places)('a dump of %s after a whole journey', (_name, open) => {
     const records = await dump(world)
     const kinds = new Set([...records.keys()].map((key) => key.replace(/^onramp:/, '').split(':')[0]))
     expect([...kinds]).toEqual(
-      expect.arrayContaining(['session', 'tokens', 'sign-in', 'sign-ins', 'walk', 'arrivals', 'client']),
+      expect.arrayContaining([
+        'session',
+        'tokens',
+        'sign-in',
+        'sessions-of',
+        'sid',
+        'walk',
+        'arrivals',
+        'client',
+      ]),
     )
     const issuer = world.env['OIDC_ISSUER'] ?? ''
     const told = [
