@@ -3,18 +3,22 @@
 FROM node:24-slim AS production-packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# Without the sandbox's folder npm leaves out the sandbox and all that it needs.
+COPY packages/deprecations packages/deprecations
 # The optional packages are the runtime for hosts without it; here the base image has it.
 RUN npm ci --omit=dev --omit=optional
 
 FROM node:24-slim AS all-packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
 RUN npm ci --omit=optional
 
 FROM node:24-slim AS sandbox
 WORKDIR /app
 COPY --from=all-packages /app/node_modules node_modules
 COPY package.json ./
+COPY packages packages
 COPY src src
 COPY views views
 USER node
@@ -28,6 +32,7 @@ FROM node:24-slim AS onramp
 WORKDIR /app
 COPY --from=production-packages /app/node_modules node_modules
 COPY package.json LICENSE ./
+COPY packages/deprecations packages/deprecations
 COPY src src
 COPY views views
 # The embedded store's folder, for whoever runs without Redis: mount a volume here.

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import type { Express } from 'express'
 import { createApp } from './app.ts'
 import { createClientApi } from './client-api/client.ts'
-import { publishedSchedule } from './client-api/published-schedule.ts'
-import { createWatch } from './client-api/watch.ts'
+import { publishedSchedule } from '@onramp/deprecations'
+import { createWatch } from '@onramp/deprecations'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { administrators, createAdminRoutes } from './invites/admin.ts'
 import { createArrivals } from './invites/arrivals.ts'
@@ -68,7 +68,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     baseUrl: settings.SERVICE_BASE_URL,
     onCall: metrics.observeCall,
     onExcess: (what) => log.warn({}, what),
-    watch,
+    onAnswer: watch.observe,
   })
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
   const arrivals = createArrivals({

@@ -9,18 +9,34 @@ import { parse } from 'yaml'
 const root = new URL('..', import.meta.url).pathname
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
+type Locked = { link?: true; resolved?: string; dependencies?: Record<string, string> }
+
+/** What onramp needs, and what that needs, at the top level. */
+function productionPackages(packages: Record<string, Locked>): Set<string> {
+  const names = new Set<string>()
+  const add = (path: string) => {
+    for (const name of Object.keys(packages[path]?.dependencies ?? {})) {
+      const found = packages[`node_modules/${name}`]
+      if (found === undefined || names.has(name)) continue
+      names.add(name)
+      add(found.link === true ? (found.resolved ?? '') : `node_modules/${name}`)
+    }
+  }
+  add('')
+  return names
+}
+
 /** As in the image: the sources, and the packages of `npm ci --omit=dev --omit=optional`. */
 const image = mkdtempSync(join(tmpdir(), 'onramp-image-'))
 beforeAll(() => {
-  const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { dev?: true; optional?: true; devOptional?: true }>
-  }
-  for (const folder of ['src', 'views', 'package.json'])
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
+  for (const folder of ['src', 'views', 'package.json', 'packages/deprecations'])
     cpSync(join(root, folder), join(image, folder), { recursive: true })
-  for (const [path, { dev, optional, devOptional }] of Object.entries(packages)) {
-    if (path.split('node_modules/').length !== 2 || dev || optional || devOptional) continue
+  for (const name of productionPackages(packages)) {
+    const path = `node_modules/${name}`
+    const { link, resolved = '' } = packages[path] ?? {}
     mkdirSync(dirname(join(image, path)), { recursive: true })
-    symlinkSync(join(root, path), join(image, path))
+    symlinkSync(join(link === true ? image : root, link === true ? resolved : path), join(image, path))
   }
 })
 afterAll(() => rmSync(image, { recursive: true }))
@@ -50,7 +66,7 @@ describe('the image', () => {
     const { code, stderr } = await onramp(name)
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^onramp \w+: it is for development, and this installation leaves out what it needs/,
+      /^onramp \w+: it is for development, and this installation leaves out the sandbox: /,
     )
     expect(stderr).toContain('run it in a clone of the sources')
     expect(stderr).not.toContain('    at ')

@@ -1,8 +1,8 @@
 // onramp audit-id: what stands for a person in the audit log, from their address. Asks nothing and keeps nothing.
 import { loadSettings } from '../settings.ts'
 import { createAuditIds } from '../web/audit-ids.ts'
-import { readArguments, UsageError } from './arguments.ts'
-import type { Run } from './parts.ts'
+import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { json: { type: 'boolean' } } as const
 

@@ -1,33 +1,22 @@
 // Every command: its name, what it is for, its help. The code of one is loaded when it is called.
 import { auditIdHelp } from './audit-id-help.ts'
-import * as deprecations from './deprecations-help.ts'
+import { deprecations } from '@onramp/deprecations/command'
 import { doctorHelp } from './doctor-help.ts'
 import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } from './invite-help.ts'
-import type { Run } from './parts.ts'
+import type { Action, Command, Group } from '@onramp/deprecations/command-line/shell'
 import { registrationForgetHelp, registrationHelp } from './registration-help.ts'
 import { demoHelp, sandboxHelp, serveHelp } from './serve-help.ts'
 import { statusHelp } from './status-help.ts'
 
-type Named = { name: string; help: string }
-
-/** What only a development installation has; an image without it doesn't offer the commands that need it. */
-const FOR_DEVELOPMENT = ['oidc-provider', 'postal-mime', 'smtp-server']
-
-export type Action = Named & {
-  load: () => Promise<{ run: Run }>
-  /** Packages that an installation may lack. */
-  needs?: readonly string[]
-  /** The exit code for being called wrongly, where it is not 2. */
-  wrongUsage?: number
+/** The sandbox is a development package, which a production install leaves out. */
+function withoutSandbox(): string | undefined {
+  try {
+    import.meta.resolve('@onramp/sandbox')
+    return undefined
+  } catch {
+    return 'it is for development, and this installation leaves out the sandbox: run it in a clone of the sources, after npm ci'
+  }
 }
-
-export type Group = Named & {
-  commands: readonly Command[]
-  /** The one that is meant when none is named. */
-  standard?: string
-}
-
-export type Command = Action | Group
 
 const invite: readonly Action[] = [
   { name: 'link', help: linkHelp, load: () => import('./invite-link.ts') },
@@ -35,20 +24,6 @@ const invite: readonly Action[] = [
   { name: 'preview', help: previewHelp, load: () => import('./invite-preview.ts') },
   { name: 'report', help: reportHelp, load: () => import('./invite-report.ts') },
   { name: 'forget', help: forgetHelp, load: () => import('./invite-forget.ts') },
-]
-
-const deprecationsCommands: readonly Action[] = [
-  { name: 'list', help: deprecations.listHelp, load: () => import('./deprecations-list.ts') },
-  // Where 2 is a finding, wrong usage ends in 1.
-  {
-    name: 'check',
-    help: deprecations.checkHelp,
-    load: () => import('./deprecations-check.ts'),
-    wrongUsage: 1,
-  },
-  { name: 'calendar', help: deprecations.calendarHelp, load: () => import('./deprecations-calendar.ts') },
-  { name: 'diff', help: deprecations.diffHelp, load: () => import('./deprecations-diff.ts') },
-  { name: 'schema', help: deprecations.schemaHelp, load: () => import('./deprecations-schema.ts') },
 ]
 
 const registration: readonly Action[] = [
@@ -75,7 +50,7 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     usage: 'demo',
     summary: 'the server and the sandbox together',
     help: demoHelp,
-    needs: FOR_DEVELOPMENT,
+    unavailable: withoutSandbox,
     load: () => import('./demo.ts'),
   },
   {
@@ -100,12 +75,9 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     load: () => import('./audit-id.ts'),
   },
   {
-    name: 'deprecations',
+    ...deprecations,
     usage: 'deprecations [COMMAND]',
     summary: 'what the service will remove, and where it is used',
-    help: deprecations.deprecationsHelp,
-    commands: deprecationsCommands,
-    standard: 'list',
   },
   {
     name: 'registration',
@@ -119,24 +91,14 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     usage: 'sandbox',
     summary: 'a stand-in for the service',
     help: sandboxHelp,
-    needs: FOR_DEVELOPMENT,
+    unavailable: withoutSandbox,
     load: () => import('./sandbox.ts'),
   },
 ]
 
-/** Those of the packages that are not installed here. */
-export function missingFor(command: Command): string[] {
-  const needs = 'load' in command ? (command.needs ?? []) : []
-  return needs.filter((name) => {
-    try {
-      return import.meta.resolve(name) === ''
-    } catch {
-      return true
-    }
-  })
-}
+const isAvailable = (command: Command) => !('load' in command) || command.unavailable?.() === undefined
 
-const offered = commands.filter((command) => missingFor(command).length === 0)
+const offered = commands.filter(isAvailable)
 const width = Math.max(...offered.map(({ usage }) => usage.length))
 const lines = offered.map(({ usage, summary }) => `  ${usage.padEnd(width)}   ${summary}`)
 

@@ -1,8 +1,14 @@
 // How the doctor's findings are shown. Pure.
 import type { FindingStatus } from '../doctor/check.ts'
 import type { Told } from '../doctor/examine.ts'
-import { printable } from '../printable.ts'
-import { columnsOf, painterFor, wrapped, type Colour, type Screen } from './terminal.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import {
+  columnsOf,
+  painterFor,
+  wrapped,
+  type Colour,
+  type Screen,
+} from '@onramp/deprecations/command-line/terminal'
 
 const colours: Record<FindingStatus, Colour> = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'dim' }
 const INDENT = 8

@@ -1,12 +1,12 @@
 // onramp doctor: what is wrong with the set-up, and what to change.
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { examine } from '../doctor/examine.ts'
-import { readArguments, UsageError } from './arguments.ts'
+import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { doctorGroup, doctorJson, doctorSummary, resultOf } from './doctor-report.ts'
-import { publishedSchedule } from '../client-api/published-schedule.ts'
-import { insteadOf, titleOf } from '../client-api/schedule.ts'
-import { nearest } from './nearest.ts'
-import type { Run } from './parts.ts'
+import { publishedSchedule } from '@onramp/deprecations'
+import { insteadOf, titleOf } from '@onramp/deprecations'
+import { nearest } from '@onramp/deprecations/command-line/nearest'
+import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = {
   as: { type: 'string' },

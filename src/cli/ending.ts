@@ -1,11 +1,6 @@
-// How a command ends that was called wrongly, or given settings or files that need mending: one message, one exit code.
-import { InputFault } from '../deprecations/input-fault.ts'
+// How a command of onramp ends that was given faulty settings; other endings are the command line's own.
+import { endingOf, sentence, type EndingOf } from '@onramp/deprecations/command-line/ending'
 import { EXIT_SETTINGS, SettingsError } from '../settings.ts'
-import { UsageError } from './arguments.ts'
-
-export type Ending = { words: string; exit: number }
-
-const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
 
 const settingsInWords = ({ faults }: SettingsError) => {
   const [first = '', ...others] = faults
@@ -13,16 +8,7 @@ const settingsInWords = ({ faults }: SettingsError) => {
   return `${faults.length} settings need mending.\n${faults.map((fault) => `  - ${fault}\n`).join('')}`
 }
 
-/**
- * @param name the command with its subcommand, as it was called: `onramp invite send`
- * @param wrongUsage the exit code of a {@link UsageError}
- * @returns undefined for any other error: a mistake of onramp
- */
-export function endingOf(error: unknown, name: string, wrongUsage = 2): Ending | undefined {
-  if (error instanceof UsageError)
-    return { words: `${name}: ${sentence(error.message)} See ${name} --help.\n`, exit: wrongUsage }
-  if (error instanceof SettingsError)
-    return { words: `${name}: ${settingsInWords(error)}`, exit: EXIT_SETTINGS }
-  if (error instanceof InputFault) return { words: `${name}: ${error.message}\n`, exit: 1 }
-  return undefined
-}
+export const endingOfOnramp: EndingOf = (error, name, wrongUsage) =>
+  error instanceof SettingsError
+    ? { words: `${name}: ${settingsInWords(error)}`, exit: EXIT_SETTINGS }
+    : endingOf(error, name, wrongUsage)

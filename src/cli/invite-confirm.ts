@@ -1,7 +1,7 @@
 // Before mails go out from a terminal, somebody says yes. A script is not asked: it cannot answer.
 import { createInterface } from 'node:readline/promises'
 import type { Settings } from '../settings.ts'
-import type { CliParts } from './parts.ts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 type Asked = Pick<Settings, 'MAIL_FROM' | 'SMTP_URL'>
 

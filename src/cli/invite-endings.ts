@@ -5,9 +5,9 @@ import { MailServerUnusable } from '../invites/mail-server.ts'
 import { FaultyTemplate } from '../invites/mail-templates.ts'
 import { UnreadablePeople } from '../invites/invitee.ts'
 import { RunStopped } from '../invites/send.ts'
-import { printable } from '../printable.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 import { StoreUnavailable } from '../records/records.ts'
-import type { CliParts } from './parts.ts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED } from './signals.ts'
 
 export const EXIT_STOPPED = 1

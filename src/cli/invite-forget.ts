@@ -4,11 +4,11 @@ import { untilReachable } from '../records/until-reachable.ts'
 import { loadSettings } from '../settings.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
-import { readArguments, UsageError } from './arguments.ts'
+import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './invite-endings.ts'
 import { unreadInWords } from '../invites/unread.ts'
 import { arrivalsIn, storeOf } from './invite-set-up.ts'
-import type { Run } from './parts.ts'
+import type { Run } from '@onramp/deprecations/command-line/parts'
 
 export const run: Run = async (args, parts) => {
   const { words } = readArguments(args, {}, 1)

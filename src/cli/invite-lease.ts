@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { StoreUnavailable } from '../records/records.ts'
-import type { Output } from './parts.ts'
+import type { Output } from '@onramp/deprecations/command-line/parts'
 
 /** The lease of a run that was killed lasts so long (records/lease.ts). */
 const WAIT_MS = 4_500

@@ -2,9 +2,9 @@
 import { addressToInvite } from '../invites/address.ts'
 import { createInvitations, MOST_DAYS } from '../invites/token.ts'
 import { loadSettings } from '../settings.ts'
-import { readArguments, UsageError, wholeNumberOf } from './arguments.ts'
+import { readArguments, UsageError, wholeNumberOf } from '@onramp/deprecations/command-line/arguments'
 import { datasourcesFrom } from './invite-options.ts'
-import type { Run } from './parts.ts'
+import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = {
   datasource: { type: 'string', multiple: true },

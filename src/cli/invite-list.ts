@@ -1,8 +1,8 @@
 // The list that invitations are sent to: a file, or standard input.
 import { createReadStream, statSync } from 'node:fs'
 import { readPeople } from '../invites/people-file.ts'
-import { UsageError } from './arguments.ts'
-import type { Input, Output } from './parts.ts'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { Input, Output } from '@onramp/deprecations/command-line/parts'
 
 export type List = {
   /** It can be read twice. */

@@ -1,5 +1,5 @@
 // Options that `invite link` and `invite send` share: the datasources that a link is narrowed to.
-import { UsageError } from './arguments.ts'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
 
 const MOST_DATASOURCES = 20
 const MOST_CHARACTERS = 200

@@ -6,11 +6,11 @@ import type { ComposeMail, Mail } from '../invites/mail.ts'
 import { bytesOf } from '../invites/mail-message.ts'
 import { createMailServer, type Outcome } from '../invites/mail-server.ts'
 import type { Settings } from '../settings.ts'
-import { readArguments, UsageError } from './arguments.ts'
+import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained, EXIT_STOPPED } from './invite-endings.ts'
 import { datasourcesFrom } from './invite-options.ts'
 import { mailFor, settingsWith } from './invite-set-up.ts'
-import type { Run } from './parts.ts'
+import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = {
   to: { type: 'string' },

@@ -1,7 +1,7 @@
 // How far a run is, on standard error: one line that renews itself on a terminal, a line now and then elsewhere.
 import { progressLine, type Tally } from '../invites/tally.ts'
-import type { CliParts, Output } from './parts.ts'
-import { fitted } from './terminal.ts'
+import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
+import { fitted } from '@onramp/deprecations/command-line/terminal'
 
 export type ProgressParts = {
   tally: Tally

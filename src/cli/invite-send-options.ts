@@ -1,7 +1,7 @@
 // The options of onramp invite send.
 import type { Policy } from '../invites/campaign.ts'
 import { MOST_DAYS } from '../invites/token.ts'
-import { readArguments, UsageError, wholeNumberOf, wordOf } from './arguments.ts'
+import { readArguments, UsageError, wholeNumberOf, wordOf } from '@onramp/deprecations/command-line/arguments'
 import { datasourcesFrom } from './invite-options.ts'
 
 export type SendOptions = {

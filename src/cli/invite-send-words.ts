@@ -1,12 +1,12 @@
 // What a run of invite send says: while it goes on, and at its end.
 import { RunStopped, type EndedBy, type SendParts, type Trouble } from '../invites/send.ts'
 import { summaryOf, type Tally } from '../invites/tally.ts'
-import { printable } from '../printable.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 import { GOES_ON } from './invite-endings.ts'
 import type { Progress } from './invite-progress.ts'
 import type { SendOptions } from './invite-send-options.ts'
-import type { CliParts, Output } from './parts.ts'
-import { fitted } from './terminal.ts'
+import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
+import { fitted } from '@onramp/deprecations/command-line/terminal'
 
 export type Told = 'onFault' | 'onWouldSend' | 'onTrouble'
 

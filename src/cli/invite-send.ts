@@ -23,7 +23,7 @@ import { showProgress } from './invite-progress.ts'
 import { readSendOptions, type SendOptions } from './invite-send-options.ts'
 import { sumUp, told, type Told } from './invite-send-words.ts'
 import { arrivalsIn, mailFor, settingsWith, storeOf } from './invite-set-up.ts'
-import type { CliParts, Run } from './parts.ts'
+import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from './signals.ts'
 
 export const run: Run = async (args, parts) => {

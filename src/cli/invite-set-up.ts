@@ -8,7 +8,7 @@ import { createInvitations } from '../invites/token.ts'
 import type { Records } from '../records/records.ts'
 import { createSealer } from '../session/seal.ts'
 import { loadSettings, settings as definitions, SettingsError, type Settings } from '../settings.ts'
-import type { CliParts } from './parts.ts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 

@@ -1,17 +1,17 @@
 // onramp registration forget: the next start registers anew, whatever was registered or went wrong before.
 import { createInterface } from 'node:readline/promises'
 import { registrationOf } from '../oidc-client.ts'
-import { printable } from '../printable.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 import { untilReachable } from '../records/until-reachable.ts'
 import { createSealer } from '../session/seal.ts'
 import { loadSettings, type Settings } from '../settings.ts'
 import { removeClient, type Removal } from '../sign-in/registration-removal.ts'
 import { openStore } from '../store.ts'
 import { createLog } from '../web/log.ts'
-import { readArguments, UsageError } from './arguments.ts'
+import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './invite-endings.ts'
 import { storeOf } from './invite-set-up.ts'
-import type { CliParts, Run } from './parts.ts'
+import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { yes: { type: 'boolean', default: false } } as const
 

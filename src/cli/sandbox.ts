@@ -1,7 +1,7 @@
 // onramp sandbox: the stand-in for the service, until Ctrl-C.
-import { runSandbox } from '../sandbox/run.ts'
-import { readArguments } from './arguments.ts'
-import type { Run } from './parts.ts'
+import { runSandbox } from '@onramp/sandbox'
+import { readArguments } from '@onramp/deprecations/command-line/arguments'
+import type { Run } from '@onramp/deprecations/command-line/parts'
 import { untilSignal } from './signals.ts'
 
 export const run: Run = async (args, { env, stderr }) => {

@@ -1,7 +1,7 @@
 // onramp serve: the same as npm start.
 import { main } from '../server.ts'
-import { readArguments } from './arguments.ts'
-import type { Run } from './parts.ts'
+import { readArguments } from '@onramp/deprecations/command-line/arguments'
+import type { Run } from '@onramp/deprecations/command-line/parts'
 
 export const run: Run = async (args) => {
   readArguments(args, {}, 0)

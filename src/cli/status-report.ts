@@ -1,7 +1,14 @@
 // What status prints. Pure. Names come from the service: whatever could act on a terminal is taken out.
 import type { Left } from '../client-api/answers.ts'
-import { printable } from '../printable.ts'
-import { columnsOf, fitted, painterFor, widthOf, type Colour, type Screen } from './terminal.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import {
+  columnsOf,
+  fitted,
+  painterFor,
+  widthOf,
+  type Colour,
+  type Screen,
+} from '@onramp/deprecations/command-line/terminal'
 
 const words: Record<Left['status'], { text: string; colour: Colour }> = {
   awaiting: { text: 'to connect', colour: 'yellow' },

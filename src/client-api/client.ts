@@ -11,7 +11,6 @@ import {
   type Unconnected,
 } from './answers.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
-import type { Watch } from './watch.ts'
 import { exchange, type Exchanged } from './exchange.ts'
 import { noAnswer, problemOf, waitAskedFor, type Operation } from './errors.ts'
 
@@ -38,16 +37,24 @@ export type ClientApiOptions = {
   onCall?: (call: { operation: string; status: number | undefined; seconds: number }) => void
   /** Told once of each thing in answers that is too long or too much. */
   onExcess?: Tell
-  /** Sees every answer: is something in use that the service will remove? */
-  watch?: Watch
+  /** Sees every call and its answer, such as a watch for what the service will remove. Must not throw. */
+  onAnswer?: (answered: Answered) => void
+}
+
+export type Answered = {
+  method: 'POST'
+  /** The path and query, without the service's address. */
+  url: string
+  status: number
+  headers: [string, string][]
+  request: string | undefined
+  response: string
 }
 
 const MOST_BYTES = 1024 * 1024
 const TIME_LIMIT_MS = 10_000
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
-
-const OPERATIONS: readonly Operation[] = ['checkdatasourceauth', 'search']
 
 type Call = { operation: Operation; path: string; credentials: Credentials; body?: string }
 
@@ -56,7 +63,7 @@ export function createClientApi({
   timeLimitMs = TIME_LIMIT_MS,
   onCall,
   onExcess,
-  watch,
+  onAnswer,
 }: ClientApiOptions): ClientApi {
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, '')
@@ -72,9 +79,6 @@ export function createClientApi({
     told.add(what)
   }
 
-  /** Our own operations whose bodies are worth looking through. */
-  const onSchedule = new Set(OPERATIONS.filter((name) => watch?.wantsBodies('POST', `/rest/api/v1/${name}`)))
-
   async function call({ operation, path, credentials, body }: Call): Promise<unknown> {
     let answer: Exchanged | undefined
     const began = performance.now()
@@ -88,15 +92,14 @@ export function createClientApi({
       onCall?.({ operation, status: answer?.status, seconds: (performance.now() - began) / 1000 })
     }
     const { status, text, headers } = answer
-    if (watch !== undefined && (status === 410 || mayAnnounce(headers) || onSchedule.has(operation)))
-      watch.observe({
-        method: 'POST',
-        url: path,
-        status,
-        headers: headerPairs(headers),
-        request: body,
-        response: text,
-      })
+    onAnswer?.({
+      method: 'POST',
+      url: path,
+      status,
+      headers: headerPairs(headers),
+      request: body,
+      response: text,
+    })
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
       const asksToWait = waitAskedFor(retryAfter)
@@ -168,10 +171,6 @@ export function parsed(text: string): unknown {
     return undefined
   }
 }
-
-/** Does any header look as if it told of an end? Cheap: it is asked of every answer. */
-const mayAnnounce = (headers: Exchanged['headers']): boolean =>
-  Object.keys(headers).some((name) => /deprecat|sunset|warning/i.test(name))
 
 /** A header that came several times counts as one, joined (RFC 9110 5.3). */
 const headerPairs = (headers: Record<string, string | string[] | undefined>): [string, string][] =>

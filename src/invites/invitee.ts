@@ -1,6 +1,6 @@
 // Who is to be invited, made from the cells of one row, or of one line of JSON. Pure. Everything in it is untrusted: it goes
 // into headers, mails, terminals and pages.
-import { printable } from '../printable.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 import { addressToInvite } from './address.ts'
 
 export type Invitee = {

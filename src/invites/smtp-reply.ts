@@ -1,6 +1,6 @@
 // Whose fault a refusal of the mail server is. Pure. What surprises: Postfix answers RCPT TO with what it holds against
 // the sender (smtpd_delay_reject), so the command that was refused doesn't tell; the status code and the words do.
-import { printable } from '../printable.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 
 /**
  * person: this mailbox takes no mail. sender: the server won't take MAIL_FROM, or wants a sign-in: it would say so to

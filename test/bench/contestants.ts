@@ -2,8 +2,8 @@
 // peer by their real flow through the sandbox's authorization server, at the floor by records put into Redis.
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { Person } from '../../src/sandbox/people.ts'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { Person } from '../../packages/sandbox/src/people.ts'
+import type { Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { freePort } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { applyLoad, type Target } from './load.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { startSandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
 

@@ -1,7 +1,7 @@
 // Names that bite: what the service, the person and the address bar bring stays text, in every page of real Chromium.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser } from 'playwright-core'
-import type { Person } from '../../src/sandbox/people.ts'
+import type { Person } from '../../packages/sandbox/src/people.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
 import { Visitor } from './visitor.ts'

@@ -2,7 +2,7 @@
 import { createTransport } from 'nodemailer'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { overflowAt } from './examine.ts'
 

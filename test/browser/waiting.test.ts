@@ -1,7 +1,7 @@
 // The page that waits for a consent to show, in real Chromium: it holds nobody up and leaves the focus alone.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { defaultPeople, type Person } from '../../src/sandbox/people.ts'
+import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
 import { Visitor } from './visitor.ts'

@@ -1,7 +1,7 @@
 // The walk in real Chromium, over three sites: a person clicks through the consent pages of a stand-in for the service.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { defaultPeople, type Person } from '../../src/sandbox/people.ts'
+import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
 import { Visitor } from './visitor.ts'

@@ -1,7 +1,8 @@
 // Every command reads its arguments in one way. What is wrong is told in one line that repeats nothing but a name, since
 // somebody may have pasted a token.
 import { describe, expect, it } from 'vitest'
-import { commands, onramp, type Action, type Command } from '../../src/cli/commands.ts'
+import type { Action, Command } from '@onramp/deprecations/command-line/shell'
+import { commands, onramp } from '../../src/cli/commands.ts'
 import { MOST_DAYS } from '../../src/invites/token.ts'
 import { runCommand } from './run-command.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
 describe('help and wrong usage', () => {

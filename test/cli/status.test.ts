@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
-import type { Switches } from '../../src/sandbox/switches.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import type { Switches } from '../../packages/sandbox/src/switches.ts'
 import { runCommand } from './run-command.ts'
 
 let sandbox: Sandbox

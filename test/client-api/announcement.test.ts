@@ -1,5 +1,5 @@
 import { expect, describe, test } from 'vitest'
-import { announcementIn } from '../../src/client-api/announcement.ts'
+import { announcementIn } from '../../packages/deprecations/src/watch/announcement.ts'
 
 describe('what an answer announces', () => {
   const sunset = Date.parse('2027-01-15T00:00:00Z')

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createClientApi, type ClientApi } from '../../src/client-api/client.ts'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { ServiceProblem } from '../../src/client-api/errors.ts'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { freePort } from '../helpers/running.ts'
 
 const LIMIT_MS = 400

@@ -1,7 +1,7 @@
 import { assert, jsonValue, property, string } from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMatcher, pathOf, type Call } from '../../src/client-api/deprecated-use.ts'
-import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
+import { createMatcher, pathOf, type Call } from '../../packages/deprecations/src/matching/deprecated-use.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 
 const matcher = createMatcher(publishedSchedule)
 const usesIn = (call: Call) => {

@@ -1,9 +1,9 @@
 // What the watch records is what the check reads: all of a stream, and a mark where something had to be left out.
 import { describe, expect, test, vi } from 'vitest'
-import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
-import { withoutValues } from '../../src/client-api/recording.ts'
-import { watchDeprecations } from '../../src/client-api/watch-fetch.ts'
-import type { Notice } from '../../src/client-api/notice.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import { withoutValues } from '../../packages/deprecations/src/watch/recording.ts'
+import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
+import type { Notice } from '../../packages/deprecations/src/watch/notice.ts'
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
 
 const now = () => Date.parse('2026-11-21T12:00:00Z')

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { createMatcher, type Call } from '../../src/client-api/deprecated-use.ts'
-import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
-import { faultsIn, fixBy, isDay, operationOf, statusOn, type Entry } from '../../src/client-api/schedule.ts'
+import { createMatcher, type Call } from '../../packages/deprecations/src/matching/deprecated-use.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import {
+  faultsIn,
+  fixBy,
+  isDay,
+  operationOf,
+  statusOn,
+  type Entry,
+} from '../../packages/deprecations/src/schedule/schedule.ts'
 import { callOf, rows } from '../deprecations/rows.ts'
 
 const matcher = createMatcher(publishedSchedule)

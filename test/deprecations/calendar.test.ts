@@ -1,8 +1,8 @@
 import ICAL from 'ical.js'
 import { expect, test } from 'vitest'
-import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
-import type { Entry } from '../../src/client-api/schedule.ts'
-import { calendarOf } from '../../src/deprecations/calendar.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
+import { calendarOf } from '../../packages/deprecations/src/schedule/calendar.ts'
 
 const eventsIn = (text: string) =>
   new ICAL.Component(ICAL.parse(text) as unknown[]).getAllSubcomponents('vevent').map((component) => ({

@@ -1,8 +1,8 @@
 // A client of the sandbox records its traffic with the watch, and `check` says what it used: no more, no less.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
-import { watchDeprecations } from '../../src/client-api/watch-fetch.ts'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { check, idsOf } from './checking.ts'
 import { rows } from './rows.ts'
 

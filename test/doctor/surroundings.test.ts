@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isSameSite, siteOf } from '../../src/doctor/site.ts'
 import { loadSettings, SettingsError } from '../../src/settings.ts'
-import { startMailCatcher } from '../../src/sandbox/mail.ts'
+import { startMailCatcher } from '../../packages/sandbox/src/mail.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { examined, newFolder, newSecret, startFaulty } from './set-up.ts'
 

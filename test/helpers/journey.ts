@@ -1,7 +1,7 @@
 // What people do on a walk, and what a journey counts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Datasource } from '../../src/sandbox/people.ts'
+import type { Datasource } from '../../packages/sandbox/src/people.ts'
 import { chooseAccount, run, signIn, type Running, type RunOptions } from './running.ts'
 import type { StoreUnderTest } from './stores.ts'
 import { linksOf, textOf, type Hop, type TestBrowser } from './test-browser.ts'

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import type { CliParts } from '../../src/cli/parts.ts'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import type { CliParts } from '../../packages/deprecations/src/command-line/parts.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
 

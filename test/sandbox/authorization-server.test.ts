@@ -1,7 +1,7 @@
 // The two authorization servers, met as a client meets them: discovery, sign-in page, tokens.
 import * as oidc from 'openid-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { call, jsonOf } from './client-calls.ts'
 import { createPlainBrowser } from './plain-browser.ts'
 import { atClient, choosePerson, discover, exchange, signIn, startAddress, testClient } from './sign-in.ts'

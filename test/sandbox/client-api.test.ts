@@ -1,6 +1,6 @@
 // The contract's rules on headers, messages and shapes, asked over HTTP.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { call, check, jsonOf } from './client-calls.ts'
 
 let sandbox: Sandbox

@@ -1,6 +1,6 @@
 // Calls of the Client API as a client makes them, and what comes back.
 import { z } from 'zod'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 
 const entrySchema = z.object({
   datasourceInstance: z.string(),

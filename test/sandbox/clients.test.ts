@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import * as oidc from 'openid-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { call } from './client-calls.ts'
 import { createPlainBrowser } from './plain-browser.ts'
 import {

@@ -1,6 +1,6 @@
 // The control page and its JSON.
 import { afterEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { check, jsonOf } from './client-calls.ts'
 
 let sandbox: Sandbox | undefined

@@ -1,6 +1,6 @@
 // Authorizing a datasource: the link, the consent page on its own origin, and the way back.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { authorizationAddress, check } from './client-calls.ts'
 import { createPlainBrowser, type Visit } from './plain-browser.ts'
 

@@ -1,8 +1,8 @@
 // The sandbox has its own copy of the schedule. That both say the same is the one thing this test knows of both.
 import { expect, it } from 'vitest'
-import { publishedSchedule } from '../../src/client-api/published-schedule.ts'
-import { operationOf, type Entry } from '../../src/client-api/schedule.ts'
-import { deprecationSchedule, type Deprecated } from '../../src/sandbox/deprecation-schedule.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import { operationOf, type Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
+import { deprecationSchedule, type Deprecated } from '../../packages/sandbox/src/deprecation-schedule.ts'
 
 const fromSandbox = ({
   operation,

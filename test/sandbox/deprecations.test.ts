@@ -1,6 +1,6 @@
 // The schedule of deprecations as the sandbox enforces it: every row before and after its removal, asked over HTTP.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { rows, type Row } from '../deprecations/rows.ts'
 
 let sandbox: Sandbox

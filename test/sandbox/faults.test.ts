@@ -2,8 +2,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import * as oidc from 'openid-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../src/sandbox/fault-switches.ts'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { Faults } from '../../packages/sandbox/src/fault-switches.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { choosePerson, discover, exchange, signIn, testClient } from './sign-in.ts'
 
 let sandbox: Sandbox

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { runSandbox } from '../../src/sandbox/run.ts'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import { runSandbox } from '../../packages/sandbox/src/run.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { check } from './client-calls.ts'
 
 let sandbox: Sandbox | undefined

@@ -1,6 +1,6 @@
 // Switches that change what every server answers: replaced answers, outages, latency.
 import { afterEach, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { call, check } from './client-calls.ts'
 
 let sandbox: Sandbox | undefined

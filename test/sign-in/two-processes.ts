@@ -1,7 +1,7 @@
 // Two processes of the product as `npm start` runs them, on one Redis, with the sandbox beside them.
 import { randomBytes } from 'node:crypto'
 import { request } from 'undici'
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort } from '../helpers/running.ts'

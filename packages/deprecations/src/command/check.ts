@@ -1,0 +1,136 @@
+// `onramp deprecations check FILE…`: matches recorded traffic against the schedule and ends in a verdict.
+// Exit codes: 0 nothing, 1 something could not be read or was asked wrongly, 2 deprecated in use, 3 removed in use.
+import { writeFile } from 'node:fs/promises'
+import { setFlagsFromString } from 'node:v8'
+import { annotationsReport } from '../report/annotations.ts'
+import { checkSources } from '../check/check.ts'
+import { formats } from '../check/detect.ts'
+import { fileFault } from '../input/json-file.ts'
+import { junitReport } from '../report/junit.ts'
+import { jsonReport } from '../report/json.ts'
+import { textReport } from '../report/text.ts'
+import { sarifReport } from '../report/sarif.ts'
+import { openFile, openStream } from '../check/source.ts'
+import { exitCodeOf, failures, judge, type Verdict } from '../check/verdict.ts'
+import { readWaivers } from '../check/waivers.ts'
+import { printable } from '../command-line/printable.ts'
+import { readArguments, UsageError, wordOf } from '../command-line/arguments.ts'
+import type { CliParts, Run } from '../command-line/parts.ts'
+import { dayFrom, daysFrom, scheduleFrom } from './options.ts'
+import { createProgress } from './progress.ts'
+import { painterFor, type Paint } from '../command-line/terminal.ts'
+
+const reports = ['text', 'json', 'sarif', 'junit', 'annotations'] as const
+type Report = (typeof reports)[number]
+
+const options = {
+  schedule: { type: 'string', multiple: true },
+  waivers: { type: 'string' },
+  'as-of': { type: 'string' },
+  within: { type: 'string' },
+  'fail-on': { type: 'string' },
+  'ignore-broken': { type: 'boolean' },
+  input: { type: 'string' },
+  report: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+  sarif: { type: 'boolean' },
+  junit: { type: 'boolean' },
+  annotations: { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof readArguments<typeof options>>['values']
+
+const shapeOf = (values: Values): Report => {
+  const chosen = reports.filter((report) => report !== 'text' && values[report] === true)
+  if (chosen.length > 1)
+    throw new UsageError(
+      `--${chosen.join(' and --')} would share one output; use --report KIND=FILE for the others`,
+    )
+  return chosen[0] ?? 'text'
+}
+
+const filesOf = (values: Values) =>
+  (values.report ?? []).map((text) => {
+    const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
+    if (file === '') throw new UsageError('--report takes a kind and a file, as in --report sarif=FILE')
+    return { kind: wordOf('--report', kind, reports), file }
+  })
+
+const settingsFrom = async (values: Values, now: () => number) => {
+  const asked = {
+    asOf: dayFrom(values['as-of'], now),
+    within: daysFrom(values.within),
+    failOn: wordOf('--fail-on', values['fail-on'] ?? 'deprecated', failures),
+    format: values.input === undefined ? undefined : wordOf('--input', values.input, formats),
+    ignoreBroken: values['ignore-broken'] ?? false,
+    shape: shapeOf(values),
+    files: filesOf(values),
+  }
+  const schedule = await scheduleFrom(values.schedule)
+  const waivers = values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule)
+  return { ...asked, schedule, waivers }
+}
+type CheckSettings = Awaited<ReturnType<typeof settingsFrom>>
+
+const write = (verdict: Verdict, settings: CheckSettings, kind: Report, paint: Paint): string => {
+  const { schedule, failOn, ignoreBroken } = settings
+  switch (kind) {
+    case 'text':
+      return textReport(verdict, paint)
+    case 'json':
+      return jsonReport(verdict, exitCodeOf(verdict, failOn, ignoreBroken))
+    case 'sarif':
+      return sarifReport(verdict)
+    case 'junit':
+      return junitReport(verdict, schedule, failOn)
+    case 'annotations':
+      return annotationsReport(verdict)
+  }
+}
+
+const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
+  if (names.length === 0 && stdin.isTTY === true)
+    throw new UsageError('name the files to check, or pipe traffic in')
+  return (names.length === 0 ? ['-'] : names).map((name) =>
+    name === '-' ? () => openStream('stdin', stdin) : () => openFile(name),
+  )
+}
+
+const waiverNotes = ({ expiredWaivers, idleWaivers }: Verdict): string[] => [
+  ...expiredWaivers.map(
+    ({ item, until }) => `the waiver of ${item} ran out on ${until} and no longer counts`,
+  ),
+  ...idleWaivers.map(({ item }) => `the waiver of ${item} is not needed: it was not found`),
+]
+
+// Lines die young, and the engine would answer a long stream of them by letting the space for the young grow to 100 MB;
+// held where it starts, a check of any length stays around 100 MB at the same speed (test/bench/deprecations.ts).
+const keepMemoryFlat = () => setFlagsFromString('--semi-space-growth-factor=1')
+
+/** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
+export const run: Run = async (args, { stdout, stderr, stdin, now, env }) => {
+  const { values, words } = readArguments(args, options, Infinity)
+  const settings = await settingsFrom(values, now)
+  const progress = createProgress(stderr)
+  keepMemoryFlat()
+  const talk = (line: string) => {
+    progress.clear()
+    stderr.write(`${printable(line)}\n`)
+  }
+
+  const result = await checkSources(sourcesOf(words, stdin), {
+    ...settings,
+    report: talk,
+    progress: progress.show,
+  })
+  progress.clear()
+  const verdict = judge(result, settings)
+
+  for (const note of waiverNotes(verdict)) talk(note)
+  for (const { kind, file } of settings.files)
+    await writeFile(file, write(verdict, settings, kind, painterFor({}, env))).catch((error: unknown) => {
+      throw fileFault(file, error)
+    })
+  stdout.write(write(verdict, settings, settings.shape, painterFor(stdout, env)))
+  return exitCodeOf(verdict, settings.failOn, settings.ignoreBroken)
+}

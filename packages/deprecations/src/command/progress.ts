@@ -1,0 +1,38 @@
+// A line on a terminal that tells how far a long reading has come; silent where nobody watches.
+import type { Source } from '../check/source.ts'
+import { printable } from '../command-line/printable.ts'
+import type { Output } from '../command-line/parts.ts'
+
+export type Progress = {
+  show: (source: Source, bytes: number, requests: number) => void
+  /** Takes the line away, before something else is written. */
+  clear: () => void
+}
+
+const EVERY_MS = 100
+const BAR = 24
+
+const barOf = (part: number) => {
+  const done = Math.round(Math.min(part, 1) * BAR)
+  return `[${'#'.repeat(done)}${'.'.repeat(BAR - done)}] ${Math.floor(Math.min(part, 1) * 100)}%`
+}
+
+/** @param now milliseconds; only differences count */
+export function createProgress(output: Output, now: () => number = () => performance.now()): Progress {
+  if (output.isTTY !== true) return { show: () => undefined, clear: () => undefined }
+  let shownAt = now()
+  let visible = false
+  const clear = () => {
+    if (visible) output.write('\r\u001b[K')
+    visible = false
+  }
+  const show: Progress['show'] = ({ name, size }, bytes, requests) => {
+    if (now() - shownAt < EVERY_MS) return
+    shownAt = now()
+    const far = size === undefined ? `${Math.round(bytes / 1e6)} MB` : barOf(bytes / Math.max(size, 1))
+    const line = `${far}  ${requests.toLocaleString('en-US')} requests  ${printable(name)}`
+    output.write(`\r\u001b[K${line.slice(0, (output.columns ?? 80) - 1)}`)
+    visible = true
+  }
+  return { show, clear }
+}

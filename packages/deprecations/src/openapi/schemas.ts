@@ -1,0 +1,105 @@
+// The properties that schemas declare, through everything that a schema can be made of.
+import { placed, type Fields, type Placed } from '../matching/field-search.ts'
+import type { FieldEntry, Side } from '../schedule/schedule.ts'
+import { childrenOf, into, isRecord, itemsOf, type At, type Follow, type Lost } from './places.ts'
+
+export type SchemaSearch = {
+  fields: Fields
+  side: Side
+  follow: Follow
+  report: (entry: FieldEntry, sure: Placed, at: At) => void
+  lost: Lost
+}
+
+/** A schema, and the names of the members that lead to what it describes. */
+type Visit = { at: At; names: readonly string[] }
+
+const anyName = '*'
+const below = (names: readonly string[], name: string) => [...names.slice(-3), name]
+const nameOf = (at: At) => String(at.path.at(-1) ?? '')
+
+/** The schemas inside a schema: an alternative lies at its place, as an item does; a property one deeper. */
+const inner = ({ at, names }: Visit): Visit[] => {
+  const same = [
+    ...['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'].flatMap((part) => itemsOf(into(at, part))),
+    ...['if', 'then', 'else', 'items', 'additionalItems', 'unevaluatedItems', 'contains'].map((part) =>
+      into(at, part),
+    ),
+    ...childrenOf(into(at, 'dependentSchemas')),
+    ...mapped(at),
+  ]
+  const unnamed = [
+    ...['additionalProperties', 'unevaluatedProperties'].map((part) => into(at, part)),
+    ...childrenOf(into(at, 'patternProperties')),
+  ]
+  return [
+    ...same.map((one) => ({ at: one, names })),
+    ...childrenOf(into(at, 'properties')).map((one) => ({ at: one, names: below(names, nameOf(one)) })),
+    ...unnamed.map((one) => ({ at: one, names: below(names, anyName) })),
+  ]
+}
+
+// The mapping of a discriminator has references, or bare names of schemas.
+const mapped = (at: At): At[] =>
+  childrenOf(into(at, 'discriminator', 'mapping')).flatMap((one) => {
+    if (typeof one.value !== 'string') return []
+    const $ref = /[/#.]/.test(one.value) ? one.value : `#/components/schemas/${one.value}`
+    return [{ ...one, value: { $ref } }]
+  })
+
+const matches = (pattern: string, name: string) => {
+  try {
+    return new RegExp(pattern, 'u').test(name)
+  } catch {
+    // What cannot be told may be.
+    return true
+  }
+}
+
+const reportIn = ({ at, names }: Visit, { fields, side, report }: SchemaSearch) => {
+  const wanted = fields[side]
+  const tell = (name: string, place: At) => {
+    for (const entry of wanted.get(name) ?? []) {
+      const sure = placed(entry, below(names, name), fields)
+      if (sure !== undefined) report(entry, sure, place)
+    }
+  }
+  const properties = into(at, 'properties')
+  for (const property of childrenOf(properties)) tell(nameOf(property), property)
+  const known = isRecord(properties.value) ? properties.value : {}
+  for (const required of itemsOf(into(at, 'required')))
+    if (typeof required.value === 'string' && !Object.hasOwn(known, required.value))
+      tell(required.value, required)
+  for (const pattern of childrenOf(into(at, 'patternProperties')))
+    for (const [name, entries] of wanted)
+      if (matches(nameOf(pattern), name))
+        for (const entry of entries)
+          if (placed(entry, below(names, name), fields) !== undefined) report(entry, 'name', pattern)
+}
+
+/** What a schema is called: its name among others, or that of its file. */
+const titleOf = ({ path, file }: At) =>
+  path.length > 0 ? String(path.at(-1)) : file.name.replace(/^.*[\\/]|\.[a-z]+$/gi, '')
+
+/** Looks through schemas and all they lead to; each once for each way in which its members count. */
+export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void => {
+  const { fields, follow, lost } = search
+  const seen = new Map<unknown, Set<string>>()
+  const isNew = (value: unknown, names: readonly string[]) => {
+    const way = names.length <= 1 ? names.join('') : `* ${names.at(-1)}`
+    const ways = seen.get(value) ?? new Set()
+    if (ways.has(way)) return false
+    seen.set(value, ways.add(way))
+    return true
+  }
+  const waiting: Visit[] = schemas.map((at) => ({ at, names: [] }))
+  for (const visit of waiting) {
+    const { at, names } = visit
+    if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(at.value, names)) continue
+    reportIn(visit, search)
+    waiting.push(...inner(visit))
+    const next = follow(at, lost)
+    if (next === undefined || next.value === at.value) continue
+    if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names })
+  }
+}
