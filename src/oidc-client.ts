@@ -1,5 +1,5 @@
 // Who onramp is at the authorization server, from the settings: see sign-in/client.ts for what that means.
-import { settings as definitions, type Settings } from './settings.ts'
+import { settings as definitions, type Settings } from './settings/settings.ts'
 import { keyThumbprint } from './sign-in/client-authentication.ts'
 import { fixedClient, registeringClient, type ClientSource } from './sign-in/client.ts'
 import type { RegistrationLog } from './sign-in/registration-request.ts'

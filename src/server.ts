@@ -3,9 +3,9 @@ import './require-node.mjs'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createOnramp, type Onramp } from './parts.ts'
+import { createOnramp, type Onramp } from './compose.ts'
 import { FolderInUse } from './records/sqlite-lock.ts'
-import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings.ts'
+import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { createLog, type Log } from './web/log.ts'
 
 /** In-flight requests have so long to end. */

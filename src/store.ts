@@ -6,7 +6,7 @@ import type { Records } from './records/records.ts'
 import { holdFolder } from './records/sqlite-lock.ts'
 import { createSqliteRecords } from './records/sqlite-records.ts'
 import { recordSessionTexts, redisSessionTexts, type SealedTexts } from './session/session-store.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 import type { SharedCounts } from './web/counting.ts'
 import type { Log } from './web/log.ts'
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settings, type Setting } from '../src/settings.ts'
+import { settings, type Setting } from '../src/settings/settings.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { runtime } from '../src/doctor/runtime.ts'
 import type { Subject } from '../src/doctor/check.ts'
-import { ended } from './invites/command.ts'
+import { ended } from './campaigns/command.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {

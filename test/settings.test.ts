@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { loadSettings, settings, SettingsError } from '../src/settings.ts'
+import { loadSettings, settings, SettingsError } from '../src/settings/settings.ts'
 import { spawnOnramp, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
 

@@ -1,12 +1,12 @@
 // Every command: its name, what it is for, its help. The code of one is loaded when it is called.
-import { auditIdHelp } from './audit-id-help.ts'
+import { auditIdHelp } from './audit-id/help.ts'
 import { deprecations } from '@onramp/deprecations/command'
-import { doctorHelp } from './doctor-help.ts'
-import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } from './invite-help.ts'
+import { doctorHelp } from './doctor/help.ts'
+import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } from './invite/help.ts'
 import type { Action, Command, Group } from '@onramp/deprecations/command-line/shell'
-import { registrationForgetHelp, registrationHelp } from './registration-help.ts'
-import { demoHelp, sandboxHelp, serveHelp } from './serve-help.ts'
-import { statusHelp } from './status-help.ts'
+import { registrationForgetHelp, registrationHelp } from './registration/help.ts'
+import { demoHelp, sandboxHelp, serveHelp } from './serve/help.ts'
+import { statusHelp } from './status/help.ts'
 
 /** The sandbox is a development package, which a production install leaves out. */
 function withoutSandbox(): string | undefined {
@@ -19,15 +19,15 @@ function withoutSandbox(): string | undefined {
 }
 
 const invite: readonly Action[] = [
-  { name: 'link', help: linkHelp, load: () => import('./invite-link.ts') },
-  { name: 'send', help: sendHelp, load: () => import('./invite-send.ts') },
-  { name: 'preview', help: previewHelp, load: () => import('./invite-preview.ts') },
-  { name: 'report', help: reportHelp, load: () => import('./invite-report.ts') },
-  { name: 'forget', help: forgetHelp, load: () => import('./invite-forget.ts') },
+  { name: 'link', help: linkHelp, load: () => import('./invite/link.ts') },
+  { name: 'send', help: sendHelp, load: () => import('./invite/send.ts') },
+  { name: 'preview', help: previewHelp, load: () => import('./invite/preview.ts') },
+  { name: 'report', help: reportHelp, load: () => import('./invite/report.ts') },
+  { name: 'forget', help: forgetHelp, load: () => import('./invite/forget.ts') },
 ]
 
 const registration: readonly Action[] = [
-  { name: 'forget', help: registrationForgetHelp, load: () => import('./registration-forget.ts') },
+  { name: 'forget', help: registrationForgetHelp, load: () => import('./registration/forget.ts') },
 ]
 
 export const commands: readonly (Command & { usage: string; summary: string })[] = [
@@ -36,7 +36,7 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     usage: 'serve',
     summary: 'start the server',
     help: serveHelp,
-    load: () => import('./serve.ts'),
+    load: () => import('./serve/serve.ts'),
   },
   {
     name: 'invite',
@@ -51,28 +51,28 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     summary: 'the server and the sandbox together',
     help: demoHelp,
     unavailable: withoutSandbox,
-    load: () => import('./demo.ts'),
+    load: () => import('./serve/demo.ts'),
   },
   {
     name: 'doctor',
     usage: 'doctor',
     summary: 'what is wrong with the set-up, and what to change',
     help: doctorHelp,
-    load: () => import('./doctor.ts'),
+    load: () => import('./doctor/doctor.ts'),
   },
   {
     name: 'status',
     usage: 'status [EMAIL]',
     summary: 'what a person still has to connect',
     help: statusHelp,
-    load: () => import('./status.ts'),
+    load: () => import('./status/status.ts'),
   },
   {
     name: 'audit-id',
     usage: 'audit-id EMAIL',
     summary: 'what stands for a person in the audit log',
     help: auditIdHelp,
-    load: () => import('./audit-id.ts'),
+    load: () => import('./audit-id/audit-id.ts'),
   },
   {
     ...deprecations,
@@ -92,7 +92,7 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
     summary: 'a stand-in for the service',
     help: sandboxHelp,
     unavailable: withoutSandbox,
-    load: () => import('./sandbox.ts'),
+    load: () => import('./serve/sandbox.ts'),
   },
 ]
 

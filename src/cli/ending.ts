@@ -1,6 +1,6 @@
 // How a command of onramp ends that was given faulty settings; other endings are the command line's own.
 import { endingOf, sentence, type EndingOf } from '@onramp/deprecations/command-line/ending'
-import { EXIT_SETTINGS, SettingsError } from '../settings.ts'
+import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 
 const settingsInWords = ({ faults }: SettingsError) => {
   const [first = '', ...others] = faults

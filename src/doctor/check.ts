@@ -2,7 +2,7 @@
 // public anyway (addresses without their query, names of settings): nothing that a server said is repeated.
 import type { Reply } from '../client-api/inquiry.ts'
 import type { Credentials } from '../client-api/credentials.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Discovered } from './discovered.ts'
 
 export type FindingStatus = 'ok' | 'warn' | 'fail' | 'skip'

@@ -2,7 +2,7 @@
 // answer so to any client, so an invented one and a wrong secret are tried too: only a difference says something.
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { allowInsecureRequests, Configuration, type ServerMetadata } from 'openid-client'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { clientAuthOf, type ClientAuthentication } from '../sign-in/client-authentication.ts'
 import { probeClient, probeEndpoints, type ProbeAnswer, type ProbeEndpoint } from '../sign-in/client-probe.ts'
 import { fail, ok, skip, warn, type Check, type Finding, type Subject } from './check.ts'

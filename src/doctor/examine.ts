@@ -1,7 +1,7 @@
 // Runs every check; none of them can stop another. What comes out is masked once more: should a secret ever get into a
 // finding, it does not get out of here.
 import { createInquiry } from '../client-api/inquiry.ts'
-import { settings } from '../settings.ts'
+import { settings } from '../settings/settings.ts'
 import { fail, skip, type Check, type Finding, type Group, type Subject } from './check.ts'
 import { checks } from './checks.ts'
 import { discoverOnce, type Discovered } from './discovered.ts'

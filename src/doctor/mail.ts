@@ -1,6 +1,6 @@
 // SMTP_URL: can mails leave? The server's own code connects, greets and signs in; nothing is sent.
 import { getSystemErrorName } from 'node:util'
-import { createMailServer } from '../invites/mail-server.ts'
+import { createMailServer } from '../campaigns/mail/server.ts'
 import { silenceInWords, silenceOf } from '../client-api/silence.ts'
 import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
 

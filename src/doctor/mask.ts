@@ -1,5 +1,5 @@
 // Takes every value that is secret out of a text, in the forms in which it could have got there.
-import type { Setting } from '../settings.ts'
+import type { Setting } from '../settings/settings.ts'
 import type { Subject } from './check.ts'
 
 /** Shorter ones are words of every sentence; secret-quality.ts tells of them. */

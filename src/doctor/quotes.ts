@@ -1,6 +1,6 @@
 // Secrets in quotes. `docker run --env-file` and systemd keep quotes that a shell would take away, and then they are part
 // of the secret. Other settings in quotes are refused at the start; a secret could really begin and end so.
-import { isQuoted, settings } from '../settings.ts'
+import { isQuoted, settings } from '../settings/settings.ts'
 import { ok, warn, type Check } from './check.ts'
 
 export const quotes: Check = {

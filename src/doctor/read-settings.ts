@@ -1,6 +1,6 @@
 // Settings one by one, as start-up reads them: what is fine is there although something else is faulty.
 import { isPath } from './mask.ts'
-import { loadSettings, settings, SettingsError, type Settings } from '../settings.ts'
+import { loadSettings, settings, SettingsError, type Settings } from '../settings/settings.ts'
 
 /** An environment in which nothing is missing, so that only the setting in question can be faulty. Used nowhere else. */
 const COMPLETE: NodeJS.ProcessEnv = {

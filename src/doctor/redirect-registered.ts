@@ -1,7 +1,7 @@
 // Is PUBLIC_URL/sign-in/callback registered? An authorization request is made as a browser would, without signing in
 // (prompt=none), and its answer looked at, not followed. An invented address has to be refused for that to say anything.
 import { createHash } from 'node:crypto'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Asked } from './ask.ts'
 import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
 import { withMetadata } from './discovered.ts'

@@ -2,7 +2,7 @@
 // with the same TLS and password.
 import { NoSuchPrimary, primaryUrl } from '../records/redis-clients.ts'
 import { rootOf } from '../records/store-trouble.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { topologyOf } from '../store.ts'
 import { fail, type Finding } from './check.ts'
 import { unreachable, unreachableInWords } from './redis-probe.ts'

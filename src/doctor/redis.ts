@@ -1,6 +1,6 @@
 // Redis: reachable, writable, fast, not evicting, alone or a cluster as the settings say.
 import { STANDARD_PREFIX } from '../records/redis-clients.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { storeTrouble } from '../records/store-trouble.ts'
 import { topologyOf } from '../store.ts'
 import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'

@@ -1,6 +1,6 @@
 // OIDC_SCOPE against what the server lists, and whether people will get a refresh token. Without one they have to sign in
 // again whenever the access token ends, often after an hour.
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { ok, warn, type Finding } from './check.ts'
 import type { Metadata } from './discovered.ts'
 

@@ -1,6 +1,6 @@
 // NAME_FILE: who else on this machine can read the secret.
 import { statSync } from 'node:fs'
-import { settings } from '../settings.ts'
+import { settings } from '../settings/settings.ts'
 import { ok, skip, warn, type Check, type Finding } from './check.ts'
 
 /** Docker and Kubernetes mount secrets readable for everybody inside the container, and for nobody outside. */

@@ -1,5 +1,5 @@
 // Secrets that others could guess: short, repeating, copied from an example, or used twice.
-import { settings } from '../settings.ts'
+import { settings } from '../settings/settings.ts'
 import { ok, warn, type Check, type Finding, type Subject } from './check.ts'
 
 const EXAMPLE =

@@ -1,5 +1,5 @@
 // Names that were mistyped: an unknown variable close to a setting's name is ignored in silence at start-up.
-import { settings } from '../settings.ts'
+import { settings } from '../settings/settings.ts'
 import { fail, ok, warn, type Check, type Finding, type Subject } from './check.ts'
 
 const known = settings.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))

@@ -1,5 +1,5 @@
 // Everything that start-up would refuse, by the code that start-up uses.
-import { settings } from '../settings.ts'
+import { settings } from '../settings/settings.ts'
 import { fail, ok, type Check, type Finding } from './check.ts'
 import { settingOfFault } from './read-settings.ts'
 

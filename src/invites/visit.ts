@@ -1,6 +1,6 @@
 // What somebody who opens an invitation meets. Pure.
 import type { User } from '../session/session.ts'
-import { isSameAddress } from './address.ts'
+import { isSameAddress } from '../arrivals/address.ts'
 import type { Invitation } from './token.ts'
 
 export type Welcome =

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { holdCampaign } from '../../src/cli/invite-lease.ts'
+import { holdCampaign } from '../../src/cli/invite/lease.ts'
 
 function memory() {
   const values = new Map<string, string>()

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { departureUrl } from '../../src/client-api/departure.ts'
-import { loadSettings } from '../../src/settings.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
 
 const BASE = 'https://svc.example'
 

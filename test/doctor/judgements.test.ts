@@ -8,7 +8,7 @@ import { deprecationDates } from '../../src/doctor/deprecation-dates.ts'
 import { maskFor } from '../../src/doctor/mask.ts'
 import { isProvider } from '../../src/doctor/token-issuer.ts'
 import { nearest } from '../../packages/deprecations/src/command-line/nearest.ts'
-import { settings } from '../../src/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 
 const subject = (given: Partial<Subject>): Subject => ({
   env: {},

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadSettings, settings } from '../../src/settings.ts'
+import { loadSettings, settings } from '../../src/settings/settings.ts'
 import { readAll } from '../../src/doctor/read-settings.ts'
 import { weaknessOf } from '../../src/doctor/secret-quality.ts'
 import { examined, newFolder, newSecret, troubles } from './set-up.ts'

@@ -1,8 +1,8 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
-import { arrivalsIn } from '../../src/cli/invite-set-up.ts'
-import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/invites/arrival.ts'
-import { withMailing } from '../../src/invites/campaign.ts'
-import { loadSettings } from '../../src/settings.ts'
+import { arrivalsIn } from '../../src/cli/invite/set-up.ts'
+import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
 import { openStore } from '../../src/store.ts'
 import { createLog } from '../../src/web/log.ts'
 import type { Running } from './running.ts'

@@ -1,8 +1,8 @@
 // What other sites, scanners, prefetching browsers and programs may and may not do.
 import type { Express } from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createOnramp } from '../../src/parts.ts'
-import { loadSettings } from '../../src/settings.ts'
+import { createOnramp } from '../../src/compose.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'

@@ -2,7 +2,7 @@
 // longer for what is written: whoever redirects before the store has what the redirect needs is found out at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/server.ts'
-import { loadSettings } from '../../src/settings.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { texts } from '../../src/web/texts.en.ts'
 import { openWorld, type World } from '../helpers/journey.ts'

@@ -1,8 +1,8 @@
 // One app has one standing: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countable, newArrival, withSources } from '../../src/invites/arrival.ts'
-import { createFollow } from '../../src/invites/follow.ts'
+import { countable, newArrival, withSources } from '../../src/arrivals/arrival.ts'
+import { createFollow } from '../../src/arrivals/follow.ts'
 import { block } from '../../src/onboarding/blocked.ts'
 import { next, standingIn } from '../../src/onboarding/course.ts'
 import { kindOf } from '../../src/onboarding/entries.ts'

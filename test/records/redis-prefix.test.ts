@@ -1,6 +1,6 @@
 // Two installations on one Redis: what every key begins with keeps them apart.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadSettings, SettingsError } from '../../src/settings.ts'
+import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

@@ -1,6 +1,6 @@
 // The settings that say where Redis is: what belongs together, and what excludes each other.
 import { describe, expect, it } from 'vitest'
-import { loadSettings, SettingsError } from '../../src/settings.ts'
+import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
 
 const required = {
   PUBLIC_URL: 'https://onramp.example',

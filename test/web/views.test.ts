@@ -1,5 +1,5 @@
 // The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
-import type { Line } from '../../src/invites/plot.ts'
+import type { Line } from '../../src/admin/plot.ts'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

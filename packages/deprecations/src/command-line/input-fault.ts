@@ -1,6 +1,6 @@
 // What is wrong with something that was handed in, in one line that names the file, the line and what to do.
 // Never carries content: JSON.parse's own message quotes what it read, and traffic holds tokens.
-import { printable } from '../command-line/printable.ts'
+import { printable } from './printable.ts'
 
 /** Thrown for input that cannot be used; `message` is `FILE:LINE: what is wrong; what to do`. */
 export class InputFault extends Error {

@@ -1,0 +1,182 @@
+// GET /admin and its exports, for ADMIN_EMAILS only; for everybody else the page does not exist. It reads what was
+// written down and never asks the service. Every view is in the audit log.
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Router, type Request } from 'express'
+import { Problem } from '../problem.ts'
+import type { User } from '../session/session.ts'
+import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
+import type { Note } from '../web/audit.ts'
+import type { SendPage } from '../web/pages.ts'
+import { isAscii, normalizedAddress } from '../arrivals/address.ts'
+import { adminTexts, type AdminTexts } from './texts.en.ts'
+import { countable, type Arrival } from '../arrivals/arrival.ts'
+import type { Arrivals } from '../arrivals/arrivals.ts'
+import { peopleCsv } from './people-csv.ts'
+import { plotOf } from './plot.ts'
+import { fitting, listPeople, stageOf, wantedOf, FILTERS, type Wanted } from './people-list.ts'
+import { isUncertainFor, mailStateOf, makeReport, type Report } from './report.ts'
+import { shareOf } from './share.ts'
+import { noneUnread, remediesFor, unreadInWords } from '../arrivals/unread.ts'
+
+export type AdminParts = {
+  arrivals: Pick<Arrivals, 'all'>
+  isAdmin: IsAdmin
+  sendPage: SendPage
+  note: Note
+  now: () => number
+}
+
+export type IsAdmin = (user: User) => boolean
+
+/**
+ * @param admins ADMIN_EMAILS. An address that the authorization server did not verify could be anybody's, and one that is
+ * not ASCII only looks like one of them.
+ */
+export function administrators(admins: readonly string[]): IsAdmin {
+  const known = new Set(admins.filter(isAscii).map(normalizedAddress))
+  return ({ email, emailVerified }) =>
+    emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email))
+}
+
+const FRESH_MS = 10_000
+
+export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: AdminParts): Router {
+  const router = Router()
+  let last: { report: Report; at: number } | undefined
+
+  /** @throws {Problem} for whoever is no administrator: nothing is here */
+  function admit(req: Request, what: string): void {
+    const { user } = whoIsSignedIn(req)
+    if (!isAdmin(user))
+      throw new Problem(404, 'not_found', { detail: 'not one of ADMIN_EMAILS, or not verified' })
+    note({ event: 'admin_viewed', user, what })
+  }
+
+  async function report(): Promise<Report> {
+    if (last === undefined || now() - last.at > FRESH_MS) {
+      const unread = noneUnread()
+      last = { report: await makeReport(arrivals.all(unread), now(), unread), at: now() }
+    }
+    return last.report
+  }
+
+  router.get('/admin', async (req, res) => {
+    admit(req, 'overview')
+    const wanted = wantedOf(req.query)
+
+    const made = await report()
+    const { people, hasMore, total } = await listPeople(arrivals.all(), wanted)
+
+    const t = adminTexts
+    const last = people.at(-1)
+    const data = {
+      words: t,
+      report: made,
+      ready: t.ready(inWords(made.ready), inWords(made.people), shareOf(made.ready, made.people)),
+      unread: unreadOf(made, t),
+      share: shareOf,
+      number: inWords,
+      funnel: funnelOf(made, t),
+      plot: plotOf(made.days, now()),
+      people: people.map(rowOf),
+      total,
+      search: wanted.search,
+      filter: wanted.filter,
+      filters: FILTERS.map((filter) => ({ filter, href: hrefOf({ ...wanted, filter, after: '' }) })),
+      csv: `/admin/people.csv?${queryOf({ ...wanted, after: '' })}`,
+      isNarrowed: wanted.filter !== 'all' || wanted.search !== '',
+      first: wanted.after === '' ? undefined : hrefOf({ ...wanted, after: '' }),
+      next: hasMore && last !== undefined ? hrefOf({ ...wanted, after: last.email }) : undefined,
+    }
+    sendPage(req, res, { view: 'invites/admin', data })
+  })
+
+  router.get('/admin/people.csv', async (req, res) => {
+    admit(req, 'people.csv')
+    res.setHeader('Content-Type', 'text/csv; charset=utf-8')
+    res.setHeader('Content-Disposition', 'attachment; filename="onramp-people.csv"')
+    await pipeline(Readable.from(peopleCsv(fitting(arrivals.all(), wantedOf(req.query)))), res)
+  })
+
+  router.get('/admin/report.json', async (req, res) => {
+    admit(req, 'report.json')
+    res.json(await report())
+  })
+
+  return router
+}
+
+const inWords = (count: number) => count.toLocaleString('en')
+
+const FUNNEL = [
+  'invited',
+  'reminded',
+  'opened',
+  'signedIn',
+  'ready',
+  'finished',
+  'nothing',
+  'skipped',
+  'blocked',
+  'optedOut',
+  'deferred',
+  'failed',
+  'uncertain',
+] as const
+
+/** A count is of everyone known; the share beside it names the people that it is a share of. */
+function funnelOf(report: Report, t: AdminTexts) {
+  const { invited, ofInvited } = report
+  const parts: Partial<Record<string, number>> = invited === 0 ? {} : ofInvited
+  return FUNNEL.map((what) => {
+    const part = parts[what]
+    const share =
+      part === undefined ? '' : t.ofInvited(inWords(part), inWords(invited), shareOf(part, invited))
+    return { what: t.funnel[what], count: inWords(report[what]), share }
+  })
+}
+
+function unreadOf({ unread }: Report, t: AdminTexts) {
+  const words = unreadInWords(unread)
+  return words === undefined ? undefined : { words: t.unread(words), remedies: remediesFor(unread) }
+}
+
+const hrefOf = (wanted: Wanted) => `/admin?${queryOf(wanted)}#people`
+
+function queryOf({ filter, search, after }: Wanted): string {
+  const query = new URLSearchParams({ show: filter })
+  if (search !== '') query.set('q', search)
+  if (after !== '') query.set('after', after)
+  return query.toString()
+}
+
+const dayOf = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString().slice(0, 10))
+
+/** Whoever has so many apps left has them named in the export. */
+const MOST_LEFT = 6
+
+function rowOf(arrival: Arrival) {
+  const { email, group, asOf, optedOutAt } = arrival
+  const { person, stages } = adminTexts
+  const own = countable(arrival)
+  const open = own.filter(({ state }) => state !== 'connected')
+  const { stage, at } = stageOf(arrival)
+  const mail = mailStateOf(arrival)
+  const left = open.map(({ name, state }) => (state === 'waiting' ? name : person.left(name, state)))
+  return {
+    email,
+    group: group ?? '',
+    stage: stages[stage],
+    since: dayOf(at),
+    notes: [
+      ...(mail === 'deferred' || mail === 'failed' ? [person[mail]] : []),
+      ...(isUncertainFor(arrival) ? [person.uncertain] : []),
+      ...(optedOutAt === undefined ? [] : [person.optedOut]),
+    ],
+    done: asOf === undefined ? '' : person.done(own.length - open.length, own.length),
+    left: left.slice(0, MOST_LEFT).join(', '),
+    more: left.length > MOST_LEFT ? person.more(left.length - MOST_LEFT) : '',
+    asOf: { day: dayOf(asOf), time: asOf === undefined ? '' : new Date(asOf).toISOString().slice(11, 16) },
+  }
+}

@@ -1,0 +1,179 @@
+// Where arrivals are kept: 8,192 records that hold the people whose address falls into them, because the store knows
+// records by key alone and a report has to find everybody. Every change is compare-and-set, and what stands in the
+// store is sealed. What cannot be read is counted and left as it is, and nobody whom it may be about is mailed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreUnavailable, type Records } from '../records/records.ts'
+import { normalizedAddress } from './address.ts'
+import { newArrival, type Arrival } from './arrival.ts'
+import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Seal } from './record.ts'
+import { noneUnread, type Unread } from './unread.ts'
+
+const AT_ONCE = 128
+const MOST_TRIES = 20
+/** That somebody wants no mails is remembered for longer than the rest: it is their word. */
+export const OPT_OUT_DAYS = 730
+const DAY_MS = 86_400_000
+const DAY_SECONDS = 86_400
+
+/**
+ * Whether all that was ever written down about somebody is known. `unreadable`: something is there that cannot be read.
+ * `removed`: something was removed without being read. Either may have said that they want no mails.
+ */
+export type Certainty = 'certain' | 'unreadable' | 'removed'
+
+export type Looked = { arrival: Arrival | undefined; certainty: Certainty }
+
+export type Forgotten = {
+  wasKnown: boolean
+  /** Removed with it without being read, as it may have been about them: it may have been about others, too. */
+  unread: Unread
+}
+
+export type Arrivals = {
+  get(email: string): Promise<Arrival | undefined>
+  /** The same, and whether it is all. @throws {StoreUnavailable} */
+  look(email: string): Promise<Looked>
+  /**
+   * Changes what is known of a person; `change` may run more than once, so it only computes. One that gives back the
+   * same object changes nothing.
+   * @throws {StoreUnavailable}
+   */
+  change(email: string, change: (arrival: Arrival) => Arrival): Promise<Arrival>
+  /** Removes everything that is, or may be, known of a person. @throws {StoreUnavailable} */
+  forget(email: string): Promise<Forgotten>
+  /**
+   * Seals under the first secret whatever is under an earlier one, which then may be dropped.
+   * @returns whether anything was ever written down
+   * @throws {StoreUnavailable}
+   */
+  reseal(): Promise<boolean>
+  /** Everybody, in no order. Holds a few records at a time. @param unread counts what could not be read */
+  all(unread?: Unread): AsyncGenerator<Arrival>
+}
+
+function* batches() {
+  for (let first = 0; first < BUCKETS; first += AT_ONCE)
+    yield Array.from({ length: AT_ONCE }, (_, index) => first + index)
+}
+
+export type ArrivalsParts = {
+  records: Pick<Records, 'get' | 'compareAndSet'>
+  /** Under INVITE_SECRET, or SESSION_SECRET: a dump of the store shows no address. */
+  sealer: Seal
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** INVITE_RETENTION_DAYS: nobody of whom nothing was heard for so long is remembered. */
+  retentionDays: number
+}
+
+export function createArrivals({ records, sealer, now, retentionDays }: ArrivalsParts): Arrivals {
+  /** What may still be known of somebody. */
+  function remembered(arrival: Arrival): Arrival[] {
+    const { email, changedAt, optedOutAt } = arrival
+    if (now() - changedAt < retentionDays * DAY_MS) return [arrival]
+    const keepsWord = optedOutAt !== undefined && now() - optedOutAt < OPT_OUT_DAYS * DAY_MS
+    return keepsWord ? [{ email, changedAt, optedOutAt, sources: [], campaigns: [] }] : []
+  }
+
+  /** A mark is heeded for as long as what it is about would have been. */
+  const isOver = (removedAt: number) => now() - removedAt >= OPT_OUT_DAYS * DAY_MS
+
+  function rememberedIn(bucket: Bucket): Bucket {
+    const { removedAt, ...rest } = { ...bucket, people: bucket.people.flatMap(remembered) }
+    return removedAt === undefined || isOver(removedAt) ? rest : { ...rest, removedAt }
+  }
+
+  const bucketIn = (text: string | undefined, number: number) =>
+    rememberedIn(readBucket(text, number, sealer))
+
+  const load = async (number: number) => bucketIn(await records.get(keyOf(number)), number)
+
+  const lifeOf = ({ people, unread, removedAt }: Bucket) =>
+    DAY_SECONDS *
+    (unread.length > 0 || removedAt !== undefined || people.some(({ optedOutAt }) => optedOutAt !== undefined)
+      ? Math.max(OPT_OUT_DAYS, retentionDays)
+      : retentionDays)
+
+  /**
+   * Compare-and-set of whoever shares a record; `change` gives back what to keep of it.
+   * @throws {StoreUnavailable}
+   */
+  async function update(number: number, change: (bucket: Bucket) => Bucket | undefined): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const was = await records.get(keyOf(number))
+      const bucket = change(bucketIn(was, number))
+      if (bucket === undefined) return
+      const is = bucketText(bucket, number, sealer)
+      if (await records.compareAndSet(keyOf(number), was, is, lifeOf(bucket))) return
+      if (tries > 0) await sleep(Math.random() * 4 * tries)
+    }
+    throw new StoreUnavailable(new Error(`an arrival was changed by others ${MOST_TRIES} times in a row`))
+  }
+
+  async function look(address: string): Promise<Looked> {
+    const email = normalizedAddress(address)
+    const bucket = await load(bucketOf(email))
+    return {
+      arrival: bucket.people.find((arrival) => arrival.email === email),
+      certainty: certaintyOf(bucket),
+    }
+  }
+
+  return {
+    look,
+    get: async (email) => (await look(email)).arrival,
+    async change(address, change) {
+      const email = normalizedAddress(address)
+      let changed = newArrival(email, now())
+      await update(bucketOf(email), (bucket) => {
+        const before = bucket.people.find((arrival) => arrival.email === email) ?? newArrival(email, now())
+        const after = change(before)
+        changed = after === before ? before : { ...after, changedAt: now() }
+        if (after === before) return undefined
+        return { ...bucket, people: [...bucket.people.filter((other) => other.email !== email), changed] }
+      })
+      return changed
+    },
+    async forget(address) {
+      const email = normalizedAddress(address)
+      let forgotten: Forgotten = { wasKnown: false, unread: noneUnread() }
+      await update(bucketOf(email), (bucket) => {
+        const people = bucket.people.filter((arrival) => arrival.email !== email)
+        const wasKnown = people.length < bucket.people.length
+        forgotten = { wasKnown, unread: counted(noneUnread(), bucket) }
+        if (bucket.unread.length > 0) return { ...bucket, people, unread: [], removedAt: now() }
+        return wasKnown ? { ...bucket, people } : undefined
+      })
+      return forgotten
+    },
+    async reseal() {
+      let isKnown = false
+      for (const numbers of batches())
+        await Promise.all(
+          numbers.map(async (number) => {
+            const sealed = await records.get(keyOf(number))
+            isKnown ||= sealed !== undefined
+            if (!readBucket(sealed, number, sealer).isCurrent)
+              await update(number, (bucket) => (bucket.isCurrent ? undefined : bucket))
+          }),
+        )
+      return isKnown
+    },
+    async *all(unread = noneUnread()) {
+      for (const numbers of batches())
+        for (const bucket of await Promise.all(numbers.map(load))) {
+          counted(unread, bucket)
+          yield* bucket.people
+        }
+    },
+  }
+}
+
+const certaintyOf = ({ unread, removedAt }: Bucket): Certainty =>
+  unread.length > 0 ? 'unreadable' : removedAt === undefined ? 'certain' : 'removed'
+
+/** Adds what of this bucket could not be read. */
+function counted(unread: Unread, bucket: Bucket): Unread {
+  for (const { why } of bucket.unread) unread[why]++
+  return unread
+}

@@ -1,0 +1,84 @@
+// One mail: who it is to, its words, its headers. What surprises: List-Unsubscribe stays on one line, because a folded
+// one breaks some signatures, and the Message-ID is the same however often a mail is tried.
+import { hash } from 'node:crypto'
+import type { RenderMail } from './templates.ts'
+import type { Invitee } from '../invitee.ts'
+import type { Invitations } from '../../invites/token.ts'
+
+export type Mail = {
+  from: { name: string; address: string }
+  to: string
+  subject: string
+  text: string
+  html: string
+  messageId: string
+  /** Complete and checked; each on one line. */
+  headers: Record<string, string>
+}
+
+export type MailParts = {
+  invitations: Pick<Invitations, 'issue'>
+  render: RenderMail
+  from: Mail['from']
+  /** PUBLIC_URL. */
+  publicUrl: string
+  campaign: string
+  datasources: string[]
+  days: number
+}
+
+const MOST_APPS = 12
+
+/** @param apps display names of what waits, one for each instance */
+export type ComposeMail = (person: Invitee, apps: readonly string[], wave: number) => Promise<Mail>
+
+export function createMail(parts: MailParts): ComposeMail {
+  const domain = parts.from.address.split('@')[1] ?? 'localhost'
+  return async (person, apps, wave) => {
+    const { datasources, days, publicUrl, from } = parts
+    const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
+    const names = counted(apps)
+    const more = names.length - MOST_APPS
+    const words = parts.render({
+      name: person.name ?? '',
+      count: apps.length,
+      apps: more > 1 ? names.slice(0, MOST_APPS) : names,
+      more: more > 1 ? more : 0,
+      isReminder: wave > 0,
+      link,
+      optOut: `${link}/opt-out`,
+      address: publicUrl,
+      host: new URL(publicUrl).host,
+      days,
+      from: from.name === '' ? from.address : from.name,
+    })
+    const id = hash('sha256', `onramp mail\n${parts.campaign}\n${wave}\n${person.email}`, 'hex').slice(0, 32)
+    return {
+      ...words,
+      from,
+      to: person.email,
+      messageId: `<${id}@${domain}>`,
+      headers: {
+        'Auto-Submitted': 'auto-generated',
+        'X-Auto-Response-Suppress': 'OOF, AutoReply',
+        'List-Unsubscribe': `<${link}/opt-out>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    }
+  }
+}
+
+/** Two instances may have one name: `Slack (2)`. */
+function counted(apps: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  for (const app of apps) times.set(app, (times.get(app) ?? 0) + 1)
+  return [...times].map(([app, count]) => (count === 1 ? app : `${app} (${count})`))
+}
+
+/** What would start another header, or another recipient, never reaches the mail library. @throws {RangeError} */
+export function refuseInjection({ from, to, subject, messageId, headers }: Mail): void {
+  const values = [from.name, from.address, to, subject, messageId, ...Object.entries(headers).flat()]
+  if (values.some((value) => /\p{Cc}|\u2028|\u2029/u.test(value)))
+    throw new RangeError('a header of the mail holds a line break or a control character')
+  if (/[\s,;<>"]/.test(to + from.address)) throw new RangeError('an address of the mail holds more than one')
+}

@@ -1,0 +1,175 @@
+// Hands mails to the mail server over a few kept connections, and says of each what became of it. What surprises:
+// nodemailer would send a mail again by itself when a connection breaks; here that is off, because it may have arrived.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTransport } from 'nodemailer'
+import { refuseInjection, type Mail } from './mail.ts'
+import { handOver, messageOf, type HandOver } from './message.ts'
+import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
+import { troubleOf, type SmtpError } from './smtp-trouble.ts'
+
+/**
+ * failed: refused because of its recipient, or nobody knows why. refused: refused because of us (sender, relaying,
+ * blocklist), so it says nothing about the recipient. unknown: the connection broke after the end of the mail had left
+ * and before the server said what it did with it.
+ */
+export type Outcome = 'sent' | 'deferred' | 'failed' | 'refused' | 'unknown'
+
+/** What became of a mail. `reply` is for people: bounded, in one line, without links. */
+export type Posted =
+  | { outcome: 'sent' | 'unknown' }
+  | { outcome: 'deferred'; reply: string }
+  | { outcome: 'failed' | 'refused'; reply: string; blame: Blame }
+
+/** Not an outcome: the connection broke before the server had the mail, so it may go out again at once. */
+type Attempt = Posted | { outcome: 'not-handed-over'; reply: string | undefined }
+
+/** No mail can leave at all: no such server, no TLS, sign-in refused. The message says what to look at. */
+export class MailServerUnusable extends Error {
+  override name = 'MailServerUnusable'
+}
+
+export type MailServer = {
+  /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
+  check(): Promise<void>
+  /** @throws {MailServerUnusable} and then the mail was not sent; {RangeError} for a header that must not go out */
+  post(mail: Mail): Promise<Posted>
+  close(): void
+}
+
+const TIME_LIMIT_MS = 30_000
+/** Before a connection that broke too early is tried again; milliseconds. */
+const PAUSES_MS = [200, 1_000, 3_000]
+
+const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+
+/** TLS, from the start (smtps) or by STARTTLS, but for a mail server on this machine. */
+function serverOf(smtpUrl: string) {
+  const url = new URL(smtpUrl)
+  const secure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname.replaceAll(/[[\]]/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    requireTLS: !secure && !isLoopback(url.hostname),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+  }
+}
+
+type Given = ReturnType<typeof messageOf> & { handOver: HandOver }
+
+/** @param smtpUrl SMTP_URL */
+export function createMailServer(smtpUrl: string, connections: number): MailServer {
+  const { user, password, ...server } = serverOf(smtpUrl)
+  const transport = createTransport({
+    ...server,
+    pool: true,
+    maxConnections: connections,
+    maxMessages: 100,
+    maxRequeues: 0,
+    connectionTimeout: TIME_LIMIT_MS,
+    greetingTimeout: TIME_LIMIT_MS,
+    socketTimeout: TIME_LIMIT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    // Without forceAuth a server that offers no sign-in would get the mails from a stranger, and refuse them one by one.
+    ...(user === '' ? {} : { auth: { user, pass: password }, forceAuth: true }),
+  })
+
+  transport.use('stream', ({ message, data }, done) => {
+    const { handOver: over } = data as Given
+    const create = message.createReadStream.bind(message)
+    message.createReadStream = (options) => over.stream(create(options))
+    done()
+  })
+
+  const name = `${server.host}:${server.port}`
+  /** A connection broke: before anything else is handed over, is the server there at all? */
+  let isSuspect = false
+  /** It took a mail, so it takes MAIL_FROM; what it says of the sender afterwards is about one recipient or a moment. */
+  let hasTaken = false
+
+  async function check(): Promise<void> {
+    try {
+      await transport.verify()
+      isSuspect = false
+    } catch (error) {
+      throw unusable(name, error as SmtpError)
+    }
+  }
+
+  async function attempt(mail: Mail): Promise<Attempt> {
+    const given: Given = { ...messageOf(mail), handOver: handOver() }
+    try {
+      await transport.sendMail(given)
+      return { outcome: 'sent' }
+    } catch (error) {
+      return attemptOf(asSmtpError(error), given.handOver.isOver(), name)
+    }
+  }
+
+  return {
+    check,
+    async post(mail) {
+      refuseInjection(mail)
+      let last: string | undefined
+      for (const pauseMs of PAUSES_MS) {
+        if (isSuspect) await check()
+        const attempted = await attempt(mail)
+        isSuspect = attempted.outcome === 'unknown' || attempted.outcome === 'not-handed-over'
+        if (attempted.outcome !== 'not-handed-over') {
+          if (attempted.outcome === 'sent') hasTaken = true
+          if (attempted.outcome === 'refused' && attempted.blame === 'sender' && !hasTaken)
+            throw senderRefused(name, attempted.reply)
+          return attempted
+        }
+        last = attempted.reply
+        await sleep(pauseMs)
+      }
+      const said = last === undefined ? '' : ` (it says: ${last})`
+      throw new MailServerUnusable(`the mail server ${name} ends every connection${said}: see SMTP_URL`)
+    },
+    close: () => transport.close(),
+  }
+}
+
+const senderRefused = (name: string, reply: string, cause?: unknown) =>
+  new MailServerUnusable(
+    `the mail server ${name} refuses the sender, so no mail can leave (it says: ${reply}): see MAIL_FROM, and the name and password in SMTP_URL`,
+    { cause },
+  )
+
+/** @throws what is no failure of the mail server */
+function asSmtpError(error: unknown): SmtpError {
+  if (error instanceof Error && 'code' in error) return error as SmtpError
+  throw error
+}
+
+function unusable(name: string, error: SmtpError): MailServerUnusable {
+  const what =
+    error.code === 'EAUTH'
+      ? `the mail server ${name} refuses the name and password`
+      : `the mail server ${name} cannot be reached, or not used`
+  return new MailServerUnusable(`${what} (${troubleOf(error)}): see SMTP_URL`, { cause: error })
+}
+
+/** @throws {MailServerUnusable} */
+function attemptOf(error: SmtpError, isOver: boolean, name: string): Attempt {
+  const { code, command, responseCode, response } = error
+  if (code === 'EAUTH' || code === 'ETLS' || code === 'EDNS') throw unusable(name, error)
+  const reply = response === undefined ? undefined : replyShown(response)
+  // RFC 5321 3.8: it is closing, whatever it was told.
+  if (responseCode === undefined || response === undefined || responseCode === 421)
+    return isOver && responseCode !== 421 ? { outcome: 'unknown' } : { outcome: 'not-handed-over', reply }
+  return refusalOf({ isForGood: responseCode >= 500, command, response })
+}
+
+type Refused = { isForGood: boolean; command: string | undefined; response: string }
+
+function refusalOf({ isForGood, command, response }: Refused): Posted {
+  const reply = replyShown(response)
+  const isBeforeRecipient = isForGood && command === 'MAIL FROM'
+  const blame = isBeforeRecipient ? 'sender' : blameOf(response)
+  if (blame === 'sender' || blame === 'system') return { outcome: 'refused', reply, blame }
+  return isForGood ? { outcome: 'failed', reply, blame } : { outcome: 'deferred', reply }
+}

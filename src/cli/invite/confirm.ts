@@ -1,0 +1,28 @@
+// Before mails go out from a terminal, somebody says yes. A script is not asked: it cannot answer.
+import { createInterface } from 'node:readline/promises'
+import type { Settings } from '../../settings/settings.ts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+
+type Asked = Pick<Settings, 'MAIL_FROM' | 'SMTP_URL'>
+
+/** @param people how many mails there may be; undefined: it comes from a pipe, so nobody is there to ask */
+export async function isConfirmed(
+  people: number | undefined,
+  { MAIL_FROM, SMTP_URL = '' }: Asked,
+  { stdin, stderr }: Pick<CliParts, 'stdin' | 'stderr'>,
+): Promise<boolean> {
+  if (people === undefined || stdin.isTTY !== true || stderr.isTTY !== true) return true
+  const { host } = new URL(SMTP_URL)
+  stderr.write(
+    `Up to ${people.toLocaleString('en')} mails will leave by ${host} from ${MAIL_FROM?.address ?? ''}.\n`,
+  )
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question('Send them? (--dry-run shows who would get one) [y/N] ')
+    const isYes = /^y(es)?$/i.test(answer.trim())
+    if (!isYes) stderr.write('Nothing was sent.\n')
+    return isYes
+  } finally {
+    terminal.close()
+  }
+}

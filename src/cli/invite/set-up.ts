@@ -1,0 +1,61 @@
+// What the commands of invitations make of the settings.
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createArrivals, type Arrivals } from '../../arrivals/arrivals.ts'
+import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
+import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
+import { createInvitations } from '../../invites/token.ts'
+import type { Records } from '../../records/records.ts'
+import { createSealer } from '../../session/seal.ts'
+import { loadSettings, settings as definitions, SettingsError, type Settings } from '../../settings/settings.ts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+
+const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
+
+/** The settings, with those that the server can do without and this command cannot. @throws {SettingsError} */
+export function settingsWith(needed: readonly (keyof Settings)[], env: CliParts['env']): Settings {
+  const settings = loadSettings(env)
+  const missing = definitions.filter(
+    ({ name }) => needed.includes(name as keyof Settings) && settings[name as keyof Settings] === undefined,
+  )
+  if (missing.length > 0)
+    throw new SettingsError(missing.map(({ name, meaning }) => `${name} is required for this: ${meaning}`))
+  return settings
+}
+
+/** Where everything is written down, for people. */
+export const storeOf = ({ REDIS_URL, DATA_DIR }: Settings): string =>
+  REDIS_URL === undefined ? `SQLite in ${resolve(DATA_DIR)}` : `Redis at ${new URL(REDIS_URL).host}`
+
+const secretsOf = ({ INVITE_SECRET, SESSION_SECRET }: Settings) => INVITE_SECRET ?? SESSION_SECRET
+
+export const arrivalsIn = (records: Records, settings: Settings, now: () => number): Arrivals =>
+  createArrivals({
+    records,
+    sealer: createSealer(secretsOf(settings)),
+    now,
+    retentionDays: settings.INVITE_RETENTION_DAYS,
+  })
+
+export type MailOptions = {
+  campaign: string
+  datasources: string[]
+  days: number
+  /** A folder with templates instead of ours. */
+  template: string | undefined
+}
+
+/** @throws {FaultyTemplate} */
+export const mailFor = (settings: Settings, options: MailOptions, now: () => number): ComposeMail =>
+  createMail({
+    campaign: options.campaign,
+    datasources: options.datasources,
+    days: options.days,
+    invitations: createInvitations({ secrets: secretsOf(settings), audience: settings.PUBLIC_URL, now }),
+    render:
+      options.template === undefined
+        ? createMailTemplates(VIEWS, OUR_MAIL)
+        : createMailTemplates(options.template),
+    from: settings.MAIL_FROM ?? { name: '', address: 'nobody@localhost' },
+    publicUrl: settings.PUBLIC_URL,
+  })

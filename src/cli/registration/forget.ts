@@ -1,0 +1,72 @@
+// onramp registration forget: the next start registers anew, whatever was registered or went wrong before.
+import { createInterface } from 'node:readline/promises'
+import { registrationOf } from '../../oidc-client.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import { untilReachable } from '../../records/until-reachable.ts'
+import { createSealer } from '../../session/seal.ts'
+import { loadSettings, type Settings } from '../../settings/settings.ts'
+import { removeClient, type Removal } from '../../sign-in/registration-removal.ts'
+import { openStore } from '../../store.ts'
+import { createLog } from '../../web/log.ts'
+import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
+import { explained } from '../invite/endings.ts'
+import { storeOf } from '../invite/set-up.ts'
+import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
+
+const options = { yes: { type: 'boolean', default: false } } as const
+
+/** @throws {UsageError} where there is nobody to ask */
+async function isConfirmed({ stdin, stderr }: CliParts, { OIDC_ISSUER }: Settings): Promise<boolean> {
+  if (stdin.isTTY !== true || stderr.isTTY !== true) throw new UsageError('without a terminal it needs --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question(`Forget the client that is registered at ${OIDC_ISSUER}? [y/N] `)
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+function removalInWords(removal: Removal): string {
+  switch (removal.kind) {
+    case 'removed':
+      return 'It is removed at the authorization server too.'
+    case 'no-means':
+      return 'The authorization server gave no means to remove it there: remove it by hand.'
+    case 'refused':
+      return `The authorization server did not remove it (${removal.status}): remove it there by hand.`
+    case 'unanswered':
+      return 'The authorization server could not be asked to remove it: remove it there by hand.'
+  }
+}
+
+async function forget(settings: Settings, { stdout, now }: CliParts): Promise<void> {
+  const store = openStore(settings, createLog('silent'))
+  try {
+    await untilReachable(store.records)
+    const sealer = createSealer(settings.SESSION_SECRET)
+    const client = await registrationOf(settings, { records: store.records, sealer, now }).reset()
+    if (client === undefined) {
+      stdout.write(`No client is registered with these settings (${storeOf(settings)}).\n`)
+      stdout.write('Nothing holds back the next registration.\n')
+      return
+    }
+    stdout.write(`The client ${printable(client.client_id)} is forgotten (${storeOf(settings)}).\n`)
+    stdout.write(`${removalInWords(await removeClient(client))}\n`)
+  } finally {
+    await store.close()
+  }
+}
+
+export const run: Run = async (args, parts) => {
+  const { yes } = readArguments(args, options, 0).values
+  const settings = loadSettings(parts.env)
+  if (!yes && !(await isConfirmed(parts, settings))) {
+    parts.stderr.write('Nothing was forgotten.\n')
+    return 1
+  }
+  return await explained(parts, 'registration forget', async () => {
+    await forget(settings, parts)
+    return 0
+  })
+}

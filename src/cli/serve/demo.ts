@@ -1,0 +1,113 @@
+// onramp demo: the sandbox and onramp beside it. Everything is made anew at each start, secrets too, and gone at its end.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { runSandbox } from '@onramp/sandbox'
+import type { Sandbox } from '@onramp/sandbox'
+import { startServer } from '../../server.ts'
+import { loadSettings, SettingsError } from '../../settings/settings.ts'
+import { createLog } from '../../web/log.ts'
+import { readArguments } from '@onramp/deprecations/command-line/arguments'
+import { run as sendInvitations } from '../invite/send.ts'
+import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
+import { untilSignal } from '../signals.ts'
+
+const newSecret = () => randomBytes(32).toString('base64url')
+
+type Told = { url: string; control: string; folder: string }
+
+const told = ({ url, control, folder }: Told) => `Onramp is ready.
+
+  Open            ${url}
+  Sign in as      Ada Lovelace (five apps wait for her), or anybody else on the list; there are no passwords
+  Invitations     ${control}/mail has one for Ada: open its link as she would
+  Administrators  ${url}/admin, signed in as Carol
+  Commands        in another terminal, here: set -a && . ${folder}/env && set +a
+                  npm run onramp -- invite send ${folder}/people.csv --rate 200 --mail-rate 200
+                  npm run onramp -- invite report
+  Ends with       Ctrl-C
+`
+
+const COMPANY = '5000'
+const DEPARTMENTS = ['Engineering', 'Sales', 'Support', 'Legal', 'People']
+const SINK = { write: () => true }
+
+/** Invites Ada and her colleagues, and leaves a list and the settings for inviting the whole company. */
+async function invite(sandbox: Sandbox, settings: Record<string, string>, folder: string): Promise<void> {
+  const rows = sandbox.people.map(
+    ({ email, name }, index) =>
+      `${email},"${name.replaceAll('"', '""')}",${DEPARTMENTS[index % DEPARTMENTS.length]}\n`,
+  )
+  writeFileSync(join(folder, 'people.csv'), `email,name,department\n${rows.join('')}`)
+  const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`)
+  writeFileSync(join(folder, 'env'), lines.join(''), { mode: 0o600 })
+  const stdin = Readable.from([Buffer.from('email,name\nada@acme.example,Ada\nbob@acme.example,Bob\n')])
+  const parts = { stdin, stdout: SINK, stderr: SINK, env: settings, now: Date.now }
+  await sendInvitations(['-', '--rate', '50'], parts)
+}
+
+/** localhost for onramp and 127.0.0.1 for the rest: two sites for a browser, as in real life. */
+async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
+  const port = env['PORT'] ?? '3000'
+  const url = `http://localhost:${port}`
+  const secret = newSecret()
+  const client = {
+    client_id: 'onramp',
+    client_secret: secret,
+    redirect_uris: [`${url}/sign-in/callback`],
+    post_logout_redirect_uris: [`${url}/signed-out`],
+  }
+  const sandbox = await runSandbox({ SANDBOX_COMPANY: COMPANY, ...env }, { clients: [client] })
+  try {
+    const set = {
+      PORT: port,
+      // In a container nothing from outside reaches its loopback addresses.
+      HOST: env['SANDBOX_BIND'] || 'localhost',
+      PUBLIC_URL: url,
+      SERVICE_BASE_URL: sandbox.urls.service,
+      SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.global,
+      OIDC_ISSUER: sandbox.urls.authorizationServer,
+      OIDC_CLIENT_ID: client.client_id,
+      OIDC_CLIENT_SECRET: secret,
+      SESSION_SECRET: newSecret(),
+      DATA_DIR: folder,
+      ADMIN_EMAILS: 'carol@acme.example',
+      SMTP_URL: sandbox.mail?.url ?? '',
+      MAIL_FROM: 'The search team <search@acme.example>',
+    }
+    const settings = loadSettings({ LOG_LEVEL: 'warn', ...env, ...set })
+    const server = await startServer(settings, createLog(settings.LOG_LEVEL))
+    await invite(sandbox, set, folder)
+    return { url, sandbox, server }
+  } catch (error) {
+    await sandbox.close()
+    throw error
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+    return 'a port is taken: choose others with PORT=3100 SANDBOX_PORT=4100 npm run demo'
+  return error instanceof Error ? error.message : 'it cannot start'
+}
+
+export const run: Run = async (args: string[], { env, stdout, stderr }: CliParts) => {
+  readArguments(args, {}, 0)
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
+  try {
+    const { url, sandbox, server } = await startBoth(env, folder)
+    stdout.write(told({ url, control: sandbox.urls.control, folder }))
+    await untilSignal()
+    await server.stop()
+    await sandbox.close()
+    return 0
+  } catch (error) {
+    if (error instanceof SettingsError) throw error
+    stderr.write(`onramp demo: ${reasonOf(error)}\n`)
+    return 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

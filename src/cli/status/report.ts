@@ -1,0 +1,55 @@
+// What status prints. Pure. Names come from the service: whatever could act on a terminal is taken out.
+import type { Left } from '../../client-api/answers.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import {
+  columnsOf,
+  fitted,
+  painterFor,
+  widthOf,
+  type Colour,
+  type Screen,
+} from '@onramp/deprecations/command-line/terminal'
+
+const words: Record<Left['status'], { text: string; colour: Colour }> = {
+  awaiting: { text: 'to connect', colour: 'yellow' },
+  stale: { text: 'to connect again', colour: 'yellow' },
+  disabled: { text: 'switched off', colour: 'dim' },
+  attention: { text: 'has no address', colour: 'red' },
+}
+
+export const statusJson = (person: string | undefined, left: readonly Left[]): string =>
+  `${JSON.stringify({ schema_version: 1, person: person ?? null, left }, undefined, 2)}\n`
+
+const GAP = 2
+
+type Look = { screen: Screen; env: NodeJS.ProcessEnv }
+
+/** Lines that fit on a terminal; --json has whole names. */
+export function statusTable(
+  person: string | undefined,
+  left: readonly Left[],
+  { screen, env }: Look,
+): string {
+  const who = person ?? "The token's person"
+  if (left.length === 0) return `${who} has connected everything.\n`
+  const paint = painterFor(screen, env)
+  const rows = left.map(({ instance, name, status }) => ({
+    name: printable(name),
+    instance: printable(instance),
+    status,
+  }))
+  const widest = (texts: string[]) => Math.max(...texts.map(widthOf))
+  const statusWidth = widest(rows.map(({ status }) => words[status].text))
+  const instances = widest(rows.map(({ instance }) => instance))
+  const names = widest(rows.map(({ name }) => name))
+  const room = columnsOf(screen) - statusWidth - 2 * GAP - 2
+  const instanceWidth = Math.min(instances, Math.floor(room / 3))
+  const nameWidth = Math.min(names, room - instanceWidth)
+  const gap = ' '.repeat(GAP)
+  const lines = rows.map(
+    ({ name, instance, status }) =>
+      `  ${fitted(name, nameWidth)}${gap}${paint.dim(fitted(instance, instanceWidth))}${gap}${paint[words[status].colour](words[status].text)}`,
+  )
+  const count = left.length === 1 ? '1 app is not connected' : `${left.length} apps are not connected`
+  return `${paint.bold(`${who}: ${count}`)}\n\n${lines.join('\n')}\n`
+}

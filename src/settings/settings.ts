@@ -1,0 +1,112 @@
+// Reads the settings from the environment. loadSettings(env) names every fault at once, none with a secret's value.
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { definitions, type Setting } from './definitions.ts'
+
+export type { Setting }
+
+type Definitions = typeof definitions
+type Present<K extends keyof Definitions> = z.output<Definitions[K]['schema']>
+
+/** Every setting by its name; one without a default and not required may be undefined. */
+export type Settings = {
+  [K in keyof Definitions]: Definitions[K] extends { default: string } | { required: true }
+    ? Present<K>
+    : Present<K> | undefined
+}
+
+export const settings: readonly Setting[] = Object.entries(definitions).map(([name, definition]) => ({
+  name,
+  ...definition,
+}))
+
+/** The exit code for settings that need mending: EX_CONFIG of sysexits.h. */
+export const EXIT_SETTINGS = 78
+
+/** Thrown by loadSettings: one sentence for every fault, each with the setting's name and how to mend it. */
+export class SettingsError extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.name = 'SettingsError'
+    this.faults = faults
+  }
+}
+
+/** Quotes around a value that an env file kept: `NAME="value"` is taken as it is written by some of its readers. */
+export const isQuoted = (value: string): boolean => /^(["'`]).*\1$/s.test(value) && value.length > 1
+
+type Raw = { value?: string; fault?: string }
+
+function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
+  const direct = env[setting.name]?.trim()
+  const file = setting.secret ? env[`${setting.name}_FILE`]?.trim() : undefined
+  if (!file) return direct ? { value: direct } : {}
+  if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
+  try {
+    const value = readFileSync(file, 'utf8').trim()
+    return value === '' ? { fault: `${setting.name}_FILE names a file that is empty` } : { value }
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    return { fault: `${setting.name}_FILE names a file that cannot be read (${reason}): it takes a path` }
+  }
+}
+
+/** What one setting alone cannot know: which ones belong together. */
+function faultsBetween(loaded: Partial<Settings>): string[] {
+  const faults: string[] = []
+  const needsSecret = loaded.OIDC_CLIENT_AUTH?.startsWith('client_secret')
+  if (loaded.OIDC_CLIENT_ID && needsSecret && !loaded.OIDC_CLIENT_SECRET)
+    faults.push(
+      `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${loaded.OIDC_CLIENT_AUTH}: set it, or choose OIDC_CLIENT_AUTH=none for a public client`,
+    )
+  if (loaded.OIDC_CLIENT_AUTH === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY)
+    faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
+  if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
+    faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')
+  return [...faults, ...redisFaults(loaded)]
+}
+
+function redisFaults(loaded: Partial<Settings>): string[] {
+  const faults: string[] = []
+  const { REDIS_URL: url, REDIS_SENTINELS: sentinels } = loaded
+  const cluster = loaded.REDIS_CLUSTER === 'yes'
+  if (sentinels !== undefined && url === undefined)
+    faults.push(
+      'REDIS_URL is required with REDIS_SENTINELS: it gives user, password, TLS and database, like redis://user:password@any',
+    )
+  if (cluster && url === undefined)
+    faults.push('REDIS_URL is required with REDIS_CLUSTER=yes: the address of one of its nodes')
+  if (cluster && sentinels !== undefined)
+    faults.push('REDIS_SENTINELS and REDIS_CLUSTER=yes exclude each other: keep one of them')
+  if (cluster && url !== undefined && !/^\/?0?$/.test(new URL(url).pathname))
+    faults.push('REDIS_URL must not name a database with REDIS_CLUSTER=yes: a cluster has only database 0')
+  return faults
+}
+
+/**
+ * Reads every setting from the environment. An empty variable counts as absent.
+ * @throws {SettingsError} naming every fault at once (none of them with a secret's value).
+ */
+export function loadSettings(env: NodeJS.ProcessEnv): Settings {
+  const faults: string[] = []
+  const loaded: Record<string, unknown> = {}
+  for (const setting of settings) {
+    const raw = readRaw(setting, env)
+    const value = raw.value ?? setting.default
+    if (raw.fault !== undefined) faults.push(raw.fault)
+    else if (value !== undefined) {
+      const parsed = setting.schema.safeParse(value)
+      // A secret may really begin and end so; the doctor warns of one that can be read.
+      const quoted = env[setting.name] !== undefined && isQuoted(value) && !(setting.secret && parsed.success)
+      if (quoted) faults.push(`${setting.name} is in quotes, which are part of the value: leave them out`)
+      else if (parsed.success) loaded[setting.name] = parsed.data
+      else for (const issue of parsed.error.issues) faults.push(`${setting.name} ${issue.message}`)
+    } else if (setting.required) faults.push(`${setting.name} is required: ${setting.meaning}`)
+  }
+  // One that could not be read is not missing too.
+  const isTold = (fault: string) => faults.some((told) => told.split(' ')[0] === fault.split(' ')[0])
+  faults.push(...faultsBetween(loaded).filter((fault) => !isTold(fault)))
+  if (faults.length > 0) throw new SettingsError(faults)
+  return loaded as Settings
+}

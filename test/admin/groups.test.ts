@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { newArrival, reached, withLeft, type Arrival } from '../../src/arrivals/arrival.ts'
+import { createGroups } from '../../src/admin/groups.ts'
+
+const at = Date.parse('2026-11-02T09:00:00Z')
+
+const members = (
+  group: string,
+  count: number,
+  change: (arrival: Arrival) => Arrival = (arrival) => arrival,
+) =>
+  Array.from({ length: count }, (_, index) =>
+    change({ ...newArrival(`${group}-${index}@acme.example`, at), group }),
+  )
+
+const shownOf = (people: Arrival[]) => {
+  const groups = createGroups()
+  for (const person of people) groups.count(person)
+  return groups.shown()
+}
+
+describe('the figures of groups', () => {
+  it('count those of fewer than five people together, as they would tell who it is', () => {
+    const signedIn = (arrival: Arrival) => reached(arrival, 'signedInAt', at)
+    const people = [
+      ...members('Four', 4, signedIn),
+      ...members('One', 1),
+      ...members('Five', 5),
+      newArrival('nobody-says@acme.example', at),
+    ]
+    expect(shownOf(people)).toEqual([
+      { name: 'Five', people: 5, signedIn: 0, finished: 0, nothing: 0, ready: 0 },
+      { name: undefined, people: 5, signedIn: 4, finished: 0, nothing: 0, ready: 0 },
+    ])
+  })
+
+  it('begin with the group that has most to do', () => {
+    const done = (arrival: Arrival) => withLeft(arrival, [], at)
+    const people = [
+      ...members('Done', 6, done),
+      ...members('Not begun', 6),
+      ...members('Half', 3),
+      ...members('Half', 3, done),
+    ]
+    expect(shownOf(people).map(({ name }) => name)).toEqual(['Not begun', 'Half', 'Done'])
+  })
+})

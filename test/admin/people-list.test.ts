@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { newArrival, reached, withLeft, type Arrival, type Mailing } from '../../src/arrivals/arrival.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
+import { listPeople, PEOPLE_A_PAGE, stageOf, wantedOf } from '../../src/admin/people-list.ts'
+
+const at = Date.parse('2026-11-02T09:00:00Z')
+
+async function* these(arrivals: Arrival[]) {
+  for (const arrival of arrivals) yield await Promise.resolve(arrival)
+}
+
+const emails = async (all: Arrival[], query: Record<string, unknown>) =>
+  (await listPeople(these(all), wantedOf(query))).people.map(({ email }) => email)
+
+/** In an order that has nothing to do with theirs. */
+const many = Array.from({ length: 3 * PEOPLE_A_PAGE }, (_, index) => {
+  const number = String((index * 67) % (3 * PEOPLE_A_PAGE)).padStart(3, '0')
+  return newArrival(`person-${number}@acme.example`, at)
+})
+
+const mailed = (email: string, state: Mailing['state']) =>
+  withMailing(newArrival(email, at), { campaign: 'c', wave: 0, state, now: at })
+
+describe('a list of people for administrators', () => {
+  it('goes through everybody once, in order, a page at a time', async () => {
+    const seen: string[] = []
+    let after = ''
+    for (let page = 0; page < 3; page++) {
+      const list = await listPeople(these(many), wantedOf({ after }))
+      expect(list).toMatchObject({ total: many.length, hasMore: page < 2 })
+      seen.push(...list.people.map(({ email }) => email))
+      after = seen.at(-1) ?? ''
+    }
+    expect(seen).toEqual(many.map(({ email }) => email).toSorted())
+  })
+
+  it('finds people by a part of their address, or by their group', async () => {
+    const all = [
+      newArrival('ada@acme.example', at),
+      { ...newArrival('bob@acme.example', at), group: 'Sales EU' },
+    ]
+    expect(await emails(all, { q: ' ADA@ ' })).toEqual(['ada@acme.example'])
+    expect(await emails(all, { q: 'sales' })).toEqual(['bob@acme.example'])
+    expect(await emails(all, { q: 'eve' })).toEqual([])
+  })
+
+  it('shows whom a filter is about', async () => {
+    const absent = mailed('absent@acme.example', 'sent')
+    const unsure = mailed('unsure@acme.example', 'unknown')
+    const arrived = reached(mailed('arrived@acme.example', 'sent'), 'signedInAt', at)
+    const blocked: Arrival = {
+      ...newArrival('blocked@acme.example', at),
+      sources: [{ instance: 'x_1', name: 'X', state: 'blocked', at }],
+    }
+    const out = reached(newArrival('out@acme.example', at), 'optedOutAt', at)
+    const all = [absent, unsure, arrived, blocked, out]
+    expect(await emails(all, { show: 'absent' })).toEqual(['absent@acme.example', 'unsure@acme.example'])
+    expect(await emails(all, { show: 'uncertain' })).toEqual(['unsure@acme.example'])
+    expect(await emails(all, { show: 'blocked' })).toEqual(['blocked@acme.example'])
+    expect(await emails(all, { show: 'optedOut' })).toEqual(['out@acme.example'])
+    const nothing = withLeft(newArrival('nothing@acme.example', at), [], at)
+    expect(await emails([...all, nothing], { show: 'nothing' })).toEqual(['nothing@acme.example'])
+    expect(await emails([...all, nothing], { show: 'finished' })).toEqual([])
+    const mails = [mailed('a@acme.example', 'deferred'), mailed('b@acme.example', 'failed'), absent]
+    expect(await emails(mails, { show: 'undelivered' })).toEqual(['a@acme.example', 'b@acme.example'])
+    expect(await emails(all, { show: 'nonsense', q: ['a', 'b'] })).toHaveLength(5)
+  })
+
+  it('says how far somebody is by the furthest that they reached', () => {
+    const invited = mailed('ada@acme.example', 'sent')
+    expect(stageOf(newArrival('ada@acme.example', at))).toEqual({ stage: 'known', at: undefined })
+    expect(stageOf(invited)).toEqual({ stage: 'invited', at })
+    expect(stageOf(reached(invited, 'openedAt', at + 1))).toEqual({ stage: 'opened', at: at + 1 })
+    expect(stageOf(reached(invited, 'signedInAt', at + 2))).toEqual({ stage: 'signedIn', at: at + 2 })
+    const nothing = withLeft(reached(invited, 'signedInAt', at + 2), [], at + 3)
+    expect(stageOf(nothing)).toEqual({ stage: 'nothing', at: at + 3 })
+    expect(stageOf({ ...invited, finishedAt: at + 3 })).toEqual({ stage: 'finished', at: at + 3 })
+  })
+})

@@ -1,0 +1,117 @@
+// A run with the service and the mail server as functions, over a store that lasts for several runs.
+import type { Left } from '../../src/client-api/answers.ts'
+import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import type { Asked } from '../../src/campaigns/ask.ts'
+import type { Policy } from '../../src/campaigns/campaign.ts'
+import { createLater } from '../../src/campaigns/later.ts'
+import { createLedger } from '../../src/campaigns/ledger.ts'
+import type { Outcome, Posted } from '../../src/campaigns/mail/server.ts'
+import { createPace } from '../../src/campaigns/pace.ts'
+import { readPeople } from '../../src/campaigns/people-file.ts'
+import { sendInvitations } from '../../src/campaigns/send.ts'
+import { newTally } from '../../src/campaigns/tally.ts'
+import { createSealer } from '../../src/session/seal.ts'
+
+export const left: Left[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
+
+/** One store over several runs. */
+export function office() {
+  const values = new Map<string, string>()
+  const records = {
+    get: (key: string) => Promise.resolve(values.get(key)),
+    compareAndSet(key: string, expected: string | undefined, value: string) {
+      const isSame = values.get(key) === expected
+      if (isSame) values.set(key, value)
+      return Promise.resolve(isSame)
+    },
+  }
+  const sealer = createSealer(['a secret of thirty-two characters'])
+  const arrivals = createArrivals({ records, sealer, now: Date.now, retentionDays: 90 })
+  const policy = {
+    campaign: 'onboarding',
+    maxReminders: 0,
+    retryUnknown: false,
+    retryFailed: false,
+    minGapMs: 0,
+    freshMs: 0,
+  }
+
+  type Given = {
+    people: string[]
+    post: (email: string) => Outcome | Posted | Promise<Outcome | Posted>
+    ask?: (email: string) => Promise<Asked>
+    isHeld?: () => boolean
+    stop?: AbortController
+    limit?: number
+    stopAfter?: number
+    atOnce?: number
+    /** The list does not end until nobody wants it any more. */
+    staysOpen?: boolean
+    onFault?: () => void
+    policy?: Partial<Policy>
+    /** How long whom the mail server put off is left alone; milliseconds. */
+    laterMs?: number
+  }
+
+  async function run(given: Given) {
+    const { people, post, isHeld = () => true, stop = new AbortController(), limit = Infinity } = given
+    const { signal } = stop
+    const tally = newTally()
+    const trouble: string[] = []
+    const wanted = Promise.withResolvers<undefined>()
+    async function* list() {
+      yield 'email\n'
+      for (const email of people) yield await Promise.resolve(`${email}\n`)
+      if (given.staysOpen !== true) return
+      yield 'half-a-row@acme.exa'
+      await wanted.promise
+    }
+    const mine = { ...policy, ...given.policy }
+    const pace = createPace({ perSecond: 1e6, now: Date.now, signal })
+    const work = sendInvitations(readPeople(list()), {
+      ledger: createLedger({ arrivals, policy: mine, now: Date.now, patienceMs: 0, signal }),
+      ask: given.ask ?? (() => Promise.resolve({ kind: 'left', left })),
+      compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
+      post: async ({ to }) => postedOf(await post(to)),
+      mailPace: pace,
+      policy: mine,
+      isAbout: () => true,
+      later: createLater(Date.now, given.laterMs),
+      isHeld: () => Promise.resolve(isHeld()),
+      onFault: given.onFault ?? (() => {}),
+      onWouldSend: () => {},
+      onOver: () => wanted.resolve(undefined),
+      onTrouble: ({ email }, what) => trouble.push(`${email} ${what}`),
+      atOnce: given.atOnce ?? 1,
+      limit,
+      stopAfter: given.stopAfter ?? 5,
+      signal,
+      tally,
+      now: Date.now,
+    })
+    const error: unknown = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    return { tally, trouble, error }
+  }
+  return { run, arrivals }
+}
+
+/** An outcome alone: a mail server whose replies tell nothing. */
+function postedOf(given: Outcome | Posted): Posted {
+  if (typeof given !== 'string') return given
+  if (given === 'sent' || given === 'unknown') return { outcome: given }
+  if (given === 'deferred') return { outcome: given, reply: '450 not now' }
+  return { outcome: given, reply: '550 no', blame: given === 'refused' ? 'system' : 'unclear' }
+}
+
+const mail = {
+  from: { name: '', address: 'search@acme.example' },
+  to: '',
+  subject: '',
+  text: '',
+  html: '',
+  messageId: '',
+  headers: {},
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { createPace } from '../../src/campaigns/pace.ts'
+
+/** So many turns, asked for at once. @returns when each came, in milliseconds since the first was asked for */
+async function turns(pace: ReturnType<typeof createPace>, count: number): Promise<number[]> {
+  const began = performance.now()
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      await pace.turn()
+      return performance.now() - began
+    }),
+  )
+}
+
+describe('a pace', () => {
+  it('gives turns at an even distance, to however many ask at once', async () => {
+    const at = await turns(createPace({ perSecond: 50, now: () => performance.now() }), 11)
+    expect(at.at(-1)).toBeGreaterThanOrEqual(195)
+    for (const [index, moment] of at.entries()) expect(moment).toBeGreaterThanOrEqual(index * 20 - 2)
+  })
+
+  it('does not make up for time that went by', async () => {
+    let now = 0
+    const pace = createPace({ perSecond: 1, now: () => now })
+    await pace.turn()
+    now = 60_000
+    await pace.turn()
+    let isNext = false
+    void pace.turn().then(() => (isNext = true))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(isNext).toBe(false)
+  })
+
+  it('waits as long as it is told to, also whoever stands in line, and goes on at half the speed', async () => {
+    const pace = createPace({ perSecond: 100, now: () => performance.now() })
+    await pace.turn()
+    const line = turns(pace, 3)
+    pace.slowDown(0.2)
+    expect(pace.rate()).toBeCloseTo(50, 0)
+    const at = await line
+    expect(Math.min(...at)).toBeGreaterThanOrEqual(195)
+    expect(at[2]).toBeGreaterThanOrEqual(195 + 2 * 18)
+  })
+
+  it('halves once for several answers that came of one time too fast, and comes back slowly', async () => {
+    let now = 1_000
+    const pace = createPace({ perSecond: 100, now: () => now })
+    for (let count = 0; count < 5; count++) pace.slowDown(1)
+    expect(pace.rate()).toBe(50)
+    now = 3_000
+    for (let count = 0; count < 20; count++) {
+      now += 1_000
+      await pace.turn()
+    }
+    expect(pace.rate()).toBeCloseTo(70)
+    for (let count = 0; count < 100; count++) {
+      now += 1_000
+      await pace.turn()
+    }
+    expect(pace.rate()).toBe(100)
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { createMatcher, type Call } from '../../packages/deprecations/src/matching/deprecated-use.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import {
+  faultsIn,
+  fixBy,
+  isDay,
+  operationOf,
+  statusOn,
+  type Entry,
+} from '../../packages/deprecations/src/schedule/schedule.ts'
+import { callOf, rows } from './rows.ts'
+
+const matcher = createMatcher(publishedSchedule)
+const idsIn = (call: Call) => {
+  const ids = new Set<string>()
+  matcher.eachUse(call, ({ entry, confidence }) => confidence !== 'endpoint' && ids.add(entry.id))
+  return ids
+}
+
+describe('the published schedule', () => {
+  test('has the 23 fields and 5 endpoints of the contract, in its order', () => {
+    expect(publishedSchedule.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+    expect(publishedSchedule.filter(({ kind }) => kind === 'field')).toHaveLength(23)
+  })
+
+  test('has nothing wrong with it', () => {
+    expect(faultsIn(publishedSchedule)).toEqual([])
+  })
+
+  test.each(rows)('$id has the operation, dates and replacement of the contract', (row) => {
+    const entry = publishedSchedule.find(({ id }) => id === row.id)
+    expect(entry).toMatchObject({ announced: row.announced, removal: row.removal })
+    expect(entry && operationOf(entry)).toBe(row.operation)
+    expect(entry?.kind === 'field' ? entry.field : undefined).toBe(row.field)
+    expect(entry?.replacement).toBe(row.replacement)
+    expect(entry?.api).toBe(row.operation.includes('/api/index/') ? 'indexing' : 'client')
+  })
+
+  test.each(rows)('$id is found in a call that uses it', (row) => {
+    expect(idsIn(callOf(row, row.uses))).toContain(row.id)
+  })
+
+  test.each(rows)('$id is not found in a call that uses its replacement', (row) => {
+    expect([...idsIn(callOf(row, row.instead))]).toEqual([])
+  })
+
+  test('a field is found on both sides where the contract leaves the side open', () => {
+    for (const { operation, field } of rows) {
+      if (field === undefined || operation.startsWith('GET ')) continue
+      const call = { method: 'POST', url: operation.replace('POST ', 'https://service.example') }
+      for (const bodies of [
+        { request: { [field]: [] }, response: {} },
+        { request: {}, response: { [field]: [] } },
+      ])
+        expect(idsIn({ ...call, ...bodies }).size, `${operation} ${field}`).toBe(1)
+    }
+  })
+
+  test('the same names on operations that are not on the schedule are not found', () => {
+    for (const url of [
+      '/rest/api/v1/search',
+      '/rest/api/v1/chats',
+      '/rest/api/v1/governance/data/policies',
+      '/chat',
+    ])
+      expect(
+        idsIn({ method: 'POST', url, response: { trackingToken: 1, citations: [], enabled: 1 } }).size,
+      ).toBe(0)
+    expect(idsIn({ method: 'GET', url: '/rest/api/v1/listanswers' }).size).toBe(0)
+  })
+})
+
+describe('where an entry stands', () => {
+  const entry = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
+
+  test.each([
+    ['2026-02-05', 'unannounced', 252],
+    ['2026-02-06', 'announced', 251],
+    ['2026-10-14', 'announced', 1],
+    ['2026-10-15', 'removed', 0],
+    ['2026-11-21', 'removed', -37],
+  ])('on %s it is %s, %i days left', (day, state, daysLeft) => {
+    expect(statusOn(entry, day)).toEqual({ state, daysLeft })
+  })
+
+  test('it must be fixed by the day before its removal', () => {
+    expect(fixBy(entry)).toBe('2026-10-14')
+    expect(fixBy({ ...entry, removal: '2027-03-01' })).toBe('2027-02-28')
+  })
+
+  test('only days that exist are days', () => {
+    expect(['2026-02-28', '2028-02-29'].map(isDay)).toEqual([true, true])
+    expect(['2026-02-30', '2026-13-01', '2026-1-1', 'tomorrow', ''].map(isDay)).toEqual(Array(5).fill(false))
+  })
+
+  test('a schedule with days out of order, ids used twice or odd paths is faulted entry by entry', () => {
+    const faulty: Entry[] = [
+      entry,
+      entry,
+      { ...entry, id: 'b', announced: '2026-10-15' },
+      { ...entry, id: 'c', removal: '2026-02-30' },
+      { ...entry, id: 'd', path: 'rest' },
+    ]
+    expect(faultsIn(faulty).map(({ at }) => at)).toEqual([1, 2, 3, 4])
+  })
+})
