@@ -1,26 +1,26 @@
 // Puts together what decides who somebody is: the authorization server, sessions, tokens, signing in and out.
-import { clientOf } from './oidc-client.ts'
+import { clientOf } from './sign-in/server/client-settings.ts'
 import { createPresence } from './session/presence.ts'
 import { createRenewal } from './session/renewal.ts'
 import { createSealer } from './session/seal.ts'
-import { SealedSessionStore } from './session/session-store.ts'
+import { SealedSessionStore, sessionTextsOn } from './session/session-store.ts'
 import { cookieName as cookieNameFor, createSession, type User } from './session/session.ts'
 import type { Settings } from './settings/settings.ts'
 import { createAccess } from './sign-in/access.ts'
-import { createAuthorizationServer } from './sign-in/authorization-server.ts'
-import { createBackChannelRoutes } from './sign-in/back-channel.ts'
+import { createAuthorizationServer } from './sign-in/server/authorization-server.ts'
+import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createPendingSignIns, PENDING_SECONDS } from './sign-in/pending.ts'
 import { createRedeem } from './sign-in/redeem.ts'
 import { createRefresh } from './sign-in/refresh.ts'
 import { createRequireSignIn } from './sign-in/require-sign-in.ts'
 import { createRoom } from './sign-in/room.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
-import { createSessionsPage } from './sign-in/sessions-page.ts'
-import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out.ts'
-import { createSignedInSessions } from './sign-in/signed-in-sessions.ts'
+import { createSessionsPage } from './sign-in/sessions/page.ts'
+import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out/sign-out.ts'
+import { createSignedInSessions } from './sign-in/sessions/signed-in-sessions.ts'
 import { createStartSignIn } from './sign-in/start.ts'
 import { createTokenRecords } from './sign-in/tokens.ts'
-import type { Store } from './store.ts'
+import type { Store } from './records/store.ts'
 import type { Note } from './web/audit.ts'
 import type { Log } from './web/log.ts'
 import type { SendPage } from './web/pages.ts'
@@ -48,6 +48,7 @@ export function assembleSignIn({
   now,
 }: SignInParts) {
   const publicUrl = settings.PUBLIC_URL
+  const sessionTexts = sessionTextsOn(store)
   const https = publicUrl.startsWith('https:')
   const cookieName = cookieNameFor(https)
   const returnTo = { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
@@ -78,7 +79,7 @@ export function assembleSignIn({
     sealer,
     endByName: async (name) => {
       await tokens.removeByName(name)
-      await store.sessionTexts.destroy(name)
+      await sessionTexts.destroy(name)
     },
     maxSeconds: lifetimes.maxSeconds,
     now,
@@ -120,7 +121,7 @@ export function assembleSignIn({
     now,
   })
   const session = createSession({
-    store: new SealedSessionStore(store.sessionTexts, sealer, lifetimes, now),
+    store: new SealedSessionStore(sessionTexts, sealer, lifetimes, now),
     secrets: settings.SESSION_SECRET,
     https,
   })
@@ -137,7 +138,7 @@ export function assembleSignIn({
       presence: createPresence({ secrets: settings.SESSION_SECRET, https }),
       tokens,
       renewal,
-      touchSession: (name) => store.sessionTexts.touch(name, renewal.lifeSeconds),
+      touchSession: (name) => sessionTexts.touch(name, renewal.lifeSeconds),
     }),
     signIn: createSignInRoutes({
       entering,

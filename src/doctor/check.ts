@@ -1,21 +1,9 @@
-// What a check is, what it finds, and what it may look at. Findings are made of our own words and of values that are
-// public anyway (addresses without their query, names of settings): nothing that a server said is repeated.
+// What a check is, and what it may look at.
 import type { Reply } from '../client-api/inquiry.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Discovered } from './discovered.ts'
-
-export type FindingStatus = 'ok' | 'warn' | 'fail' | 'skip'
-
-export type Finding = {
-  status: FindingStatus
-  /** What is the case, in one plain sentence. */
-  says: string
-  /** The settings to change, the likeliest first. */
-  settings: readonly string[]
-  /** What to do. */
-  mend?: string
-}
+import type { Finding } from './finding.ts'
+import type { Discovered } from './server/discovered.ts'
 
 export type Group = 'Settings' | 'Authorization server' | 'Store' | 'Service'
 
@@ -53,20 +41,3 @@ export type Subject = {
   service: (credentials: Credentials, finalRedirectUrl?: string) => Promise<Reply> | undefined
   deadlines: readonly Deadline[]
 }
-
-type Mending = { settings?: readonly string[]; mend: string }
-
-export const ok = (says: string): Finding => ({ status: 'ok', says, settings: [] })
-export const skip = (says: string): Finding => ({ status: 'skip', says, settings: [] })
-export const warn = (says: string, { settings = [], mend }: Mending): Finding => ({
-  status: 'warn',
-  says,
-  settings,
-  mend,
-})
-export const fail = (says: string, { settings = [], mend }: Mending): Finding => ({
-  status: 'fail',
-  says,
-  settings,
-  mend,
-})

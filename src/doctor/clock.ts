@@ -1,7 +1,8 @@
 // This machine's clock against the Date headers of both servers (RFC 9110 6.6.1: whole seconds). id_tokens are taken
 // with 30 seconds of difference, not more.
-import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
-import { PROBE_TOKEN } from './service-reachable.ts'
+import type { Check } from './check.ts'
+import { fail, ok, skip, warn, type Finding } from './finding.ts'
+import { PROBE_TOKEN } from './service/reachable.ts'
 
 const TOLERATED_SECONDS = 30
 const NOTED_SECONDS = 10

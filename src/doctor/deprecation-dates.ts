@@ -1,5 +1,6 @@
 // What of the service ends soon. The schedule is handed in; without one there is nothing to say.
-import { fail, ok, warn, type Check } from './check.ts'
+import type { Check } from './check.ts'
+import { fail, ok, warn } from './finding.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const NEAR_DAYS = 90

@@ -2,9 +2,10 @@
 // finding, it does not get out of here.
 import { createInquiry } from '../client-api/inquiry.ts'
 import { settings } from '../settings/settings.ts'
-import { fail, skip, type Check, type Finding, type Group, type Subject } from './check.ts'
+import type { Check, Group, Subject } from './check.ts'
+import { fail, skip, type Finding } from './finding.ts'
 import { checks } from './checks.ts'
-import { discoverOnce, type Discovered } from './discovered.ts'
+import { discoverOnce, type Discovered } from './server/discovered.ts'
 import { maskFor } from './mask.ts'
 import { readAll } from './read-settings.ts'
 

@@ -2,7 +2,8 @@
 import { getSystemErrorName } from 'node:util'
 import { createMailServer } from '../campaigns/mail/server.ts'
 import { silenceInWords, silenceOf } from '../client-api/silence.ts'
-import { fail, ok, skip, warn, type Check, type Finding } from './check.ts'
+import type { Check } from './check.ts'
+import { fail, ok, skip, warn, type Finding } from './finding.ts'
 
 const LIMIT_MS = 10_000
 const settings = ['SMTP_URL']

@@ -1,5 +1,6 @@
 // What onramp runs on: the version of Node, and proxies for outgoing requests.
-import { fail, ok, warn, type Check, type Finding } from './check.ts'
+import type { Check } from './check.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 /** The same as in require-node.mjs and package.json: Node 24.0 and 24.1 have no import.meta.main. */
 const LEAST_NODE = { major: 24, minor: 2 }

@@ -16,7 +16,10 @@ import {
 /** Every command throws StoreUnavailable while Redis cannot be reached, is too slow, or refuses it. */
 export type RedisConnection = RedisCommands & { readonly isReady: boolean; destroy(): void }
 
-type Log = { warn(fields: object, message: string): void; info(fields: object, message: string): void }
+export type ConnectionLog = {
+  warn(fields: object, message: string): void
+  info(fields: object, message: string): void
+}
 
 const RETRY_MOST_MS = 1_000
 /** A client that lived so long was good: the next one need not wait. */
@@ -35,7 +38,7 @@ const retryIn = (tries: number) =>
  */
 export function connectRedis(
   url: string,
-  log: Log,
+  log: ConnectionLog,
   topology: RedisTopology = { kind: 'standalone' },
   prefix?: string,
 ): RedisConnection {
@@ -65,7 +68,7 @@ type Current = OpenedRedis & { patience: Patience; openedAt: number }
 /** A request that comes while the very first connection is being made waits so long for it. */
 const FIRST_WAIT_MS = 500
 
-function keepOpen(open: OpenRedis, log: Log): Kept {
+function keepOpen(open: OpenRedis, log: ConnectionLog): Kept {
   const ending = new AbortController()
   const tell = teller(log)
   let current: Current | undefined
@@ -175,7 +178,7 @@ const isOwnTrouble = (error: unknown) =>
   )
 
 /** One line for each reason why Redis is away, however long that lasts, and one when it is back. */
-function teller(log: Log) {
+function teller(log: ConnectionLog) {
   const told = new Set<string>()
   let last: unknown
   return {

@@ -4,6 +4,7 @@ import { RedisStore } from 'connect-redis'
 import { Store, type SessionData } from 'express-session'
 import type { Records } from '../records/records.ts'
 import { STANDARD_PREFIX, type RedisCommands } from '../records/redis-clients.ts'
+import type { Store as RecordStore } from '../records/store.ts'
 import { createRenewal, type Renewal } from './renewal.ts'
 import { nameOf, type Sealer } from './seal.ts'
 
@@ -56,6 +57,10 @@ export const recordSessionTexts = (records: Records): SealedTexts => ({
   },
   destroy: (name) => records.remove(PREFIX + name),
 })
+
+/** Where sessions are kept: by connect-redis on Redis, in a record each on the embedded store. */
+export const sessionTextsOn = ({ records, redis }: Pick<RecordStore, 'records' | 'redis'>): SealedTexts =>
+  redis === undefined ? recordSessionTexts(records) : redisSessionTexts(redis.client, redis.prefix)
 
 export type SessionLifetimes = { idleSeconds: number; maxSeconds: number }
 

@@ -8,7 +8,7 @@ import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { Note } from '../web/audit.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './authorization-server.ts'
+import type { AuthorizationServer } from './server/authorization-server.ts'
 import { tokensOf, type HeldTokens, type TokenRecords, type Tokens } from './tokens.ts'
 
 export type RefreshParts = {

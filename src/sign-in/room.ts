@@ -1,7 +1,7 @@
 // How much of the store sign-ins may take that were started and not finished. Anyone can start one, from any number of
 // addresses, so the limit by address alone bounds nothing. Counted by all processes together.
 import { Problem } from '../problem.ts'
-import { createCounter, type SharedCounts } from '../web/counting.ts'
+import { createCounter, type SharedRedis } from '../records/counting.ts'
 
 export type Room = {
   /** @throws {Problem} 503 when there is none left */
@@ -12,7 +12,7 @@ export type Room = {
 
 export type RoomOptions = {
   /** Undefined where the store is embedded. */
-  redis: SharedCounts | undefined
+  redis: SharedRedis | undefined
   /** SIGN_INS_WAITING_MB. */
   megabytes: number
   /** How long a record lives. The count starts anew so often, so for a moment there may be twice as much. */

@@ -14,7 +14,7 @@ import {
 import { Problem } from '../problem.ts'
 import { saveSession } from '../session/session.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './authorization-server.ts'
+import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { newState, signInPath } from './state.ts'

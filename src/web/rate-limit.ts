@@ -5,7 +5,7 @@ import { Problem, type ProblemCode } from '../problem.ts'
 import { nameOf } from '../session/seal.ts'
 import { userOf } from '../session/presence.ts'
 import type { Note } from './audit.ts'
-import { countFailures, createCounter, type Counter, type SharedCounts } from './counting.ts'
+import { countFailures, createCounter, type Counter, type SharedRedis } from '../records/counting.ts'
 import { networkOf } from './network.ts'
 
 export type Limits = {
@@ -31,7 +31,7 @@ export type RefusedLogouts = {
 
 export type LimitOptions = {
   /** Undefined where the store is embedded: then there is one process to count in. */
-  redis: SharedCounts | undefined
+  redis: SharedRedis | undefined
   /** SIGN_INS_PER_MINUTE. */
   perAddress: number
   /** REQUESTS_PER_MINUTE. */
@@ -119,7 +119,7 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
  * hardly anyone makes more. From then on all processes count together. With P processes a person may so make a tenth
  * of the limit more in each.
  */
-function seldomShared(redis: SharedCounts | undefined, points: number): Pick<Counter, 'take'> {
+function seldomShared(redis: SharedRedis | undefined, points: number): Pick<Counter, 'take'> {
   const alone = Math.floor(points / 10)
   const options = { name: 'person', windowSeconds: PERSON_WINDOW_SECONDS }
   const own = createCounter({ ...options, redis: undefined, points: alone })

@@ -6,7 +6,7 @@ import type { Deadline, Subject } from '../../src/doctor/check.ts'
 import { skewFinding } from '../../src/doctor/clock.ts'
 import { deprecationDates } from '../../src/doctor/deprecation-dates.ts'
 import { maskFor } from '../../src/doctor/mask.ts'
-import { isProvider } from '../../src/doctor/token-issuer.ts'
+import { isProvider } from '../../src/doctor/server/token-issuer.ts'
 import { nearest } from '../../packages/deprecations/src/command-line/nearest.ts'
 import { settings } from '../../src/settings/settings.ts'
 

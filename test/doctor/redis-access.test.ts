@@ -1,6 +1,6 @@
 // What the doctor says of a Redis that denies something, saves nothing, or is behind Sentinels: tried on real servers.
 import { afterEach, describe, expect, it } from 'vitest'
-import { persistence } from '../../src/doctor/redis-persistence.ts'
+import { persistence } from '../../src/doctor/store/persistence.ts'
 import { redisAccess } from '../../src/records/redis-access.ts'
 import { startRedis, type RedisOptions, type RedisServer } from '../helpers/redis.ts'
 import { startCluster, startSentinels } from '../helpers/redis-topologies.ts'

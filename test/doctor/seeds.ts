@@ -1,5 +1,5 @@
 // One thing made wrong in a set-up that is right, and what the doctor has to say of it.
-import type { Switches } from '../../packages/sandbox/src/switches.ts'
+import type { Switches } from '../../packages/sandbox/src/control/switches.ts'
 import { newSecret, type SetUp } from './set-up.ts'
 
 export type Seed = {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadSettings, settings } from '../../src/settings/settings.ts'
 import { readAll } from '../../src/doctor/read-settings.ts'
-import { weaknessOf } from '../../src/doctor/secret-quality.ts'
+import { weaknessOf } from '../../src/doctor/settings/secret-quality.ts'
 import { examined, newFolder, newSecret, troubles } from './set-up.ts'
 
 let folder: string

@@ -3,7 +3,7 @@ import { arrivalsIn } from '../../src/cli/invite/set-up.ts'
 import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { openStore } from '../../src/store.ts'
+import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
 import type { Running } from './running.ts'
 

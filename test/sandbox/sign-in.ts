@@ -1,6 +1,6 @@
 // Signing in at one of the sandbox's authorization servers as a client would, with PKCE, through its pages.
 import * as oidc from 'openid-client'
-import type { SandboxClient } from '../../packages/sandbox/src/identity-provider.ts'
+import type { SandboxClient } from '../../packages/sandbox/src/provider/identity-provider.ts'
 import { createPlainBrowser, type PlainBrowser, type Visit } from './plain-browser.ts'
 
 const origin = 'http://127.0.0.1:9'

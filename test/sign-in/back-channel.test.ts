@@ -2,8 +2,8 @@
 // (oidcc-client-test-rp-backchannel-rpinitlogout…), and what else a token that ends sign-ins has to be.
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/fault-switches.ts'
-import type { SentLogout } from '../../packages/sandbox/src/faulty-logout-tokens.ts'
+import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
+import type { SentLogout } from '../../packages/sandbox/src/provider/faulty-logout-tokens.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

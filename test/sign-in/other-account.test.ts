@@ -1,6 +1,6 @@
 // "Not you?" at authorization servers that refuse prompt=select_account, or do nothing about it; and OIDC_PROMPT.
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/fault-switches.ts'
+import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
 import { expectSignedIn, runUnlimited } from '../helpers/faulty.ts'
 import { chooseAccount, signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'

@@ -1,7 +1,7 @@
 // Tokens that run out: refreshed once and unseen, whatever the authorization server leaves out; what ends a sign-in and
 // what only delays it.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Faults } from '../../packages/sandbox/src/fault-switches.ts'
+import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
 import { expectHelpfulPage, expectSignedIn, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { runWithClock } from '../helpers/faulty-clock.ts'

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JWK } from 'jose'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { Faults } from './fault-switches.ts'
-import { elsewhere, faultyIdToken } from './faulty-id-tokens.ts'
-import { metadataFaults, plainUserinfo } from './faulty-metadata.ts'
+import type { Faults } from './control/fault-switches.ts'
+import { elsewhere, faultyIdToken } from './provider/faulty-id-tokens.ts'
+import { metadataFaults, plainUserinfo } from './provider/faulty-metadata.ts'
 import type { Person } from './people.ts'
-import type { ProviderStore } from './provider-store.ts'
+import type { ProviderStore } from './provider/store.ts'
 
 type Json = Record<string, unknown>
 type FaultOptions = {

@@ -2,9 +2,9 @@
 // and only then lets the server's own handler answer. The handler comes after listening: an issuer needs its port.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { giveAnswer } from './answers.ts'
+import { giveAnswer } from './service/answers.ts'
 import type { Journal, JournalEntry, ServerName } from './journal.ts'
-import type { SwitchesControl } from './switches.ts'
+import type { SwitchesControl } from './control/switches.ts'
 
 /** One request being answered; `path` is the raw path, without the prefix that the server is mounted under. */
 export type Exchange = {

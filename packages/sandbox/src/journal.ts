@@ -1,7 +1,7 @@
 // What the sandbox was asked: a bounded journal, and counts that are not bounded.
 // It keeps headers and bodies as they came, tokens included: it is a sandbox.
 import type { IncomingHttpHeaders } from 'node:http'
-import { namedOperations } from './named-operations.ts'
+import { namedOperations } from './service/named-operations.ts'
 
 export const serverNames = ['service', 'authorizationServer', 'externalIdp', 'datasource', 'control'] as const
 export type ServerName = (typeof serverNames)[number]

@@ -5,20 +5,27 @@ import {
   findPerson,
   type Authorizations,
   type AuthorizationState,
-} from './authorizations.ts'
-import { createCallers, type Callers, type ServiceTokens, type UserToken } from './callers.ts'
-import { createControl } from './control.ts'
-import { createDatasourceFlow } from './datasource-flow.ts'
-import { createDatasource } from './datasource.ts'
-import { createIdentityProvider, type IdentityProvider, type SandboxClient } from './identity-provider.ts'
-import type { SentLogout } from './faulty-logout-tokens.ts'
+} from './provider/authorizations.ts'
+import { createCallers, type Callers, type ServiceTokens, type UserToken } from './service/callers.ts'
+import { createControl } from './control/control.ts'
+import { createDatasourceFlow } from './datasource/flow.ts'
+import { createDatasource } from './datasource/datasource.ts'
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+  type SandboxClient,
+} from './provider/identity-provider.ts'
+import type { SentLogout } from './provider/faulty-logout-tokens.ts'
 import { createJournal, type Journal, type JournalEntry, type ServerName } from './journal.ts'
 import { listenAll, mountOf, type Listeners } from './listeners.ts'
 import { startMailCatcher, type MailCatcher } from './mail.ts'
 import { company, defaultPeople, type Person } from './people.ts'
-import { createRateLimit, type RateCounts, type RateLimit } from './rate-limit.ts'
-import { createService } from './service.ts'
-import { createSwitches, type Switches, type SwitchesControl } from './switches.ts'
+import type { Sandbox } from './running.ts'
+import { createRateLimit, type RateCounts, type RateLimit } from './service/rate-limit.ts'
+import { createService } from './service/service.ts'
+import { createSwitches, type Switches, type SwitchesControl } from './control/switches.ts'
+
+export type { Sandbox }
 
 export type SandboxOptions = {
   /** Host of every server that `hosts` does not name; 127.0.0.1 unless told. */
@@ -45,37 +52,6 @@ export type SandboxOptions = {
   initialAccessToken?: string
   /** What the switches start with, and what their reset goes back to. */
   switches?: Partial<Switches>
-}
-
-export type Sandbox = {
-  /** Addresses without a trailing slash; the service's has its base path, the issuers theirs. */
-  urls: Record<ServerName, string>
-  serviceTokens: ServiceTokens
-  people: Person[]
-  switches: Pick<SwitchesControl, 'get' | 'set' | 'reset'>
-  requests: JournalEntry[]
-  /** How the Client API's limit was kept to (the switch rateLimit). */
-  rate: () => RateCounts
-  mail?: MailCatcher
-  count: (operation: string) => number
-  clearRequests: () => void
-  authorize: (personId: string, instance: string) => void
-  unauthorize: (personId: string, instance: string) => void
-  state: (personId: string) => Record<string, AuthorizationState>
-  /** Every access token expires now; refresh tokens live on. */
-  expireTokens: () => void
-  /** New signing keys at both authorization servers; the old ones are gone. */
-  rotateKeys: () => Promise<void>
-  addClient: (client: SandboxClient) => void
-  /** Also forgets clients that registered themselves. */
-  removeClient: (clientId: string) => void
-  /** Ends the sessions at both authorization servers, with back-channel logout. @returns how many */
-  endSessions: (personId?: string) => Promise<number>
-  /** Logout tokens that were sent to clients, oldest first, and what they answered. */
-  logouts: () => SentLogout[]
-  /** Switches, authorizations and the journal as they were at the start. */
-  reset: () => void
-  close: () => Promise<void>
 }
 
 type Parts = {

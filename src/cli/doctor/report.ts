@@ -1,5 +1,5 @@
 // How the doctor's findings are shown. Pure.
-import type { FindingStatus } from '../../doctor/check.ts'
+import type { FindingStatus } from '../../doctor/finding.ts'
 import type { Told } from '../../doctor/examine.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {

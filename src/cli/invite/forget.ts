@@ -2,7 +2,7 @@
 import { addressToInvite } from '../../arrivals/address.ts'
 import { untilReachable } from '../../records/until-reachable.ts'
 import { loadSettings } from '../../settings/settings.ts'
-import { openStore } from '../../store.ts'
+import { openStore } from '../../records/store.ts'
 import { createLog } from '../../web/log.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'

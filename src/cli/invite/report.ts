@@ -6,7 +6,7 @@ import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../arriv
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { untilReachable } from '../../records/until-reachable.ts'
 import { loadSettings } from '../../settings/settings.ts'
-import { openStore } from '../../store.ts'
+import { openStore } from '../../records/store.ts'
 import { createLog } from '../../web/log.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'

@@ -7,7 +7,12 @@ import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
 import { createSealer } from '../../session/seal.ts'
-import { loadSettings, settings as definitions, SettingsError, type Settings } from '../../settings/settings.ts'
+import {
+  loadSettings,
+  settings as definitions,
+  SettingsError,
+  type Settings,
+} from '../../settings/settings.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))

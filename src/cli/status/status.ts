@@ -3,7 +3,7 @@
 import { isActAsAddress } from '../../client-api/credentials.ts'
 import { createInquiry, type ServiceToken } from '../../client-api/inquiry.ts'
 import { readOne } from '../../doctor/read-settings.ts'
-import { isOpenToAll } from '../../doctor/secret-files.ts'
+import { isOpenToAll } from '../../doctor/settings/secret-files.ts'
 import { SettingsError } from '../../settings/settings.ts'
 import { readArguments, UsageError, wholeNumberOf } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'

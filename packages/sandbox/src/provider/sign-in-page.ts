@@ -1,0 +1,88 @@
+// The sign-in page of both authorization servers: a button for each person, no passwords.
+// Whoever the client hinted at comes first; anybody can be chosen, as when the wrong account is.
+import type Provider from 'oidc-provider'
+import { readForm } from '../service/bodies.ts'
+import type { Exchange } from '../http-server.ts'
+import { html, redirect, sendPage, type Html } from '../pages.ts'
+import { isGenerated, type Person } from '../people.ts'
+
+export type SignInOptions = {
+  provider: Provider
+  site: string
+  people: Person[]
+  /** A few words about a person, shown below the name. */
+  describe: (person: Person) => string
+}
+
+/** A company has thousands; whoever is hinted at comes first all the same. */
+const MOST_GENERATED = 3
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** Answers GET and POST of `/sign-in/<uid>`. */
+export async function handleSignIn(exchange: Exchange, options: SignInOptions): Promise<void> {
+  const { req, res } = exchange
+  const interaction = await options.provider.interactionDetails(req, res).catch(() => undefined)
+  if (!interaction) {
+    const body = html`<p>Go back to where you came from and start again.</p>`
+    sendPage(res, { title: 'This sign-in has expired', site: options.site, body }, 410)
+  } else if (req.method === 'POST') await choose(exchange, options, interaction)
+  else sendPage(res, { title: 'Who are you?', site: options.site, body: list(options, interaction) })
+}
+
+async function choose(
+  { req, res, entry }: Exchange,
+  { provider, people }: SignInOptions,
+  interaction: Interaction,
+) {
+  const chosen = (await readForm(req)).get('person')
+  const person = people.find(({ id }) => id === chosen)
+  if (!person) {
+    const refusal = { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
+    redirect(res, await provider.interactionResult(req, res, refusal), 303)
+    return
+  }
+  entry.person = person.id
+  const result = { login: { accountId: person.id }, select_account: {}, consent: {} }
+  const returnTo = await provider.interactionResult(req, res, result)
+  await leaveOtherAccount(provider, interaction, person)
+  redirect(res, returnTo, 303)
+}
+
+/** Without this, oidc-provider would show a page that posts itself to sign the other account out first. */
+async function leaveOtherAccount(
+  provider: Provider,
+  interaction: Interaction,
+  person: Person,
+): Promise<void> {
+  const uid = interaction.session?.uid
+  const session = uid ? await provider.Session.findByUid(uid) : undefined
+  if (!session?.accountId || session.accountId === person.id) return
+  Object.assign(session, { accountId: undefined, loginTs: undefined, authorizations: undefined })
+  await session.persist()
+}
+
+function list({ people, describe }: SignInOptions, { params, session }: Interaction): Html {
+  const given = params['login_hint']
+  const hint = typeof given === 'string' ? given.toLowerCase() : ''
+  const isHinted = ({ id, email }: Person) => hint === id || hint === email.toLowerCase()
+  const others = people.filter((person) => !isHinted(person))
+  const generated = others.filter(isGenerated).slice(0, MOST_GENERATED)
+  const ordered = [
+    ...people.filter(isHinted),
+    ...others.filter((person) => !isGenerated(person)),
+    ...generated,
+  ]
+  const current = people.find(({ id }) => id === session?.accountId)
+  return html`<p class="note">Choose who to sign in as. There are no passwords here.</p>
+    ${current && html`<p>Signed in so far as ${current.name}.</p>`}
+    ${ordered.map(
+      (person) =>
+        html`<form method="post">
+          <button class="person ${isHinted(person) && 'first'}" name="person" value="${person.id}">
+            ${person.name}<span>${person.email} · ${describe(person)}</span>
+          </button>
+        </form>`,
+    )}
+    <form method="post"><button name="cancel" value="yes">Cancel</button></form>`
+}

@@ -1,0 +1,63 @@
+// What is written down about people, and cannot be read: it is counted nowhere, and nobody whom it may be about is mailed.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createArrivals } from '../../arrivals/arrivals.ts'
+import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../arrivals/unread.ts'
+import { StoreUnavailable } from '../../records/records.ts'
+import { untilReachable } from '../../records/until-reachable.ts'
+import { createSealer } from '../../session/seal.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { openStore } from '../../records/store.ts'
+import { createLog } from '../../web/log.ts'
+import type { Check, Subject } from '../check.ts'
+import { ok, skip, warn, type Finding } from '../finding.ts'
+
+/** @throws {StoreUnavailable} */
+async function countUnread(settings: Settings, now: () => number): Promise<Unread> {
+  const store = openStore(settings, createLog('silent'))
+  try {
+    await untilReachable(store.records)
+    const { INVITE_SECRET, SESSION_SECRET, INVITE_RETENTION_DAYS: retentionDays } = settings
+    const sealer = createSealer(INVITE_SECRET ?? SESSION_SECRET)
+    const arrivals = createArrivals({ records: store.records, sealer, now, retentionDays })
+    const unread = noneUnread()
+    for await (const _arrival of arrivals.all(unread));
+    return unread
+  } finally {
+    await store.close()
+  }
+}
+
+async function look({ settings, faults, now }: Subject): Promise<Finding[]> {
+  const { REDIS_URL, DATA_DIR = '' } = settings
+  if (faults.some((fault) => /^(SESSION_SECRET|INVITE_|REDIS_|DATA_DIR)/.test(fault)))
+    return [skip('the settings of the store, or its secret, cannot be read.')]
+  // Looking must not make the store that is not there yet.
+  if (REDIS_URL === undefined && !existsSync(join(DATA_DIR, 'onramp.sqlite')))
+    return [skip('nothing is written down yet.')]
+  try {
+    const unread = await countUnread(settings as Settings, now)
+    const records = unreadInWords(unread)
+    if (records === undefined) return [ok('What is written down about people can be read, all of it.')]
+    return [
+      warn(
+        `What is written down about people cannot all be read: ${records}. It is left out of every count, and nobody whom it may be about is mailed.`,
+        {
+          settings: ['INVITE_SECRET', 'SESSION_SECRET', 'REDIS_PREFIX'],
+          mend: remediesFor(unread).join('; '),
+        },
+      ),
+    ]
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return [skip('the store cannot be reached.')]
+    throw error
+  }
+}
+
+export const unreadRecords: Check = {
+  id: 'store.records',
+  about: 'What is written down about people',
+  group: 'Store',
+  network: true,
+  look,
+}

@@ -1,0 +1,108 @@
+// Counting in a window of time, for limits. In Redis for all processes together; while Redis is away each process counts
+// for itself, so that a limit is never off and never an error.
+import {
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+  type RateLimiterAbstract,
+} from 'rate-limiter-flexible'
+import type { RedisCommands } from './redis-clients.ts'
+
+/** Redis, and what every key there begins with (REDIS_PREFIX). */
+export type SharedRedis = { client: RedisCommands; prefix: string }
+
+export type CounterOptions = {
+  /** Undefined where the store is embedded: then there is one process to count in. */
+  redis: SharedRedis | undefined
+  name: string
+  /** How many there may be in a window. */
+  points: number
+  windowSeconds: number
+}
+
+export type Counter = {
+  /** Counts so many. @returns the seconds until the window ends, when that is more than there may be */
+  take(key: string, points?: number): Promise<number | undefined>
+  /** Takes a count back. */
+  giveBack(key: string, points: number): Promise<void>
+}
+
+const DEADLINE_MS = 500
+
+/** The library's own, but with TTL in the place of PTTL: one command fewer to allow (records/redis-access.ts). */
+const COUNT = `redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+local consumed = redis.call('incrby', KEYS[1], ARGV[1])
+local ttl = redis.call('ttl', KEYS[1])
+if ttl == -1 then
+  redis.call('expire', KEYS[1], ARGV[2])
+  ttl = ARGV[2]
+end
+return {consumed, 1000 * ttl}`
+
+export function createCounter({ redis, name, points, windowSeconds }: CounterOptions): Counter {
+  const options = { points, duration: windowSeconds }
+  const local = new RateLimiterMemory(options)
+  const shared =
+    redis === undefined
+      ? undefined
+      : new RateLimiterRedis({
+          ...options,
+          keyPrefix: `${redis.prefix}limit:${name}`,
+          storeClient: redis.client,
+          useRedisPackage: true,
+          customIncrTtlLuaScript: COUNT,
+        })
+
+  const counted = <T>(count: (limiter: RateLimiterAbstract) => Promise<T>): Promise<T> =>
+    shared === undefined
+      ? count(local)
+      : Promise.race([count(shared), late()]).catch((error: unknown) => {
+          // A refusal is an answer; everything else means that Redis gave none.
+          if (error instanceof RateLimiterRes) throw error
+          return count(local)
+        })
+
+  return {
+    take: (key, wanted = 1) => refusalOf(counted((limiter) => limiter.consume(key, wanted))),
+    async giveBack(key, returned) {
+      await counted((limiter) => limiter.reward(key, returned))
+    },
+  }
+}
+
+export type Failures = {
+  /** Were there too many? Counts nothing. @returns the seconds until the window ends */
+  tooMany(key: string): Promise<number | undefined>
+  add(key: string): Promise<void>
+}
+
+/** Failures, counted in this process alone: what fails must not make the store work too. */
+export function countFailures(points: number, windowSeconds: number): Failures {
+  const limiter = new RateLimiterMemory({ points, duration: windowSeconds })
+  return {
+    async tooMany(key) {
+      const found = await limiter.get(key)
+      return found !== null && found.consumedPoints >= points ? secondsOf(found) : undefined
+    },
+    async add(key) {
+      await limiter.penalty(key)
+    },
+  }
+}
+
+const secondsOf = (state: RateLimiterRes) => Math.max(1, Math.ceil(state.msBeforeNext / 1000))
+
+async function refusalOf(counting: Promise<unknown>): Promise<number | undefined> {
+  try {
+    await counting
+    return undefined
+  } catch (refused) {
+    if (refused instanceof RateLimiterRes) return secondsOf(refused)
+    throw refused
+  }
+}
+
+const late = () =>
+  new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('the store took too long to count')), DEADLINE_MS).unref()
+  })

@@ -1,0 +1,102 @@
+// How often the client was registered lately, and until when that has to wait: kept over restarts and processes, so that
+// a server which makes clients that cannot be used does not get one with every try. Written under the lease only.
+import { Problem } from '../../problem.ts'
+import type { Records } from '../../records/records.ts'
+import type { Sealer } from '../../session/seal.ts'
+import type { Outcome } from './request.ts'
+
+export type RegistrationHistory = {
+  key: string
+  /** Notes that a client may be made now. @throws {Problem} while that has to wait */
+  begin(): Promise<void>
+  /** Takes the note back: nothing was asked. */
+  undo(): Promise<void>
+  /** Notes what came of it. @returns the problem to throw */
+  end(outcome: Exclude<Outcome, { kind: 'registered' }>): Promise<Problem>
+}
+
+type HistoryParts = {
+  records: Pick<Records, 'get' | 'put'>
+  sealer: Sealer
+  name: string
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+type History = { made: number[]; heldUntil: number; why: string }
+
+const HOUR_MS = 3600 * 1000
+const MAX_PER_HOUR = 10
+const KEEP_SECONDS = 2 * 3600
+const UNANSWERED_MS = 60_000
+const REFUSED_SECONDS = 30
+
+const BY_HAND = 'register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
+
+/** A registration that does not come about is for the operator to know, with what to do instead. */
+export const notRegistered = (what: string, retryAfter: number, instead = ''): Problem =>
+  new Problem(503, 'sign_in_misconfigured', { detail: `${what}: ${instead}${BY_HAND}`, retryAfter })
+
+const timeOf = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
+
+export function createRegistrationHistory({ records, sealer, name, now }: HistoryParts): RegistrationHistory {
+  const key = `client-history:${name}`
+
+  async function load(): Promise<History> {
+    const sealed = await records.get(key)
+    const plain = sealed === undefined ? undefined : sealer.open(sealed, key)
+    const history = plain === undefined ? { made: [], heldUntil: 0, why: '' } : (JSON.parse(plain) as History)
+    return { ...history, made: history.made.filter((at) => at > now() - HOUR_MS) }
+  }
+
+  const save = (history: History) => records.put(key, sealer.seal(JSON.stringify(history), key), KEEP_SECONDS)
+
+  async function hold(history: History, milliseconds: number, why: string): Promise<Problem> {
+    const heldUntil = now() + milliseconds
+    await save({ ...history, heldUntil, why })
+    return held({ ...history, heldUntil, why })
+  }
+
+  async function undo(): Promise<void> {
+    const history = await load()
+    await save({ ...history, made: history.made.slice(0, -1) })
+  }
+
+  const held = ({ heldUntil, why }: History): Problem =>
+    notRegistered(
+      `${why}; not asked again before ${timeOf(heldUntil)}, or until "onramp registration forget" was called`,
+      Math.max(1, Math.ceil((heldUntil - now()) / 1000)),
+    )
+
+  return {
+    key,
+    async begin() {
+      const history = await load()
+      if (history.heldUntil > now()) throw held(history)
+      const [first = now()] = history.made
+      if (history.made.length >= MAX_PER_HOUR)
+        throw await hold(
+          history,
+          Math.max(1, first + HOUR_MS - now()),
+          `${MAX_PER_HOUR} clients were registered within an hour`,
+        )
+      await save({ ...history, made: [...history.made, now()], heldUntil: 0, why: '' })
+    },
+    undo,
+    async end(outcome) {
+      const history = await load()
+      if (outcome.kind === 'unusable') return await hold(history, HOUR_MS, outcome.why)
+      if (outcome.kind === 'unanswered' && outcome.sent) {
+        const wait = Math.min(UNANSWERED_MS * 2 ** (history.made.length - 1), HOUR_MS)
+        return await hold(history, wait, `${outcome.why} (a client may have been made all the same)`)
+      }
+      await undo()
+      if (outcome.kind === 'unanswered')
+        return new Problem(503, 'sign_in_unavailable', { detail: outcome.why, retryAfter: 5 })
+      const { status, why } = outcome
+      const asks =
+        status === 401 || status === 403 ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
+      return notRegistered(why, REFUSED_SECONDS, asks)
+    },
+  }
+}

@@ -1,0 +1,217 @@
+// What is known of the authorization server and of our client there: discovered in the background and again every hour,
+// so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
+// the background registers a client; requests wait for it.
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
+import { allowInsecureRequests, Configuration, enableNonRepudiationChecks } from 'openid-client'
+import { Problem } from '../../problem.ts'
+import { createBackground } from './background.ts'
+import type { ClientSource, Prepare } from './client.ts'
+import { probeClient, probeEndpoints } from './client-probe.ts'
+import { findMetadata, whyMissing } from './discovery.ts'
+import { isLoopbackHttp } from '../loopback.ts'
+import { isLasting, renewalOf } from '../registration/registration.ts'
+
+export type AuthorizationServer = {
+  /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
+  configuration(): Promise<Configuration>
+  /**
+   * For a refresh: with a longer time limit, and no signature of the id_token checked (its other claims are; OpenID
+   * Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on an answer that has
+   * used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
+   */
+  patientConfiguration(): Promise<Configuration>
+  /** The same for somebody who is sent away to sign in: a client that registered itself is confirmed to be known there. */
+  confirmedConfiguration(): Promise<Configuration>
+  isReady(): boolean
+  /** Starts discovering in the background, with retries. */
+  start(): void
+  /** Forgets metadata and keys: after a signing key that was not known. */
+  forget(): void
+  /**
+   * After `invalid_client`: whether our own registration turned out to be gone and was given up.
+   * @param clientId the client that was refused, where that may have been replaced meanwhile
+   */
+  dropIfUnknown(clientId?: string): Promise<boolean>
+  /** The same after a refusal that may have another cause: not too often. */
+  dropIfSuspect(clientId?: string): Promise<boolean>
+  close(): void
+}
+
+export type AuthorizationServerOptions = {
+  /** OIDC_ISSUER. */
+  issuer: string
+  client: ClientSource
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** Seconds for each request to the authorization server. */
+  timeLimitSeconds?: number
+}
+
+const TIME_LIMIT_SECONDS = 8
+const PATIENT_SECONDS = 30
+const RENEW_EVERY_MS = 3600 * 1000
+const CONFIRM_EVERY_MS = 60_000
+const SUSPECT_EVERY_MS = 5_000
+
+type Known = {
+  configuration: Configuration
+  patient: Configuration
+  confirmedAt: number
+  isNew: boolean
+  mute: readonly string[]
+}
+
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+  const { issuer, client, log, now } = options
+  const seconds = options.timeLimitSeconds ?? TIME_LIMIT_SECONDS
+  let known: Known | undefined
+  let suspectedAt = -Infinity
+  let dropping: Promise<boolean> | undefined
+
+  const prepare: Prepare = (server, { metadata, auth }) =>
+    prepared(new Configuration(server, metadata.client_id, metadata, auth), {
+      seconds,
+      checksSignatures: true,
+    })
+
+  /** Undefined: the client would have to be registered first. */
+  async function assemble(mayRegister: boolean): Promise<Known | undefined> {
+    const server = await discoverMetadata(issuer, seconds)
+    const found = await client.current(server, mayRegister, prepare)
+    if (found === undefined) return undefined
+    const { metadata, auth, isNew = false, mute = [] } = found
+    const patient = new Configuration(server, metadata.client_id, metadata, auth)
+    known = {
+      configuration: prepare(server, found),
+      patient: prepared(patient, { seconds: PATIENT_SECONDS, checksSignatures: false }),
+      // One that was kept from before may be gone meanwhile.
+      confirmedAt: isNew ? now() : -Infinity,
+      isNew,
+      mute,
+    }
+    return known
+  }
+
+  const background = createBackground<Known>({
+    attempt: async () => {
+      const found = await assemble(true)
+      if (found === undefined) throw new Error('no client')
+      return found
+    },
+    look: () => assemble(false),
+    nextAfter: ({ configuration }) =>
+      Math.min(RENEW_EVERY_MS, renewalOf(configuration.clientMetadata()) - now()),
+    succeeded: async ({ isNew }) => {
+      if (!isNew) await dropIfUnknown()
+    },
+    issuer,
+    log,
+  })
+
+  async function current(): Promise<Known> {
+    if (known !== undefined && isLasting(known.configuration.clientMetadata(), now())) return known
+    // A secret that is about to expire: who asks has no part in that.
+    if (known !== undefined && !background.isFailing()) background.tryNow()
+    try {
+      return await background.result()
+    } catch (error) {
+      if (error instanceof Problem) throw error
+      const detail = `${issuer} cannot be used: see OIDC_ISSUER`
+      throw new Problem(503, 'sign_in_unavailable', { detail, cause: error, retryAfter: 5 })
+    }
+  }
+
+  async function isUnknownThere({ configuration, mute }: Known): Promise<boolean> {
+    for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
+      if ((await probeClient(configuration, endpoint)) === 'refused') return true
+    return false
+  }
+
+  /** One at a time: those that ask meanwhile get the same answer. */
+  const dropIfUnknown = () =>
+    (dropping ??= dropUnknown().finally(() => {
+      dropping = undefined
+    }))
+
+  async function dropUnknown(): Promise<boolean> {
+    const found = known
+    if (client.forget === undefined || found === undefined) return false
+    const isUnknown = await isUnknownThere(found)
+    found.confirmedAt = now()
+    if (!isUnknown) return false
+    if (!(await client.forget(found.configuration.clientMetadata().client_id))) {
+      const words =
+        'the authorization server refuses the client that registered itself, again within ten minutes'
+      log.warn({ issuer }, `${words}: not registering anew yet`)
+      return false
+    }
+    log.warn(
+      { issuer },
+      'the authorization server no longer knows the client that registered itself: registering anew',
+    )
+    if (known === found) known = undefined
+    background.tryNow()
+    return true
+  }
+
+  const isReplaced = (clientId: string | undefined) =>
+    clientId !== undefined &&
+    known !== undefined &&
+    known.configuration.clientMetadata().client_id !== clientId
+
+  return {
+    configuration: async () => (await current()).configuration,
+    patientConfiguration: async () => (await current()).patient,
+    async confirmedConfiguration() {
+      const found = await current()
+      if (client.forget === undefined || now() - found.confirmedAt < CONFIRM_EVERY_MS)
+        return found.configuration
+      return (await dropIfUnknown()) ? (await current()).configuration : found.configuration
+    },
+    isReady: () => known !== undefined,
+    start: () => background.tryNow(),
+    forget() {
+      known = undefined
+      background.tryNow()
+    },
+    dropIfUnknown: async (clientId) => isReplaced(clientId) || (await dropIfUnknown()),
+    async dropIfSuspect(clientId) {
+      if (isReplaced(clientId)) return true
+      if (now() - suspectedAt < SUSPECT_EVERY_MS) return false
+      suspectedAt = now()
+      return await dropIfUnknown()
+    },
+    close: () => background.close(),
+  }
+}
+
+type Limits = { seconds: number; checksSignatures: boolean }
+
+function prepared(configuration: Configuration, limits: Limits): Configuration {
+  configuration.timeout = limits.seconds
+  const server = configuration.serverMetadata()
+  if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
+  // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
+  if (limits.checksSignatures && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
+  return configuration
+}
+
+/** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
+function refuseUnsafeEndpoints(metadata: ServerMetadata): void {
+  for (const [name, value] of Object.entries(metadata)) {
+    if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    if (url?.protocol !== 'https:' && !(url && isLoopbackHttp(url)))
+      throw unavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
+  }
+}
+
+const unavailable = (detail: string) => new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
+
+async function discoverMetadata(issuer: string, seconds: number): Promise<ServerMetadata> {
+  const discovery = await findMetadata(issuer, seconds)
+  if (discovery.kind !== 'found') throw unavailable(whyMissing(issuer, discovery))
+  refuseUnsafeEndpoints(discovery.metadata)
+  return discovery.metadata
+}

@@ -1,0 +1,123 @@
+// Work that is tried in the background until it succeeds, and again from time to time; requests wait for its result, or
+// look for one in a way that changes nothing.
+import { Problem } from '../../problem.ts'
+
+export type BackgroundParts<T> = {
+  attempt(): Promise<T>
+  /** Looks for a result without changing anything; undefined where only an attempt brings one. */
+  look(): Promise<T | undefined>
+  /** Milliseconds until the next attempt after one that succeeded. */
+  nextAfter(result: T): number
+  /** Called after an attempt that succeeded. */
+  succeeded(result: T): Promise<void>
+  issuer: string
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+}
+
+export type Background<T> = {
+  /** One attempt at a time: joins the one that is under way. */
+  tryNow(): void
+  isFailing(): boolean
+  /** Of the attempt that is under way, of looking, or of the next attempt if that is soon. @throws */
+  result(): Promise<T>
+  close(): void
+}
+
+const FIRST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 15_000
+/** A server that refuses is not asked as often as one that is away. */
+const MAX_REFUSED_PAUSE_MS = 5 * 60_000
+const MIN_PAUSE_MS = 100
+const WAIT_FOR_NEXT_MS = 3_000
+/** A problem that lasts longer than this is not gone with the next attempt. */
+const HELD_SECONDS = 45
+
+/** How long to wait after so many failures in a row. Pure. */
+export function pauseAfter(error: unknown, failures: number): number {
+  const isRefused = error instanceof Problem && error.code === 'sign_in_misconfigured'
+  const most = isRefused ? MAX_REFUSED_PAUSE_MS : MAX_PAUSE_MS
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), most)
+}
+
+export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
+  const { issuer, log } = parts
+  let underWay: Promise<T> | undefined
+  let looking: Promise<T | undefined> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let nextAt = Infinity
+  let isClosed = false
+  let failure: unknown
+  let failures = 0
+  let told = ''
+  const waiting: ((attempt: Promise<T> | T) => void)[] = []
+
+  function later(milliseconds: number) {
+    clearTimeout(timer)
+    if (isClosed) return
+    nextAt = performance.now() + milliseconds
+    timer = setTimeout(tryNow, Math.max(milliseconds, MIN_PAUSE_MS))
+    timer.unref()
+  }
+
+  const reasonOf = (error: unknown) =>
+    error instanceof Problem && error.detail !== ''
+      ? error.detail
+      : `${issuer} cannot be used: see OIDC_ISSUER`
+
+  function failed(error: unknown) {
+    failure = error
+    failures++
+    const reason = reasonOf(error)
+    if (reason !== told) log.warn({ err: error, issuer }, reason)
+    told = reason
+    later(pauseAfter(error, failures))
+  }
+
+  async function succeeded(result: T) {
+    if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
+    failures = 0
+    told = ''
+    failure = undefined
+    later(parts.nextAfter(result))
+    await parts.succeeded(result).catch((error: unknown) => log.warn({ err: error, issuer }, reasonOf(error)))
+  }
+
+  function tryNow() {
+    if (underWay !== undefined || isClosed) return
+    clearTimeout(timer)
+    underWay = parts.attempt().finally(() => {
+      underWay = undefined
+    })
+    underWay.then(succeeded, failed)
+    for (const tell of waiting.splice(0)) tell(underWay)
+  }
+
+  const next = () => new Promise<T>((resolve) => void waiting.push(resolve))
+
+  const lookOnce = () =>
+    (looking ??= parts.look().finally(() => {
+      looking = undefined
+    }))
+
+  return {
+    tryNow,
+    isFailing: () => failures > 0,
+    async result() {
+      if (underWay !== undefined) return await underWay
+      const found = await lookOnce()
+      if (found !== undefined) return found
+      const isHeld = failure instanceof Problem && (failure.retryAfter ?? 0) > HELD_SECONDS
+      if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next()
+      if (failure !== undefined) throw failure
+      const detail = 'the client is not registered yet'
+      throw new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      const gone = Promise.reject(new Problem(503, 'sign_in_unavailable', { detail: 'ending' }))
+      gone.catch(() => {})
+      for (const tell of waiting.splice(0)) tell(gone)
+    },
+  }
+}

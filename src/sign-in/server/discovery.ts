@@ -1,0 +1,160 @@
+// Finds the authorization server's metadata, for the server and for the doctor alike: OpenID Connect Discovery 1.0, then
+// RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata. Redirects are followed on the same origin only.
+import type { AuthorizationServer as Metadata } from 'oauth4webapi'
+import { readLimited } from '../../client-api/client.ts'
+import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
+import { isLoopbackHttp } from '../loopback.ts'
+
+/** One address that was asked, and why it gave no metadata: `status`, or why nobody answered. */
+export type Attempt = { url: string; status?: number; silence?: Silence; says: string }
+
+export type How = 'oidc' | 'oauth2'
+
+export type Discovery =
+  | { kind: 'found'; how: How; url: string; metadata: Metadata; date: string | undefined }
+  /** There is metadata, of a server that calls itself something else than OIDC_ISSUER says. */
+  | { kind: 'other-issuer'; issuer: string; expected: string; says: string; attempts: Attempt[] }
+  | { kind: 'missing'; attempts: Attempt[] }
+
+const MAX_HOPS = 2
+const OPENID = '/.well-known/openid-configuration'
+const OAUTH = '/.well-known/oauth-authorization-server'
+
+type Place = { how: How; url: URL }
+type Places = { expected: string; isFullAddress: boolean; places: Place[] }
+
+const at = (base: URL, pathname: string): URL => Object.assign(new URL(base), { pathname })
+
+/** Where the metadata is, and which issuer it has to name. Pure. */
+export function placesOf(setting: string): Places {
+  const url = new URL(setting)
+  const how: How = url.pathname.includes(OAUTH) ? 'oauth2' : 'oidc'
+  const full = /^(.*?)\/\.well-known\/[^/]+(\/.*)?$/.exec(url.pathname)
+  if (full !== null) {
+    // Appended behind the issuer's path (OpenID Connect), or put in front of it (RFC 8414 3.1).
+    const path = `${full[1] ?? ''}${full[2] ?? ''}`.replace(/\/$/, '')
+    const expected = Object.assign(at(url, path), { search: '', hash: '' })
+    return { expected: expected.href, isFullAddress: true, places: [{ how, url }] }
+  }
+  const path = url.pathname.replace(/\/$/, '')
+  const places: Place[] = [
+    { how: 'oidc', url: at(url, path + OPENID) },
+    { how: 'oauth2', url: at(url, OAUTH + path) },
+  ]
+  return { expected: setting, isFullAddress: false, places }
+}
+
+/** Two tenants' addresses stand for all of a provider's issuers; their id_tokens are checked by the library. */
+const hasOwnRule = ({ hostname }: URL, how: How): boolean =>
+  how === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
+
+/**
+ * Exactly the same, or answers of one server could pass for those of another (OpenID Connect Discovery 1.0 4.3,
+ * RFC 8414 3.3). A full address does not tell whether the issuer ends in a slash. Pure.
+ */
+export function isSameIssuer(said: string, { expected, isFullAddress }: Omit<Places, 'places'>): boolean {
+  if (!URL.canParse(said)) return false
+  const [one, other] = [new URL(said).href, new URL(expected).href]
+  return one === other || (isFullAddress && one.replace(/\/$/, '') === other.replace(/\/$/, ''))
+}
+
+const addressOf = ({ origin, pathname }: URL): string => origin + pathname
+
+type Answered = { status: number; url: URL; text: string; date: string | undefined; astray?: string }
+
+async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered> {
+  for (let url = start, hops = 0; ; hops++) {
+    const response = await fetch(url.href, {
+      headers: { accept: 'application/json' },
+      redirect: 'manual',
+      signal,
+    })
+    const { status, headers } = response
+    const location = headers.get('location')
+    const date = headers.get('date') ?? undefined
+    if (status < 300 || status >= 400 || location === null) {
+      const text = response.body === null ? '' : await readLimited(chunksOf(response.body))
+      return { status, url, text, date }
+    }
+    await response.body?.cancel()
+    const next = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
+    // Another origin would speak for this one.
+    if (next?.origin !== url.origin) return { status, url, text: '', date, astray: 'to another origin' }
+    if (hops >= MAX_HOPS) return { status, url, text: '', date, astray: 'once too often' }
+    url = next
+  }
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of body) yield Buffer.from(chunk)
+}
+
+/** Members that are null or empty are as good as absent. */
+function metadataIn(text: string): Metadata | undefined {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
+    const members = Object.entries(body).filter(([, value]) => value !== null && value !== '')
+    const metadata = Object.fromEntries(members)
+    return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function askPlace(
+  { how, url }: Place,
+  seconds: number,
+): Promise<Attempt | (Discovery & { kind: 'found' })> {
+  try {
+    const answered = await fetchFollowing(url, AbortSignal.timeout(seconds * 1000))
+    const { status, text, date, astray } = answered
+    const metadata = status === 200 ? metadataIn(text) : undefined
+    const where = addressOf(answered.url)
+    if (metadata !== undefined) return { kind: 'found', how, url: where, metadata, date }
+    const what = status === 200 ? '200 without metadata' : [status, astray].filter(Boolean).join(' ')
+    return { url: where, status, says: `${where} answered ${what}` }
+  } catch (error) {
+    const silence = silenceOf(error)
+    const where = addressOf(url)
+    return { url: where, silence, says: `${where} cannot be read: ${silenceInWords[silence]}` }
+  }
+}
+
+const missingSlash = 'they differ only in the slash at the end'
+
+function otherIssuer(issuer: string, { expected, places }: Places, attempts: Attempt[]): Discovery {
+  const plain = (text: string) => text.replace(/\/$/, '')
+  const [{ url } = { url: new URL(expected) }] = places
+  const slash = plain(issuer) === plain(expected) ? ` (${missingSlash})` : ''
+  const says = `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
+  return { kind: 'other-issuer', issuer, expected, says, attempts }
+}
+
+/**
+ * Asks for the metadata; it does not throw. Nothing is checked of it but the issuer.
+ * @param setting OIDC_ISSUER @param seconds for each address
+ */
+export async function findMetadata(setting: string, seconds: number): Promise<Discovery> {
+  const where = placesOf(setting)
+  const attempts: Attempt[] = []
+  let other: string | undefined
+  for (const place of where.places) {
+    if (place.url.protocol !== 'https:' && !isLoopbackHttp(place.url)) break
+    const result = await askPlace(place, seconds)
+    if ('says' in result) attempts.push(result)
+    else if (isSameIssuer(result.metadata.issuer, where) || hasOwnRule(place.url, place.how)) return result
+    else other ??= result.metadata.issuer
+    // What does not answer once will not answer twice.
+    if ('says' in result && result.silence !== undefined) break
+  }
+  return other === undefined ? { kind: 'missing', attempts } : otherIssuer(other, where, attempts)
+}
+
+/** Why there is no metadata, in one line for the log: every address with what it answered. */
+export function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'found' }>): string {
+  const told = discovery.attempts.map(({ says }) => says)
+  const all = discovery.kind === 'other-issuer' ? [discovery.says, ...told] : told
+  const { origin, pathname } = new URL(setting)
+  return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
+}

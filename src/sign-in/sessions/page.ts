@@ -1,0 +1,40 @@
+// GET /sessions: where a person is signed in, with one click to end each.
+import { Router } from 'express'
+import { nameOf } from '../../session/seal.ts'
+import type { SendPage } from '../../web/pages.ts'
+import { seeOther } from '../../web/see-other.ts'
+import { whoIsSignedIn } from '../require-sign-in.ts'
+import type { SignedInSessions } from './signed-in-sessions.ts'
+
+export type SessionsPageParts = { sessions: Pick<SignedInSessions, 'list' | 'end'>; sendPage: SendPage }
+
+export function createSessionsPage({ sessions, sendPage }: SessionsPageParts): Router {
+  const router = Router()
+
+  router.get('/sessions', async (req, res) => {
+    const { user, sessionId } = whoIsSignedIn(req)
+    const here = nameOf(sessionId)
+
+    const list = await sessions.list(user)
+
+    const entries = list
+      .map(({ name, device, signedInAt }) => ({
+        name,
+        device,
+        since: new Date(signedInAt),
+        here: name === here,
+      }))
+      .sort(
+        (one, other) => Number(other.here) - Number(one.here) || other.since.getTime() - one.since.getTime(),
+      )
+    sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
+  })
+
+  router.post('/sessions/end/:name', async (req, res) => {
+    const { user } = whoIsSignedIn(req)
+    await sessions.end(user, ({ name }) => name === req.params.name)
+    seeOther(res, '/sessions')
+  })
+
+  return router
+}

@@ -1,0 +1,171 @@
+// POST /sign-out: ends here first and always, then takes the tokens back, then at the authorization server
+// (RP-Initiated Logout 1.0). What surprises: a page stands in between, because Chromium holds a form's whole redirect
+// chain against form-action.
+import { randomBytes } from 'node:crypto'
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { buildEndSessionUrl, type Configuration } from 'openid-client'
+import { StoreUnavailable } from '../../records/records.ts'
+import { nameOf } from '../../session/seal.ts'
+import { renewSession, saveSession } from '../../session/session.ts'
+import type { Note } from '../../web/audit.ts'
+import type { SendPage } from '../../web/pages.ts'
+import { seeOther } from '../../web/see-other.ts'
+import { inWords } from '../answer-words.ts'
+import type { AuthorizationServer } from '../server/authorization-server.ts'
+import { revoke } from './revoke.ts'
+import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
+import type { HeldTokens, TokenRecords } from '../tokens.ts'
+
+const READ_SECONDS = 3
+
+export type SignOutParts = {
+  /** In front of what acts: the limit by address. */
+  limit: RequestHandler
+  session: RequestHandler
+  authorizationServer: Pick<AuthorizationServer, 'configuration' | 'isReady'>
+  tokens: Pick<TokenRecords, 'load' | 'remove'>
+  sessions: Pick<SignedInSessions, 'end'>
+  publicUrl: string
+  cookieName: string
+  sendPage: SendPage
+  log: { warn(fields: object, message: string): void }
+  note: Note
+}
+
+export function createSignOutRoutes(parts: SignOutParts): Router {
+  const router = Router()
+  const { limit, session } = parts
+
+  /** Its tokens, and that they are gone: from here on nothing that a request in flight writes is a sign-in. */
+  async function endHere(req: Request): Promise<HeldTokens | undefined> {
+    const { user } = req.session
+    if (user === undefined) return undefined
+    const held = await parts.tokens.load(req.sessionID)
+    await parts.tokens.remove(req.sessionID)
+    const name = nameOf(req.sessionID)
+    await parts.sessions.end(user, (session) => session.name === name)
+    return held
+  }
+
+  /** The authorization server as it is known; undefined while it cannot be reached. */
+  async function known(): Promise<Configuration | undefined> {
+    if (!parts.authorizationServer.isReady()) return undefined
+    return await parts.authorizationServer.configuration().catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'signed out here only: the authorization server cannot be reached')
+      return undefined
+    })
+  }
+
+  async function takeBack(configuration: Configuration | undefined, held: HeldTokens): Promise<void> {
+    const { revoked, cause } =
+      configuration === undefined ? { revoked: 'failed' as const } : await revoke(configuration, held.tokens)
+    parts.note({ event: 'sign_out', by: 'person', revoked, user: held.user })
+    if (cause === undefined) return
+    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+    const why = inWords(cause)
+    parts.log.warn(
+      { err: cause, revoked },
+      `the authorization server did not take back ${what} at sign-out (answer: ${why}): good until they run out`,
+    )
+  }
+
+  /** Undefined where the authorization server keeps no session that could be ended, or is not known now. */
+  async function endThere(held: HeldTokens): Promise<EndSession | undefined> {
+    const configuration = await known()
+    await takeBack(configuration, held)
+    if (configuration === undefined) return undefined
+    return endSession(configuration, held.tokens.idToken, `${parts.publicUrl}/signed-out`)
+  }
+
+  router.post('/sign-out', limit, session, async (req, res) => {
+    const held = await endHere(req)
+    await renewSession(req)
+    const onward = held === undefined ? undefined : await endThere(held)
+    if (onward !== undefined) {
+      Object.assign(req.session, { endSessionUrl: onward.url, signOutState: onward.state })
+      await saveSession(req)
+      return seeOther(res, '/sign-out')
+    }
+    forgetCookie(res, parts)
+    seeOther(res, '/signed-out')
+  })
+
+  router.get('/sign-out', session, (req, res) => {
+    if (req.session.endSessionUrl === undefined) return seeOther(res, '/signed-out')
+    // Time to read that this is done here: a server that refuses to end its session shows its own error instead.
+    const refresh = { seconds: READ_SECONDS, url: '/sign-out/continue' }
+    parts.sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh } })
+  })
+
+  router.get('/sign-out/continue', limit, session, async (req, res) => {
+    const { endSessionUrl: onward } = req.session
+    delete req.session.endSessionUrl
+    await saveSession(req)
+    seeOther(res, onward ?? '/signed-out')
+  })
+
+  router.get('/signed-out', session, async (req, res) => {
+    const { state } = req.query
+    if (typeof state === 'string' && state !== '' && state === req.session.signOutState) {
+      req.session.isSignedOutThere = true
+      await saveSession(req)
+      return seeOther(res, '/signed-out')
+    }
+
+    const isOverThere = req.session.isSignedOutThere === true
+    res.setHeader('Clear-Site-Data', '"cache", "storage"')
+    parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere } })
+  })
+
+  return router
+}
+
+export type SignOutAwayParts = Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>
+
+/**
+ * Signing out works on this device while the store is away: the session there runs out by itself. It stands at the end of
+ * the pipeline, because a store that is away already fails the session, which stands in front of the route.
+ */
+export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    const route = (req.route as { path?: unknown } | undefined)?.path
+    if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || route !== '/sign-out')
+      return next(error)
+    parts.log.warn({ err: error }, 'signed out on the device only: the store cannot be reached')
+    delete (req as Partial<Request>).session
+    forgetCookie(res, parts)
+    seeOther(res, '/signed-out')
+  }
+}
+
+/** A __Host- cookie is taken back only by one that follows its rules. */
+const forgetCookie = (res: Response, parts: Pick<SignOutParts, 'cookieName' | 'publicUrl'>) =>
+  res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
+
+type EndSession = { url: string; state: string }
+
+/** Where the authorization server ends its session; undefined where it can't. @param back where it sends people then */
+function endSession(
+  configuration: Configuration,
+  idToken: string | undefined,
+  back: string,
+): EndSession | undefined {
+  if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
+  const state = randomBytes(16).toString('base64url')
+  const parameters = {
+    ...(idToken === undefined ? {} : { id_token_hint: idToken }),
+    ...(mayComeBack(configuration, back) ? { post_logout_redirect_uri: back, state } : {}),
+  }
+  return { url: buildEndSessionUrl(configuration, parameters).href, state }
+}
+
+/**
+ * A server says what it has registered of a client that registered itself (RFC 7591 3.2.1): one that left the address
+ * out would refuse to sign out at all. Of a client that was registered by hand nothing is known.
+ */
+function mayComeBack(configuration: Configuration, back: string): boolean {
+  const { redirect_uris: isRegistered, post_logout_redirect_uris: registered } =
+    configuration.clientMetadata()
+  if (isRegistered === undefined) return true
+  return Array.isArray(registered) && registered.includes(back)
+}
