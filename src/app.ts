@@ -1,91 +1,132 @@
-// The whole request pipeline, top to bottom. The order is the security model: what stands above requireSignIn is for
-// everybody, what stands below is private.
-import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { createErrorPage, notFound, type ErrorPageParts } from './web/error-page.ts'
+// What a request meets, top to bottom. The order is the security model: what comes before requireSignIn is for everyone,
+// what comes after it is private. A new feature goes below, and is private unless someone moves it on purpose.
+import express, { type Express, type RequestHandler } from 'express'
+import { publishedSchedule } from '@onramp/deprecations'
+import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
+import type { Arrivals } from './arrivals/arrivals.ts'
+import { createDeprecationsRoutes } from './deprecations/routes.ts'
+import { createOptOutRoutes } from './invites/opt-out.ts'
+import { createInviteRoutes } from './invites/routes.ts'
+import type { Invitations } from './invites/token.ts'
+import { createOnboardingRoutes, type CheckFor } from './onboarding/routes.ts'
+import type { Walks } from './onboarding/walks.ts'
+import type { Records } from './records/records.ts'
+import { createSearchRoutes, type SearchFor } from './search/routes.ts'
+import type { Settings } from './settings/settings.ts'
+import { repeatablePath } from './sign-in/return-to.ts'
+import { createSignInRoutes } from './sign-in/routes.ts'
+import type { SignIn } from './sign-in/sign-in.ts'
+import { createSessionsPage } from './sign-in/sessions/page.ts'
+import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
+import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out/sign-out.ts'
+import type { Assets } from './web/assets.ts'
+import type { Note } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
+import { createErrorPage, notFound } from './web/error-page.ts'
+import { createHealthRoutes, type HealthParts } from './web/health.ts'
+import { createIntranetRoutes } from './web/intranet.ts'
+import type { Log } from './web/log.ts'
+import type { Metrics } from './web/metrics.ts'
+import type { SendPage } from './web/pages.ts'
+import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-export type AppParts = {
-  publicUrl: string
-  /** TRUST_PROXY; absent: nobody's forwarded headers count. */
-  trustProxy: string[] | undefined
-  health: Router
-  metrics: { routes: Router; observe: RequestHandler }
-  assets: Router
-  /** What pages of the intranet may use. */
-  intranet: Router
-  deprecations: Router
-  backChannel: Router
-  /** Stopping reminders: mail providers post it, so it stands before the cross-site refusal. */
-  optOut: Router
-  signIn: Router
-  signOut: Router
-  invites: Router
-  signOutWhileAway: ErrorRequestHandler
-  requireSignIn: RequestHandler
-  sessions: Router
-  onboarding: Router
-  search: Router
-  admin: Router
-  errorPage: ErrorPageParts
+/** What the routes are made of; compose.ts makes it from the settings. */
+export type Services = {
+  settings: Settings
+  log: Log
+  /** Milliseconds since 1970. */
+  now: () => number
+  metrics: Metrics
+  note: Note
+  limits: Limits
+  assets: Assets
+  viewsFolder: string
+  sendPage: SendPage
+  health: Pick<HealthParts, 'askStore' | 'isDraining'>
+  records: Records
+  signIn: SignIn
+  checkFor: CheckFor
+  searchFor: SearchFor
+  walks: Walks
+  arrivals: Arrivals
+  invitations: Invitations
+  isAdmin: IsAdmin
 }
 
-/** What everybody may see is not looked through for these; whatever else is private is found below requireSignIn too. */
-const CERTAINLY_PRIVATE = /^\/(onboarding|search|sessions|admin|api)(\/|$)/
-
-export function createApp(parts: AppParts): Express {
-  const { origin, protocol } = new URL(parts.publicUrl)
-  const https = protocol === 'https:'
+export function createApp(services: Services): Express {
+  const { settings, log, now, note, sendPage, metrics, limits, signIn, arrivals, invitations } = services
+  const publicUrl = settings.PUBLIC_URL
+  const { origin, protocol } = new URL(publicUrl)
+  const isHttps = protocol === 'https:'
+  const { authorizationServer, sessions, returnTo } = signIn
+  const common = { publicUrl, sendPage, log, note, now }
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
-  app.set('trust proxy', parts.trustProxy ?? false)
+  app.set('trust proxy', settings.TRUST_PROXY ?? false)
 
-  app.use(parts.metrics.observe)
-  app.use(securityHeaders(https))
-  app.use(unlessPrivate(forProgramsAndFiles(parts)))
-  app.use(parts.intranet)
+  app.use(metrics.observe)
+  app.use(securityHeaders(isHttps))
+
+  // For programs and files: probes, metrics, what pages load, and the authorization server's own calls.
+  app.use(createHealthRoutes({ ...services.health, authorizationServer }))
+  app.use(metrics.routes)
+  app.use(services.assets.routes)
+  app.use(
+    createBackChannelRoutes({
+      ...common,
+      authorizationServer,
+      sessions,
+      limit: limits.refusedLogouts,
+      records: services.records,
+    }),
+  )
+  app.use(createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, folder: services.viewsFolder }))
+
   app.use(answerSpeculation)
-  app.use(unlessPrivate(parts.optOut))
+  // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
+  app.use(createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, arrivals }))
   app.use(refuseCrossSite(origin), refuseEmbedding)
-  app.use(unlessPrivate(forEverybody(parts, https)))
 
-  app.use(parts.requireSignIn)
+  // For people who are not signed in.
+  app.get('/', (_req, res) => seeOther(res, '/onboarding'))
+  app.use(createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
+  if (isHttps) app.use(servedOverHttps)
+  app.use(createSignInRoutes({ ...common, ...signIn }))
+  app.use(createSignOutRoutes({ ...common, ...signIn, limit: limits.signingOut }))
+  app.use(createInviteRoutes({ ...common, ...signIn, invitations, arrivals }))
 
-  app.use(parts.onboarding)
-  app.use(parts.sessions)
-  app.use(parts.search)
-  app.use(parts.admin)
+  app.use(signIn.requireSignIn)
+
+  app.use(
+    createOnboardingRoutes({
+      ...common,
+      returnTo,
+      limit: limits.byPerson,
+      checkFor: services.checkFor,
+      walks: services.walks,
+      baseUrl: settings.SERVICE_BASE_URL,
+      advances: settings.ADVANCE === 'auto',
+      confirmSeconds: settings.CONFIRM_SECONDS,
+    }),
+  )
+  app.use(createSessionsPage({ sessions, sendPage }))
+  app.use(createSearchRoutes({ limit: limits.byPerson, searchFor: services.searchFor, sendPage }))
+  app.use(createAdminRoutes({ arrivals, isAdmin: services.isAdmin, sendPage, note, now }))
+
   app.use(notFound)
-  app.use(parts.signOutWhileAway)
-  app.use(createErrorPage(parts.errorPage))
+  app.use(createSignOutWhileAway({ ...common, ...signIn }))
+  app.use(
+    createErrorPage({
+      log,
+      sendPage,
+      pathOf: (address) => repeatablePath(address, publicUrl),
+      count: metrics.countProblem,
+    }),
+  )
   return app
-}
-
-/** Probes, metrics, files, and the authorization server's own calls: no browser's navigation. */
-function forProgramsAndFiles(parts: AppParts): Router {
-  const router = Router()
-  router.use(parts.health, parts.metrics.routes, parts.assets, parts.backChannel)
-  return router
-}
-
-function forEverybody(parts: AppParts, https: boolean): Router {
-  const router = Router()
-  router.get('/', (_req, res) => seeOther(res, '/onboarding'))
-  router.use(parts.deprecations)
-  if (https) router.use(servedOverHttps)
-  // Only signing in and out changes a session, so each of these routes begins with its limits and the session; everything
-  // else reads it (requireSignIn). What finds its route by another spelling so finds its limit too.
-  router.use(parts.signIn, parts.signOut, parts.invites)
-  return router
-}
-
-/** Its routes can still be listed, as Express lists a router's. */
-const unlessPrivate = (router: Router): RequestHandler => {
-  const passBy: RequestHandler = (req, res, next) =>
-    CERTAINLY_PRIVATE.test(req.path) ? next() : router(req, res, next)
-  return Object.assign(passBy, { stack: router.stack })
 }
 
 /** PUBLIC_URL says how people reach us, whatever a proxy tells: without this the Secure cookie would silently be dropped. */

@@ -26,11 +26,13 @@ import { statusOf } from './status.ts'
 import { attemptOf, isReturned, mayAsk, observe, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
+/** Asks the service for the person who made the request. @throws {Problem} */
+export type CheckFor = (req: Request, finalRedirectUrl?: string) => Promise<Unconnected[]>
+
 export type OnboardingParts = {
   /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
-  /** Asks the service for the person who made the request. @throws {Problem} */
-  checkFor: (req: Request, finalRedirectUrl?: string) => Promise<Unconnected[]>
+  checkFor: CheckFor
   walks: Walks
   sendPage: SendPage
   returnTo: ReturnToRules

@@ -4,11 +4,13 @@ import type { SearchAnswer } from '../client-api/answers.ts'
 import type { SendPage } from '../web/pages.ts'
 import { texts as t } from '../web/texts.en.ts'
 
+/** Searches as the person who made the request. @throws {Problem} */
+export type SearchFor = (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>
+
 export type SearchParts = {
   /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
-  /** Searches as the person who made the request. @throws {Problem} */
-  searchFor: (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>
+  searchFor: SearchFor
   sendPage: SendPage
 }
 

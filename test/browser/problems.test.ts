@@ -1,14 +1,15 @@
 // The page of every failure, shown by the real app in real Chromium: a heading, a next step, a reference.
 import { createServer, type Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { Router, type RequestHandler } from 'express'
+import express from 'express'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
-import { createApp } from '../../src/app.ts'
 import { Problem, type ProblemCode, type ProblemOptions } from '../../src/problem.ts'
 import { loadAssets } from '../../src/web/assets.ts'
+import { createErrorPage } from '../../src/web/error-page.ts'
 import { createPages } from '../../src/web/pages.ts'
+import { securityHeaders } from '../../src/web/security-headers.ts'
 import { texts } from '../../src/web/texts.en.ts'
 import { createViews } from '../../src/web/views.ts'
 import { openChromium } from '../helpers/chromium.ts'
@@ -25,52 +26,34 @@ let server: Server
 let page: Page
 let url: string
 
-/** The whole app with one feature: it fails as it is asked to. */
-function appThatFails(publicUrl: string) {
+/** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
+function appThatFails() {
   const assets = loadAssets(VIEWS)
   const sendPage = createPages({ render: createViews(VIEWS), ...assets, helpUrl: undefined })
-  const failing = Router().get('/fail/:code', (req) => {
+  const app = express()
+  app.use(securityHeaders(false), assets.routes)
+  app.get('/fail/:code', (req) => {
     const { code } = req.params
     const options: ProblemOptions = { datasource: LONG }
     if (req.query['wait'] !== undefined) options.retryAfter = Number(req.query['wait'])
     if (req.query['again'] !== undefined) options.tryAgain = '/sign-in?return_to=%2Fonboarding'
     throw new Problem(Number(req.query['status'] ?? 503), code as ProblemCode, options)
   })
-  const nothing = Router()
-  const passOn: RequestHandler = (_req, _res, next) => next()
-  return createApp({
-    publicUrl,
-    trustProxy: undefined,
-    health: nothing,
-    metrics: { routes: nothing, observe: passOn },
-    backChannel: nothing,
-    intranet: nothing,
-    optOut: nothing,
-    invites: nothing,
-    admin: nothing,
-    signOutWhileAway: (error: unknown, _req: unknown, _res: unknown, next: (error: unknown) => void) =>
-      next(error),
-    deprecations: nothing,
-    sessions: nothing,
-    assets: assets.routes,
-    signIn: nothing,
-    signOut: nothing,
-    requireSignIn: passOn,
-    onboarding: failing,
-    search: nothing,
-    errorPage: {
+  app.use(
+    createErrorPage({
       log: pino({ level: 'silent' }),
       sendPage,
       pathOf: (path) => path || undefined,
       count: () => {},
-    },
-  })
+    }),
+  )
+  return app
 }
 
 beforeAll(async () => {
   const port = await freePort(HOST)
   url = `http://${HOST}:${port}`
-  server = createServer(appThatFails(url))
+  server = createServer(appThatFails())
   await new Promise<void>((resolve) => server.listen(port, HOST, resolve))
   browser = await openChromium()
   page = await browser.newPage()

@@ -46,7 +46,7 @@ describe('REDIS_PREFIX', () => {
         'arrivals',
         'limit',
         'sign-in',
-        'sign-ins',
+        'sessions-of',
         'client',
       ]),
     )
@@ -79,7 +79,7 @@ describe('REDIS_PREFIX', () => {
       }
       expect(loadSettings(env).REDIS_PREFIX).toBe('onramp:')
       expect(() => loadSettings({ ...env, REDIS_PREFIX: prefix })).toThrow(SettingsError)
-      expect(() => loadSettings({ ...env, REDIS_PREFIX: prefix })).toThrow(/REDIS_PREFIX must/)
+      expect(() => loadSettings({ ...env, REDIS_PREFIX: prefix })).toThrow(/REDIS_PREFIX (must|is in quotes)/)
     },
   )
 })

@@ -1,12 +1,7 @@
 // The sandbox: a local stand-in for the whole documented service, for development and tests.
 // Five HTTP servers on loopback addresses; everything they know is in memory and gone when they stop.
-import {
-  createAuthorizations,
-  findPerson,
-  type Authorizations,
-  type AuthorizationState,
-} from './provider/authorizations.ts'
-import { createCallers, type Callers, type ServiceTokens, type UserToken } from './service/callers.ts'
+import { createAuthorizations, findPerson, type Authorizations } from './provider/authorizations.ts'
+import { createCallers, type Callers, type UserToken } from './service/callers.ts'
 import { createControl } from './control/control.ts'
 import { createDatasourceFlow } from './datasource/flow.ts'
 import { createDatasource } from './datasource/datasource.ts'
@@ -15,13 +10,12 @@ import {
   type IdentityProvider,
   type SandboxClient,
 } from './provider/identity-provider.ts'
-import type { SentLogout } from './provider/faulty-logout-tokens.ts'
-import { createJournal, type Journal, type JournalEntry, type ServerName } from './journal.ts'
+import { createJournal, type Journal, type ServerName } from './journal.ts'
 import { listenAll, mountOf, type Listeners } from './listeners.ts'
 import { startMailCatcher, type MailCatcher } from './mail.ts'
 import { company, defaultPeople, type Person } from './people.ts'
 import type { Sandbox } from './running.ts'
-import { createRateLimit, type RateCounts, type RateLimit } from './service/rate-limit.ts'
+import { createRateLimit, type RateLimit } from './service/rate-limit.ts'
 import { createService } from './service/service.ts'
 import { createSwitches, type Switches, type SwitchesControl } from './control/switches.ts'
 

@@ -1,52 +1,39 @@
-// Puts together what decides who somebody is: the authorization server, sessions, tokens, signing in and out.
-import { clientOf } from './sign-in/server/client-settings.ts'
-import { createPresence } from './session/presence.ts'
-import { createRenewal } from './session/renewal.ts'
-import { createSealer } from './session/seal.ts'
-import { SealedSessionStore, sessionTextsOn } from './session/session-store.ts'
-import { cookieName as cookieNameFor, createSession, type User } from './session/session.ts'
-import type { Settings } from './settings/settings.ts'
-import { createAccess } from './sign-in/access.ts'
-import { createAuthorizationServer } from './sign-in/server/authorization-server.ts'
-import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
-import { createPendingSignIns, PENDING_SECONDS } from './sign-in/pending.ts'
-import { createRedeem } from './sign-in/redeem.ts'
-import { createRefresh } from './sign-in/refresh.ts'
-import { createRequireSignIn } from './sign-in/require-sign-in.ts'
-import { createRoom } from './sign-in/room.ts'
-import { createSignInRoutes } from './sign-in/routes.ts'
-import { createSessionsPage } from './sign-in/sessions/page.ts'
-import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out/sign-out.ts'
-import { createSignedInSessions } from './sign-in/sessions/signed-in-sessions.ts'
-import { createStartSignIn } from './sign-in/start.ts'
-import { createTokenRecords } from './sign-in/tokens.ts'
-import type { Store } from './records/store.ts'
-import type { Note } from './web/audit.ts'
-import type { Log } from './web/log.ts'
-import type { SendPage } from './web/pages.ts'
-import type { Limits } from './web/rate-limit.ts'
+// Who people are: the authorization server, sessions, tokens, and the steps of signing in. Routes are made of these.
+import { clientOf } from './server/client-settings.ts'
+import { createPresence } from '../session/presence.ts'
+import { createRenewal } from '../session/renewal.ts'
+import { createSealer } from '../session/seal.ts'
+import { SealedSessionStore, sessionTextsOn } from '../session/session-store.ts'
+import { cookieName as cookieNameFor, createSession, type User } from '../session/session.ts'
+import type { Settings } from '../settings/settings.ts'
+import { createAccess } from './access.ts'
+import { createAuthorizationServer } from './server/authorization-server.ts'
+import { createPendingSignIns, PENDING_SECONDS } from './pending.ts'
+import { createRedeem } from './redeem.ts'
+import { createRefresh } from './refresh.ts'
+import { createRequireSignIn } from './require-sign-in.ts'
+import { createRoom } from './room.ts'
+import { createSignedInSessions } from './sessions/signed-in-sessions.ts'
+import { createStartSignIn } from './start.ts'
+import { createTokenRecords } from './tokens.ts'
+import type { Store } from '../records/store.ts'
+import type { Note } from '../web/audit.ts'
+import type { Log } from '../web/log.ts'
+import type { Limits } from '../web/rate-limit.ts'
 
-export type SignInParts = {
+export type SignIn = ReturnType<typeof createSignIn>
+
+export type SignInServices = {
   settings: Settings
   store: Store
   log: Log
   note: Note
-  sendPage: SendPage
   onSignedIn: (user: User) => Promise<void>
   limits: Limits
   now: () => number
 }
 
-export function assembleSignIn({
-  settings,
-  store,
-  log,
-  note,
-  sendPage,
-  onSignedIn,
-  limits,
-  now,
-}: SignInParts) {
+export function createSignIn({ settings, store, log, note, onSignedIn, limits, now }: SignInServices) {
   const publicUrl = settings.PUBLIC_URL
   const sessionTexts = sessionTextsOn(store)
   const https = publicUrl.startsWith('https:')
@@ -125,48 +112,25 @@ export function assembleSignIn({
     secrets: settings.SESSION_SECRET,
     https,
   })
-  const entering = [limits.byAddress, session, limits.byBrowser]
-  const common = { authorizationServer, sessions, log, note }
-
   return {
     authorizationServer,
+    pending,
+    redeem,
+    sessions,
     start,
+    tokens,
+    cookieName,
     returnTo,
+    /** express-session; only what changes a session has it in its route. */
+    session,
+    /** In front of every route that signs people in: the limits, and between them the session. */
+    entering: [limits.byAddress, session, limits.byBrowser],
     access: createAccess({ tokens, refresh, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now }),
-    entering,
     requireSignIn: createRequireSignIn({
       presence: createPresence({ secrets: settings.SESSION_SECRET, https }),
       tokens,
       renewal,
       touchSession: (name) => sessionTexts.touch(name, renewal.lifeSeconds),
     }),
-    signIn: createSignInRoutes({
-      entering,
-      pending,
-      start,
-      redeem,
-      tokens,
-      returnTo,
-      publicUrl,
-      cookieName,
-      sendPage,
-    }),
-    signOut: createSignOutRoutes({
-      ...common,
-      limit: limits.signingOut,
-      session,
-      tokens,
-      publicUrl,
-      cookieName,
-      sendPage,
-    }),
-    signOutWhileAway: createSignOutWhileAway({ publicUrl, cookieName, log }),
-    backChannel: createBackChannelRoutes({
-      ...common,
-      limit: limits.refusedLogouts,
-      records: store.records,
-      now,
-    }),
-    sessions: createSessionsPage({ sessions, sendPage }),
   }
 }
