@@ -55,7 +55,7 @@ describe('the image', () => {
   it('offers the commands that it can run, and no others', async () => {
     const { code, stdout } = await onramp('--help')
     expect(code).toBe(0)
-    const names = [...stdout.matchAll(/^ {2}(\w+)/gm)].map((match) => match[1])
+    const names = [...stdout.matchAll(/^ {2}([\w-]+)/gm)].map((match) => match[1])
     expect(names).toEqual(expect.arrayContaining(['serve', 'invite', 'doctor', 'status', 'deprecations']))
     expect(names).not.toContain('demo')
     expect(names).not.toContain('sandbox')

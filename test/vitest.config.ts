@@ -1,12 +1,39 @@
+// Four projects. A test's folder, or what it starts, says which one it is in, so that nobody has to register one:
+//   browser   real Chromium
+//   faults    outages, kills and measurements of memory; minutes
+//   journeys  starts servers or processes
+//   fast      everything else: pure, or one app within the process; `npm test`
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+const root = new URL('..', import.meta.url).pathname
+
+const STARTS_SOMETHING =
+  /helpers\/(running|journey|redis|redis-proxy|redis-topologies|processes|stores|network|crowd|faulty|faulty-clock|chromium)|child_process|startSandbox|run-command|at-plain-server|two-processes|\.\/command\.ts|office\.ts|memory-run|set-up\.ts|smtp-server|createServer/
+
+const LONG = /^test\/(faults\/|campaigns\/(kill|memory)\.)/
+
+function projectOf(file: string): 'browser' | 'faults' | 'journeys' | 'fast' {
+  if (file.startsWith('test/browser/')) return 'browser'
+  if (LONG.test(file)) return 'faults'
+  return STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8')) ? 'journeys' : 'fast'
+}
+
+const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => `test/${file}`)
+
+const byProject = Map.groupBy(files, projectOf)
+
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root,
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    globalSetup: [],
-    reporters: ['default'],
+    projects: (['fast', 'journeys', 'browser', 'faults'] as const).map((name) => ({
+      extends: true as const,
+      test: { name, include: byProject.get(name) ?? [] },
+    })),
   },
 })

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCheck, readSearch } from '../../src/client-api/answers.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
+import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 const entry = (datasourceInstance: string, more: object = {}) => ({
   datasourceInstance,
@@ -102,12 +103,13 @@ describe('a list', () => {
       name: `App ${index}`,
       status: 'awaiting' as const,
     }))
-    const before = performance.now()
-    const walk = observe(startWalk(0), waiting, 1, 90)
-    expect(observe(walk, waiting.toReversed(), 2, 90)).toBe(walk)
-    const changed = observe(walk, waiting.slice(1), 3, 90)
-    expect(changed.known.filter(({ status }) => status === 'awaiting')).toHaveLength(9_999)
-    expect(performance.now() - before).toBeLessThan(500)
+    const took = cpuTimeOf(() => {
+      const walk = observe(startWalk(0), waiting, 1, 90)
+      expect(observe(walk, waiting.toReversed(), 2, 90)).toBe(walk)
+      const changed = observe(walk, waiting.slice(1), 3, 90)
+      expect(changed.known.filter(({ status }) => status === 'awaiting')).toHaveLength(9_999)
+    })
+    expect(took).toBeLessThan(500)
   })
 })
 

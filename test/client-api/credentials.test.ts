@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { credentialHeaders, isActAsAddress } from '../../src/client-api/credentials.ts'
+import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 describe('the headers of a call', () => {
   it('with a token of the service’s own authorization server are the token alone', () => {
@@ -79,16 +80,17 @@ describe('the headers of a call', () => {
   })
 
   it('are decided in a moment over 100 KB', () => {
-    const before = performance.now()
-    for (const unit of ['a', 'a.', '-', 'a@', '@'])
-      isActAsAddress(`${unit.repeat(100)}@${unit.repeat(100_000)}`)
-    for (const unit of ['a', '=', 'a=', '~']) {
-      try {
-        credentialHeaders({ kind: 'user-token', token: unit.repeat(100_000) })
-      } catch {
-        // refused, which is fine: it is the time that counts here
+    const took = cpuTimeOf(() => {
+      for (const unit of ['a', 'a.', '-', 'a@', '@'])
+        isActAsAddress(`${unit.repeat(100)}@${unit.repeat(100_000)}`)
+      for (const unit of ['a', '=', 'a=', '~']) {
+        try {
+          credentialHeaders({ kind: 'user-token', token: unit.repeat(100_000) })
+        } catch {
+          // refused, which is fine: it is the time that counts here
+        }
       }
-    }
-    expect(performance.now() - before).toBeLessThan(100)
+    })
+    expect(took).toBeLessThan(200)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noAnswer, problemOf, retryAfterSeconds, TokenRefused } from '../../src/client-api/errors.ts'
 import { texts } from '../../src/web/texts.en.ts'
+import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
@@ -118,17 +119,15 @@ describe('what the service said', () => {
   })
 
   it('is read in a moment, however it is made', () => {
-    const before = performance.now()
-    for (const text of [
+    const texts = [
       '<'.repeat(1e6),
       '['.repeat(1e6),
       'a@'.repeat(5e5),
       '?'.repeat(1e6),
       '<script'.repeat(1e5),
       'token '.repeat(2e5),
-    ])
-      said(text)
-    expect(performance.now() - before).toBeLessThan(1_000)
+    ]
+    expect(cpuTimeOf(() => texts.forEach((text) => said(text)))).toBeLessThan(1_000)
   })
 })
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { safeReturnTo, type ReturnToRules } from '../../src/sign-in/return-to.ts'
+import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 const rules: ReturnToRules = {
   publicOrigin: 'https://onramp.example',
@@ -123,8 +124,9 @@ describe('where somebody may be sent', () => {
   })
 
   it('takes no longer than a moment over 100 KB', () => {
-    const before = performance.now()
-    for (const unit of ['/', '../', '%2e', '\\', '@', 'a']) safe(`/${unit.repeat(100_000)}`)
-    expect(performance.now() - before).toBeLessThan(100)
+    const took = cpuTimeOf(() => {
+      for (const unit of ['/', '../', '%2e', '\\', '@', 'a']) safe(`/${unit.repeat(100_000)}`)
+    })
+    expect(took).toBeLessThan(200)
   })
 })
