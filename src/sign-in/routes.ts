@@ -100,7 +100,8 @@ export function createSignInRoutes({
     throw over('this sign-in was used, or belongs to another browser', returnTo)
   })
 
-  router.get('/sign-in/same-account', (req, res) => {
+  const stayed = router.route('/sign-in/same-account').get(entering)
+  stayed.get((req, res) => {
     const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
     const { user } = req.session
     if (user === undefined) return seeOther(res, returnTo)
