@@ -96,6 +96,7 @@ export function assembleSignIn({
     redis: store.redis,
     megabytes: settings.SIGN_INS_WAITING_MB,
     windowSeconds: PENDING_SECONDS,
+    perAddress: settings.SIGN_INS_PER_MINUTE,
   })
   const pending = createPendingSignIns(store.records, sealer, room)
   const start = createStartSignIn({
