@@ -39,7 +39,7 @@ export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sid
   async function read(key: string): Promise<SidRecord> {
     const text = (await records.get(key)) ?? ''
     const plain = text.startsWith('{') ? text : sealer.open(text, key)
-    return plain === undefined ? {} : ((jsonIn(plain) ?? {}) as SidRecord)
+    return plain === undefined ? {} : (jsonIn(plain) ?? {})
   }
 
   return {
