@@ -27,6 +27,8 @@ export type Sealer = {
   isOurs(sealed: string): boolean
   /** Names the first secret's key and tells nothing about it. */
   keyId: string
+  /** The same of every secret, the first one's first. */
+  keyIds: readonly string[]
 }
 
 type MasterKey = { id: Buffer; key: KeyObject }
@@ -45,6 +47,7 @@ export function createSealer(secrets: readonly string[]): Sealer {
     Buffer.from(sealed.slice(0, 2 * KEY_ID_BYTES), 'base64url').subarray(0, KEY_ID_BYTES)
   return {
     keyId: sealing.id.toString('hex'),
+    keyIds: keys.map(({ id }) => id.toString('hex')),
     seal(plain, holder) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', keyFor(sealing, holder), iv)

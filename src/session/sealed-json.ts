@@ -41,10 +41,15 @@ function parse(plain: string, { version }: JsonForm, isCurrent: boolean): Opened
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {
+  const value = jsonIn(text)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Record<string, unknown>) : undefined
+}
+
+/** What a text says, or undefined where it is no JSON. */
+export function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -61,6 +61,9 @@ export const saveSession = (req: Request) => settled((done) => req.session.save(
 /** A new id, the old record gone: whoever knew the id before sign-in knows nothing now (ASVS 7.2.4). */
 export const renewSession = (req: Request) => settled((done) => req.session.regenerate(done))
 
+/** No session from here on, neither in the store nor written at the end of the request. */
+export const removeSession = (req: Request) => settled((done) => req.session.destroy(done))
+
 /**
  * A new id, with the old record still there: for when other tabs' requests are under way with the old one. Whoever
  * calls this saves the new session and then calls what it returns, which removes the old record.

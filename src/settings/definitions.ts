@@ -180,7 +180,7 @@ export const definitions = {
   SIGN_INS_PER_MINUTE: {
     default: '1200',
     meaning:
-      'Requests to sign in, a minute, from one address (an office may share one); a browser may make a tenth',
+      'Requests to sign in, a minute, from one address (an office may share one; a sign-in makes two, by an invitation four); a browser may make a tenth',
     schema: wholeNumber(1, 1_000_000),
   },
   REQUESTS_PER_MINUTE: {

@@ -26,6 +26,9 @@ export type EmailRule = {
 /** Some servers write the boolean as a text. */
 const isYes = (value: unknown) => value === true || value === 'true'
 
+/** However it is written: what is said against an address counts for every spelling of it. */
+const folded = (address: unknown) => (typeof address === 'string' ? address.trim().toLowerCase() : undefined)
+
 type Said = { email: string; verified: unknown }
 
 /** The address as one source has it, with what that source says about it. Never cut: a part could be another's address. */
@@ -54,7 +57,7 @@ function addressOf(
   // A word against it counts wherever it stands.
   const isDenied = sources.some((claims) => {
     const denied = claims['email_verified']
-    return denied !== undefined && !isYes(denied) && (claims['email'] ?? email) === email
+    return denied !== undefined && !isYes(denied) && folded(claims['email'] ?? email) === folded(email)
   })
   const emailVerified = !isDenied && (isYes(verified) || (trust === 'always' && verified === undefined))
   return { email, emailVerified }

@@ -21,13 +21,16 @@ export type PendingSignIn = {
 export type FinishedSignIn = { kind: 'finished'; browser: string; returnTo: string }
 
 export type PendingSignIns = {
-  /** @throws {Problem} 503 when those under way take all the room that there is */
-  add(state: string, signIn: Omit<PendingSignIn, 'kind'>): Promise<void>
+  /**
+   * @param network whose room it takes
+   * @throws {Problem} 503 when those under way take all the room that there is, 429 all that this network gets
+   */
+  add(state: string, signIn: Omit<PendingSignIn, 'kind'>, network: string): Promise<void>
   find(state: string): Promise<PendingSignIn | FinishedSignIn | undefined>
   /** Consumes it: of any number of callbacks one gets true, and only that one may redeem the code. */
   finish(state: string, signIn: PendingSignIn): Promise<boolean>
   /** It ended in somebody who is signed in: its room is free for another. */
-  succeeded(signIn: PendingSignIn): Promise<void>
+  succeeded(signIn: PendingSignIn, network: string): Promise<void>
 }
 
 /** Anyone can make us write these, so they are soon gone. */
@@ -53,10 +56,10 @@ export function createPendingSignIns(
   const stored = new WeakMap<PendingSignIn, string>()
 
   return {
-    async add(state, signIn) {
+    async add(state, signIn, network) {
       const plain = JSON.stringify({ kind: 'pending', ...signIn })
       const sealed = sealer.seal(plain, holderOf(state))
-      await room.take(costOf(sealed))
+      await room.take(costOf(sealed), network)
       await records.put(keyOf(state), sealed, PENDING_SECONDS)
     },
     async find(state) {
@@ -73,9 +76,9 @@ export function createPendingSignIns(
       const finished = sealer.seal(plain, holderOf(state))
       return await records.compareAndSet(keyOf(state), stored.get(signIn), finished, FINISHED_SECONDS)
     },
-    async succeeded(signIn) {
+    async succeeded(signIn, network) {
       const sealed = stored.get(signIn)
-      if (sealed !== undefined) await room.giveBack(costOf(sealed))
+      if (sealed !== undefined) await room.giveBack(costOf(sealed), network)
     },
   }
 }

@@ -4,10 +4,13 @@ import { Problem } from '../problem.ts'
 import { createCounter, type SharedRedis } from '../records/counting.ts'
 
 export type Room = {
-  /** @throws {Problem} 503 when there is none left */
-  take(bytes: number): Promise<void>
+  /**
+   * @param network whose it is: no network gets all of it
+   * @throws {Problem} 503 when there is none left, 429 when the network has its share
+   */
+  take(bytes: number, network: string): Promise<void>
   /** What was taken is free again: the sign-in was finished. */
-  giveBack(bytes: number): Promise<void>
+  giveBack(bytes: number, network: string): Promise<void>
 }
 
 export type RoomOptions = {
@@ -15,8 +18,10 @@ export type RoomOptions = {
   redis: SharedRedis | undefined
   /** SIGN_INS_WAITING_MB. */
   megabytes: number
-  /** How long a record lives. The count starts anew so often, so for a moment there may be twice as much. */
+  /** How long a record lives, and how often the count starts anew. */
   windowSeconds: number
+  /** SIGN_INS_PER_MINUTE: where many people share an address, it may have more of the room. */
+  perAddress: number
 }
 
 /** A process takes room from the store in pieces, so that few sign-ins have to ask it. */
@@ -26,9 +31,19 @@ const RETRY_SECONDS = 30
 /** While there is none, the store is asked no more often. */
 const ASK_AGAIN_MS = 1_000
 
-export function createRoom({ redis, megabytes, windowSeconds }: RoomOptions): Room {
-  const points = Math.floor((megabytes * 1024 * 1024) / PIECE_BYTES)
+/** Of the room, for one network: otherwise a single one could keep everyone from signing in. */
+const NETWORK_SHARE = 0.25
+/** What a minute's sign-ins from one address may take in any case. */
+const BYTES_PER_SIGN_IN = 1_024
+
+export function createRoom({ redis, megabytes, windowSeconds, perAddress }: RoomOptions): Room {
+  // When the count starts anew, what was written in the window before is still there: so each window gets half.
+  const bytesInAll = (megabytes * 1024 * 1024) / 2
+  const points = Math.floor(bytesInAll / PIECE_BYTES)
   const pieces = createCounter({ redis, name: 'sign-ins-waiting', points, windowSeconds })
+  const bytesOfNetwork = Math.ceil(Math.max(bytesInAll * NETWORK_SHARE, perAddress * BYTES_PER_SIGN_IN))
+  // Each process counts by itself: asking the store about every network would fill it with networks.
+  const shares = createCounter({ redis: undefined, name: 'share', points: bytesOfNetwork, windowSeconds })
   let left = 0
   let fullUntil = 0
 
@@ -49,12 +64,26 @@ export function createRoom({ redis, megabytes, windowSeconds }: RoomOptions): Ro
     }
   }
 
+  async function takeShare(bytes: number, network: string): Promise<void> {
+    const seconds = await shares.take(network, bytes)
+    if (seconds === undefined) return
+    await shares.giveBack(network, bytes)
+    const detail = 'sign-ins under way from one address take its share of SIGN_INS_WAITING_MB'
+    throw new Problem(429, 'too_many', { detail, retryAfter: Math.min(seconds, RETRY_SECONDS) })
+  }
+
   return {
-    async take(bytes) {
-      if (left < bytes) await takePiece()
+    async take(bytes, network) {
+      await takeShare(bytes, network)
+      if (left < bytes)
+        await takePiece().catch(async (refusal: unknown) => {
+          await shares.giveBack(network, bytes)
+          throw refusal
+        })
       left -= bytes
     },
-    async giveBack(bytes) {
+    async giveBack(bytes, network) {
+      await shares.giveBack(network, bytes)
       left += bytes
       if (left < 2 * PIECE_BYTES) return
       left -= PIECE_BYTES

@@ -3,6 +3,7 @@
 import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { cookieValue } from '../session/cookie-value.ts'
+import { networkOf } from '../web/network.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { PendingSignIns } from './pending.ts'
@@ -85,7 +86,8 @@ export function createSignInRoutes({
     const mayRedeem = isOurs && signIn.kind === 'pending' && (await pending.finish(state, signIn))
     const outcome = mayRedeem ? await redeem(req, { url, state, signIn }) : 'used'
     if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
-    if (outcome === 'signed-in' && signIn.kind === 'pending') await pending.succeeded(signIn)
+    if (outcome === 'signed-in' && signIn.kind === 'pending')
+      await pending.succeeded(signIn, networkOf(req.ip ?? ''))
     if (outcome === 'signed-in' || (outcome === 'used' && req.session.user !== undefined))
       return seeOther(res, returnTo)
     const restarts = restartsOf(state)

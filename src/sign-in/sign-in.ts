@@ -84,6 +84,7 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     redis: store.redis,
     megabytes: settings.SIGN_INS_WAITING_MB,
     windowSeconds: PENDING_SECONDS,
+    perAddress: settings.SIGN_INS_PER_MINUTE,
   })
   const pending = createPendingSignIns(store.records, sealer, room)
   const start = createStartSignIn({

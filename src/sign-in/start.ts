@@ -13,6 +13,7 @@ import {
 } from 'openid-client'
 import { Problem } from '../problem.ts'
 import { saveSession } from '../session/session.ts'
+import { networkOf } from '../web/network.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
@@ -47,11 +48,10 @@ export type StartSignIn = (req: Request, start: Start) => Promise<string>
 export function createStartSignIn(parts: StartParts): StartSignIn {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
 
-  async function browserOf(req: Request): Promise<string> {
-    if (req.session.browser !== undefined) return req.session.browser
-    req.session.browser = randomBytes(16).toString('base64url')
+  async function keepBrowser(req: Request, browser: string): Promise<void> {
+    if (req.session.browser === browser) return
+    req.session.browser = browser
     await saveSession(req)
-    return req.session.browser
   }
 
   type Asked = { returnTo: string; wish: Wish | undefined }
@@ -87,8 +87,11 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     }
     const url = await addressOf(parameters, { returnTo, wish })
     const startedAt = parts.now()
-    const browser = await browserOf(req)
-    await parts.pending.add(state, { browser, verifier, nonce, returnTo, startedAt, ...(wish && { wish }) })
+    const browser = req.session.browser ?? randomBytes(16).toString('base64url')
+    const pending = { browser, verifier, nonce, returnTo, startedAt, ...(wish && { wish }) }
+    await parts.pending.add(state, pending, networkOf(req.ip ?? ''))
+    // Only where there was room for the sign-in: one that is refused leaves nothing in the store.
+    await keepBrowser(req, browser)
     return url
   }
 

@@ -36,7 +36,9 @@ export const refuseEmbedding: RequestHandler = (req, res, next) => {
   const site = req.get('sec-fetch-site')
   const isElsewhere = site !== undefined && site !== 'none' && site !== 'same-origin'
   // A frame, an object or an embedded thing navigates too, but its destination says what it is.
-  const isFollowed = req.get('sec-fetch-mode') === 'navigate' && req.get('sec-fetch-dest') === 'document'
+  // Chromium 76 to 79 said no destination yet, and "nested-navigate" for a frame.
+  const isFollowed =
+    req.get('sec-fetch-mode') === 'navigate' && (req.get('sec-fetch-dest') ?? 'document') === 'document'
   // The intranet's routes have said that this origin may read the answer.
   const mayRead = res.hasHeader('Access-Control-Allow-Origin')
   if (isElsewhere && !isFollowed && !mayRead)

@@ -5,7 +5,13 @@ import { Problem, type ProblemCode } from '../problem.ts'
 import { nameOf } from '../session/seal.ts'
 import { userOf } from '../session/presence.ts'
 import type { Note } from './audit.ts'
-import { countFailures, createCounter, type Counter, type SharedRedis } from '../records/counting.ts'
+import {
+  countFailures,
+  createCounter,
+  type Counter,
+  type CounterOptions,
+  type SharedRedis,
+} from '../records/counting.ts'
 import { networkOf } from './network.ts'
 
 export type Limits = {
@@ -61,7 +67,7 @@ type Limit = {
 
 export function createLimits({ redis, perAddress, perPerson, note }: LimitOptions): Limits {
   const perMinute = (name: string, points: number) =>
-    createCounter({ redis, name, points, windowSeconds: WINDOW_SECONDS })
+    seldomShared({ redis, name, points, windowSeconds: WINDOW_SECONDS })
 
   function refuse(seconds: number, code: ProblemCode, what: string): never {
     note({ event: 'limited', what })
@@ -99,7 +105,12 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
     signingOut: address('sign-out'),
     stoppingReminders: address('opt-out'),
     byPerson: limited({
-      counter: seldomShared(redis, personPoints),
+      counter: seldomShared({
+        redis,
+        name: 'person',
+        points: personPoints,
+        windowSeconds: PERSON_WINDOW_SECONDS,
+      }),
       keyOf: personOf,
       code: 'too_many_requests',
       what: 'person',
@@ -115,15 +126,14 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
 }
 
 /**
- * Counts a person's first requests in this process alone, because a page must not cost one more question to the store:
- * hardly anyone makes more. From then on all processes count together. With P processes a person may so make a tenth
- * of the limit more in each.
+ * Counts the first requests in this process alone: hardly anyone makes more, so a page costs no question to the store, and
+ * requests from addresses without end leave no records there. From then on all processes count together. With P processes
+ * there may so be a tenth of the limit more in each.
  */
-function seldomShared(redis: SharedRedis | undefined, points: number): Pick<Counter, 'take'> {
-  const alone = Math.floor(points / 10)
-  const options = { name: 'person', windowSeconds: PERSON_WINDOW_SECONDS }
+function seldomShared(options: CounterOptions): Pick<Counter, 'take'> {
+  const alone = Math.floor(options.points / 10)
   const own = createCounter({ ...options, redis: undefined, points: alone })
-  const together = createCounter({ ...options, redis, points: points - alone })
+  const together = createCounter({ ...options, points: options.points - alone })
   return {
     take: async (key) =>
       alone > 0 && (await own.take(key)) === undefined ? undefined : await together.take(key),

@@ -50,6 +50,13 @@ describe('the address of a person', () => {
       email,
       false,
     ],
+    [
+      'verified by the id_token, and denied by userinfo in another spelling',
+      { email, email_verified: true },
+      { email: ' Ada@ACME.example ', email_verified: 'false' },
+      email,
+      false,
+    ],
     ['of userinfo alone', {}, { email, email_verified: true }, email, true],
     ['of userinfo, said of in the id_token alone', { email_verified: true }, { email }, email, false],
   ])(

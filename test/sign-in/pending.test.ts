@@ -41,7 +41,8 @@ const stores: Record<string, () => Promise<Opened>> = {
 }
 
 const SECRET = 's'.repeat(40)
-const ROOM = createRoom({ redis: undefined, megabytes: 16, windowSeconds: 600 })
+const ROOM = createRoom({ redis: undefined, megabytes: 16, windowSeconds: 600, perAddress: 1_200 })
+const NETWORK = '203.0.113.7'
 const signIn = {
   browser: 'browser',
   verifier: 'verifier',
@@ -62,7 +63,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
 
   it('is found by its state, whole, however many others there are', async () => {
     const states = Array.from({ length: 50 }, newState)
-    for (const state of states) await pending().add(state, { ...signIn, returnTo: `/${state}` })
+    for (const state of states) await pending().add(state, { ...signIn, returnTo: `/${state}` }, NETWORK)
     for (const state of states)
       expect(await pending().find(state)).toEqual({ kind: 'pending', ...signIn, returnTo: `/${state}` })
   })
@@ -74,7 +75,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
 
   it('is used up by one of any number of callbacks, and remembered as finished', async () => {
     const state = newState()
-    await pending().add(state, signIn)
+    await pending().add(state, signIn, NETWORK)
     const won = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const one = pending()
@@ -101,7 +102,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
       },
     }
     const one = createPendingSignIns(watched, createSealer([SECRET]), ROOM)
-    await one.add(state, signIn)
+    await one.add(state, signIn, NETWORK)
     for (const plain of [state, 'verifier', 'nonce', '/onboarding', 'browser'])
       expect(written.join('\n')).not.toContain(plain)
     await one.finish(state, (await one.find(state)) as PendingSignIn)
@@ -110,7 +111,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
 
   it('cannot be opened with another secret', async () => {
     const state = newState()
-    await pending().add(state, signIn)
+    await pending().add(state, signIn, NETWORK)
     expect(await pending('o'.repeat(40)).find(state)).toBeUndefined()
   })
 })

@@ -141,7 +141,11 @@ describe('a sign-in', () => {
     await expectSignedIn(running, browser)
     const database = databaseOf(running)
     const clear = JSON.stringify({ issuer: running.sandbox.urls.authorizationServer, subject: 'eve' })
-    database.prepare("UPDATE records SET value = ? WHERE key LIKE 'sid:%'").run(clear)
+    database
+      .prepare(
+        "UPDATE records SET value = ?, key = substr(key, 1, instr(key, '.') - 1) WHERE key LIKE 'sid:%'",
+      )
+      .run(clear)
     database.close()
     setFaults(running, { logoutToken: 'sidOnly' })
     await running.sandbox.endSessions('eve')

@@ -86,6 +86,8 @@ describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) 
   it('a browser that says only where the request comes from is refused too', async () => {
     const answer = await sendRaw(running.url, '/sign-in', { headers: { 'sec-fetch-site': site } })
     expect(answer.status).toBe(403)
+    const frame = { 'sec-fetch-site': site, 'sec-fetch-mode': 'nested-navigate' }
+    expect((await sendRaw(running.url, '/sign-in', { headers: frame })).status).toBe(403)
   })
 
   it('a link that a person follows starts the sign-in', async () => {
@@ -110,6 +112,7 @@ describe('what is no page elsewhere', () => {
     ['an address that was typed', fetchMetadata({ site: 'none', mode: 'navigate', dest: 'document' })],
     ['a page of ours', fetchMetadata({ site: 'same-origin', mode: 'navigate', dest: 'document' })],
     ['a program that says only its mode', { 'sec-fetch-mode': 'cors' }],
+    ['a link in Chromium 79', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
   ])('%s starts the sign-in', async (_what, headers) => {
     expect((await sendRaw(running.url, '/sign-in', { headers })).status).toBe(303)
   })

@@ -70,3 +70,12 @@ export const without = (list: SignInList, names: ReadonlySet<string>): SignInLis
   ...list,
   sessions: list.sessions.filter(({ name }) => !names.has(name)),
 })
+
+/** Both lists as one: each session once, those of `other` first. */
+export function united(list: SignInList, other: SignInList): SignInList {
+  const known = new Set(list.sessions.map(({ name }) => name))
+  return {
+    sessions: [...other.sessions.filter(({ name }) => !known.has(name)), ...list.sessions],
+    ended: [...other.ended, ...list.ended].slice(-MAX_ENDED),
+  }
+}

@@ -2,6 +2,7 @@
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
+import { jsonIn } from '../../session/sealed-json.ts'
 import type { User } from '../../session/session.ts'
 
 export type Identity = Pick<User, 'issuer' | 'subject'>
@@ -18,7 +19,7 @@ export type Sids = {
 
 export type SidsParts = {
   records: Pick<Records, 'get' | 'put' | 'compareAndSet'>
-  sealer: Pick<Sealer, 'seal' | 'open'>
+  sealer: Pick<Sealer, 'seal' | 'open' | 'keyIds'>
   maxSeconds: number
   now: () => number
 }
@@ -27,30 +28,40 @@ export type SidsParts = {
 const ENDED_SECONDS = 3600
 
 export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sids {
-  const keyOf = (issuer: string, sid: string) => `sid:${nameOf(`${issuer}\n${sid}`)}`
+  const earlierKeyOf = (issuer: string, sid: string) => `sid:${nameOf(`${issuer}\n${sid}`)}`
+  /** One for each secret: an installation with another one on the same store must not take this one's place. */
+  function keysOf(issuer: string, sid: string): [string, ...string[]] {
+    const [first, ...others] = sealer.keyIds.map((id) => `${earlierKeyOf(issuer, sid)}.${id}`)
+    return [first ?? earlierKeyOf(issuer, sid), ...others]
+  }
   const sealed = (key: string, record: SidRecord) => sealer.seal(JSON.stringify(record), key)
 
-  function read(key: string, text: string | undefined): SidRecord {
-    const plain = text?.startsWith('{') ? text : sealer.open(text ?? '', key)
-    return plain === undefined ? {} : (JSON.parse(plain) as SidRecord)
+  async function read(key: string): Promise<SidRecord> {
+    const text = (await records.get(key)) ?? ''
+    const plain = text.startsWith('{') ? text : sealer.open(text, key)
+    return plain === undefined ? {} : (jsonIn(plain) ?? {})
   }
 
   return {
     async add({ issuer, subject }, sid, startedAt) {
-      const key = keyOf(issuer, sid)
+      const [key, ...others] = keysOf(issuer, sid)
+      const isOver = ({ endedAt }: SidRecord) => endedAt !== undefined && startedAt <= endedAt
+      for (const other of others) if (isOver(await read(other))) return false
       const record = sealed(key, { issuer, subject })
       if (await records.compareAndSet(key, undefined, record, maxSeconds)) return true
-      const { endedAt } = read(key, await records.get(key))
-      if (endedAt !== undefined && startedAt <= endedAt) return false
+      if (isOver(await read(key))) return false
       await records.put(key, record, maxSeconds)
       return true
     },
     async end(issuer, sid) {
-      const key = keyOf(issuer, sid)
+      const [key, ...others] = keysOf(issuer, sid)
       const ended = sealed(key, { endedAt: now() })
-      if (await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)) return undefined
-      const { subject } = read(key, await records.get(key))
-      return subject === undefined ? undefined : { issuer, subject }
+      const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)
+      for (const place of isUnknown ? [...others, earlierKeyOf(issuer, sid)] : [key]) {
+        const { subject } = await read(place)
+        if (subject !== undefined) return { issuer, subject }
+      }
+      return undefined
     },
   }
 }

@@ -3,11 +3,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
+import { jsonIn } from '../../session/sealed-json.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
   emptyList,
   isUsable,
   living,
+  united,
   withEnding,
   without,
   withSession,
@@ -39,7 +41,7 @@ export type SignedInSessions = {
 
 export type SignedInSessionsParts = {
   records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'compareAndRemove'>
-  sealer: Pick<Sealer, 'seal' | 'open'>
+  sealer: Pick<Sealer, 'seal' | 'open' | 'keyIds'>
   /** Ends one session by its name: its tokens first, so that nothing a request in flight writes back is a sign-in. */
   endByName: (name: string) => Promise<void>
   maxSeconds: number
@@ -49,7 +51,6 @@ export type SignedInSessionsParts = {
 const MAX_TRIES = 50
 
 const hashOf = ({ issuer, subject }: Identity) => nameOf(`${issuer}\n${subject}`)
-const keyOf = (user: Identity) => `sessions-of:${hashOf(user)}`
 /** Until version 0.1 the list was there, in clear; a process of that version may still write it. */
 const earlierKeyOf = (user: Identity) => `sign-ins:${hashOf(user)}`
 
@@ -58,9 +59,15 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
   const sids = createSids(parts)
   const oneByOne = createQueues()
 
+  /**
+   * One for each secret: an installation with another one on the same store must not take this one's place. What a
+   * retired secret sealed named sessions that no longer open either.
+   */
+  const keysOf = (user: Identity) => sealer.keyIds.map((id) => `sessions-of:${hashOf(user)}.${id}`)
+  const keyOf = (user: Identity) => keysOf(user)[0] ?? ''
+
   const opened = (key: string, text: string | undefined): SignInList => {
     const plain = text === undefined ? undefined : sealer.open(text, key)
-    // What a retired secret sealed named sessions that no longer open either.
     return living(plain === undefined ? emptyList : (JSON.parse(plain) as SignInList), now(), maxSeconds)
   }
 
@@ -88,17 +95,16 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
     return names.length
   }
 
-  /** Takes over what a process of version 0.1 has listed. */
+  /** Takes over what a process with the secrets in another order has listed, or one of version 0.1. */
   async function adopt(user: Identity): Promise<void> {
-    const key = earlierKeyOf(user)
-    const text = await records.get(key)
-    if (text === undefined) return
-    const sessions = JSON.parse(text) as SignedInSession[]
-    await update(user, (list) => {
-      const known = new Set(list.sessions.map(({ name }) => name))
-      return { ...list, sessions: [...sessions.filter(({ name }) => !known.has(name)), ...list.sessions] }
-    })
-    await records.compareAndRemove(key, text)
+    const earlier = earlierKeyOf(user)
+    for (const key of [...keysOf(user).slice(1), earlier]) {
+      const text = await records.get(key)
+      if (text === undefined) continue
+      const other = key === earlier ? earlierList(text) : opened(key, text)
+      await update(user, (list) => united(list, other))
+      await records.compareAndRemove(key, text)
+    }
   }
 
   async function end(user: Identity, matches: (session: SignedInSession) => boolean, ended?: Ended) {
@@ -114,14 +120,18 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
   return {
     async add(user, session, startedAt) {
       if (session.sid !== undefined && !(await sids.add(user, session.sid, startedAt))) return false
+      if (sealer.keyIds.length > 1) await adopt(user)
       const list = await update(user, (before) => withSession(before, session, startedAt))
       if (list === undefined) return false
       await finish(user, list)
       return true
     },
     async has(user, name) {
-      const { sessions } = opened(keyOf(user), await records.get(keyOf(user)))
-      return sessions.some((session) => session.name === name && isUsable(session))
+      for (const key of keysOf(user)) {
+        const { sessions } = opened(key, await records.get(key))
+        if (sessions.some((session) => session.name === name && isUsable(session))) return true
+      }
+      return false
     },
     async list(user) {
       await adopt(user)
@@ -137,6 +147,12 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
       return await end(user, (session) => sid === undefined || session.sid === sid, ended)
     },
   }
+}
+
+/** The list as version 0.1 wrote it; what is none names nothing. */
+function earlierList(text: string): SignInList {
+  const sessions = jsonIn(text)
+  return { ...emptyList, sessions: Array.isArray(sessions) ? (sessions as SignedInSession[]) : [] }
 }
 
 /** Work on one key waits for the work before it, so that a process does not race itself. */

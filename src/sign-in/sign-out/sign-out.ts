@@ -6,7 +6,7 @@ import { Router, type ErrorRequestHandler, type Request, type RequestHandler, ty
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
-import { renewSession, saveSession } from '../../session/session.ts'
+import { removeSession, renewSession, saveSession } from '../../session/session.ts'
 import type { Note } from '../../web/audit.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -79,13 +79,15 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
 
   router.post('/sign-out', limit, session, async (req, res) => {
     const held = await endHere(req)
-    await renewSession(req)
+    if (held !== undefined) await renewSession(req)
     const onward = held === undefined ? undefined : await endThere(held)
     if (onward !== undefined) {
       Object.assign(req.session, { endSessionUrl: onward.url, signOutState: onward.state })
       await saveSession(req)
       return seeOther(res, '/sign-out')
     }
+    // Nothing is left to keep, and a renewed session would be stored, for anyone who asks.
+    await removeSession(req)
     forgetCookie(res, parts)
     seeOther(res, '/signed-out')
   })
@@ -99,9 +101,11 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
 
   router.get('/sign-out/continue', limit, session, async (req, res) => {
     const { endSessionUrl: onward } = req.session
+    // Saving stores a session for anyone who asks.
+    if (onward === undefined) return seeOther(res, '/signed-out')
     delete req.session.endSessionUrl
     await saveSession(req)
-    seeOther(res, onward ?? '/signed-out')
+    seeOther(res, onward)
   })
 
   router.get('/signed-out', session, async (req, res) => {
