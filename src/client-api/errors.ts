@@ -128,15 +128,20 @@ export function problemOf(refusal: Refusal, now: number = Date.now()): ServicePr
 }
 
 /** Trying again cannot help: an operator has to read what the service said. */
-function finalRefusal({ operation, text, secrets }: Refusal, said: string): ServiceProblem {
+function finalRefusal({ operation, status, text, secrets }: Refusal, said: string): ServiceProblem {
   const words = saidIn(text, secrets)
   const quoted = words === '' ? 'It gave no reason' : `It said: “${words}”`
   if (operation === 'checkdatasourceauth' && speaksOfRedirect(text))
     return new ServiceProblem(502, 'service_refused_return', {
       detail: `${said}: the service does not accept final_redirect_url, which is PUBLIC_URL and /onboarding/callback. Check PUBLIC_URL, and that the service's list of allowed redirect addresses has it. ${quoted}`,
     })
+  // The contract's request has nothing else that could be wrong in it.
+  const suspect =
+    operation === 'checkdatasourceauth' && [400, 422].includes(status)
+      ? ' Its one parameter is final_redirect_url, made of PUBLIC_URL.'
+      : ''
   return new ServiceProblem(502, CODES[operation].refused, {
-    detail: `${said}: the service does not accept the request, and would not accept it again. ${quoted}`,
+    detail: `${said}: the service does not accept the request, and would not accept it again. ${quoted}${suspect}`,
   })
 }
 

@@ -31,7 +31,9 @@ export function saidIn(text: string, secrets: readonly string[] = []): string {
 
 /** Does a refusal speak of the address to come back to (contract 4.1)? An address that it quotes does not count. */
 export const speaksOfRedirect = (text: string): boolean =>
-  /final[\s_-]?redirect[\s_-]?ur[li]/i.test(wordsIn(text).replaceAll(/\?\S+/g, ' '))
+  /(?:redirect|return|callback)(?:ion)?[\s_-]?(?:to[\s_-]?)?(?:ur[li]|address|destination|target|domain|host)/i.test(
+    wordsIn(text).replaceAll(/\b[a-z][a-z\d+.-]{0,20}:\/\/\S+|\?\S+/gi, ' '),
+  )
 
 function wordsIn(text: string): string {
   const json = parsed(text)

@@ -44,7 +44,7 @@ describe('onramp status', () => {
 
   it('says so when nothing is left', async () => {
     expect((await status(global(), 'carol@acme.example')).out).toBe(
-      'carol@acme.example has connected everything.\n',
+      'carol@acme.example has nothing left to connect.\n',
     )
   })
 

@@ -21,6 +21,9 @@ const REDIRECTS = [
   'Invalid final_redirect_url: host "onramp.acme.example" is not on the allowlist',
   'finalRedirectUrl must be an allowed URL',
   'The Final Redirect URL https://a.example/onboarding/callback?step=s3cr3tstep is not permitted',
+  'The redirect URL is not allowed',
+  'Redirect URI http://a.example/x?step=s3cr3tstep is not permitted',
+  'redirect destination: not an allowed host',
 ]
 
 describe.each(shapes)('a refusal of the service as %s', (_name, shaped) => {
@@ -86,6 +89,14 @@ describe.each([
     const asked =
       'Malformed header at /rest/api/v1/checkdatasourceauth?final_redirect_url=https%3A%2F%2Fa.example'
     expect(refusal(400, shapes[2]?.[1](asked)).code).toBe('service_refused_request')
+  })
+})
+
+describe('a refusal without a known reason', () => {
+  it.each([400, 422])('%i names the one parameter that was sent, and its setting', (status) => {
+    for (const text of ['', 'Bad Request', '{"code":3}'])
+      expect(refusal(status, text).detail).toMatch(/final_redirect_url, made of PUBLIC_URL/)
+    expect(refusal(403, 'no').detail).not.toContain('PUBLIC_URL')
   })
 })
 

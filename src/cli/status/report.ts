@@ -31,7 +31,7 @@ export function statusTable(
   { screen, env }: Look,
 ): string {
   const who = person ?? "The token's person"
-  if (left.length === 0) return `${who} has connected everything.\n`
+  if (left.length === 0) return `${who} has nothing left to connect.\n`
   const paint = painterFor(screen, env)
   const rows = left.map(({ instance, name, status }) => ({
     name: printable(name),

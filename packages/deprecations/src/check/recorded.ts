@@ -76,6 +76,42 @@ const isWrapper = (value: Loose): boolean => {
 
 const isBeside = (name: string) => beside.has(plainName(name))
 
+/** What clients and recorders call the body beside a status and headers, where it is not `body`. */
+const aliases = ['data', 'content', 'text', 'bodyText', 'body_text', 'payload', 'json']
+
+/** The member that holds the body of an answer as clients have it: `{"status", "headers", "data"}`. */
+const aliasIn = (value: Loose): string | undefined => {
+  const status = isStatus(value.status) || isStatus(value.statusCode)
+  const headers = isRecord(value.headers) || Array.isArray(value.headers)
+  const alias = aliases.find((name) => value[name] !== undefined && value[name] !== null)
+  if (alias === undefined || 'body' in value || !(status || headers)) return undefined
+  const isOnly = Object.keys(value).every((name) => name === alias || isBeside(name))
+  return (status && headers) || isOnly ? alias : undefined
+}
+
+/** The body under the name that it has by contract; a HAR's content has its text one deeper. */
+const renamed = (value: Loose): Loose => {
+  const alias = aliasIn(value)
+  if (alias === undefined) return value
+  const { [alias]: inner, ...rest } = value
+  if (alias !== 'content' || !isRecord(inner) || typeof inner.text !== 'string')
+    return { ...rest, body: inner }
+  return { encoding: inner.encoding, ...rest, body: inner.text }
+}
+
+const isByte = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
+
+/** The bytes in what JSON makes of a Buffer or of a Uint8Array. */
+const bytesIn = (value: Loose): Buffer | undefined => {
+  const listed =
+    value.type === 'Buffer' && Array.isArray(value.data)
+      ? value.data
+      : Object.hasOwn(value, '0') && Object.keys(value).every((name, index) => name === String(index))
+        ? Object.values(value)
+        : []
+  return listed.length > 0 && listed.every(isByte) ? Buffer.from(listed as number[]) : undefined
+}
+
 /** A body with what a wrapper has besides, as that may be a part of the body after all. */
 const withOthers = (body: unknown, wrapper: Loose): unknown => {
   const others = Object.entries(wrapper).filter(([name]) => !isBeside(name))
@@ -93,10 +129,17 @@ const headerOf = (headers: unknown, wanted: string): string => {
   return Array.isArray(found) ? String(found[0]) : typeof found === 'string' ? found : ''
 }
 
+const plainBody = (body: unknown, about: Parameters<typeof textOf>[1]): unknown => {
+  const bytes = isRecord(body) ? bytesIn(body) : undefined
+  return bytes === undefined ? body : textOf(bytes, about)
+}
+
 /** The body in what a recorder wrote for one side of a call. Null is what recorders write for a body they did not keep. */
-export const recordedBody = (value: unknown): Recorded => {
-  if (value === undefined || value === null) return {}
-  if (!isRecord(value) || !isWrapper(value)) return { body: value }
+export const recordedBody = (recorded: unknown): Recorded => {
+  if (recorded === undefined || recorded === null) return {}
+  const value = isRecord(recorded) ? renamed(recorded) : recorded
+  if (!isRecord(value)) return { body: value }
+  if (!isWrapper(value)) return { body: plainBody(value, {}) }
   const { status, statusCode, headers, body, encoding, isBase64Encoded, base64, truncated, _truncated } =
     value
   const known = [status, statusCode].find(isStatus)
@@ -104,7 +147,7 @@ export const recordedBody = (value: unknown): Recorded => {
   const bytes = typeof body === 'string' && isEncoded ? Buffer.from(body, 'base64') : undefined
   const about = { encoding: headerOf(headers, 'content-encoding'), type: headerOf(headers, 'content-type') }
   return {
-    body: withOthers(bytes === undefined ? (body ?? undefined) : textOf(bytes, about), value),
+    body: withOthers(bytes === undefined ? plainBody(body ?? undefined, about) : textOf(bytes, about), value),
     incomplete: truncated === true || _truncated === true,
     ...(known === undefined ? {} : { status: known }),
   }

@@ -32,6 +32,10 @@ const headerOf = (message: Loose, wanted: string): string => {
 const isPositive = (value: unknown) => typeof value === 'number' && value > 0
 const isCut = (content: Loose) => content._truncated === true || content.truncated === true
 
+/** What Chromium writes of a call that was broken off. */
+const isBrokenOff = ({ status, _error }: Loose) =>
+  status === 0 || (typeof _error === 'string' && _error !== '')
+
 /** Whether the message says that it has a body, whatever was recorded of it. */
 const hasBody = (message: Loose, content: Loose) =>
   isPositive(message.bodySize) ||
@@ -76,9 +80,12 @@ const responseBody = (response: Loose, method: string): Recorded => {
   const content = asRecord(response.content)
   const recorded = recordedText(content, response)
   // 0 is what recorders write for a call that was cut off or refused by the browser: nothing is known of its answer.
-  if (recorded.body !== undefined) return response.status === 0 ? { ...recorded, incomplete: true } : recorded
+  if (recorded.body !== undefined) return isBrokenOff(response) ? { ...recorded, incomplete: true } : recorded
   if (noBody.has(Number(response.status)) || method.toUpperCase() === 'HEAD') return { body: '' }
-  return content.size === 0 && response.status !== 0 && !hasBody(response, content) ? { body: '' } : {}
+  // A size of 0 without a text is also what browsers write of a stream; its bodySize is then unknown (-1).
+  const isEmpty =
+    content.size === 0 && (response.bodySize === 0 || headerOf(response, 'content-length') === '0')
+  return isEmpty && !isBrokenOff(response) && !hasBody(response, content) ? { body: '' } : {}
 }
 
 /** Reads one entry of a HAR. A body that the recorder left out counts as not recorded; an empty one as seen. */

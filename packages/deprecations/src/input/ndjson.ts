@@ -33,8 +33,13 @@ export const withBodies = (call: TimedCall, sides: Record<Side, Recorded>): Time
   return call
 }
 
-const sidesIn = (value: unknown): Side[] =>
-  (['request', 'response'] as const).filter((side) => Array.isArray(value) && value.includes(side))
+const bothSides: readonly Side[] = ['request', 'response']
+
+/** `true` and whatever names no side is said of both. */
+const sidesIn = (value: unknown): Side[] => {
+  const named = bothSides.filter((side) => (Array.isArray(value) ? value.includes(side) : value === side))
+  return named.length === 0 && value === true ? [...bothSides] : named
+}
 
 /** Reads one record. A body that is absent or null counts as not recorded. */
 export const readRecord = ({ text, value: record, broken }: Written): Reading => {
@@ -48,7 +53,7 @@ export const readRecord = ({ text, value: record, broken }: Written): Reading =>
   const call: TimedCall = {
     method: record.method,
     url: record.url,
-    incomplete: sidesIn(record.incomplete),
+    incomplete: sidesIn(record.incomplete ?? record.truncated),
     written: { text, value: record },
     time: record.time ?? record.timestamp,
     ...(status === undefined ? {} : { status }),

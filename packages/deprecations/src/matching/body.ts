@@ -12,6 +12,8 @@ export type Body = {
 const cutOff = 'is cut off or not JSON throughout'
 const unknownKind = 'is not in a form that is read (JSON, JSON lines, events, a form)'
 const binary = 'is binary or compressed'
+const encoded = 'is encoded (base64 or hex)'
+const left = 'was left out by the recorder'
 
 /** What services put before JSON so that no other site can run it as a script. */
 const guard = /^(?:\)\]\}'?,?|while\s*\(\s*1\s*\);?|for\s*\(;;\);?|throw\s+1;?)\s*/
@@ -19,8 +21,26 @@ const callback = /^(?:\/\*\*\/\s*)?[\w$.]{1,100}\(\s*([[{][^]*)\)\s*;?$/
 // oxlint-disable-next-line no-control-regex
 const notText = /[\u0000-\u0008\u000e-\u001a\uFFFD]/
 /** One line of words; what may be a table or encoded is not. */
-const isWords = (text: string) =>
-  /^[^{}[\]<>=:"\\\r\n]*$/.test(text) && !/\S{60}|^(?:eyJ|W3s|H4sI)/.test(text)
+const isWords = (text: string) => /^[^{}[\]<>=:"\\\r\n]*$/.test(text) && !/\S{60}/.test(text)
+
+/** What recorders write in the place of a body. */
+const standIn =
+  /^\W*(?:\w+[ _-]){0,3}(?:binary|redacted|omitted|truncated|filtered|masked|suppressed|stripped|too (?:large|long|big)|not (?:recorded|captured|logged|available))\b[^=:]*$|^\*+$/i
+
+/** Whether bytes written as base64 or hex begin as JSON or a compressed body does. */
+const isEncoded = (text: string): boolean => {
+  const start = text.slice(0, 64)
+  if (!/^[\w+/-]+={0,2}$/.test(start)) return false
+  const isCoded = /^(?:[\da-f]{2}){4,}$/i.test(start)
+  const isLong = text.length % 4 === 0 ? start.length >= 8 : start.length >= 24
+  return (
+    (isCoded && beginsAsBody(Buffer.from(start, 'hex'))) ||
+    (isLong && beginsAsBody(Buffer.from(start, 'base64')))
+  )
+}
+
+const beginsAsBody = (bytes: Buffer) =>
+  (bytes[0] === 0x1f && bytes[1] === 0x8b) || /^\s*[[{]\s*["[{\]}]/.test(bytes.toString('latin1'))
 
 const bodyOf = ({ documents, broken }: Parsed): Body =>
   broken ? { documents, unread: cutOff } : { documents }
@@ -34,6 +54,8 @@ const readKind = (text: string, isError: boolean): Body => {
   const called = callback.exec(text)?.[1]
   if (called !== undefined) return bodyOf(readDocuments(called))
   if (notText.test(text)) return { documents: [], unread: binary }
+  if (isEncoded(text)) return { documents: [], unread: encoded }
+  if (!isError && standIn.test(text)) return { documents: [], unread: left }
   if (isMultipart(text)) return bodyOf(readMultipart(text))
   if (isForm(text)) return bodyOf(readForm(text))
   // A page, or a message in words: neither bears fields.

@@ -1,0 +1,91 @@
+// Recorders write bodies in their own ways. What they left out, encoded or wrapped is never taken for a clean body.
+import { describe, expect, test } from 'vitest'
+import { ndjson } from '../helpers/deprecations.ts'
+import { chat, check, idsOf, possibleWith, standingOf } from './checking.ts'
+
+const chatOf = (response: unknown, more: object = {}) => ndjson({ ...chat, request: {}, response, ...more })
+
+describe('a body that a recorder did not keep as it was', () => {
+  test.each([
+    ['base64 with padding, which looks like a form', Buffer.from('{"citations":12}').toString('base64')],
+    ['base64 of spread JSON', Buffer.from(`{\n  "citations": 1 }`).toString('base64')],
+    ['hex', Buffer.from('{"citations":1}').toString('hex')],
+    ['(binary)', '(binary)'],
+    ['REDACTED', 'REDACTED'],
+    ['body omitted', 'response body omitted'],
+    ['too large', 'too large'],
+    ['stars', '***'],
+  ])('%s is reported, and the item may be in use', async (_what, response) => {
+    expect(await standingOf(chatOf(response), 'a.ndjson')).toEqual(possibleWith(1))
+  })
+
+  test.each([
+    ['incomplete: true', { incomplete: true }],
+    ['incomplete: "response"', { incomplete: 'response' }],
+    ['truncated: true', { truncated: true }],
+  ])('one that is marked %s may bear more', async (_what, mark) => {
+    expect(await standingOf(chatOf({}, mark), 'a.ndjson')).toEqual(possibleWith(0))
+  })
+
+  test.each([
+    ['words', 'Accepted'],
+    ['a form', 'email=a%40b.example'],
+    ['an id', '7b22c6de-1f0e-4c3a-9c3e-0d6f1c2b3a44'],
+  ])('%s hides nothing', async (_what, response) => {
+    expect((await check(chatOf(response))).report).toMatchObject({ mayBeInUse: [], faults: 0 })
+  })
+
+  test('the words of an error may speak of what is too large', async () => {
+    const report = (await check(chatOf('The payload is too large', { status: 413 }))).report
+    expect(report).toMatchObject({ mayBeInUse: [], faults: 0 })
+  })
+})
+
+describe('an answer as clients have it', () => {
+  const body = { trackingToken: 't' }
+  const text = JSON.stringify(body)
+  const getanswer = { method: 'POST', url: '/rest/api/v1/getanswer', request: {} }
+  test.each([
+    ['data beside a status and headers', { status: 200, statusText: 'OK', headers: {}, data: body }],
+    ['data beside other members', { status: 200, headers: {}, data: body, config: { timeout: 0 } }],
+    ['text', { status: 200, text }],
+    ['bodyText', { statusCode: 200, bodyText: text }],
+    ['content', { status: 200, headers: [], content: text }],
+    [
+      'content of a HAR',
+      { status: 200, headers: [], content: { size: 21, mimeType: 'application/json', text } },
+    ],
+    ['a Buffer', JSON.parse(JSON.stringify(Buffer.from(text))) as object],
+    ['a Buffer in a wrapper', { status: 200, headers: {}, body: Buffer.from(text).toJSON() }],
+    ['a Uint8Array', JSON.parse(JSON.stringify(new Uint8Array(Buffer.from(text)))) as object],
+  ])('with its body in %s is read as one without', async (_what, response) => {
+    const { report } = await check(ndjson({ ...getanswer, response }))
+    expect(idsOf(report.inUse)).toEqual(['getanswer.trackingToken'])
+  })
+
+  test('a body of its own with members of these names stays one', async () => {
+    const response = { data: body, text: 'SECRET', content: [body], status: 'DONE' }
+    const { report } = await check(ndjson({ ...getanswer, response }))
+    expect(report).toMatchObject({ inUse: [], mayBeInUse: [], faults: 0 })
+  })
+})
+
+describe('a HAR of Chromium', () => {
+  const har = (response: object) =>
+    JSON.stringify({
+      log: { entries: [{ request: { method: 'POST', url: chat.url, bodySize: 0 }, response }] },
+    })
+  test.each([
+    ['a stream', { status: 200, bodySize: -1, _transferSize: 500, content: { size: 0 } }],
+    [
+      'a call that was broken off',
+      { status: 200, _error: 'net::ERR_ABORTED', bodySize: 0, content: { size: 0 } },
+    ],
+    [
+      'a call that was broken off on the way',
+      { status: 200, _error: 'net::ERR_FAILED', content: { size: 2, text: '{}' } },
+    ],
+  ])('with %s may use the fields of its call', async (_what, response) => {
+    expect(await standingOf(har(response), 'a.har')).toEqual(possibleWith(0))
+  })
+})
