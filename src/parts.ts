@@ -94,7 +94,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     limits,
     now,
   })
-  const readiness = createReadiness({ records: store.records, log })
+  const readiness = createReadiness({ records: store.records, sessions: store.sessionTexts, log })
   let draining = false
 
   const app = createApp({
