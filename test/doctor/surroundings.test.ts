@@ -203,6 +203,15 @@ describe('DATA_DIR', () => {
 })
 
 describe('a value in quotes', () => {
+  it('that is the scope is told once, and no scope without a name is missed at the server', async () => {
+    const running = await run()
+    open.push(() => running.close())
+    const env = { OIDC_ISSUER: running.sandbox.urls.authorizationServer, OIDC_SCOPE: '"openid email"' }
+    const said = await found('authorization-server.abilities', env)
+    expect(said.filter(({ settings }) => settings.includes('OIDC_SCOPE'))).toEqual([])
+    expect(said).toContainEqual(expect.objectContaining({ status: 'skip' }))
+  })
+
   const faults = (changed: Record<string, string>): readonly string[] => {
     try {
       loadSettings({ ...healthy(), ...changed })
