@@ -13,6 +13,7 @@ import { createWalks } from './onboarding/walks.ts'
 import { createReadiness } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
 import { createSealer } from './session/seal.ts'
+import { sessionTextsOn } from './session/session-store.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
@@ -86,7 +87,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
 
   let isDraining = false
-  const readiness = createReadiness({ records, log })
+  const readiness = createReadiness({ records, sessions: sessionTextsOn(store), log })
   const app = createApp({
     settings,
     log,

@@ -1,10 +1,11 @@
 // Ends the process on a Node that cannot run onramp. Plain JavaScript that any Node reads, because an older one does not
-// read TypeScript at all, and Node 24.0 and 24.1 read it but start nothing: they have no import.meta.main.
+// read TypeScript at all, and Node 24.0 to 24.2 read it but start nothing: import.meta.main is missing there, or (24.2)
+// false in every TypeScript file.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
-if (major < 24 || (major === 24 && minor < 2)) {
+if (major < 24 || (major === 24 && minor < 3)) {
   process.stderr.write(
-    `onramp needs Node 24.2 or newer; this is Node ${process.versions.node}. Install a newer one: https://nodejs.org\n`,
+    `onramp needs Node 24.3 or newer; this is Node ${process.versions.node}. Install a newer one: https://nodejs.org\n`,
   )
   process.exit(1)
 }

@@ -30,7 +30,7 @@ async function start(version: string, ...args: string[]) {
 
 const npmStart = (manifest.scripts['start'] ?? '').split(' ').slice(1)
 
-describe.each(['20.20.2', '22.18.0', '24.0.2', '24.1.0'])('Node %s', (version) => {
+describe.each(['20.20.2', '22.18.0', '24.0.2', '24.1.0', '24.2.0'])('Node %s', (version) => {
   it.each([
     ['npm start', npmStart],
     ['the server', ['src/server.ts']],
@@ -39,15 +39,15 @@ describe.each(['20.20.2', '22.18.0', '24.0.2', '24.1.0'])('Node %s', (version) =
   ])('is refused by %s with words and an exit code', async (_what, args) => {
     const { code, stdout, stderr } = await start(version, ...args)
     expect(stderr).toBe(
-      `onramp needs Node 24.2 or newer; this is Node ${version}. Install a newer one: https://nodejs.org\n`,
+      `onramp needs Node 24.3 or newer; this is Node ${version}. Install a newer one: https://nodejs.org\n`,
     )
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   })
 })
 
-describe('Node 24.2 and later', () => {
-  it.each(['24.2.0', '25.0.0'])('%s is taken, as package.json says', async (version) => {
-    expect(manifest.engines.node).toBe('>=24.2')
+describe('Node 24.3 and later', () => {
+  it.each(['24.3.0', '25.0.0'])('%s is taken, as package.json says', async (version) => {
+    expect(manifest.engines.node).toBe('>=24.3')
     const { code, stdout } = await start(version, manifest.bin['onramp'] ?? '', '--help')
     expect(code).toBe(0)
     expect(stdout).toContain('Usage: onramp COMMAND')
@@ -59,9 +59,9 @@ describe('the doctor', () => {
     (await runtime.look({ env: {}, node } as Subject)).map(({ status }) => status)
 
   it('calls the same versions too old', async () => {
-    expect(await judged('v24.1.0')).toEqual(['fail'])
+    expect(await judged('v24.2.0')).toEqual(['fail'])
     expect(await judged('v22.20.0')).toEqual(['fail'])
-    expect(await judged('v24.2.0')).toEqual(['ok'])
+    expect(await judged('v24.3.0')).toEqual(['ok'])
     expect(await judged('v25.0.0')).toEqual(['ok'])
   })
 })

@@ -11,7 +11,12 @@ export type Refusals = {
    * @returns why the run has to stop, for people: what happened, what the mail server says, what to do
    */
   note(posted: Posted, mail: MailOf, isFirst: boolean): string | undefined
-  /** Once it has said stop: who was written down as refused, and is to be as if no mail had been tried. */
+  /**
+   * The run is over. Where no mail was taken, replies that tell nothing are no one's fault: a first few (`--limit`) are
+   * too few for a row.
+   */
+  end(): void
+  /** Who was written down as refused, and is to be as if no mail had been tried. */
   toUnmark(): readonly MailOf[]
 }
 
@@ -49,8 +54,9 @@ export function createRefusals(stopAfter: number): Refusals {
   let refused = 0
   let inRow: MailOf[] = []
   let all: MailOf[] = []
-  /** Those that `toUnmark` names; which of the two depends on what ended the run. */
-  let found: 'inRow' | 'all' | undefined
+  let unclear: MailOf[] = []
+  /** Those that `toUnmark` names; which of them depends on what ended the run. */
+  let found: 'inRow' | 'all' | 'unclear' | undefined
 
   function remember(posted: Posted, mail: MailOf): void {
     // What was under way when the run ended says nothing more about the others.
@@ -63,9 +69,10 @@ export function createRefusals(stopAfter: number): Refusals {
     if (posted.outcome !== 'failed') return
     inRow = [...inRow, mail].slice(-MAX_REMEMBERED)
     all = [...all, mail].slice(-MAX_REMEMBERED)
+    if (posted.blame !== 'person') unclear = [...unclear, mail].slice(-MAX_REMEMBERED)
   }
 
-  const toUnmark = () => (found === undefined ? [] : found === 'inRow' ? inRow : all)
+  const toUnmark = () => (found === undefined ? [] : { inRow, all, unclear }[found])
 
   function why(what: string, posted: Posted): string {
     const unmarked = toUnmark().length === 0 ? '' : ' None of these people counts as refused.'
@@ -87,6 +94,9 @@ export function createRefusals(stopAfter: number): Refusals {
       if (refused < MIN_REFUSED || refused <= sent || !('reply' in posted)) return undefined
       found ??= 'all'
       return why('more mails were refused than taken', posted)
+    },
+    end() {
+      if (sent === 0 && limit !== Infinity) found ??= 'unclear'
     },
     toUnmark,
   }

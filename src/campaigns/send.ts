@@ -103,7 +103,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
   const troubled = new Set<string>()
   const over = new AbortController()
   const refusals = createRefusals(parts.stopAfter)
-  /** What the mail server said last to a mail that it refused for what we are. */
+  /** What the mail server said last to a mail that it refused for what we are, or in words that tell nothing. */
   let refusal = ''
   let started = 0
 
@@ -137,7 +137,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       troubled.add(person.email)
       parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
     }
-    if (posted.outcome === 'refused') refusal = posted.reply
+    if ('blame' in posted && posted.blame !== 'person') refusal = posted.reply
     if (posted.outcome === 'deferred') parts.later.add(person, tries)
     const why = refusals.note(posted, { email: person.email, wave }, tries === 1)
     if (why !== undefined) throw new RunStopped(why)
@@ -224,11 +224,17 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     }),
   )
   const results = await Promise.allSettled(workers)
+  refusals.end()
   await unmark()
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   if (parts.signal.aborted) return 'signal'
-  if (tally.sent === 0 && tally.notTaken > 0)
-    throw new RunStopped(`the mail server took no mail (it says: ${refusal}): see SMTP_URL and MAIL_FROM`)
+  if (tally.sent === 0 && tally.notTaken > 0) {
+    const isUnclear = refusals.toUnmark().length > 0
+    const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
+    throw new RunStopped(
+      `the mail server took no mail (it says: ${refusal}): see SMTP_URL and MAIL_FROM${otherwise}`,
+    )
+  }
   return started >= parts.limit ? 'limit' : 'list'
 }

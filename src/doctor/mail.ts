@@ -1,6 +1,7 @@
 // SMTP_URL: can mails leave? The server's own code connects, greets and signs in; nothing is sent.
 import { getSystemErrorName } from 'node:util'
 import { createMailServer } from '../campaigns/mail/server.ts'
+import { certificateWords } from '../campaigns/mail/smtp-trouble.ts'
 import { silenceInWords, silenceOf } from '../client-api/silence.ts'
 import type { Check } from './check.ts'
 import { fail, ok, skip, warn, type Finding } from './finding.ts'
@@ -15,7 +16,7 @@ const errorsOf = (error: unknown): Error[] =>
 function systemCode(errors: readonly Error[]): string {
   for (const error of errors) {
     if ('errno' in error && typeof error.errno === 'number' && error.errno < 0)
-      return getSystemErrorName(error.errno)
+      return getSystemErrorName(error.errno).replace(/^EAI_NO(NAME|DATA)$/, 'ENOTFOUND')
     if (/certificate/i.test(error.message)) return 'CERT_UNTRUSTED'
     const code = 'code' in error ? String(error.code) : ''
     if (code === 'EDNS') return 'ENOTFOUND'
@@ -38,6 +39,13 @@ function findingOf(error: unknown): Finding {
       settings,
       mend: 'allow this machine there, or use another port (587 with smtp://, 465 with smtps://)',
     })
+  const certificate = errorsOf(error)
+    .map((one) => ('originalCode' in one ? certificateWords(String(one.originalCode)) : undefined))
+    .find((words) => words !== undefined)
+  if (certificate !== undefined) {
+    const [says, mend = ''] = certificate.split(/: (.*)/)
+    return fail(`The mail server of SMTP_URL cannot be used: ${says}.`, { settings, mend })
+  }
   const why = silenceOf(Object.assign(new Error('mail'), { code: systemCode(errorsOf(error)) }))
   return fail(`The mail server of SMTP_URL cannot be reached, or not used: ${silenceInWords[why]}.`, {
     settings,

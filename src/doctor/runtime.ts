@@ -2,8 +2,8 @@
 import type { Check } from './check.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
-/** The same as in require-node.mjs and package.json: Node 24.0 and 24.1 have no import.meta.main. */
-const LEAST_NODE = { major: 24, minor: 2 }
+/** The same as in require-node.mjs and package.json: it says why 24.2 is too old. */
+const LEAST_NODE = { major: 24, minor: 3 }
 
 function proxyFindings(env: NodeJS.ProcessEnv): Finding[] {
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])

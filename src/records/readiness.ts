@@ -1,13 +1,13 @@
-// Can the store be written to? Reading alone does not tell: a full Redis still reads, and one that denies scripts lets
-// nobody sign in. It is written to once a second at most, however many probes come; a read goes out with each, because a
-// store that has just gone must not be called ready for the rest of that second.
+// Can the store be written to? Reading alone does not tell: a full Redis still reads, and one that denies scripts, EXPIRE
+// or DEL lets no one sign in. It is written to once a second at most, however many probes come; a read goes out with
+// each, because a store that has just gone must not be called ready for the rest of that second.
 import type { Records } from './records.ts'
 import { storeTrouble } from './store-trouble.ts'
 
 type Log = { warn(fields: object, message: string): void; info(fields: object, message: string): void }
 
 export type Readiness = {
-  /** Resolves when a record can be written, changed by a script, and read. @throws what the store said */
+  /** Resolves when a record can be written, changed by a script, removed, and read. @throws what the store said */
   ask(): Promise<void>
 }
 
@@ -15,17 +15,25 @@ const KEY = 'ready'
 const LIFE_SECONDS = 10
 const FRESH_MS = 1_000
 
-type Parts = { records: Pick<Records, 'get' | 'put' | 'compareAndSet'>; log: Log; now?: () => number }
+type Parts = {
+  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
+  /** What keeps sessions alive: the one command that records have no use for. */
+  sessions: { touch(name: string, seconds: number): Promise<void> }
+  log: Log
+  now?: () => number
+}
 
 /** @param now milliseconds of a clock that never goes back */
-export function createReadiness({ records, log, now = () => performance.now() }: Parts): Readiness {
+export function createReadiness({ records, sessions, log, now = () => performance.now() }: Parts): Readiness {
   const tell = teller(log)
   let last: { at: number; written: Promise<void> } | undefined
 
   async function write(): Promise<void> {
     await records.put(KEY, 'written', LIFE_SECONDS)
-    // False only where another process was faster, which is just as good.
+    // False only where another process changed it, or removed it, which is just as good.
     await records.compareAndSet(KEY, 'written', 'changed', LIFE_SECONDS)
+    await sessions.touch(KEY, LIFE_SECONDS)
+    await records.remove(KEY)
   }
 
   async function tryIt(): Promise<void> {

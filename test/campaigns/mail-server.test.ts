@@ -59,8 +59,17 @@ describe('a mail server that takes no mail at all', () => {
     const env = { SMTP_URL: (company().env['SMTP_URL'] ?? '').replace('smtp:', 'smtps:') }
     const { code, stderr } = await send([list(ada), ...campaign], { env })
     expect(code).toBe(1)
-    expect(stderr).toMatch(/127\.0\.0\.1:\d+ cannot be reached, or not used \(TLS: [a-z ]+\): see SMTP_URL/)
+    expect(stderr).toMatch(/127\.0\.0\.1:\d+ cannot be reached, or not used \(it does not begin with TLS/)
+    expect(stderr).toContain('use smtp:// there')
     expect(await send([list(ada), ...campaign])).toMatchObject({ code: 0 })
+  })
+
+  it('because its name is not known here, is told so', async () => {
+    const { code, stderr } = await send([list(ada), ...fresh()], {
+      env: { SMTP_URL: 'smtp://mail.invalid:587' },
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/no machine of that name is known here|the name server does not answer/)
   })
 
   it('and breaks the connection with the mail in its hands leaves it uncertain, and says whose', async () => {

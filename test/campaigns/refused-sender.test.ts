@@ -149,6 +149,30 @@ describe('a mail server that refuses one after the other in words that tell noth
     expect(taken).toHaveLength(next.tally['sent'] ?? -1)
   })
 
+  it('and has a list too short for five marks no one, and the next run reaches everyone', async () => {
+    let isMisconfigured = true
+    const { again } = await runs(
+      atRcpt(() => (isMisconfigured ? '554 5.7.1 Access denied' : undefined)),
+      2,
+    )
+    const { code, tally, stderr } = await again()
+    expect(code).toBe(1)
+    expect(tally).toMatchObject({ sent: 0, failed: 0, notTaken: 2 })
+    expect(stderr).toContain('took no mail (it says: 554 5.7.1 Access denied)')
+    isMisconfigured = false
+    expect((await again()).tally).toMatchObject({ sent: 2, failed: 0 })
+  })
+
+  it('and has a short list, marks who was refused where that is asked for (--stop-after 0)', async () => {
+    const { again } = await runs(
+      atRcpt(() => '554 5.7.1 Access denied'),
+      2,
+    )
+    const { code, tally } = await again('--stop-after', '0')
+    expect(code).toBe(3)
+    expect(tally).toMatchObject({ sent: 0, failed: 2, notTaken: 0 })
+  })
+
   it('for every other mail is stopped at once more were refused than taken', async () => {
     let isMisconfigured = true
     let mails = 0

@@ -41,7 +41,12 @@ describe('a run', () => {
     const { tally } = await run({
       people: ['ada@acme.example', 'bob@acme.example', 'ada@acme.example', 'bob@acme.example'],
       policy: { retryUnknown: true, retryFailed: true },
-      post: (email) => (posted.push(email), email.startsWith('ada') ? 'unknown' : 'failed'),
+      post(email) {
+        posted.push(email)
+        return email.startsWith('ada')
+          ? 'unknown'
+          : { outcome: 'failed', reply: '550 5.1.1 unknown', blame: 'person' }
+      },
     })
     expect(posted).toEqual(['ada@acme.example', 'bob@acme.example'])
     expect(tally).toMatchObject({ duplicates: 2, uncertain: 1, failed: 1 })

@@ -1,8 +1,11 @@
 // What is around onramp, and what the doctor says of it: the address that people use, where it listens, the intranet, the
 // mail server, the disk, and quotes that a file of settings kept.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createSocketServer } from 'node:net'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isSameSite, siteOf } from '../../src/doctor/settings/site.ts'
 import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
@@ -158,6 +161,23 @@ describe('the mail server', () => {
     expect((await look(`smtps://127.0.0.1:${port}`))?.says).toContain('does not speak TLS')
   })
 
+  it('of a name that is not known, or with a certificate that nothing vouches for, is told so', async () => {
+    expect((await look('smtp://mail.invalid:587'))?.says).toContain('no machine of that name')
+    const made = folder()
+    const to = ['-newkey', 'rsa:2048', '-nodes', '-keyout', 'other.key', '-out', 'other.crt']
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
+    execFileSync('openssl', ['req', '-x509', ...to, ...names], { cwd: made, stdio: 'ignore' })
+    const [key, cert] = ['other.key', 'other.crt'].map((file) => readFileSync(join(made, file)))
+    const server = createTlsServer({ key, cert }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    open.push(() => server.close())
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const told = await look(`smtps://127.0.0.1:${port}`)
+    expect(told?.says).toContain('its certificate is self-signed')
+    expect(told?.mend).toContain('NODE_EXTRA_CA_CERTS')
+  })
+
   it('without a sender sends nothing, which is warned of', async () => {
     const catcher = await startMailCatcher(0)
     open.push(() => catcher.close())
@@ -183,6 +203,15 @@ describe('DATA_DIR', () => {
 })
 
 describe('a value in quotes', () => {
+  it('that is the scope is told once, and no scope without a name is missed at the server', async () => {
+    const running = await run()
+    open.push(() => running.close())
+    const env = { OIDC_ISSUER: running.sandbox.urls.authorizationServer, OIDC_SCOPE: '"openid email"' }
+    const said = await found('authorization-server.abilities', env)
+    expect(said.filter(({ settings }) => settings.includes('OIDC_SCOPE'))).toEqual([])
+    expect(said).toContainEqual(expect.objectContaining({ status: 'skip' }))
+  })
+
   const faults = (changed: Record<string, string>): readonly string[] => {
     try {
       loadSettings({ ...healthy(), ...changed })

@@ -36,6 +36,10 @@ const CERTIFICATES: Record<string, string> = {
 /** The names that a certificate is for are the server's to choose, and can be many. Characters. */
 const MAX_NAMES = 160
 
+/** The same in words that hold nothing the server chose. @param code Node's own */
+export const certificateWords = (code: string): string | undefined =>
+  CERTIFICATES[code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? 'HOSTNAME_MISMATCH' : code]
+
 function certificateTrouble({ originalCode = '', cert }: SmtpError): string | undefined {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
   const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
@@ -43,9 +47,13 @@ function certificateTrouble({ originalCode = '', cert }: SmtpError): string | un
   return `its certificate is for ${shown}, not for this name: use the certificate's name in SMTP_URL`
 }
 
+const UNKNOWN_NAME = 'no machine of that name is known here (ENOTFOUND)'
+/** By the names that Node gives to the numbers of errors: a name that is not known is EAI_NONAME there. */
 const SYSTEM: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
-  ENOTFOUND: 'no machine of that name is known here (ENOTFOUND)',
+  ENOTFOUND: UNKNOWN_NAME,
+  EAI_NONAME: UNKNOWN_NAME,
+  EAI_NODATA: UNKNOWN_NAME,
   EAI_AGAIN: 'the name server does not answer (EAI_AGAIN)',
   ECONNRESET: 'it breaks the connection (ECONNRESET)',
   ETIMEDOUT: 'no answer in time (ETIMEDOUT)',
@@ -68,6 +76,8 @@ export function troubleOf(error: SmtpError): string {
   if (SYSTEM[system] !== undefined) return SYSTEM[system]
   if (errno !== undefined) return system
   if (response !== undefined && code !== 'ETLS') return `it says: ${replyShown(response)}`
+  if (reason !== undefined && /wrong version number/i.test(reason))
+    return 'it does not begin with TLS on this port: use smtp:// there, or the port for smtps:// (465)'
   if (reason !== undefined) return `TLS: ${replyShown(reason)}`
   if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
   if (code === 'ETIMEDOUT') return 'no answer in time'

@@ -1,6 +1,6 @@
 // What the authorization server can do of what onramp needs, and of what it uses where it is there.
 import type { Check } from '../check.ts'
-import { fail, ok, warn, type Finding } from '../finding.ts'
+import { fail, ok, skip, warn, type Finding } from '../finding.ts'
 import { withMetadata, type Metadata } from './discovered.ts'
 import { addresses } from './claims.ts'
 import { isSafeAddress } from '../settings/public-address.ts'
@@ -99,15 +99,19 @@ export const abilities: Check = {
   network: true,
   look: (subject) =>
     withMetadata(subject, (metadata) => {
-      const { OIDC_SCOPE: scope = '', OIDC_CLIENT_AUTH: auth } = subject.settings
+      const { OIDC_SCOPE: scope, OIDC_CLIENT_AUTH: auth } = subject.settings
       const { OIDC_EMAIL_CLAIM: claim = 'email', OIDC_EMAIL_TRUST: trust, ADMIN_EMAILS } = subject.settings
       const hasAdmins = ADMIN_EMAILS !== undefined
       return [
         flow(metadata),
         pkce(metadata),
-        scopes(metadata, scope),
-        ...refreshing(metadata, subject.settings),
-        ...signing(metadata, scope),
+        ...(scope === undefined
+          ? [skip('OIDC_SCOPE cannot be read.')]
+          : [
+              scopes(metadata, scope),
+              ...refreshing(metadata, subject.settings),
+              ...signing(metadata, scope),
+            ]),
         ...authentication(metadata, { auth }),
         ...addresses(metadata, { claim, trust, hasAdmins }),
         ...unsafe(metadata),
