@@ -24,8 +24,5 @@ export const unblock = (walk: Walk, instance: string): Walk => ({
   }),
 })
 
-export const blockPath = (instance: string) => `/onboarding/blocked/${encodeURIComponent(instance)}`
-export const unblockPath = (instance: string) => `/onboarding/unblock/${encodeURIComponent(instance)}`
-
 /** Offered where connecting did not work; before that it would only be one more button. */
 export const mayBlock = (kind: string) => ['unconfirmed', 'waiting', 'attention', 'skipped'].includes(kind)

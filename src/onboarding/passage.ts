@@ -2,7 +2,8 @@
 // changed the walk in between.
 import { firstOffered, next, onward, standingIn } from './course.ts'
 import { isRushed, lookAgain } from './rush.ts'
-import { comeBack, depart, observe, type Waiting, type Walk } from './walk.ts'
+import { comeBack, depart } from './attempts.ts'
+import { observe, type Waiting, type Walk } from './walk.ts'
 
 export type Question = {
   now: number

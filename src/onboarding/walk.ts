@@ -55,7 +55,6 @@ export type Walk = {
 export const IN_FLIGHT_MS = 15_000
 /** A return counts for so long after its departure. */
 const ATTEMPT_LIFE_MS = 24 * 3600 * 1000
-const MOST_ATTEMPTS = 50
 
 export const startWalk = (now: number): Walk => ({
   version: 1,
@@ -108,7 +107,7 @@ function bounded(known: Known[]): Known[] {
   return surplus <= 0 ? known : known.filter((entry) => entry.status !== 'connected' || surplus-- <= 0)
 }
 
-/** The same as last time, and nobody under way: nothing to take in. */
+/** The same as last time, and no attempt under way: nothing to take in. */
 function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
   if (walk.attempts.length > 0) return false
   const unconnected = walk.known.filter((entry) => entry.status !== 'connected')
@@ -140,66 +139,7 @@ export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt:
 export const isInFlight = (attempt: Attempt, now: number) =>
   attempt.returnedAt === undefined && attempt.done === undefined && now - attempt.departedAt < IN_FLIGHT_MS
 
-/** `byItself`: nobody clicked, it follows a return. */
-export type Departure = { instance: string; step: string; now: number; byItself?: boolean }
-
-/** The person leaves for a datasource. Takes back "not now" and an earlier "not confirmed". */
-export function depart(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {
-  const clicks = (walk.clicks ?? 0) + (byItself ? 0 : 1)
-  const known = walk.known.map((entry) => {
-    if (entry.instance !== instance) return entry
-    const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
-    return { ...rest, departures: entry.departures + 1, departedIn: clicks }
-  })
-  const others = walk.attempts.map((attempt) =>
-    attempt.instance === instance && isReturned(attempt) ? { ...attempt, done: true as const } : attempt,
-  )
-  const attempts = [...others, { step, instance, departedAt: now, looks: 0 }].slice(-MOST_ATTEMPTS)
-  return { ...walk, known, attempts, clicks }
-}
-
-/** The attempt that a return with this step id ends, or undefined: no step, one of somebody else, one that has ended. */
-export const attemptOf = (walk: Walk, step: string | undefined): Attempt | undefined =>
-  walk.attempts.find((attempt) => attempt.step === step && attempt.done === undefined)
-
-/**
- * A return with this step id, after the service was asked (observe comes first).
- * connected: go on. waiting: look again. unconfirmed: the time to confirm is over.
- * @param isRefused the return says that it failed: not believed, but no reason to wait for a consent any longer
- */
-export function comeBack(
-  walk: Walk,
-  step: string,
-  now: number,
-  isRefused = false,
-): { walk: Walk; outcome: 'connected' | 'waiting' | 'unconfirmed' } {
-  const attempt = walk.attempts.find((candidate) => candidate.step === step)
-  const known = walk.known.find((entry) => entry.instance === attempt?.instance)
-  const isConnected = known?.status === 'connected'
-  const change = (changed: Partial<Attempt>): Walk => ({
-    ...walk,
-    attempts: walk.attempts.map((candidate) =>
-      candidate.step === step ? { ...candidate, ...changed } : candidate,
-    ),
-  })
-  const returnedAt = attempt?.returnedAt ?? now
-  if (isConnected) return { walk: change({ returnedAt, done: true }), outcome: 'connected' }
-  if (attempt === undefined || attempt.done) return { walk, outcome: 'unconfirmed' }
-  if (isRefused)
-    return { walk: givenUp(change({ returnedAt, done: true }), attempt, now), outcome: 'unconfirmed' }
-  return { walk: change({ returnedAt, looks: attempt.looks + 1 }), outcome: 'waiting' }
-}
-
-const givenUp = (walk: Walk, { instance }: Attempt, now: number): Walk => ({
-  ...walk,
-  known: walk.known.map((entry) => (entry.instance === instance ? { ...entry, unconfirmedAt: now } : entry)),
-})
-
-/** May the service be asked now without harm to a departure that is under way? */
-export const mayAsk = (walk: Walk, now: number): boolean =>
-  !walk.attempts.some((attempt) => isInFlight(attempt, now))
-
-/** `slack` stands for every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
+/** `slack` means every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>
   visit.only.length === 0 ||
   visit.only.includes(instance) ||

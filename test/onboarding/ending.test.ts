@@ -1,7 +1,13 @@
 // What a list comes to: every mixture of apps has a heading that is true of it.
 import { describe, expect, it } from 'vitest'
-import { countsOf, endingOf, type Counts, type Ending, type Sight } from '../../src/onboarding/ending.ts'
-import { openingOf } from '../../src/onboarding/opening.ts'
+import {
+  countsOf,
+  endingOf,
+  type Counts,
+  type Ending,
+  type Sight,
+} from '../../src/onboarding/overview/ending.ts'
+import { openingOf } from '../../src/onboarding/overview/opening.ts'
 import { texts as t } from '../../src/web/texts.en.ts'
 
 const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const

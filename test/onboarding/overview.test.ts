@@ -1,8 +1,10 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { describe, expect, it } from 'vitest'
-import { overviewOf, type OverviewContext } from '../../src/onboarding/overview.ts'
+import { overviewOf } from '../../src/onboarding/overview/overview.ts'
+import type { OverviewContext } from '../../src/onboarding/overview/scene.ts'
 import { skip, unskip } from '../../src/onboarding/skipping.ts'
-import { comeBack, depart, observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { comeBack, depart } from '../../src/onboarding/attempts.ts'
+import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { texts as t } from '../../src/web/texts.en.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)

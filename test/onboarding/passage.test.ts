@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { passageOfClick, passageOfReturn, type Question } from '../../src/onboarding/passage.ts'
-import { attemptOf, startWalk, type Waiting } from '../../src/onboarding/walk.ts'
+import { attemptOf } from '../../src/onboarding/attempts.ts'
+import { startWalk, type Waiting } from '../../src/onboarding/walk.ts'
 
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
   instance,

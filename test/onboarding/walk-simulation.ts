@@ -3,7 +3,8 @@
 import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
 import { skip, unskip } from '../../src/onboarding/skipping.ts'
 import { next, progress } from '../../src/onboarding/course.ts'
-import { attemptOf, observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { attemptOf } from '../../src/onboarding/attempts.ts'
+import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 
 export type Operation =
   | { op: 'look' }

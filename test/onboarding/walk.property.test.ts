@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { next, progress, standingIn } from '../../src/onboarding/course.ts'
-import { attemptOf, shown } from '../../src/onboarding/walk.ts'
+import { attemptOf } from '../../src/onboarding/attempts.ts'
+import { shown } from '../../src/onboarding/walk.ts'
 import { Simulation, type Operation } from './walk-simulation.ts'
 
 const APPS = 5

@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { next, onward, progress } from '../../src/onboarding/course.ts'
 import { skip, unskip } from '../../src/onboarding/skipping.ts'
-import {
-  attemptOf,
-  comeBack,
-  depart,
-  IN_FLIGHT_MS,
-  inScope,
-  mayAsk,
-  observe,
-  shown,
-  startWalk,
-  type Waiting,
-} from '../../src/onboarding/walk.ts'
+import { attemptOf, comeBack, depart, mayAsk } from '../../src/onboarding/attempts.ts'
+import { IN_FLIGHT_MS, inScope, observe, shown, startWalk, type Waiting } from '../../src/onboarding/walk.ts'
 
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
   instance,

@@ -1,7 +1,7 @@
 // The words that a list opens with, for each ending: nothing is called connected that is not. Pure.
-import type { Texts } from '../web/texts.en.ts'
+import type { Texts } from '../../web/texts.en.ts'
 import type { Ending, Sight } from './ending.ts'
-import { unhandled } from './standing.ts'
+import { unhandled } from '../standing.ts'
 
 export type Opening = {
   /** open: something waits. rest: it does not, and something is not connected. done: nothing is left to do. */

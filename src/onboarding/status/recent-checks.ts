@@ -1,5 +1,9 @@
 // Spares the service: what was asked for a person a moment ago is not asked again for the intranet's counts. Kept in this
 // process, because it only saves calls: the counts themselves are made of the walk, which every process reads anew.
+import type { User } from '../../session/session.ts'
+
+/** Who a check was made for: the same person in every session. */
+export const personOf = ({ issuer, subject }: User): string => `${issuer}\n${subject}`
 
 /** So long an answer of the service counts as fresh; milliseconds. */
 const FRESH_MS = 3_000

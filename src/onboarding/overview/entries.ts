@@ -1,9 +1,10 @@
 // The list of the overview: each datasource with its status in words and what can be done about it. Pure.
-import type { Texts } from '../web/texts.en.ts'
-import { blockPath, mayBlock, unblockPath } from './blocked.ts'
-import { standingIn } from './course.ts'
-import { unhandled, type Standing } from './standing.ts'
-import type { Known, Walk } from './walk.ts'
+import type { Texts } from '../../web/texts.en.ts'
+import { mayBlock } from '../blocked.ts'
+import { standingIn } from '../course.ts'
+import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
+import { unhandled, type Standing } from '../standing.ts'
+import type { Known, Walk } from '../walk.ts'
 
 export type Action = { href: string; label: string }
 
@@ -29,10 +30,6 @@ export type Entry = {
   /** Where "I need my administrator" is said, or taken back. */
   block: Action | undefined
 }
-
-export const connectPath = (instance: string) => `/onboarding/connect/${encodeURIComponent(instance)}`
-export const skipPath = (instance: string) => `/onboarding/skip/${encodeURIComponent(instance)}`
-const unskipPath = (instance: string) => `/onboarding/unskip/${encodeURIComponent(instance)}`
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 

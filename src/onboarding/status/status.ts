@@ -1,7 +1,7 @@
 // How far a person is, in figures: GET /api/status, for the intranet. Pure.
-import { standingIn } from './course.ts'
-import { figureOf, type Figure } from './standing.ts'
-import type { Walk } from './walk.ts'
+import { standingIn } from '../course.ts'
+import { figureOf, type Figure } from '../standing.ts'
+import type { Walk } from '../walk.ts'
 
 export type Status = { signedIn: true; connected: number; pending: number; skipped: number }
 

@@ -1,6 +1,6 @@
 // What a list comes to: which heading is true of it. Pure. What surprises: switched off and “not now” are not connected, and
 // a visit that was narrowed says nothing about the apps that it does not show.
-import type { Figure } from './standing.ts'
+import type { Figure } from '../standing.ts'
 
 /** Apps by figure, each counted once. */
 export type Counts = Record<Figure, number>
