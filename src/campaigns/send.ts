@@ -1,68 +1,30 @@
-// A run over the list: who is due, what waits for them, write down that a mail leaves, let it leave, write down what
-// became of it. Killed anywhere and started again, nobody gets a mail twice.
+// A run over the list: who is due, what waits for them, and the mail to each (delivery.ts). Killed anywhere and started
+// again, it sends no mail twice.
 import type { Left } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
 import { isToConnect, wordOf, type Arrival } from '../arrivals/arrival.ts'
-import type { Certainty } from '../arrivals/arrivals.ts'
 import { due, type Due, type Policy } from './campaign.ts'
-import type { Later } from './later.ts'
-import type { Ledger } from './ledger.ts'
-import type { ComposeMail, Mail } from './mail/mail.ts'
-import type { Posted } from './mail/server.ts'
+import { createDelivery, type DeliveryParts } from './delivery.ts'
 import type { Invitee } from './invitee.ts'
 import type { Row } from './people-file.ts'
-import type { Pace } from './pace.ts'
-import { createRefusals } from './refusals.ts'
 import type { Tally } from './tally.ts'
+import { doubtOf, RunStopped } from './trouble.ts'
 
-/** The run ends before its list does; the message says why. Starting it again goes on where it ended. */
-export class RunStopped extends Error {
-  override name = 'RunStopped'
-}
-
-export type SendParts = {
-  ledger: Ledger
+export type SendParts = DeliveryParts & {
   ask: (email: string) => Promise<Asked>
-  compose: ComposeMail
-  /** Absent: a dry run, which writes nothing and sends nothing. */
-  post?: (mail: Mail) => Promise<Posted>
-  mailPace: Pace
   policy: Policy
   /** Is the mail about this datasource? */
   isAbout: (instance: string) => boolean
-  later: Later
-  /** Is the campaign still this run's? */
-  isHeld: () => Promise<boolean>
   onFault: (line: number, fault: string) => void
-  onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
-  /** A person whose mail needs a look. @param reply what the mail server said, where it did */
-  onTrouble: (person: Invitee, trouble: Trouble, reply?: string) => void
   /** How many people at once; as many mails at most are uncertain after a crash. */
   atOnce: number
   /** At most so many mails in this run. */
   limit: number
-  /** So many mails in a row that were not sent end the run (`createRefusals`); 0: it goes on. */
-  stopAfter: number
   signal: AbortSignal
   /** No more rows are wanted: a list that is still open can be closed. */
   onOver: () => void
-  tally: Tally
   now: () => number
 }
-
-/** not-taken: the mail server refused it for what we are, not for whom it is to. */
-export type Trouble =
-  Exclude<Asked['kind'], 'left'> | 'deferred' | 'failed' | 'uncertain' | 'not-taken' | Doubt
-
-/** They may have asked for no mails, in a record that cannot be read, or that was removed without being read. */
-export type Doubt = 'unreadable' | 'removed'
-
-const TROUBLES = {
-  deferred: { count: 'deferred', trouble: 'deferred' },
-  failed: { count: 'failed', trouble: 'failed' },
-  refused: { count: 'notTaken', trouble: 'not-taken' },
-  unknown: { count: 'uncertain', trouble: 'uncertain' },
-} as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
 
 const RESTS = {
   sent: 'already',
@@ -86,62 +48,20 @@ function nagging(arrival: Arrival | undefined, left: readonly Left[]): Left[] {
   return left.filter((entry) => isToConnect(entry) && !isBlocked(entry))
 }
 
-/** Nothing lets a mail leave while a record is there that cannot be read. */
-const doubtOf = (certainty: Certainty, { mailInDoubt }: Policy): Doubt | undefined =>
-  certainty === 'certain' || (certainty === 'removed' && mailInDoubt) ? undefined : certainty
-
 export type EndedBy = 'list' | 'limit' | 'signal'
 
 /** @throws {RunStopped} and whatever ask, post and the ledger throw */
 export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts): Promise<EndedBy> {
   const { ledger, tally } = parts
+  const delivery = createDelivery(parts)
   const isDry = parts.post === undefined
   const underWay = new Set<string>()
-  /** In a dry run nothing is written down, so whoever is listed twice is only known here. */
+  /** In a dry run nothing is written down, so who is listed twice is only known here. */
   const seen = new Set<string>()
-  /** Whose mail did not go well in this run: a second row about them is no second try. */
-  const troubled = new Set<string>()
+  /** A second row about a person whose mail did not go well is no second try. */
+  const isRepeated = (email: string) => underWay.has(email) || seen.has(email) || delivery.isTroubled(email)
   const over = new AbortController()
-  const refusals = createRefusals(parts.stopAfter)
-  /** What the mail server said last to a mail that it refused for what we are, or in words that tell nothing. */
-  let refusal = ''
   let started = 0
-
-  /** Who was refused while the run found out that it isn't them: as if their mail had not been tried. */
-  async function unmark(): Promise<void> {
-    const mails = refusals.toUnmark()
-    for (const { email, wave } of mails) await ledger.withdraw(email, wave)
-    tally.failed -= mails.length
-    tally.notTaken += mails.length
-  }
-
-  async function mail(person: Invitee, wave: number, left: Left[], apps: string[]): Promise<void> {
-    const { post } = parts
-    if (post === undefined) {
-      tally.wouldSend++
-      return parts.onWouldSend(person, wave, apps)
-    }
-    const composed = await parts.compose(person, apps, wave)
-    await parts.mailPace.turn()
-    if (!(await parts.isHeld())) throw new RunStopped('another run took over the campaign')
-    if (!(await ledger.intend(person, wave, left))) return void tally.already++
-    const posted = await post(composed).catch(async (error: unknown) => {
-      await ledger.withdraw(person.email, wave)
-      throw error
-    })
-    const tries = await ledger.settle(person.email, wave, posted.outcome)
-    if (posted.outcome === 'sent') tally.sent++
-    else {
-      const { count, trouble } = TROUBLES[posted.outcome]
-      tally[count]++
-      troubled.add(person.email)
-      parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
-    }
-    if ('blame' in posted && posted.blame !== 'person') refusal = posted.reply
-    if (posted.outcome === 'deferred') parts.later.add(person, tries)
-    const why = refusals.note(posted, { email: person.email, wave }, tries === 1)
-    if (why !== undefined) throw new RunStopped(why)
-  }
 
   async function one(person: Invitee, isAgain: boolean): Promise<void> {
     const { email } = person
@@ -172,7 +92,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     const waiting = nagging(arrival, left).filter(({ instance }) => parts.isAbout(instance))
     if (waiting.length > 0 && (isAgain || started++ < parts.limit)) {
       if (started >= parts.limit) parts.onOver()
-      return await mail(
+      return await delivery.mail(
         person,
         then.wave,
         left,
@@ -201,7 +121,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       if (row.kind === 'fault') {
         tally.invalid++
         parts.onFault(row.line, row.fault)
-      } else if ([underWay, seen, troubled].some((set) => set.has(row.person.email))) tally.duplicates++
+      } else if (isRepeated(row.person.email)) tally.duplicates++
       else return { person: row.person, isAgain: false }
     }
     return undefined
@@ -224,17 +144,11 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     }),
   )
   const results = await Promise.allSettled(workers)
-  refusals.end()
-  await unmark()
+  await delivery.end()
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   if (parts.signal.aborted) return 'signal'
-  if (tally.sent === 0 && tally.notTaken > 0) {
-    const isUnclear = refusals.toUnmark().length > 0
-    const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
-    throw new RunStopped(
-      `the mail server took no mail (it says: ${refusal}): see SMTP_URL and MAIL_FROM${otherwise}`,
-    )
-  }
+  const failure = delivery.failure()
+  if (failure !== undefined) throw new RunStopped(failure)
   return started >= parts.limit ? 'limit' : 'list'
 }

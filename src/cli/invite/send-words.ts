@@ -1,5 +1,6 @@
 // What a run of invite send says: while it goes on, and at its end.
-import { RunStopped, type EndedBy, type SendParts, type Trouble } from '../../campaigns/send.ts'
+import type { EndedBy, SendParts } from '../../campaigns/send.ts'
+import { RunStopped, type Trouble } from '../../campaigns/trouble.ts'
 import { summaryOf, type Tally } from '../../campaigns/tally.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { GOES_ON } from './endings.ts'
