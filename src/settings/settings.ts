@@ -1,7 +1,8 @@
 // Reads the settings from the environment. loadSettings(env) names every fault at once, none with a secret's value.
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { definitions, type Setting } from './definitions.ts'
+import { definitions } from './definitions.ts'
+import type { Setting } from './setting.ts'
 
 export type { Setting }
 

@@ -1,0 +1,78 @@
+// The settings of the authorization server and of the tokens that come from it: a part of definitions.ts.
+import type { Definitions } from './setting.ts'
+import { address, oneOf, prompts, text } from './values.ts'
+
+/** RFC 6750 2.1: it goes out behind "Bearer". */
+const serviceToken = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
+
+export const authorizationServerDefinitions = {
+  OIDC_ISSUER: {
+    required: true,
+    meaning: "The authorization server: the service's own or the external identity provider",
+    schema: address,
+  },
+  TOKEN_ISSUED_BY: {
+    default: 'service',
+    meaning:
+      '`service` or `external-idp` (then `X-Service-Auth-Type: OAUTH` goes out with every access token)',
+    schema: oneOf(['service', 'external-idp']),
+  },
+  OIDC_CLIENT_ID: {
+    meaning: 'The client that onramp is at the authorization server; absent: it registers itself (RFC 7591)',
+    schema: text,
+  },
+  OIDC_CLIENT_SECRET: { secret: true, meaning: "That client's secret", schema: text },
+  OIDC_CLIENT_AUTH: {
+    default: 'client_secret_basic',
+    meaning:
+      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `none`',
+    schema: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
+  },
+  OIDC_CLIENT_KEY: {
+    secret: true,
+    meaning: 'The private key for `private_key_jwt`, PEM (PKCS #8)',
+    schema: text,
+  },
+  OIDC_INITIAL_ACCESS_TOKEN: {
+    secret: true,
+    meaning: 'For a registration endpoint that asks for one',
+    schema: text,
+  },
+  OIDC_SCOPE: {
+    default: 'openid email profile offline_access',
+    meaning: 'What is asked for at sign-in; without `openid`: plain OAuth 2.1, no id_token',
+    schema: text.transform((scope) => scope.trim().split(/\s+/).join(' ')),
+  },
+  OIDC_PROMPT: {
+    meaning:
+      'Sent as `prompt` at sign-in: `consent`, `login`, `select_account`, or several; some servers issue refresh tokens only with `consent`',
+    schema: prompts,
+  },
+  OIDC_EMAIL_CLAIM: {
+    default: 'email',
+    meaning: "The claim that holds a person's address, such as `preferred_username` or `upn`",
+    schema: text.regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim'),
+  },
+  OIDC_EMAIL_TRUST: {
+    default: 'verified',
+    meaning:
+      'Whose address counts for `/admin` and the report: `verified` (the claim `email_verified` says so) or `always`, where the company itself gives out the addresses and the claim is missing',
+    schema: oneOf(['verified', 'always']),
+  },
+  OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },
+  OIDC_AUDIENCE: {
+    meaning: 'The `audience` parameter, for authorization servers that ask for one',
+    schema: text,
+  },
+  SERVICE_USER_TOKEN: {
+    secret: true,
+    meaning: "A person's service token, for the command line; the server does not use it",
+    schema: serviceToken,
+  },
+  SERVICE_GLOBAL_TOKEN: {
+    secret: true,
+    meaning:
+      'A global service token, for the command line; goes out with `X-Service-ActAs` only; the server does not use it',
+    schema: serviceToken,
+  },
+} as const satisfies Definitions

@@ -1,0 +1,16 @@
+// What is said of one setting, wherever it is defined.
+import type { z } from 'zod'
+
+export type Setting = {
+  name: string
+  /** What is used when the variable is absent; undefined: nothing. */
+  default?: string
+  required?: true
+  /** A secret may also come as NAME_FILE, a path to a file that holds it. */
+  secret?: true
+  meaning: string
+  schema: z.ZodType
+}
+
+/** A part of the table, by name. */
+export type Definitions = Record<string, Omit<Setting, 'name'>>

@@ -1,0 +1,35 @@
+// The settings of the store, Redis or SQLite: a part of definitions.ts.
+import type { Definitions } from './setting.ts'
+import { hostAndPort, keyPrefix, list, oneOf, text } from './values.ts'
+
+export const storeDefinitions = {
+  REDIS_URL: {
+    secret: true,
+    meaning: '`redis://` or `rediss://`; absent: the embedded SQLite store in `DATA_DIR` (one process)',
+    schema: text.refine(
+      (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
+      'is not a Redis address: write it like redis://name:6379 or rediss://name:6379',
+    ),
+  },
+  REDIS_PREFIX: {
+    default: 'onramp:',
+    meaning: 'What every key in Redis begins with; installations that share a Redis need one each',
+    schema: keyPrefix,
+  },
+  REDIS_SENTINELS: {
+    meaning:
+      'Sentinels as `name:port`, separated by commas; `REDIS_URL` then gives user, password, TLS and database',
+    schema: list(hostAndPort),
+  },
+  REDIS_SENTINEL_NAME: {
+    default: 'mymaster',
+    meaning: 'How the Sentinels call the primary',
+    schema: text,
+  },
+  REDIS_CLUSTER: {
+    default: 'no',
+    meaning: '`yes`: `REDIS_URL` is a node of a Redis Cluster, from which the others are found',
+    schema: oneOf(['yes', 'no']),
+  },
+  DATA_DIR: { default: './data', meaning: 'The folder of the embedded store', schema: text },
+} as const satisfies Definitions
