@@ -55,7 +55,7 @@ export type Trouble =
   Exclude<Asked['kind'], 'left'> | 'deferred' | 'failed' | 'uncertain' | 'not-taken' | Doubt
 
 /** They may have asked for no mails, in a record that cannot be read, or that was removed without being read. */
-export type Doubt = 'unreadable' | 'removed'
+type Doubt = 'unreadable' | 'removed'
 
 const TROUBLES = {
   deferred: { count: 'deferred', trouble: 'deferred' },

@@ -41,7 +41,7 @@ export type ClientApiOptions = {
   onAnswer?: (answered: Answered) => void
 }
 
-export type Answered = {
+type Answered = {
   method: 'POST'
   /** The path and query, without the service's address. */
   url: string

@@ -19,7 +19,7 @@ import { overviewPath } from './visit.ts'
 import { inScope, type Known, type Walk } from './walk.ts'
 
 /** What the page offers first. */
-export type Step = {
+type Step = {
   kind: 'wait' | 'attend' | 'connect'
   tile: Tile
   title: string
@@ -37,9 +37,9 @@ export type Step = {
   focus: boolean
 }
 
-export type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
+type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
 
-export type Banner = { kind: 'good' | 'notice' | 'bad'; title: string; text: string }
+type Banner = { kind: 'good' | 'notice' | 'bad'; title: string; text: string }
 
 export type Overview = Opening & {
   title: string

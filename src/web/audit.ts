@@ -3,7 +3,7 @@
 import { Counter, type Registry } from 'prom-client'
 import type { AuditIds } from './audit-ids.ts'
 
-export type AuditEvent =
+type AuditEvent =
   | { event: 'sign_in'; result: 'ok' | 'refused'; user?: Identity; code?: string }
   | {
       event: 'sign_out'
