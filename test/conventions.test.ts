@@ -29,17 +29,18 @@ const importsOf = (file: string): string[] =>
 const roomOf = (file: string) => /^src\/([^/]+)|^(packages\/[^/]+)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
-const nouns = ['client-api', 'records', 'problem.ts']
+const nouns = ['client-api', 'records', 'problem.ts', 'present.ts']
 const web = [...nouns, 'session', 'web']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
   'packages/deprecations': [],
   'packages/sandbox': [],
   'problem.ts': [],
+  'present.ts': [],
   'require-node.mjs': [],
   settings: [],
   records: ['problem.ts'],
-  'client-api': ['problem.ts'],
+  'client-api': ['problem.ts', 'present.ts'],
   session: nouns,
   web: [...nouns, 'session'],
   // Who onramp is at the authorization server is read from the settings.

@@ -16,7 +16,7 @@ export const FILTERS = [
   'optedOut',
 ] as const
 
-export type Filter = (typeof FILTERS)[number]
+type Filter = (typeof FILTERS)[number]
 
 export type Wanted = {
   filter: Filter

@@ -12,9 +12,9 @@ import {
 } from '../arrivals/arrival.ts'
 import { createGroups, type Group } from './groups.ts'
 
-export type Count = Record<SourceState, number>
+type Count = Record<SourceState, number>
 
-export type Datasource = { instance: string; name: string; counts: Count }
+type Datasource = { instance: string; name: string; counts: Count }
 
 /** New ones on a day; `day` is YYYY-MM-DD in UTC. */
 export type Day = { day: string; invited: number; signedIn: number; finished: number }

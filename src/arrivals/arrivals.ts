@@ -23,7 +23,7 @@ export type Certainty = 'certain' | 'unreadable' | 'removed'
 
 export type Looked = { arrival: Arrival | undefined; certainty: Certainty }
 
-export type Forgotten = {
+type Forgotten = {
   wasKnown: boolean
   /** Removed with it without being read, as it may have been about them: it may have been about others, too. */
   unread: Unread

@@ -4,7 +4,7 @@ import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
 /** One datasource of a walk and how it is doing, as the walk decided it. Times are milliseconds since 1970. */
-export type Followed = {
+type Followed = {
   instance: string
   name: string
   figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'

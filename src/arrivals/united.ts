@@ -1,5 +1,6 @@
 // Two accounts of one person made into one: an installation wrote the second while it could not read the first. Pure.
 // What the person asked for, and that a mail left, is kept from either.
+import { present } from '../present.ts'
 import { isOut, type Arrival, type Campaign, type Mailing } from './arrival.ts'
 
 type Moment = 'openedAt' | 'signedInAt' | 'optedOutAt'
@@ -14,8 +15,7 @@ export function united(one: Arrival, other: Arrival): Arrival {
     ...earliest('signedInAt', one, other),
     ...earliest('optedOutAt', one, other),
     sources: asked.sources,
-    ...(asked.asOf === undefined ? {} : { asOf: asked.asOf }),
-    ...(asked.finishedAt === undefined ? {} : { finishedAt: asked.finishedAt }),
+    ...present({ asOf: asked.asOf, finishedAt: asked.finishedAt }),
     campaigns: campaignsOf(older, newer),
   }
 }

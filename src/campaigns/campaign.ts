@@ -1,6 +1,7 @@
 // Who is due for which mail of a campaign, and what is written down about it. Pure. A mail is written down before it
 // leaves: whatever was being sent when a process died stays uncertain, and is not sent again unless asked.
 import { isOut, type Arrival, type Mailing } from '../arrivals/arrival.ts'
+import { present } from '../present.ts'
 
 export type Policy = {
   campaign: string
@@ -91,8 +92,7 @@ export function withMailing(arrival: Arrival, { campaign, wave, state, now, by }
   const before = mailingsOf(arrival, campaign)
   const same = before.find((mailing) => mailing.wave === wave)
   const tries = (same?.tries ?? 0) + (state === 'sending' ? 1 : 0)
-  const mark = by === undefined ? {} : { by }
-  const mailing = { wave, state, at: now, tries, ...mark }
+  const mailing = { wave, state, at: now, tries, ...present({ by }) }
   return withMailings(arrival, campaign, [...before.filter((other) => other.wave !== wave), mailing])
 }
 

@@ -1,6 +1,7 @@
 // How fast something may go: turns at an even distance, never made up for afterwards. When told that it was too fast it
 // waits as long as it is told to, goes on at half the speed and comes back slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { present } from '../present.ts'
 
 export type Pace = {
   /** Waits for the next turn. Rejects when the signal ends the run. */
@@ -26,7 +27,7 @@ export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
   async function oneTurn(): Promise<void> {
     // It may have been told to slow down while it waited.
     for (let wait = nextAt - now(); wait > 0; wait = nextAt - now())
-      await sleep(wait, undefined, signal === undefined ? {} : { signal })
+      await sleep(wait, undefined, present({ signal }))
     signal?.throwIfAborted()
     nextAt = now() + 1000 / rate
     rate = Math.min(perSecond, rate + perSecond * RECOVERY)

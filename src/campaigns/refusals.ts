@@ -3,7 +3,7 @@
 import type { Posted } from './mail/server.ts'
 
 /** One mail: whose, and which of the campaign. */
-export type MailOf = { email: string; wave: number }
+type MailOf = { email: string; wave: number }
 
 export type Refusals = {
   /**

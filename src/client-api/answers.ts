@@ -32,7 +32,7 @@ export type Unconnected = {
 /** The same without the one-time path: for whoever only tells what is left, so that there is nothing to leak. */
 export type Left = Pick<Unconnected, 'instance' | 'name' | 'status'>
 
-export type SearchResult = {
+type SearchResult = {
   title: string
   url: string | undefined
   snippet: string | undefined

@@ -1,6 +1,7 @@
 // The service's Client API (contract section 4) over one keep-alive pool. What surprises: redirects are never followed
 // (a client that does keeps X-Service-ActAs across origins) and the time limit covers the body too.
 import { Pool } from 'undici'
+import { present } from '../present.ts'
 import {
   readCheck,
   readLeft,
@@ -41,7 +42,7 @@ export type ClientApiOptions = {
   onAnswer?: (answered: Answered) => void
 }
 
-export type Answered = {
+type Answered = {
   method: 'POST'
   /** The path and query, without the service's address. */
   url: string
@@ -107,7 +108,7 @@ export function createClientApi({
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
       throw Object.assign(problemOf({ operation, status, text, retryAfter, secrets, saidOAuth }), {
         answered: status,
-        ...(asksToWait === undefined ? {} : { asksToWait }),
+        ...present({ asksToWait }),
       })
     }
     return parsed(text)

@@ -13,7 +13,7 @@ import { silenceOf, type Silence } from './silence.ts'
 export type ServiceToken = Exclude<Credentials, { kind: 'oauth' }>
 
 /** What may be known of the one-time paths: never one of them. */
-export type PathShape = {
+type PathShape = {
   /** Query parameters of the first path. */
   parameters: number
   /** Every path names the final_redirect_url that was asked for. */
@@ -21,7 +21,7 @@ export type PathShape = {
 }
 
 /** When it was answered, by the service's own clock and by ours; milliseconds since 1970. */
-export type Answered = { theirs: number | undefined; ours: number }
+type Answered = { theirs: number | undefined; ours: number }
 
 export type Reply =
   | ({ kind: 'answered'; left: Left[]; shape: PathShape | undefined } & Answered)

@@ -2,7 +2,7 @@
 import { readLimited } from '../client-api/client.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
 
-export type Answer = {
+type Answer = {
   kind: 'answer'
   status: number
   text: string

@@ -1,6 +1,7 @@
 // Runs every check; none of them can stop another. What comes out is masked once more: should a secret ever get into a
 // finding, it does not get out of here.
 import { createInquiry } from '../client-api/inquiry.ts'
+import { present } from '../present.ts'
 import { settings } from '../settings/settings.ts'
 import type { Check, Group, Subject } from './check.ts'
 import { fail, skip, type Finding } from './finding.ts'
@@ -63,7 +64,7 @@ export async function examine(examination: Examination): Promise<Told[]> {
   const masked = (finding: Finding): Finding => ({
     ...finding,
     says: mask(finding.says),
-    ...(finding.mend === undefined ? {} : { mend: mask(finding.mend) }),
+    ...present({ mend: finding.mend === undefined ? undefined : mask(finding.mend) }),
   })
   const look = async (check: Check): Promise<Told[]> => {
     const skipped = examination.offline && check.network === true

@@ -1,4 +1,5 @@
 // What a visit is about, read from the overview's address and written into it again. Pure.
+import { present } from '../present.ts'
 import type { Visit, Walk } from './walk.ts'
 
 const MOST_DATASOURCES = 50
@@ -20,7 +21,7 @@ export function visitOf(
     )
     .slice(0, MOST_DATASOURCES)
   const returnTo = checked(query['return_to'])
-  return returnTo === undefined ? { only } : { only, returnTo }
+  return { only, ...present({ returnTo }) }
 }
 
 /** The overview of this visit; `from` is the datasource that it tells of first. */

@@ -1,5 +1,6 @@
 // A walk as it was written, read back. Pure. Each field is taken as far as it is known and valid; what a newer version
 // added stays in it and is written again. What cannot be used costs that field, not the whole walk.
+import { present } from '../present.ts'
 import type { Attempt, Known, Visit, Walk } from './walk.ts'
 
 export const WALK_VERSION = 1
@@ -58,7 +59,7 @@ function visitIn(value: unknown, checked: CheckReturnTo): Visit {
   const { only, returnTo: kept, ...rest } = (value ?? {}) as Record<string, unknown>
   const ids = Array.isArray(only) ? only.filter((id) => typeof id === 'string') : []
   const returnTo = checked(kept)
-  return { ...rest, only: ids, ...(returnTo === undefined ? {} : { returnTo }) }
+  return { ...rest, only: ids, ...present({ returnTo }) }
 }
 
 /** @returns undefined where there is nothing that could be gone on with */

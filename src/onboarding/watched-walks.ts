@@ -6,7 +6,7 @@ import type { Known, Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 /** One app of a walk, and how it is doing. Times are milliseconds since 1970. */
-export type Told = {
+type Told = {
   instance: string
   name: string
   figure: Figure

@@ -7,8 +7,6 @@ export type Records = {
   get(key: string): Promise<string | undefined>
   /** Writes, whatever was there. The record is gone after `seconds`. */
   put(key: string, value: string, seconds: number): Promise<void>
-  /** Reads and removes in one step: of any number of takers, one gets the value. */
-  take(key: string): Promise<string | undefined>
   /** Writes only where the value still is `expected` (undefined: where there is none). False: somebody was faster. */
   compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
   remove(key: string): Promise<void>

@@ -19,7 +19,7 @@ type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' 
 /** REDIS_PREFIX, where it is not set: what every key begins with. */
 export const STANDARD_PREFIX = 'onramp:'
 
-export type RedisNode = { host: string; port: number }
+type RedisNode = { host: string; port: number }
 
 /** Where Redis is; the address gives user, password, TLS and database in each case. */
 export type RedisTopology =

@@ -11,10 +11,6 @@ return 0`
 const COMPARE_AND_REMOVE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`
 
-const TAKE = `local value = redis.call('GET', KEYS[1])
-if value then redis.call('DEL', KEYS[1]) end
-return value`
-
 const expiry = (seconds: number) => ({
   expiration: { type: 'EX' as const, value: Math.max(1, Math.ceil(seconds)) },
 })
@@ -28,11 +24,6 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
     get: async (key) => (await redis.get(prefix + key)) ?? undefined,
     async put(key, value, seconds) {
       await redis.set(prefix + key, value, expiry(seconds))
-    },
-    async take(key) {
-      // Not GETDEL: Redis has it since 6.2 only, and it would be one command more to allow (redis-access.ts).
-      const value = await redis.eval(TAKE, { keys: [prefix + key], arguments: [] })
-      return typeof value === 'string' ? value : undefined
     },
     async compareAndSet(key, expected, value, seconds) {
       if (expected === undefined)

@@ -34,7 +34,6 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   database.exec(SCHEMA)
   const select = database.prepare('SELECT value FROM records WHERE key = ? AND expires > ?')
   const upsert = database.prepare(UPSERT)
-  const removeLiving = database.prepare('DELETE FROM records WHERE key = ? AND expires > ? RETURNING value')
   const insertNew = database.prepare(`${UPSERT} WHERE records.expires <= ?`)
   const update = database.prepare(
     'UPDATE records SET value = ?, expires = ? WHERE key = ? AND value = ? AND expires > ?',
@@ -54,7 +53,6 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
       attempt(() => {
         upsert.run(key, value, until(seconds))
       }),
-    take: (key) => attempt(() => valueOf(removeLiving.get(key, now()))),
     compareAndSet: (key, expected, value, seconds) =>
       attempt(() => {
         const done =

@@ -6,9 +6,9 @@ import type { User } from '../session/session.ts'
 import { texts, type Texts } from './texts.en.ts'
 import type { RenderView } from './views.ts'
 
-export type Refresh = { seconds: number; url: string }
+type Refresh = { seconds: number; url: string }
 
-export type Page = {
+type Page = {
   /** A file of views/, without its ending. */
   view: string
   status?: number
@@ -20,7 +20,7 @@ export type Page = {
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
-export type Frame = {
+type Frame = {
   t: Texts
   /** The address of the stylesheet; its name changes with its content. */
   stylesheet: string

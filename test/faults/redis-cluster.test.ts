@@ -58,7 +58,7 @@ describe('on a cluster', () => {
         expect(await records.compareAndSet(key, undefined, 'a', 60)).toBe(true)
         expect(await records.compareAndSet(key, 'b', 'c', 60)).toBe(false)
         expect(await records.compareAndSet(key, 'a', 'b', 60)).toBe(true)
-        expect(await records.take(key)).toBe('b')
+        expect(await records.get(key)).toBe('b')
         await records.put(key, 'd', 60)
         await records.compareAndRemove(key, 'a')
         expect(await records.get(key)).toBe('d')

@@ -32,7 +32,7 @@ export async function startDelay(
     })
     from.on('error', () => to.destroy())
   }
-  const isWrite = (chunk: Buffer) => /\r\n(SET|EVAL|DEL|GETDEL)\r\n/.test(chunk.toString('latin1'))
+  const isWrite = (chunk: Buffer) => /\r\n(SET|EVAL|DEL)\r\n/.test(chunk.toString('latin1'))
   const server = createServer((socket) => {
     const upstream = connect(target, '127.0.0.1')
     pass(socket, upstream, (chunk) => (isWrite(chunk) ? writeMs : ms))

@@ -35,7 +35,7 @@ export type ListenerOptions = {
   name: ServerName
   host: string
   /** What it listens on instead of its host, which it is still known by: for a container. */
-  bind?: string
+  bind?: string | undefined
   port: number
   /** Prefix that every path has; stripped before the behaviour sees it. */
   mount?: string

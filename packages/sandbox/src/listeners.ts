@@ -66,9 +66,8 @@ function listenerOptions(
   { switches, journal }: Required<Pick<ListenerOptions, 'switches' | 'journal'>>,
 ): ListenerOptions {
   const host = options.hosts?.[name] ?? options.host ?? '127.0.0.1'
-  const bind = options.bind === undefined ? {} : { bind: options.bind }
   const port = options.ports?.[name] ?? 0
-  const listener = { name, host, ...bind, port, mount: mountOf(options, name), switches }
+  const listener = { name, host, bind: options.bind, port, mount: mountOf(options, name), switches }
   return name === 'control' ? listener : { ...listener, journal }
 }
 

@@ -19,9 +19,9 @@ export type MailCatcher = {
 }
 
 /** delayMs: before a mail is taken. refuseSender: a reply at MAIL FROM. refuse: a reply at RCPT TO. cut: the connection ends when the whole mail is there, before an answer. */
-export type MailBehaviour = { refuseSender?: Reply; refuse?: Reply; cut?: boolean; delayMs?: number }
+type MailBehaviour = { refuseSender?: Reply; refuse?: Reply; cut?: boolean; delayMs?: number }
 
-export type Reply = { code: number; message: string }
+type Reply = { code: number; message: string }
 
 const refusal = (reply: Reply | undefined) =>
   reply && Object.assign(new Error(reply.message), { responseCode: reply.code })

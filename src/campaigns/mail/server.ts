@@ -32,7 +32,7 @@ export type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
   check(): Promise<void>
   /** @throws {MailServerUnusable} and then the mail was not sent; {RangeError} for a header that must not go out */
-  post(mail: Mail): Promise<Posted>
+  post: (mail: Mail) => Promise<Posted>
   close(): void
 }
 

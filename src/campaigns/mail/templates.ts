@@ -6,7 +6,7 @@ import { Eta } from 'eta'
 import { createViews } from '../../web/views.ts'
 
 /** What a template may print; there is nothing in it that a mail must not hold. */
-export type MailWords = {
+type MailWords = {
   /** How the person is called, or an empty text. */
   name: string
   /** How many apps wait. */
@@ -43,7 +43,7 @@ const SAMPLE: MailWords = {
 const firstLineOf = (error: unknown): string =>
   error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'it fails'
 
-export type Rendered = { subject: string; text: string; html: string }
+type Rendered = { subject: string; text: string; html: string }
 
 export type RenderMail = (words: MailWords) => Rendered
 

@@ -2,6 +2,7 @@
 import type { Policy } from '../../campaigns/campaign.ts'
 import { MOST_DAYS } from '../../invites/token.ts'
 import { readArguments, UsageError, wholeNumberOf, wordOf } from '@onramp/deprecations/command-line/arguments'
+import { present } from '../../present.ts'
 import { datasourcesFrom } from './options.ts'
 
 export type SendOptions = {
@@ -79,7 +80,7 @@ export function readSendOptions(args: string[]): SendOptions {
     template: values.template,
     policy: {
       campaign,
-      ...(remind === undefined ? {} : { remindAfterMs: remind * DAY_MS }),
+      ...present({ remindAfterMs: remind === undefined ? undefined : remind * DAY_MS }),
       maxReminders: whole('max-reminders', [0, 20]),
       retryUnknown: values['retry-unknown'],
       retryFailed: values['retry-failed'],

@@ -10,6 +10,7 @@ import { readPeople } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy, type SendParts } from '../../campaigns/send.ts'
 import { isComplete, newTally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
+import { present } from '../../present.ts'
 import type { Records } from '../../records/records.ts'
 import { untilReachable } from '../../records/until-reachable.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -103,7 +104,7 @@ async function sendAll(list: List, running: Running): Promise<number> {
         pace: createPace({ perSecond: options.rate, now: steady, signal }),
         signal,
       }),
-      ...(server === undefined ? {} : { post: (mail) => server.post(mail) }),
+      ...present({ post: server?.post }),
       onOver: () => list.close(),
       tally,
     })

@@ -1,6 +1,7 @@
 // Is PUBLIC_URL/sign-in/callback registered? An authorization request is made as a browser would, without signing in
 // (prompt=none), and its answer looked at, not followed. An invented address has to be refused for that to say anything.
 import { createHash } from 'node:crypto'
+import { present } from '../../present.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Asked } from '../ask.ts'
 import type { Check } from '../check.ts'
@@ -26,8 +27,7 @@ function requestAddress(endpoint: string, settings: Partial<Settings>, redirect:
     code_challenge: challenge,
     code_challenge_method: 'S256',
     prompt: 'none',
-    ...(settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }),
-    ...(settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }),
+    ...present({ resource: settings.OIDC_RESOURCE, audience: settings.OIDC_AUDIENCE }),
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url

@@ -9,7 +9,7 @@ export const PROBE_TOKEN = 'onramp-doctor-made-up-token'
 
 const settings = ['SERVICE_BASE_URL']
 
-export function reachability(reply: Reply, baseUrl: string): Finding {
+function reachability(reply: Reply, baseUrl: string): Finding {
   if (reply.kind === 'silent')
     return fail(`The service at ${baseUrl} cannot be reached: ${silenceInWords[reply.why]}.`, {
       settings,

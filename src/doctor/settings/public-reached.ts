@@ -24,7 +24,7 @@ function redirected(location: string | undefined, url: string): Finding {
 }
 
 /** Pure. @param url PUBLIC_URL */
-export function reachedFinding(asked: Asked, url: string): Finding {
+function reachedFinding(asked: Asked, url: string): Finding {
   if (asked.kind === 'silent') {
     const why = silenceInWords[asked.why]
     return asked.why === 'certificate' || asked.why === 'no-tls'

@@ -11,7 +11,7 @@ export type Action = { href: string; label: string }
 /** What stands for a name at a glance; for the eye alone. */
 export type Tile = { initial: string; tone: string }
 
-export type EntryKind = keyof Texts['status']
+type EntryKind = keyof Texts['status']
 
 export type Entry = {
   /** Shown beside the name where several have the same one. */

@@ -1,5 +1,6 @@
 // Checks the formats that are read whole: HAR and OpenAPI. Lines are looked up only for what was found.
 import { resolve } from 'node:path'
+import { present } from '../present.ts'
 import { noteCall, type NoteParts } from './call-uses.ts'
 import { harEntries, largestHar, readHarEntry } from '../input/har.ts'
 import { InputFault } from '../command-line/input-fault.ts'
@@ -57,7 +58,7 @@ const readOpenApi = async (main: SpecFile, parts: DocumentParts) => {
     operation = use.operation
     tally.requests = before + ahead
     const line = lineOf(use)
-    const where = { file: use.at.file.name, record: use.operation, ...(line === undefined ? {} : { line }) }
+    const where = { file: use.at.file.name, record: use.operation, ...present({ line }) }
     const { entry, confidence, side } = use
     tally.note({ ...where, entry, confidence, side, pointer: placeOf(use.at) })
   }
@@ -99,7 +100,7 @@ const readHar = (document: unknown, text: string, parts: DocumentParts) => {
     const record = pointerTo(index)
     const line = lines.get(record)
     if ('fault' in reading) return parts.fault(line, reading.fault)
-    const where = { file: source.name, record, ...(line === undefined ? {} : { line }) }
+    const where = { file: source.name, record, ...present({ line }) }
     noteCall(reading.call, where, parts)
   })
 }

@@ -1,6 +1,7 @@
 // What a recorder wrote of a body: the body itself, or a wrapper around it that has a status, headers and a `body` beside.
 // Compressed and encoded bodies are turned into text here, so that every format and item is read in the same way.
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import { present } from '../present.ts'
 
 /** A body as recorded; `body` undefined: it was not. */
 export type Recorded = {
@@ -149,6 +150,6 @@ export const recordedBody = (recorded: unknown): Recorded => {
   return {
     body: withOthers(bytes === undefined ? plainBody(body ?? undefined, about) : textOf(bytes, about), value),
     incomplete: truncated === true || _truncated === true,
-    ...(known === undefined ? {} : { status: known }),
+    ...present({ status: known }),
   }
 }

@@ -53,7 +53,7 @@ type Counted = Found & {
 }
 
 /** Places listed for each item; beyond them they are only counted. */
-export const mostPlaces = 50
+const mostPlaces = 50
 
 /** Whether a finding is a use; all others only may be one. */
 export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'

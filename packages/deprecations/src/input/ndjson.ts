@@ -1,6 +1,7 @@
 // Reads one record of traffic: {"method", "url", "request"?, "response"?, "status"?, "incomplete"?, "time"?}.
 // What is wrong is said without quoting the record.
 import type { Call } from '../matching/deprecated-use.ts'
+import { present } from '../present.ts'
 import type { Side } from '../schedule/schedule.ts'
 import type { Written } from '../check/records.ts'
 import { recordedBody, type Recorded } from '../check/recorded.ts'
@@ -56,7 +57,7 @@ export const readRecord = ({ text, value: record, broken }: Written): Reading =>
     incomplete: sidesIn(record.incomplete ?? record.truncated),
     written: { text, value: record },
     time: record.time ?? record.timestamp,
-    ...(status === undefined ? {} : { status }),
+    ...present({ status }),
   }
   return { call: withBodies(call, sides) }
 }

@@ -16,7 +16,7 @@ const within = (name: string, value: unknown): unknown =>
     .reduceRight<unknown>((inner, step) => (/^\d+$/.test(step) ? [inner] : { [step]: inner }), value)
 
 /** The fields of a form as documents of their own. */
-export const readFields = (fields: Iterable<readonly [string, string]>): Parsed => {
+const readFields = (fields: Iterable<readonly [string, string]>): Parsed => {
   const documents: unknown[] = []
   let broken = false
   for (const [name, text] of fields) {

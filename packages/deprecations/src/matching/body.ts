@@ -1,5 +1,6 @@
 // The JSON documents in a body, however it was recorded: parsed, as text, as a stream of documents or events, as a form.
 // Pure. A body that cannot be read is told apart from one that holds nothing: only of the latter is anything known.
+import { present } from '../present.ts'
 import { isForm, isMultipart, readForm, readMultipart } from './body-form.ts'
 import { isEventStream, isSequence, readDocuments, readEventStream, type Parsed } from './body-text.ts'
 
@@ -73,7 +74,7 @@ const readText = (body: string, isError: boolean, depth: number): Body => {
   const inside = read.documents.map((document) => readValue(document, isError, depth + 1))
   const unread = read.unread ?? inside.find((one) => one.unread !== undefined)?.unread
   const documents = inside.flatMap((one) => one.documents)
-  return unread === undefined ? { documents } : { documents, unread }
+  return { documents, ...present({ unread }) }
 }
 
 // A JSON string may hold a JSON text in its turn; a string of words holds nothing.

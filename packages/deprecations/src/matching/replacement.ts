@@ -5,7 +5,7 @@ import type { Entry } from '../schedule/schedule.ts'
 const path = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/
 
 /** The names in a replacement as paths: `a.b and C.d (a remark)` has two. Free text has none. */
-export const pathsIn = (replacement: string): string[][] => {
+const pathsIn = (replacement: string): string[][] => {
   const parts = replacement
     .replace(/\s*\([^)]*\)\s*$/, '')
     .split(/\s*[,/]\s*|\s+(?:and|or)\s+/)

@@ -1,6 +1,7 @@
 // The report of a check as SARIF 2.1.0 (OASIS), which code hosts show beside the files.
 import { pathToFileURL } from 'node:url'
 import { isAbsolute } from 'node:path'
+import { present } from '../present.ts'
 import { insteadOf, titleOf } from '../schedule/schedule.ts'
 import { isCertain, type Found, type PlaceSeen } from '../check/tally.ts'
 import type { Verdict } from '../check/verdict.ts'
@@ -29,7 +30,7 @@ const locationOf = ({ file, line, record, side, pointer }: PlaceSeen) => {
   return {
     physicalLocation: {
       artifactLocation: { uri: uriOf(file) },
-      ...(line === undefined ? {} : { region: { startLine: line } }),
+      ...present({ region: line === undefined ? undefined : { startLine: line } }),
     },
     ...(inside === '' ? {} : { logicalLocations: [{ fullyQualifiedName: inside }] }),
   }
@@ -51,9 +52,9 @@ const resultsOf = (item: Item, ruleIndex: number) =>
       ),
     },
     properties: { confidence: place.confidence },
-    ...(item.waiver === undefined
-      ? {}
-      : { suppressions: [{ kind: 'external', justification: item.waiver.reason }] }),
+    ...present({
+      suppressions: item.waiver && [{ kind: 'external', justification: item.waiver.reason }],
+    }),
   }))
 
 /** The verdict as a SARIF log, one result a place; waived ones are suppressed. */

@@ -3,7 +3,7 @@
 
 /** A UTC calendar day, `YYYY-MM-DD`; two days compare as text. */
 export type Day = string
-export type Api = 'client' | 'indexing'
+type Api = 'client' | 'indexing'
 export type Side = 'request' | 'response'
 
 /** Where a field is deprecated: in which body, and whether only as a member of the body itself (`top`). */
@@ -30,7 +30,7 @@ type Deprecation = {
   removal: Day
 }
 
-export type EndpointEntry = Deprecation & {
+type EndpointEntry = Deprecation & {
   kind: 'endpoint'
 }
 export type FieldEntry = Deprecation & {

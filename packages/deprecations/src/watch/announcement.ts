@@ -1,5 +1,6 @@
 // Reads what an answer's headers announce of its own end: Deprecation (RFC 9745), Sunset (RFC 8594), Warning, vendor headers.
 // Lenient towards the drafts of RFC 9745 that are still in use. Free text is never kept, only dates and the fact.
+import { present } from '../present.ts'
 
 /** Response headers by lower-case name. */
 export type HeaderPairs = Iterable<readonly [string, string]>
@@ -45,9 +46,5 @@ export const announcementIn = (pairs: HeaderPairs): Announcement | undefined => 
   if (header === undefined) return undefined
   const since = momentOf(headers.get('deprecation'))
   const sunset = momentOf(headers.get('sunset'))
-  return {
-    header,
-    ...(since === undefined ? {} : { since }),
-    ...(sunset === undefined ? {} : { sunset }),
-  }
+  return { header, ...present({ since, sunset }) }
 }

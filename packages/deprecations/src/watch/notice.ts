@@ -1,5 +1,6 @@
 // What the watch tells, in words: of a use, of what a header announces, of a 410. Pure.
 // An announcement on an operation of which only fields go must not be told as the operation's end.
+import { present } from '../present.ts'
 import type { Announcement } from './announcement.ts'
 import type { Matcher } from '../matching/deprecated-use.ts'
 import {
@@ -54,7 +55,7 @@ export const useNotice = ({ entry, side, isCertain }: Used, day: string): Notice
   item: entry.id,
   operation: operationOf(entry),
   by: isCertain ? 'use' : 'possible',
-  ...(side === undefined ? {} : { side }),
+  ...present({ side }),
   ...datesOf(entry, day),
   message: `${titleOf(entry)} ${isCertain ? 'is' : 'may be'} in use: ${fate(entry, day)}`,
 })

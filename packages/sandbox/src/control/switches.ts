@@ -62,7 +62,7 @@ export type SwitchesControl = {
 }
 
 /** What is normal. */
-export const defaultSwitches: Switches = {
+const defaultSwitches: Switches = {
   consentDelaySeconds: 0,
   denyAll: false,
   neverReturn: false,

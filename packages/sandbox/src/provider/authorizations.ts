@@ -13,7 +13,7 @@ type OneTimeToken = {
   expiresAt: number
   state: 'unused' | 'used' | 'voided'
 }
-export type TokenRefusal = 'unknown' | 'used' | 'voided' | 'expired' | 'for another datasource'
+type TokenRefusal = 'unknown' | 'used' | 'voided' | 'expired' | 'for another datasource'
 
 export type Authorizations = {
   state: (personId: string) => Record<string, AuthorizationState>

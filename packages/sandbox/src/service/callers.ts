@@ -7,14 +7,14 @@ import type { Person } from '../people.ts'
 import type { SwitchesControl } from '../control/switches.ts'
 
 /** What a service token may do: the operations, by name. */
-export type Scope = 'checkdatasourceauth' | 'search' | OperationName
+type Scope = 'checkdatasourceauth' | 'search' | OperationName
 const everything: string[] = ['checkdatasourceauth', 'search', ...Object.keys(namedOperations)]
 
 /** A user-scoped service token; `token` absent: one is made. `scopes` absent: all of them. */
 export type UserToken = { person: string; token?: string; scopes?: Scope[] }
 
 export type Refusal = { status: number; message: string }
-export type Caller = { person: Person } | { refusal: Refusal }
+type Caller = { person: Person } | { refusal: Refusal }
 
 export type ServiceTokens = {
   global: string
