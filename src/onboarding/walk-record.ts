@@ -1,77 +1,74 @@
 // A walk as it was written, read back. Pure. Each field is taken as far as it is known and valid; what a newer version
 // added stays in it and is written again. What cannot be used costs that field, not the whole walk.
+import { z } from 'zod'
 import { present } from '../present.ts'
 import type { Attempt, Known, Visit, Walk } from './walk.ts'
 
 export const WALK_VERSION = 1
 
-const STATUSES: readonly unknown[] = [
-  'awaiting',
-  'stale',
-  'disabled',
-  'attention',
-  'connected',
-] satisfies Known['status'][]
+const missingOrNumber = z.number().exactOptional()
 
-type Unread<T> = { [K in keyof T]?: unknown } | null
+const known: z.ZodType<Known> = z.looseObject({
+  instance: z.string(),
+  name: z.string(),
+  // A status that only a newer version knows waits until the service was asked, which every page does.
+  status: z
+    .enum(['awaiting', 'stale', 'disabled', 'attention', 'connected'])
+    .or(z.string().transform(() => 'awaiting' as const)),
+  firstSeen: z.number(),
+  connectedAt: missingOrNumber,
+  skippedAt: missingOrNumber,
+  blockedAt: missingOrNumber,
+  unconfirmedAt: missingOrNumber,
+  departures: z.number(),
+  departedIn: missingOrNumber,
+})
 
-const isNumber = (value: unknown) => typeof value === 'number'
-const isText = (value: unknown) => typeof value === 'string'
-const isMissingOr = (check: (value: unknown) => boolean, ...values: unknown[]) =>
-  values.every((value) => value === undefined || check(value))
+// Any `done` is kept: what it may be besides true is a newer version's to say.
+const attempt = z.looseObject({
+  step: z.string(),
+  instance: z.string(),
+  departedAt: z.number(),
+  returnedAt: missingOrNumber,
+  looks: z.number(),
+}) as z.ZodType<Attempt>
 
-function isKnown(value: unknown): value is Known {
-  const entry = value as Unread<Known>
-  if (entry === null || typeof entry !== 'object') return false
-  const { instance, name, firstSeen, departures } = entry
-  const whole = isText(instance) && isText(name) && isNumber(firstSeen) && isNumber(departures)
-  return (
-    whole &&
-    isText(entry.status) &&
-    isMissingOr(
-      isNumber,
-      entry.connectedAt,
-      entry.skippedAt,
-      entry.blockedAt,
-      entry.unconfirmedAt,
-      entry.departedIn,
-    )
+/** Those of a list that are valid. */
+const validOf = <T>(one: z.ZodType<T>) =>
+  z.array(z.unknown()).transform((list) =>
+    list.flatMap((value) => {
+      const read = one.safeParse(value)
+      return read.success ? [read.data] : []
+    }),
   )
-}
 
-/** A status that only a newer version knows waits until the service was asked, which every page does. */
-const withKnownStatus = (entry: Known): Known =>
-  STATUSES.includes(entry.status) ? entry : { ...entry, status: 'awaiting' }
-
-function isAttempt(value: unknown): value is Attempt {
-  const attempt = value as Unread<Attempt>
-  if (attempt === null || typeof attempt !== 'object') return false
-  const { step, instance, departedAt, looks, returnedAt } = attempt
-  const whole = isText(step) && isText(instance) && isNumber(departedAt) && isNumber(looks)
-  return whole && isMissingOr(isNumber, returnedAt)
-}
+const walk = z.looseObject({
+  startedAt: z.number().catch(0),
+  known: validOf(known),
+  attempts: validOf(attempt).catch([]),
+  visit: z
+    .looseObject({ only: validOf(z.string()).catch([]), returnTo: z.unknown() })
+    .catch({ only: [], returnTo: undefined }),
+  clicks: z.number().optional().catch(undefined),
+})
 
 /** @param checked where a return may lead, or undefined */
 export type CheckReturnTo = (value: unknown) => string | undefined
 
 /** What was kept of an address is checked as if it came from a browser: the rules may have changed since. */
-function visitIn(value: unknown, checked: CheckReturnTo): Visit {
-  const { only, returnTo: kept, ...rest } = (value ?? {}) as Record<string, unknown>
-  const ids = Array.isArray(only) ? only.filter((id) => typeof id === 'string') : []
-  const returnTo = checked(kept)
-  return { ...rest, only: ids, ...present({ returnTo }) }
-}
+const visitOf = ({ returnTo, ...rest }: z.infer<typeof walk>['visit'], checked: CheckReturnTo): Visit => ({
+  ...rest,
+  ...present({ returnTo: checked(returnTo) }),
+})
 
 /** @returns undefined where there is nothing that could be gone on with */
 export function readWalk(json: Readonly<Record<string, unknown>>, checked: CheckReturnTo): Walk | undefined {
-  const { known, attempts, visit, startedAt, clicks, ...rest } = json
-  if (!Array.isArray(known)) return undefined
+  const read = walk.safeParse(json)
+  if (!read.success) return undefined
+  const { visit, clicks, ...rest } = read.data
   return {
-    ...(rest as Pick<Walk, 'version'>),
-    startedAt: typeof startedAt === 'number' ? startedAt : 0,
-    known: known.filter(isKnown).map(withKnownStatus),
-    attempts: Array.isArray(attempts) ? attempts.filter(isAttempt) : [],
-    visit: visitIn(visit, checked),
-    ...(typeof clicks === 'number' ? { clicks } : {}),
+    ...(rest as Omit<Walk, 'visit' | 'clicks'>),
+    visit: visitOf(visit, checked),
+    ...present({ clicks }),
   }
 }

@@ -83,8 +83,8 @@ there and was read. A body or reference that cannot be read is reported with its
 line, and fails the check with 1 unless something is in use or --ignore-broken.
 
 Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use (with
---fail-on possible: in use or may be), 1 something could not be read, or wrong
-usage.
+--fail-on possible: in use or may be), 1 something could not be read, or
+wrong usage.
 `
 
 export const calendarHelp = `Usage: onramp deprecations calendar [options]
