@@ -8,7 +8,9 @@ export type Followed = {
   instance: string
   name: string
   figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
+  /** Since when. */
   at: number
+  /** What the person said of it, for the time after it was switched off. */
   word?: { figure: 'skipped' | 'blocked'; at: number }
 }
 
