@@ -8,6 +8,7 @@ import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { createClientApi } from './client-api/client.ts'
 import { createInvitations } from './invites/token.ts'
+import { CALLBACK_PATH } from './onboarding/paths.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
 import { createWalks } from './onboarding/walks.ts'
 import { createReadiness } from './records/readiness.ts'
@@ -106,7 +107,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     health: { askStore: () => readiness.ask(), isDraining: () => isDraining },
     walks: watchWalks(walks, follow.walked, now),
     // Whatever a check is for, a path that it brings leads back here.
-    checkFor: (req, finalRedirectUrl = `${publicUrl}/onboarding/callback`) =>
+    checkFor: (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
       signIn.access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
     searchFor: (req, query) => signIn.access(req, (credentials) => clientApi.search(credentials, query)),
   })

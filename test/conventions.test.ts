@@ -29,7 +29,7 @@ const importsOf = (file: string): string[] =>
 const roomOf = (file: string) => /^src\/([^/]+)|^(packages\/[^/]+)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
-const nouns = ['client-api', 'records', 'problem.ts', 'present.ts']
+const nouns = ['client-api', 'records', 'problem.ts', 'present.ts', 'loopback.ts']
 const web = [...nouns, 'session', 'web']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
@@ -37,15 +37,17 @@ const allowed: Record<string, string[]> = {
   'packages/sandbox': [],
   'problem.ts': [],
   'present.ts': [],
+  'loopback.ts': [],
   'require-node.mjs': [],
-  settings: [],
+  settings: ['loopback.ts'],
   records: ['problem.ts'],
   'client-api': ['problem.ts', 'present.ts'],
   session: nouns,
   web: [...nouns, 'session'],
   // Who onramp is at the authorization server is read from the settings.
   'sign-in': [...web, 'settings'],
-  onboarding: feature,
+  // What is followed of a walk is the arrivals' to say.
+  onboarding: [...feature, 'arrivals'],
   search: feature,
   deprecations: web,
   // Who was invited and how far they are: what invitations, campaigns and the page for admins share.
@@ -54,7 +56,7 @@ const allowed: Record<string, string[]> = {
   campaigns: [...web, 'arrivals', 'invites'],
   admin: [...feature, 'arrivals'],
   'app.ts': [...feature, 'settings', 'arrivals', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],
-  doctor: ['settings', ...nouns, 'session', 'sign-in', 'arrivals', 'campaigns', 'web'],
+  doctor: ['settings', ...nouns, 'session', 'sign-in', 'onboarding', 'arrivals', 'campaigns', 'web'],
   'compose.ts': ['*'],
   'server.ts': ['compose.ts', 'settings', 'web', 'records', 'require-node.mjs'],
   cli: ['*'],

@@ -1,6 +1,6 @@
 // What is known of one person on the way: invited, opened, signed in, and how each datasource stands. Pure. No one-time
 // path, no token and no link is ever part of it.
-import type { Left } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/answers.ts'
 
 /** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
 export type SourceState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
@@ -77,7 +77,7 @@ export function optedIn(arrival: Arrival): Arrival {
  * Can the person do something about it? Whatever the service lists is theirs to authorize (contract 2.1, which leaves the
  * values of authStatus open), but for what an administrator switched off.
  */
-export const isToConnect = ({ status }: Left): boolean => status !== 'disabled'
+export const isToConnect = ({ status }: Waiting): boolean => status !== 'disabled'
 
 /** What the person said of it, as long as it is listed. */
 export const wordOf = (source: Source | undefined): Word | undefined =>
@@ -86,7 +86,7 @@ export const wordOf = (source: Source | undefined): Word | undefined =>
     : source?.word
 
 /** One that the service lists: switched off comes first, then what the person said. */
-function listedSource({ instance, name, status }: Left, known: Source | undefined, now: number): Source {
+function listedSource({ instance, name, status }: Waiting, known: Source | undefined, now: number): Source {
   const word = wordOf(known)
   if (status !== 'disabled') {
     const since = known?.state === 'waiting' ? known.at : now
@@ -100,7 +100,7 @@ function listedSource({ instance, name, status }: Left, known: Source | undefine
  * Takes in what the service says is left: what was known and is not listed any more is connected. "Not now" and
  * "waiting for my administrator" are the person's words, and stay while it is listed.
  */
-export function withLeft(arrival: Arrival, left: readonly Left[], now: number): Arrival {
+export function withLeft(arrival: Arrival, left: readonly Waiting[], now: number): Arrival {
   const before = new Map(arrival.sources.map((source) => [source.instance, source]))
   const listed = left.map((entry): Source => {
     const known = before.get(entry.instance)

@@ -4,11 +4,13 @@ import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
 /** One datasource of a walk and how it is doing, as the walk decided it. Times are milliseconds since 1970. */
-type Followed = {
+export type Followed = {
   instance: string
   name: string
   figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
+  /** Since when. */
   at: number
+  /** What the person said of it, for the time after it was switched off. */
   word?: { figure: 'skipped' | 'blocked'; at: number }
 }
 

@@ -1,7 +1,7 @@
 // Asks the service what a person still has to connect, at the pace it allows: 429 and Retry-After are honoured, what
 // fails for a moment is asked again, and what would fail for everybody ends the run.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Left } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/answers.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
 import type { Pace } from './pace.ts'
 
@@ -12,7 +12,7 @@ export class ServiceUnusable extends Error {
 
 export type AskParts = {
   /** @throws {ServiceProblem} */
-  whatIsLeft: (email: string) => Promise<Left[]>
+  whatIsLeft: (email: string) => Promise<Waiting[]>
   pace: Pace
   signal: AbortSignal
   /** For tests; milliseconds. */
@@ -20,7 +20,7 @@ export type AskParts = {
 }
 
 export type Asked =
-  | { kind: 'left'; left: Left[] }
+  | { kind: 'left'; left: Waiting[] }
   /** The service does not know the person. */
   | { kind: 'nobody' }
   /** It refuses to say anything about this person; of others it did. */

@@ -1,6 +1,6 @@
 // One mail of a run: written down before it leaves, let go at the pace that is allowed, and written down with what became
 // of it. Killed in between, it counts as one that may have arrived. Knows when the mail server is against all of them.
-import type { Left } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/answers.ts'
 import type { Invitee } from './invitee.ts'
 import type { Later } from './later.ts'
 import type { Ledger } from './ledger.ts'
@@ -30,7 +30,7 @@ export type DeliveryParts = {
 
 export type Delivery = {
   /** @throws {RunStopped} and whatever post and the ledger throw */
-  mail(person: Invitee, wave: number, left: Left[], apps: string[]): Promise<void>
+  mail(person: Invitee, wave: number, left: Waiting[], apps: string[]): Promise<void>
   /** Did the mail of this person not go well in this run? */
   isTroubled(email: string): boolean
   /** No mail is under way any more: whoever was refused for what is no fault of theirs is as if not tried. */
@@ -53,7 +53,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   /** What the mail server said last to a mail that it refused for what we are, or in words that tell nothing. */
   let refusal = ''
 
-  async function mail(person: Invitee, wave: number, left: Left[], apps: string[]): Promise<void> {
+  async function mail(person: Invitee, wave: number, left: Waiting[], apps: string[]): Promise<void> {
     if (post === undefined) {
       tally.wouldSend++
       return parts.onWouldSend(person, wave, apps)

@@ -2,7 +2,7 @@
 // away for a while is waited for, because the run may take hours and what it would lose is who has got a mail.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Left } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/answers.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { withLeft, type Arrival } from '../arrivals/arrival.ts'
 import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
@@ -26,7 +26,7 @@ export type Ledger = {
   /** The same, and whether it is all that was ever written down about this person. */
   look(email: string): Promise<Looked>
   /** Writes down that a mail leaves, unless it has left meanwhile. @returns whether it may */
-  intend(person: Invitee, wave: number, left: readonly Left[]): Promise<boolean>
+  intend(person: Invitee, wave: number, left: readonly Waiting[]): Promise<boolean>
   /**
    * @param outcome refused: as if it had not been tried, for that was not because of the person
    * @param at when the mail left; now, unless told
@@ -36,7 +36,7 @@ export type Ledger = {
   /** The mail did not leave, and that was not because of the person. */
   withdraw(email: string, wave: number): Promise<void>
   /** Nothing leaves; what the service said is written down all the same. */
-  observe(person: Invitee, left: readonly Left[]): Promise<void>
+  observe(person: Invitee, left: readonly Waiting[]): Promise<void>
 }
 
 const PATIENCE_MS = 120_000

@@ -1,6 +1,6 @@
 // A run over the list: who is due, what waits for them, and the mail to each (delivery.ts). Killed anywhere and started
 // again, it sends no mail twice.
-import type { Left } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
 import { isToConnect, wordOf, type Arrival } from '../arrivals/arrival.ts'
 import { due, type Due, type Policy } from './campaign.ts'
@@ -42,9 +42,9 @@ const NO_ANSWERS = {
 } as const satisfies Record<Exclude<Asked['kind'], 'left'>, keyof Tally>
 
 /** What the person could connect, without what they wait for their administrator for. */
-function nagging(arrival: Arrival | undefined, left: readonly Left[]): Left[] {
+function nagging(arrival: Arrival | undefined, left: readonly Waiting[]): Waiting[] {
   const blocked = arrival?.sources.filter((source) => wordOf(source)?.state === 'blocked') ?? []
-  const isBlocked = (entry: Left) => blocked.some(({ instance }) => instance === entry.instance)
+  const isBlocked = (entry: Waiting) => blocked.some(({ instance }) => instance === entry.instance)
   return left.filter((entry) => isToConnect(entry) && !isBlocked(entry))
 }
 

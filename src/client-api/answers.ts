@@ -14,7 +14,7 @@ import {
 import { departureUrl } from './departure.ts'
 
 /** What the service says of one datasource instance that is not connected. */
-export type Unconnected = {
+export type Waiting = {
   /** Identifier of the instance, `<datasource>_<n>` as a rule. */
   instance: string
   /** Its name for people; the identifier where the service gave none. */
@@ -25,12 +25,12 @@ export type Unconnected = {
    * an address that could be started from.
    */
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
-  /** Relative to SERVICE_BASE_URL; carries a one-time token, so it is used at once and kept nowhere. */
-  authUrlRelativePath: string | undefined
+  /**
+   * Relative to SERVICE_BASE_URL; carries a one-time token, so it is used at once and kept nowhere. Absent where it is not
+   * needed (readLeft): what is not held cannot leak.
+   */
+  authUrlRelativePath?: string | undefined
 }
-
-/** The same without the one-time path: for whoever only tells what is left, so that there is nothing to leak. */
-export type Left = Pick<Unconnected, 'instance' | 'name' | 'status'>
 
 type SearchResult = {
   title: string
@@ -58,13 +58,13 @@ const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWell
 const optionalText = z.string().optional().catch(undefined)
 
 /** What an entry holds is read field by field: whatever is odd in it must not cost the others. */
-type Entry = Partial<
+type WireEntry = Partial<
   Record<'datasourceInstance' | 'displayName' | 'authStatus' | 'authUrlRelativePath', unknown>
 >
 
 const checkSchema = z.object({
   unauthorizedDatasourceInstances: z.array(
-    z.custom<Entry>((entry) => typeof entry === 'object' && entry !== null && !Array.isArray(entry)),
+    z.custom<WireEntry>((entry) => typeof entry === 'object' && entry !== null && !Array.isArray(entry)),
   ),
 })
 
@@ -84,14 +84,14 @@ const isVisible = (text: string | undefined): text is string => presentable(text
 /** Whether a path can be started from does not depend on where the service is. */
 const ANYWHERE = 'https://service.invalid'
 
-function statusOf({ authStatus }: Entry, instance: string, path: string | undefined): Unconnected['status'] {
+function statusOf({ authStatus }: WireEntry, instance: string, path: string | undefined): Waiting['status'] {
   if (authStatus === 'DISABLED') return 'disabled'
   if (path === undefined || departureUrl(ANYWHERE, instance, path) === undefined) return 'attention'
   return authStatus === 'STALE_OAUTH' ? 'stale' : 'awaiting'
 }
 
 /** Of entries with one identifier the one that a person can do most about counts. */
-const USE: Record<Unconnected['status'], number> = { awaiting: 2, stale: 2, attention: 1, disabled: 0 }
+const USE: Record<Waiting['status'], number> = { awaiting: 2, stale: 2, attention: 1, disabled: 0 }
 export type Tell = (what: string) => void
 
 /**
@@ -99,14 +99,14 @@ export type Tell = (what: string) => void
  * @param tell is told in fixed words of what was cut off or is too much
  * @returns undefined when it is not one: no object, no list, too long a list, or an entry that names no datasource
  */
-export function readCheck(json: unknown, tell: Tell = () => {}): Unconnected[] | undefined {
+export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
   if (check.data.unauthorizedDatasourceInstances.length > MAX_ENTRIES) {
     tell(`an answer of the service lists more than ${MAX_ENTRIES} datasources: nothing of it counts`)
     return undefined
   }
-  const found = new Map<string, Unconnected>()
+  const found = new Map<string, Waiting>()
   for (const entry of check.data.unauthorizedDatasourceInstances) {
     const path = typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
     const named = instanceOf(entry, path)
@@ -127,16 +127,19 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Unconnected[] |
   return [...found.values()]
 }
 
-function instanceOf(entry: Entry, path: string | undefined): string | undefined {
+function instanceOf(entry: WireEntry, path: string | undefined): string | undefined {
   const named = wellFormed(entry.datasourceInstance)
   if (isVisible(named)) return named
   const inPath = instanceInPath(path)
   return isVisible(inPath) ? inPath : undefined
 }
 
+/** For those who only tell what is left: nothing to leak. */
+export const withoutPath = ({ instance, name, status }: Waiting): Waiting => ({ instance, name, status })
+
 /** Reads the same answer and drops the one-time paths on the way. @returns undefined when it is not one */
-export const readLeft = (json: unknown, tell?: Tell): Left[] | undefined =>
-  readCheck(json, tell)?.map(({ instance, name, status }) => ({ instance, name, status }))
+export const readLeft = (json: unknown, tell?: Tell): Waiting[] | undefined =>
+  readCheck(json, tell)?.map(withoutPath)
 
 const searchSchema = z.object({
   results: z.array(z.unknown()),

@@ -1,19 +1,12 @@
-// The service's Client API (contract section 4) over one keep-alive pool. What surprises: redirects are never followed
-// (a client that does keeps X-Service-ActAs across origins) and the time limit covers the body too.
-import { Pool } from 'undici'
+// The service's Client API for the server and for campaigns: an answer, or a ServiceProblem that says what is wrong.
+// What surprises: the time limit covers the body too.
 import { present } from '../present.ts'
-import {
-  readCheck,
-  readLeft,
-  readSearch,
-  type Left,
-  type SearchAnswer,
-  type Tell,
-  type Unconnected,
-} from './answers.ts'
-import { credentialHeaders, type Credentials } from './credentials.ts'
-import { exchange, type Exchanged } from './exchange.ts'
-import { noAnswer, problemOf, waitAskedFor, type Operation } from './errors.ts'
+import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Waiting } from './answers.ts'
+import { jsonIn } from './body.ts'
+import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
+import { secretsIn, type Credentials } from './credentials.ts'
+import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
+import type { Exchanged } from './exchange.ts'
 
 export type ClientApi = {
   /**
@@ -21,9 +14,9 @@ export type ClientApi = {
    * @param finalRedirectUrl where the service sends the browser after a consent; absent: the tenant's own setting counts
    * @throws {ServiceProblem}
    */
-  checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string): Promise<Unconnected[]>
-  /** The same without one-time paths, for whoever only tells what is left. @throws {ServiceProblem} */
-  whatIsLeft(credentials: Credentials): Promise<Left[]>
+  checkDatasourceAuth(credentials: Credentials, finalRedirectUrl?: string): Promise<Waiting[]>
+  /** The same without one-time paths, for callers that only tell what is left. @throws {ServiceProblem} */
+  whatIsLeft(credentials: Credentials): Promise<Waiting[]>
   /** Contract 4.2. @throws {ServiceProblem} */
   search(credentials: Credentials, query: { query: string; pageSize: number }): Promise<SearchAnswer>
   close(): Promise<void>
@@ -52,12 +45,8 @@ type Answered = {
   response: string
 }
 
-const MOST_BYTES = 1024 * 1024
+const MAX_CONNECTIONS = 128
 const TIME_LIMIT_MS = 10_000
-
-const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
-
-type Call = { operation: Operation; path: string; credentials: Credentials; body?: string }
 
 export function createClientApi({
   baseUrl,
@@ -66,13 +55,7 @@ export function createClientApi({
   onExcess,
   onAnswer,
 }: ClientApiOptions): ClientApi {
-  const { origin, pathname } = new URL(baseUrl)
-  const prefix = pathname.replace(/\/$/, '')
-  const dispatcher = new Pool(origin, {
-    connections: 128,
-    keepAliveTimeout: 30_000,
-    connect: { timeout: timeLimitMs },
-  })
+  const connection = createConnection({ baseUrl, timeLimitMs, connections: MAX_CONNECTIONS })
 
   const told = new Set<string>()
   const tellOnce: Tell = (what) => {
@@ -80,13 +63,12 @@ export function createClientApi({
     told.add(what)
   }
 
-  async function call({ operation, path, credentials, body }: Call): Promise<unknown> {
+  async function send(call: Call, credentials: Credentials): Promise<unknown> {
+    const { operation, path, body } = call
     let answer: Exchanged | undefined
     const began = performance.now()
     try {
-      const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
-      const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
-      answer = await exchange(dispatcher, options, timeLimitMs)
+      answer = await connection.send(call, credentials)
     } catch (error) {
       throw noAnswer(operation, 'no usable answer', error)
     } finally {
@@ -111,66 +93,28 @@ export function createClientApi({
         ...present({ asksToWait }),
       })
     }
-    return parsed(text)
+    return jsonIn(text)
   }
 
   return {
     async checkDatasourceAuth(credentials, finalRedirectUrl) {
-      const query =
-        finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`
-      const operation = 'checkdatasourceauth'
-      const answer = readCheck(
-        await call({ operation, path: `/rest/api/v1/checkdatasourceauth${query}`, credentials }),
-        tellOnce,
-      )
-      if (answer === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
-      return answer
+      return listed(readCheck(await send(checkCall(finalRedirectUrl), credentials), tellOnce))
     },
     async whatIsLeft(credentials) {
-      const operation = 'checkdatasourceauth'
-      const left = readLeft(
-        await call({ operation, path: `/rest/api/v1/${operation}`, credentials }),
-        tellOnce,
-      )
-      if (left === undefined) throw noAnswer(operation, 'an answer without a readable list of datasources')
-      return left
+      return listed(readLeft(await send(checkCall(), credentials), tellOnce))
     },
     async search(credentials, query) {
-      const body = JSON.stringify(query)
-      const answer = readSearch(
-        await call({ operation: 'search', path: '/rest/api/v1/search', credentials, body }),
-      )
+      const answer = readSearch(await send(searchCall(query), credentials))
       if (answer === undefined) throw noAnswer('search', 'an answer without results')
       return answer
     },
-    close: () => dispatcher.destroy(),
+    close: () => connection.close(),
   }
 }
 
-/** What goes out with a call and is for no log. */
-export const secretsIn = (credentials: Credentials): string[] =>
-  Object.entries(credentials).flatMap(([name, value]) =>
-    name !== 'kind' && typeof value === 'string' ? [value] : [],
-  )
-
-export async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new RangeError(`an answer of more than ${MOST_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-/** Undefined for what is not JSON: the parser's own message would quote the answer, which may hold a one-time path. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function listed(waiting: Waiting[] | undefined): Waiting[] {
+  if (waiting !== undefined) return waiting
+  throw noAnswer('checkdatasourceauth', 'an answer without a readable list of datasources')
 }
 
 /** A header that came several times counts as one, joined (RFC 9110 5.3). */

@@ -30,3 +30,9 @@ export function credentialHeaders(credentials: Credentials): Record<string, stri
   }
   return headers
 }
+
+/** What goes out with a call and is for no log. */
+export const secretsIn = (credentials: Credentials): string[] =>
+  Object.entries(credentials).flatMap(([name, value]) =>
+    name !== 'kind' && typeof value === 'string' ? [value] : [],
+  )

@@ -1,14 +1,13 @@
 // One request and its whole answer over undici's pool, with one time limit for all of it and a bound on its size.
 // Redirects are answers like any other.
 import type { Dispatcher } from 'undici'
+import { createBody } from './body.ts'
 
 export type Exchanged = {
   status: number
   text: string
   headers: Record<string, string | string[] | undefined>
 }
-
-const MOST_BYTES = 1024 * 1024
 
 /** @throws when there is no connection, the limit (milliseconds) is over, or the answer is larger than 1 MiB */
 export function exchange(
@@ -17,9 +16,8 @@ export function exchange(
   timeLimitMs: number,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const body = createBody()
     const answer: Exchanged = { status: 0, text: '', headers: {} }
-    let bytes = 0
     let underWay: Dispatcher.DispatchController | undefined
     let late: Error | undefined
     const timer = setTimeout(() => {
@@ -37,14 +35,12 @@ export function exchange(
         answer.headers = headers
       },
       onResponseData(controller, chunk) {
-        bytes += chunk.length
-        if (bytes > MOST_BYTES) controller.abort(new RangeError(`an answer of more than ${MOST_BYTES} bytes`))
-        else chunks.push(chunk)
+        const excess = body.add(chunk)
+        if (excess !== undefined) controller.abort(excess)
       },
       onResponseEnd() {
         clearTimeout(timer)
-        const [only] = chunks
-        answer.text = (chunks.length === 1 && only ? only : Buffer.concat(chunks)).toString('utf8')
+        answer.text = body.text()
         resolve(answer)
       },
       onResponseError(_controller, error) {

@@ -1,10 +1,11 @@
 // One question to the service for the command line and the doctor: checkdatasourceauth, and everything that can come of
 // it as a value. No one-time path leaves this file: of the paths only a count and a yes or no are kept.
-import { Agent, request } from 'undici'
-import { readCheck, readLeft, type Left } from './answers.ts'
-import { parsed, readLimited, secretsIn } from './client.ts'
-import { credentialHeaders, type Credentials } from './credentials.ts'
+import { readCheck, withoutPath, type Waiting } from './answers.ts'
+import { jsonIn } from './body.ts'
+import { checkCall, createConnection } from './connection.ts'
+import { secretsIn, type Credentials } from './credentials.ts'
 import { retryAfterSeconds } from './errors.ts'
+import type { Exchanged } from './exchange.ts'
 import { refusalReason, type RefusalReason } from './refusal-reason.ts'
 import { saidIn } from './said.ts'
 import { silenceOf, type Silence } from './silence.ts'
@@ -24,7 +25,7 @@ type PathShape = {
 type Answered = { theirs: number | undefined; ours: number }
 
 export type Reply =
-  | ({ kind: 'answered'; left: Left[]; shape: PathShape | undefined } & Answered)
+  | ({ kind: 'answered'; left: Waiting[]; shape: PathShape | undefined } & Answered)
   | ({
       kind: 'refused'
       status: number
@@ -49,68 +50,50 @@ export type InquiryOptions = {
   now: () => number
 }
 
-const PATH = '/rest/api/v1/checkdatasourceauth'
+const MAX_CONNECTIONS = 2
 
 export function createInquiry({ baseUrl, timeLimitMs, now }: InquiryOptions): Inquiry {
-  const dispatcher = new Agent({ connections: 2, connect: { timeout: timeLimitMs } })
+  const connection = createConnection({ baseUrl, timeLimitMs, connections: MAX_CONNECTIONS })
   return {
     async ask(credentials, finalRedirectUrl) {
-      const headers = {
-        ...credentialHeaders(credentials),
-        'content-type': 'application/json',
-        accept: 'application/json',
-      }
-      const query =
-        finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`
-      const signal = AbortSignal.timeout(timeLimitMs)
+      // Outside of the try: a token that must not go out is no silence of the service.
+      const answering = connection.send(checkCall(finalRedirectUrl), credentials)
       try {
-        const options = { dispatcher, method: 'POST' as const, headers, signal, body: null }
-        const response = await request(baseUrl + PATH + query, options)
-        const text = await readLimited(response.body)
-        const { statusCode, headers: got } = response
-        const theirs = Date.parse(got.date?.toString() ?? '')
-        const times = { theirs: Number.isNaN(theirs) ? undefined : theirs, ours: now() }
-        return {
-          ...replyOf(statusCode, text, {
-            finalRedirectUrl,
-            retryAfter: got['retry-after'],
-            now: now(),
-            secrets: secretsIn(credentials),
-          }),
-          ...times,
-        }
+        const answer = await answering
+        return replyOf(answer, { finalRedirectUrl, now: now(), secrets: secretsIn(credentials) })
       } catch (error) {
         return { kind: 'silent', why: silenceOf(error) }
       }
     },
-    close: () => dispatcher.destroy(),
+    close: () => connection.close(),
   }
 }
 
-type Asked = {
-  finalRedirectUrl: string | undefined
-  retryAfter: string | string[] | undefined
-  now: number
-  secrets: string[]
-}
+type Asked = { finalRedirectUrl: string | undefined; now: number; secrets: string[] }
 
-function replyOf(status: number, text: string, { finalRedirectUrl, retryAfter, now, secrets }: Asked) {
-  const left = status === 200 ? readLeft(parsed(text)) : undefined
-  if (left !== undefined) return { kind: 'answered' as const, left, shape: shapeOf(text, finalRedirectUrl) }
-  const seconds = retryAfterSeconds(retryAfter?.toString(), now)
+function replyOf({ status, text, headers }: Exchanged, { finalRedirectUrl, now, secrets }: Asked): Reply {
+  const date = Date.parse(headers['date']?.toString() ?? '')
+  const times = { theirs: Number.isNaN(date) ? undefined : date, ours: now }
+  const listed = status === 200 ? readCheck(jsonIn(text)) : undefined
+  if (listed !== undefined)
+    return {
+      kind: 'answered',
+      left: listed.map(withoutPath),
+      shape: shapeOf(listed, finalRedirectUrl),
+      ...times,
+    }
   return {
-    kind: 'refused' as const,
+    kind: 'refused',
     status,
     reason: refusalReason(status, text),
-    retryAfter: seconds,
+    retryAfter: retryAfterSeconds(headers['retry-after']?.toString(), now),
     said: saidIn(text, secrets),
+    ...times,
   }
 }
 
-function shapeOf(text: string, redirect: string | undefined): PathShape | undefined {
-  const paths = (readCheck(parsed(text)) ?? []).flatMap(
-    ({ authUrlRelativePath }) => authUrlRelativePath ?? [],
-  )
+function shapeOf(listed: readonly Waiting[], redirect: string | undefined): PathShape | undefined {
+  const paths = listed.flatMap(({ authUrlRelativePath }) => authUrlRelativePath ?? [])
   const [first] = paths
   if (first === undefined) return undefined
   const query = first.split('?')[1] ?? ''

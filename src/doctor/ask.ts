@@ -1,5 +1,5 @@
 // One request to the authorization server, bounded in time and size; redirects are looked at, not followed.
-import { readLimited } from '../client-api/client.ts'
+import { readLimited } from '../client-api/body.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
 
 type Answer = {
@@ -24,7 +24,7 @@ export async function ask(url: string | URL, now: () => number, init: Init = {})
   try {
     const signal = AbortSignal.timeout(TIME_LIMIT_MS)
     const response = await fetch(url, { ...rest, redirect: 'manual', signal })
-    const text = response.body === null ? '' : await readLimited(chunksOf(response.body))
+    const text = response.body === null ? '' : await readLimited(response.body)
     const date = Date.parse(response.headers.get('date') ?? '')
     return {
       kind: 'answer',
@@ -38,8 +38,4 @@ export async function ask(url: string | URL, now: () => number, init: Init = {})
   } catch (error) {
     return { kind: 'silent', why: silenceOf(error) }
   }
-}
-
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const chunk of body) yield Buffer.from(chunk)
 }

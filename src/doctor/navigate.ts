@@ -1,7 +1,7 @@
 // One request as a browser would make it when it is sent from one site to another: servers answer a fetch otherwise
 // (Fetch Metadata, W3C). Redirects are looked at, not followed.
 import { request } from 'undici'
-import { readLimited } from '../client-api/client.ts'
+import { readLimited } from '../client-api/body.ts'
 import { silenceOf } from '../client-api/silence.ts'
 import type { Asked } from './ask.ts'
 

@@ -1,14 +1,14 @@
 // The walk with what the service says now taken in. What surprises: while the person is just leaving for a datasource, the
 // service is not asked, because another check could void the one-time path that the browser is following.
 import type { Request } from 'express'
-import type { Unconnected } from '../client-api/answers.ts'
+import type { Waiting } from '../client-api/answers.ts'
 import type { User } from '../session/session.ts'
 import { mayAsk } from './attempts.ts'
 import { observe, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 /** Asks the service for the person who made the request. @throws {Problem} */
-export type CheckFor = (req: Request, finalRedirectUrl?: string) => Promise<Unconnected[]>
+export type CheckFor = (req: Request, finalRedirectUrl?: string) => Promise<Waiting[]>
 
 export type CurrentWalkParts = {
   checkFor: CheckFor

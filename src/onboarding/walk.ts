@@ -2,7 +2,7 @@
 // The record keeps only what the service cannot know: what was seen, what is in flight, what was skipped. Whether a
 // datasource is connected is the service's to say, so there is no stored "next page" and no state that can go stale.
 
-/** What the service says of one instance that is not connected. */
+/** What the service says of one instance that is not connected: of client-api/answers.ts, what the walk needs. */
 export type Waiting = {
   instance: string
   name: string

@@ -1,27 +1,17 @@
 // Walks that tell when one has changed, for those who keep count. A page view that changes nothing tells nothing.
+import type { Followed } from '../arrivals/follow.ts'
 import type { User } from '../session/session.ts'
 import { standingIn } from './course.ts'
-import { figureOf, type Figure, type Standing } from './standing.ts'
+import { figureOf, type Standing } from './standing.ts'
 import type { Known, Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
-/** One app of a walk, and how it is doing. Times are milliseconds since 1970. */
-type Told = {
-  instance: string
-  name: string
-  figure: Figure
-  /** Since when. */
-  at: number
-  /** What the person said of it, for the time after it was switched off. */
-  word?: { figure: 'skipped' | 'blocked'; at: number }
-}
-
 /** Must not throw: what is counted is no reason to fail a person's request. */
-export type OnWalkChanged = (user: User, told: readonly Told[]) => Promise<void>
+export type OnWalkChanged = (user: User, told: readonly Followed[]) => Promise<void>
 
 const sinceOf = (standing: Standing) => ('since' in standing ? standing.since : undefined)
 
-export function toldOf(walk: Walk, now: number): Told[] {
+export function toldOf(walk: Walk, now: number): Followed[] {
   return walk.known.map((entry) => {
     const { instance, name, firstSeen } = entry
     const standing = standingIn(walk, entry, now)
@@ -33,7 +23,7 @@ export function toldOf(walk: Walk, now: number): Told[] {
 }
 
 /** What it would be if it were switched on again. */
-function wordOf(walk: Walk, entry: Known, now: number): Told['word'] {
+function wordOf(walk: Walk, entry: Known, now: number): Followed['word'] {
   const standing = standingIn(walk, { ...entry, status: 'awaiting' }, now)
   return standing.kind === 'skipped' || standing.kind === 'blocked'
     ? { figure: standing.kind, at: standing.since }

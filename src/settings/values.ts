@@ -1,13 +1,7 @@
-// The kinds of values that settings have, each with the words that mend a wrong one. Imports nothing of ours.
+// The kinds of values that settings have, each with the words for what is wrong with one.
 import { isIP } from 'node:net'
 import { z } from 'zod'
-
-const isLoopback = (hostname: string) =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
-
-/** Plain http is for this machine only (RFC 9700 2.6): elsewhere codes and tokens would travel readable. */
-const isSafe = (url: URL) =>
-  url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+import { isSafe } from '../loopback.ts'
 
 export const address = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -6,6 +6,7 @@ import { cookieValue } from '../session/cookie-value.ts'
 import { networkOf } from '../web/network.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
+import { CALLBACK_PATH } from './addresses.ts'
 import type { PendingSignIns } from './pending.ts'
 import { wishOf } from './prompt.ts'
 import type { Redeem } from './redeem.ts'
@@ -69,11 +70,11 @@ export function createSignInRoutes({
     seeOther(res, await start(req, { returnTo, restarts, loginHint, wish }))
   })
 
-  const answered = router.route('/sign-in/callback').get(entering)
+  const answered = router.route(CALLBACK_PATH).get(entering)
   answered.get(async (req, res) => {
     // The address as we publish it, whatever was written: it becomes the redirect_uri of the token request.
     const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
-    const url = new URL(`/sign-in/callback?${query}`, publicUrl)
+    const url = new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
     const state = onlyOne(url.searchParams, 'state')
     const signIn = state === undefined ? undefined : await pending.find(state)
 

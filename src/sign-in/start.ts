@@ -14,6 +14,7 @@ import {
 import { Problem } from '../problem.ts'
 import { saveSession } from '../session/session.ts'
 import { networkOf } from '../web/network.ts'
+import { addressesOf } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
@@ -76,7 +77,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const nonce = asksForIdToken ? randomNonce() : undefined
     const parameters = {
       ...parts.parameters,
-      redirect_uri: `${parts.publicUrl}/sign-in/callback`,
+      redirect_uri: addressesOf(parts.publicUrl).callback,
       scope: parts.scope,
       state,
       code_challenge: await calculatePKCECodeChallenge(verifier),

@@ -1,5 +1,5 @@
 // A run with the service and the mail server as functions, over a store that lasts for several runs.
-import type { Left } from '../../src/client-api/answers.ts'
+import type { Waiting } from '../../src/client-api/answers.ts'
 import { createArrivals } from '../../src/arrivals/arrivals.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import type { Policy } from '../../src/campaigns/campaign.ts'
@@ -12,7 +12,7 @@ import { sendInvitations } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { createSealer } from '../../src/session/seal.ts'
 
-export const left: Left[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
+export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
 /** One store over several runs. */
 export function office() {

@@ -2,6 +2,7 @@
 // nodemailer would send a mail again by itself when a connection breaks; here that is off, because it may have arrived.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
+import { isLoopback } from '../../loopback.ts'
 import { refuseInjection, type Mail } from './mail.ts'
 import { handOver, messageOf, type HandOver } from './message.ts'
 import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
@@ -39,8 +40,6 @@ export type MailServer = {
 const TIME_LIMIT_MS = 30_000
 /** Before a connection that broke too early is tried again; milliseconds. */
 const PAUSES_MS = [200, 1_000, 3_000]
-
-const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 
 /** TLS, from the start (smtps) or by STARTTLS, but for a mail server on this machine. */
 function serverOf(smtpUrl: string) {

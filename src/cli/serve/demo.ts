@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { runSandbox } from '@onramp/sandbox'
 import type { Sandbox } from '@onramp/sandbox'
+import { addressesOf } from '../../sign-in/addresses.ts'
 import { startServer } from '../../server.ts'
 import { loadSettings, SettingsError } from '../../settings/settings.ts'
 import { createLog } from '../../web/log.ts'
@@ -53,11 +54,12 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   const port = env['PORT'] ?? '3000'
   const url = `http://localhost:${port}`
   const secret = newSecret()
+  const { callback, signedOut } = addressesOf(url)
   const client = {
     client_id: 'onramp',
     client_secret: secret,
-    redirect_uris: [`${url}/sign-in/callback`],
-    post_logout_redirect_uris: [`${url}/signed-out`],
+    redirect_uris: [callback],
+    post_logout_redirect_uris: [signedOut],
   }
   const sandbox = await runSandbox({ SANDBOX_COMPANY: COMPANY, ...env }, { clients: [client] })
   try {

@@ -1,5 +1,5 @@
 // What status prints. Pure. Names come from the service: whatever could act on a terminal is taken out.
-import type { Left } from '../../client-api/answers.ts'
+import type { Waiting } from '../../client-api/answers.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {
   columnsOf,
@@ -10,14 +10,14 @@ import {
   type Screen,
 } from '@onramp/deprecations/command-line/terminal'
 
-const words: Record<Left['status'], { text: string; colour: Colour }> = {
+const words: Record<Waiting['status'], { text: string; colour: Colour }> = {
   awaiting: { text: 'to connect', colour: 'yellow' },
   stale: { text: 'to connect again', colour: 'yellow' },
   disabled: { text: 'switched off', colour: 'dim' },
   attention: { text: 'has no address', colour: 'red' },
 }
 
-export const statusJson = (person: string | undefined, left: readonly Left[]): string =>
+export const statusJson = (person: string | undefined, left: readonly Waiting[]): string =>
   `${JSON.stringify({ schema_version: 1, person: person ?? null, left }, undefined, 2)}\n`
 
 const GAP = 2
@@ -27,7 +27,7 @@ type Look = { screen: Screen; env: NodeJS.ProcessEnv }
 /** Lines that fit on a terminal; --json has whole names. */
 export function statusTable(
   person: string | undefined,
-  left: readonly Left[],
+  left: readonly Waiting[],
   { screen, env }: Look,
 ): string {
   const who = person ?? "The token's person"

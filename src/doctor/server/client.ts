@@ -2,6 +2,7 @@
 // answer so to any client, so an invented one and a wrong secret are tried too: only a difference says something.
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { allowInsecureRequests, Configuration, type ServerMetadata } from 'openid-client'
+import { addressesOf } from '../../sign-in/addresses.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { clientAuthOf, type ClientAuthentication } from '../../sign-in/server/client-authentication.ts'
 import {
@@ -160,7 +161,7 @@ async function lookWith(metadata: Metadata, settings: Partial<Settings>): Promis
     () => false,
   )
   if (!isUsable) return skip('OIDC_CLIENT_KEY cannot be used.')
-  return await look(metadata, { clientId, how }, `${url ?? 'https://onramp.invalid'}/sign-in/callback`)
+  return await look(metadata, { clientId, how }, addressesOf(url ?? 'https://onramp.invalid').callback)
 }
 
 export const client: Check = {

@@ -2,6 +2,7 @@
 // (prompt=none), and its answer looked at, not followed. An invented address has to be refused for that to say anything.
 import { createHash } from 'node:crypto'
 import { present } from '../../present.ts'
+import { addressesOf } from '../../sign-in/addresses.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Asked } from '../ask.ts'
 import type { Check } from '../check.ts'
@@ -148,7 +149,7 @@ export const redirectRegistered: Check = {
       if (settings.PUBLIC_URL === undefined) return [skip('PUBLIC_URL cannot be read.')]
       if (!isSafeAddress(endpoint)) return [skip('there is no authorization endpoint to ask.')]
       if (pushed === true) return [skip('not tried, because sign-ins start with a pushed request there.')]
-      const redirect = `${settings.PUBLIC_URL}/sign-in/callback`
+      const redirect = addressesOf(settings.PUBLIC_URL).callback
       const lookAt = async (address: string) =>
         lookOf(await navigate(requestAddress(endpoint, settings, address), subject.now), address, endpoint)
       return [findingOf(await lookAt(redirect), await lookAt(INVENTED), redirect)]

@@ -1,5 +1,6 @@
 // final_redirect_url: do the paths that the service gives out lead back to onramp? Of the paths themselves, which are
 // one-time secrets, only their shape is known here.
+import { CALLBACK_PATH } from '../../onboarding/paths.ts'
 import type { Credentials } from '../../client-api/credentials.ts'
 import type { Reply } from '../../client-api/inquiry.ts'
 import type { Check, Subject } from '../check.ts'
@@ -27,7 +28,7 @@ function findingOf(without: Extract<Reply, { kind: 'answered' }>, reply: Reply, 
     ? ok('After a consent the service leads back; its paths carry the address sealed.')
     : warn('The paths that the service gives out do not seem to carry the final_redirect_url.', {
         settings: ['PUBLIC_URL'],
-        mend: "have the service's oauth.postAuthRedirectUrl set to PUBLIC_URL/onboarding/callback",
+        mend: `have the service's oauth.postAuthRedirectUrl set to PUBLIC_URL${CALLBACK_PATH}`,
       })
 }
 
@@ -44,7 +45,7 @@ export const finalRedirect: Check = {
       return [skip('needs SERVICE_USER_TOKEN, or SERVICE_GLOBAL_TOKEN and --as EMAIL.')]
     const without = await subject.service(credentials)
     if (without?.kind !== 'answered') return [skip('needs a token that the service accepts.')]
-    const redirect = `${url}/onboarding/callback`
+    const redirect = `${url}${CALLBACK_PATH}`
     const reply = await subject.service(credentials, `${redirect}?step=onramp-doctor`)
     return reply === undefined ? [] : [findingOf(without, reply, redirect)]
   },

@@ -1,4 +1,5 @@
 // Addresses in findings: without query, fragment or user name, and nothing that could act on a terminal.
+import { isSafe } from '../../loopback.ts'
 
 /** Undefined for what is no web address. */
 export function publicAddress(text: string | undefined): string | undefined {
@@ -9,10 +10,5 @@ export function publicAddress(text: string | undefined): string | undefined {
     : undefined
 }
 
-/** https, or this machine (RFC 9700 2.6). */
-export function isSafeAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
-  if (protocol === 'https:') return true
-  return protocol === 'http:' && /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
-}
+/** https, or this machine; not what is no address. */
+export const isSafeAddress = (text: string): boolean => URL.canParse(text) && isSafe(new URL(text))

@@ -1,4 +1,5 @@
 // The addresses that have to be told to others, to be copied.
+import { addressesOf } from '../../sign-in/addresses.ts'
 import type { Check } from '../check.ts'
 import { ok, skip } from '../finding.ts'
 
@@ -8,10 +9,11 @@ export const redirectAddresses: Check = {
   group: 'Authorization server',
   look({ settings: { PUBLIC_URL: url } }) {
     if (url === undefined) return [skip('PUBLIC_URL cannot be read.')]
+    const { callback, signedOut, backChannelLogout } = addressesOf(url)
     return [
-      ok(`Redirect address: ${url}/sign-in/callback`),
-      ok(`Post-logout redirect address: ${url}/signed-out`),
-      ok(`Back-channel logout address: ${url}/sign-out/backchannel`),
+      ok(`Redirect address: ${callback}`),
+      ok(`Post-logout redirect address: ${signedOut}`),
+      ok(`Back-channel logout address: ${backChannelLogout}`),
     ]
   },
 }

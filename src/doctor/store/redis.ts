@@ -1,4 +1,5 @@
 // Redis: reachable, writable, fast, not evicting, alone or a cluster as the settings say.
+import { isLoopback } from '../../loopback.ts'
 import { STANDARD_PREFIX } from '../../records/redis-clients.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
@@ -74,8 +75,7 @@ function identity(info: Record<string, string>, url: string): Finding {
   const version = info['valkey_version'] ?? info['redis_version'] ?? ''
   const shown = /^\d+(\.\d+){1,3}$/.test(version) ? ` ${version}` : ''
   const { protocol, hostname } = new URL(url)
-  const here = /^(localhost|127\..*|\[::1\])$/.test(hostname)
-  const open = protocol === 'redis:' && !here
+  const open = protocol === 'redis:' && !isLoopback(hostname)
   return ok(`${name}${shown} answers${protocol === 'rediss:' ? ' over TLS' : open ? ', without TLS' : ''}.`)
 }
 

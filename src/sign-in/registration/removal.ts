@@ -1,6 +1,6 @@
 // Removes a client that registered itself from the authorization server (RFC 7592 2.3), where the server gave the means.
 import type { Registered } from './answer.ts'
-import { isLoopbackHttp } from '../loopback.ts'
+import { isLoopbackHttp } from '../../loopback.ts'
 
 /** `no-means`: the server gave no address or token for it. */
 export type Removal = { kind: 'removed' | 'no-means' | 'unanswered' } | { kind: 'refused'; status: number }

@@ -1,7 +1,7 @@
 // Asks the registration endpoint for a client (RFC 7591 3): once, and again with less only where the server refused and
 // so made none. The library is not used for it: it gives up on answers after the client was made.
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
-import { readLimited } from '../../client-api/client.ts'
+import { readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { readRefusal, readRegistered, type Registered } from './answer.ts'
 import { isAboutTheRequest, withoutOne, type Refusal, type Wishes } from './wishes.ts'
@@ -106,8 +106,5 @@ async function post(
 
 /** A status says enough by itself: a body that breaks off does not make it unheard. */
 async function textOf(body: ReadableStream<Uint8Array>): Promise<string> {
-  const chunks = async function* () {
-    for await (const chunk of body) yield Buffer.from(chunk)
-  }
-  return await readLimited(chunks()).catch(() => '')
+  return await readLimited(body).catch(() => '')
 }

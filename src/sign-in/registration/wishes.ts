@@ -1,6 +1,7 @@
 // What onramp asks for when it registers itself (RFC 7591 2), and what it can do without when that is refused. Pure.
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
-import { isLoopbackHttp } from '../loopback.ts'
+import { isLoopbackHttp } from '../../loopback.ts'
+import { addressesOf } from '../addresses.ts'
 
 export type Wishes = Record<string, unknown> & {
   redirect_uris: string[]
@@ -28,14 +29,15 @@ const grantTypes = ({ grant_types_supported: listed }: ServerMetadata): string[]
     : ['authorization_code']
 
 export function wishesOf({ publicUrl, scope, method, jwks }: Wanted, server: ServerMetadata): Wishes {
+  const addresses = addressesOf(publicUrl)
   return {
     client_name: 'Onramp',
     client_uri: publicUrl,
     // OpenID Connect Dynamic Client Registration 2: http on this machine is for native clients.
     application_type: isLoopbackHttp(new URL(publicUrl)) ? 'native' : 'web',
-    redirect_uris: [`${publicUrl}/sign-in/callback`],
-    post_logout_redirect_uris: [`${publicUrl}/signed-out`],
-    backchannel_logout_uri: `${publicUrl}/sign-out/backchannel`,
+    redirect_uris: [addresses.callback],
+    post_logout_redirect_uris: [addresses.signedOut],
+    backchannel_logout_uri: addresses.backChannelLogout,
     grant_types: grantTypes(server),
     response_types: ['code'],
     scope: listedScope(scope, server.scopes_supported),

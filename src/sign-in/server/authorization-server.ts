@@ -8,7 +8,7 @@ import { createBackground } from './background.ts'
 import type { ClientSource, Prepare } from './client.ts'
 import { probeClient, probeEndpoints } from './client-probe.ts'
 import { findMetadata, whyMissing } from './discovery.ts'
-import { isLoopbackHttp } from '../loopback.ts'
+import { isLoopbackHttp } from '../../loopback.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {

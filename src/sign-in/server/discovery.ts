@@ -1,9 +1,9 @@
 // Finds the authorization server's metadata, for the server and for the doctor alike: OpenID Connect Discovery 1.0, then
 // RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata. Redirects are followed on the same origin only.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
-import { readLimited } from '../../client-api/client.ts'
+import { readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
-import { isLoopbackHttp } from '../loopback.ts'
+import { isLoopbackHttp } from '../../loopback.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or why nobody answered. */
 export type Attempt = { url: string; status?: number; silence?: Silence; says: string }
@@ -73,7 +73,7 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered
     const location = headers.get('location')
     const date = headers.get('date') ?? undefined
     if (status < 300 || status >= 400 || location === null) {
-      const text = response.body === null ? '' : await readLimited(chunksOf(response.body))
+      const text = response.body === null ? '' : await readLimited(response.body)
       return { status, url, text, date }
     }
     await response.body?.cancel()
@@ -83,10 +83,6 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered
     if (hops >= MAX_HOPS) return { status, url, text: '', date, astray: 'once too often' }
     url = next
   }
-}
-
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const chunk of body) yield Buffer.from(chunk)
 }
 
 /** Members that are null or empty are as good as absent. */

@@ -1,0 +1,61 @@
+// The service's operations (contract section 4) as requests, and the keep-alive pool that they leave by. What surprises:
+// redirects are never followed (a client that does keeps X-Service-ActAs across origins).
+import { Pool } from 'undici'
+import { credentialHeaders, type Credentials } from './credentials.ts'
+import type { Operation } from './errors.ts'
+import { exchange, type Exchanged } from './exchange.ts'
+
+/** A POST; `path` without the service's address. */
+export type Call = { operation: Operation; path: string; body?: string }
+
+/** Contract 4.1. @param finalRedirectUrl absent: the tenant's own setting counts */
+export function checkCall(finalRedirectUrl?: string): Call {
+  const query =
+    finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`
+  return { operation: 'checkdatasourceauth', path: `/rest/api/v1/checkdatasourceauth${query}` }
+}
+
+/** Contract 4.2. */
+export const searchCall = (query: { query: string; pageSize: number }): Call => ({
+  operation: 'search',
+  path: '/rest/api/v1/search',
+  body: JSON.stringify(query),
+})
+
+export type ConnectionOptions = {
+  /** SERVICE_BASE_URL without a trailing slash. */
+  baseUrl: string
+  /** For the whole call, body included; milliseconds. */
+  timeLimitMs: number
+  /** At most so many at once. */
+  connections: number
+}
+
+export type Connection = {
+  /**
+   * Rejects where there is no whole answer.
+   * @throws {TypeError} at once, for a token or an address that must not go into a header; the message does not quote it
+   */
+  send(call: Call, credentials: Credentials): Promise<Exchanged>
+  close(): Promise<void>
+}
+
+const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
+
+export function createConnection({ baseUrl, timeLimitMs, connections }: ConnectionOptions): Connection {
+  const { origin, pathname } = new URL(baseUrl)
+  const prefix = pathname.replace(/\/$/, '')
+  const dispatcher = new Pool(origin, {
+    connections,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: timeLimitMs },
+  })
+  return {
+    send({ path, body }, credentials) {
+      const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
+      const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
+      return exchange(dispatcher, options, timeLimitMs)
+    },
+    close: () => dispatcher.destroy(),
+  }
+}

@@ -1,0 +1,11 @@
+// This machine's own addresses: plain http is for them only, because elsewhere codes and tokens would travel readable
+// (RFC 9700 2.6). Pure.
+
+/** @param hostname as in a URL, where an IPv6 address is in brackets */
+export const isLoopback = (hostname: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+
+export const isLoopbackHttp = (url: URL): boolean => url.protocol === 'http:' && isLoopback(url.hostname)
+
+/** https, or this machine. */
+export const isSafe = (url: URL): boolean => url.protocol === 'https:' || isLoopbackHttp(url)
