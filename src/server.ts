@@ -9,7 +9,7 @@ import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './set
 import { createLog, type Log } from './web/log.ts'
 
 /** In-flight requests have so long to end. */
-const DRAIN_MOST_MS = 6_500
+const MAX_DRAIN_MS = 6_500
 
 function settingsOrExit(): Settings {
   try {
@@ -18,7 +18,7 @@ function settingsOrExit(): Settings {
     if (!(error instanceof SettingsError)) throw error
     const faults = error.faults.map((fault) => `  - ${fault}\n`).join('')
     process.stderr.write(
-      `onramp cannot start: ${error.faults.length} of its settings need mending.\n${faults}`,
+      `onramp cannot start: ${error.faults.length} of its settings need correcting.\n${faults}`,
     )
     process.exit(EXIT_SETTINGS)
   }
@@ -58,7 +58,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
 
 /**
  * Not ready at once; then serves on for DRAIN_SECONDS, so that proxies notice before a connection is refused; then takes
- * no new connections and ends when the requests in flight have, or after `DRAIN_MOST_MS`.
+ * no new connections and ends when the requests in flight have, or after `MAX_DRAIN_MS`.
  */
 async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promise<void> {
   onramp.drain()
@@ -68,7 +68,7 @@ async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promi
   })
   // A connection is kept alive after its answer, and would hold the process until its client goes away.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MOST_MS)
+  const late = setTimeout(() => server.closeAllConnections(), MAX_DRAIN_MS)
   await closed
   clearInterval(idle)
   clearTimeout(late)
@@ -76,8 +76,8 @@ async function stop(server: Server, onramp: Onramp, drainSeconds: number): Promi
 }
 
 /**
- * What nobody caught is a mistake of ours, and nobody knows what state it left behind: the requests in flight end, then
- * the process does, and whoever watches it starts another.
+ * What nothing caught is a mistake of ours, and no one knows what state it left behind. The requests in flight end, then
+ * the process does, and its supervisor starts another.
  */
 function endOnMistakes(running: Serving, log: Log): void {
   let isEnding = false
@@ -93,7 +93,7 @@ function endOnMistakes(running: Serving, log: Log): void {
 export async function main(): Promise<void> {
   const settings = settingsOrExit()
   const log = createLog(settings.LOG_LEVEL)
-  // Whoever reads the log may go away; the people who are connecting must not notice.
+  // The reader of the log may go away; the people who are connecting must not notice.
   process.stdout.on('error', () => {})
   try {
     const running = await startServer(settings, log)

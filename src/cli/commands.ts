@@ -41,7 +41,7 @@ export const commands: readonly (Command & { usage: string; summary: string })[]
   {
     name: 'invite',
     usage: 'invite COMMAND',
-    summary: 'a link, mails to many, how far everybody is',
+    summary: 'a link, mails to many, how far people are',
     help: inviteHelp,
     commands: invite,
   },

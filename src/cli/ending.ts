@@ -5,7 +5,7 @@ import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 const settingsInWords = ({ faults }: SettingsError) => {
   const [first = '', ...others] = faults
   if (others.length === 0) return `${sentence(first)}\n`
-  return `${faults.length} settings need mending.\n${faults.map((fault) => `  - ${fault}\n`).join('')}`
+  return `${faults.length} settings need correcting.\n${faults.map((fault) => `  - ${fault}\n`).join('')}`
 }
 
 export const endingOfOnramp: EndingOf = (error, name, wrongUsage) =>

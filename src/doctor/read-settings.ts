@@ -16,7 +16,7 @@ const COMPLETE: NodeJS.ProcessEnv = {
 
 export type Read<K extends keyof Settings> = { value?: Settings[K]; faults: readonly string[] }
 
-/** Whoever puts the secret itself into NAME_FILE does not find it in a report. */
+/** A secret that was put into NAME_FILE itself does not appear in a report. */
 const withoutSecrets = (fault: string, env: NodeJS.ProcessEnv): string => {
   const file = env[`${settingOfFault(fault).replace(/_FILE$/, '')}_FILE`]?.trim() ?? ''
   return file === '' || isPath(file) ? fault : fault.replaceAll(file, 'something that is no path')

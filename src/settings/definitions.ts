@@ -107,8 +107,7 @@ export const definitions = {
   },
   INVITE_RETENTION_DAYS: {
     default: '90',
-    meaning:
-      'What is known of somebody on the way is forgotten when nothing was heard of them for so many days',
+    meaning: 'What is known of a person on the way is forgotten after so many days without news of them',
     schema: wholeNumber(1, 730),
   },
   SMTP_URL: {

@@ -21,10 +21,10 @@ export const settings: readonly Setting[] = Object.entries(definitions).map(([na
   ...definition,
 }))
 
-/** The exit code for settings that need mending: EX_CONFIG of sysexits.h. */
+/** The exit code for faulty settings: EX_CONFIG of sysexits.h. */
 export const EXIT_SETTINGS = 78
 
-/** Thrown by loadSettings: one sentence for every fault, each with the setting's name and how to mend it. */
+/** Thrown by loadSettings: one sentence for every fault, each with the setting's name and how to correct it. */
 export class SettingsError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {

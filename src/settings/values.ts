@@ -1,4 +1,4 @@
-// The kinds of values that settings have, each with the words for what is wrong with one.
+// The kinds of values that settings have, each with the words that correct a wrong one.
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isSafe } from '../loopback.ts'
@@ -96,7 +96,7 @@ export const addressRange = text.refine(
   'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8',
 )
 
-const MOST_PREFIX_CHARACTERS = 64
+const MAX_PREFIX_CHARACTERS = 64
 
 /** A cluster places keys by what is in braces; `*`, `?`, brackets and backslashes are patterns where rights are given. */
 export const keyPrefix = text
@@ -105,7 +105,7 @@ export const keyPrefix = text
     /^[^*?[\]{}\\^"']*$/,
     'must not hold quotes or any of * ? [ ] { } ^ \\: Redis reads them as patterns, or as where a cluster keeps the key',
   )
-  .max(MOST_PREFIX_CHARACTERS, `must have ${MOST_PREFIX_CHARACTERS} characters or fewer`)
+  .max(MAX_PREFIX_CHARACTERS, `must have ${MAX_PREFIX_CHARACTERS} characters or fewer`)
 
 /** `name:port`, or an IPv6 address in brackets with a port. */
 export const hostAndPort = text

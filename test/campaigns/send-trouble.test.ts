@@ -57,7 +57,7 @@ describe('the list', () => {
     ]) {
       const { code, stderr } = await send([...given.args, ...fresh()], { input: given.input })
       expect(code).toBe(1)
-      expect(stderr).toContain('the list holds nobody')
+      expect(stderr).toContain('the list holds no one')
     }
   })
 

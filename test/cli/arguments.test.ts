@@ -178,7 +178,7 @@ it.each([
   expect(await refusal(args, 2)).toContain(words)
 })
 
-describe('settings that need mending', () => {
+describe('settings that need correcting', () => {
   it('are told in one line when there is one, and all at once when there are more', async () => {
     const one = await runCommand(['status', PERSON], {})
     expect(one).toMatchObject({ exit: 78, out: '' })
@@ -187,7 +187,7 @@ describe('settings that need mending', () => {
       const { exit, out, err } = await runCommand(['invite', ...args], {})
       expect([exit, out]).toEqual([78, ''])
       expect(err).toMatch(
-        /^onramp invite [a-z]+: 4 settings need mending\.\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
+        /^onramp invite [a-z]+: 4 settings need correcting\.\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
       )
     }
   })

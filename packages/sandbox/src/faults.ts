@@ -100,7 +100,7 @@ async function tokenEndpointFaults(
   if (fault.tokenType) body['token_type'] = fault.tokenType
 }
 
-/** Whoever is refused has used nothing up: the refresh token is as good as before. */
+/** A refused client has used nothing up: the refresh token is as good as before. */
 function forgetRotation(ctx: KoaContextWithOIDC, store: ProviderStore): void {
   const used: { jti?: string } | undefined = ctx.oidc.entities?.RotatedRefreshToken
   const found = store.list('RefreshToken').find(({ id }) => id === used?.jti)

@@ -14,7 +14,7 @@ export type Datasource = {
   withoutPath?: boolean
 }
 
-/** Somebody who can sign in at either identity provider; `id` is also the `sub` of their tokens. */
+/** A person who can sign in at either identity provider; `id` is also the `sub` of their tokens. */
 export type Person = { id: string; name: string; email: string; datasources: Datasource[] }
 
 const slack: Datasource = { instance: 'slack_1', displayName: 'Slack' }

@@ -22,7 +22,7 @@ import { createSwitches, type Switches, type SwitchesControl } from './control/s
 export type { Sandbox }
 
 export type SandboxOptions = {
-  /** Host of every server that `hosts` does not name; 127.0.0.1 unless told. */
+  /** Host of every server that `hosts` does not name; 127.0.0.1 by default. */
   host?: string
   /** What every server listens on instead of its host, by which it is still known. In a container: 0.0.0.0. */
   bind?: string

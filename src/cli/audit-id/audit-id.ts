@@ -6,13 +6,13 @@ import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { json: { type: 'boolean' } } as const
 
-const MOST_CHARACTERS = 254
+const MAX_CHARACTERS = 254
 
 function readArgs(args: string[]) {
   const { values, words } = readArguments(args, options, 1)
   const email = words[0]?.trim()
   if (email === undefined) throw new UsageError('it takes one address')
-  if (email.length > MOST_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))
+  if (email.length > MAX_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))
     throw new UsageError('this is not one plain email address like ada@acme.example')
   return { email, isJson: values.json === true }
 }

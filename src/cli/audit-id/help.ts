@@ -18,5 +18,5 @@ Examples:
 Options:
   --json  {"email", "ids": [{"id", "current"}]}
 
-Exit codes: 0 done, 2 wrong usage, 78 settings need mending.
+Exit codes: 0 done, 2 wrong usage, 78 settings need correcting.
 `

@@ -6,14 +6,14 @@ Checks settings, authorization server, store and service; says what to change.
 Examples:
   onramp doctor                         with the environment of the server
   node --env-file=.env src/cli/main.ts doctor
-  onramp doctor --offline               settings and files, nobody is asked
+  onramp doctor --offline               settings and files, no network
   onramp doctor --as ada@acme.example   also what SERVICE_GLOBAL_TOKEN can see
   onramp doctor --json > doctor.json
 
 Every check runs, also before the first start. Nothing is changed: no client is
-registered, nobody is signed in, no mail is sent (the mail server of SMTP_URL is
-only greeted), a record in Redis lives for five seconds. With
-a service token it asks twice what its person still has to connect; links that
+registered, no one is signed in, no mail is sent (the mail server of SMTP_URL is
+only greeted), and a record in Redis lives for five seconds. With a service
+token it asks twice what the token's person still has to connect. Links that
 they were given a moment ago may be void then.
 The report holds no secret and can be pasted into an issue.
 

@@ -1,11 +1,11 @@
-// Before mails go out from a terminal, somebody says yes. A script is not asked: it cannot answer.
+// Before mails go out from a terminal, a person says yes. A script is not asked: it cannot answer.
 import { createInterface } from 'node:readline/promises'
 import type { Settings } from '../../settings/settings.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 type Asked = Pick<Settings, 'MAIL_FROM' | 'SMTP_URL'>
 
-/** @param people how many mails there may be; undefined: it comes from a pipe, so nobody is there to ask */
+/** @param people how many mails there may be; undefined: it comes from a pipe, so there is no one to ask */
 export async function isConfirmed(
   people: number | undefined,
   { MAIL_FROM, SMTP_URL = '' }: Asked,

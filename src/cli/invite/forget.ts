@@ -30,7 +30,7 @@ export const run: Run = async (args, parts) => {
       if (removed !== undefined)
         parts.stderr.write(
           `${removed.replace(/^one/, 'One')} was removed without being read: it may have been about this person, and about others.\n` +
-            'It may have said that they want no mails: invite send leaves them out, unless told --mail-in-doubt.\n',
+            'It may have said that they want no mails: without --mail-in-doubt, invite send leaves them out.\n',
         )
       return 0
     } finally {

@@ -3,7 +3,7 @@
 export const inviteHelp = `Usage: onramp invite COMMAND [options]
 
   link EMAIL          a link for one person, to paste into a message
-  send PEOPLE.csv     mails everybody who still has something to connect
+  send PEOPLE.csv     mails all who still have something to connect
   preview FOLDER      the mails as they would leave, as files
   report              who was invited, arrived, and is done
   forget EMAIL        removes what is known of a person
@@ -24,21 +24,21 @@ Examples:
 Options:
   --datasource ID   only this datasource (slack_1), or every instance of it
                     (slack); may be repeated
-  --days N          how long it works, 1 to 90 days; 30 unless told
+  --days N          how long it works, 1 to 90 days; 30 by default
   --json            {"url", "email", "expires"}
 
-Exit codes: 0 done, 2 wrong usage, 78 settings need mending.
+Exit codes: 0 done, 2 wrong usage, 78 settings need correcting.
 `
 
 export const sendHelp = `Usage: onramp invite send PEOPLE.csv [options]
        onramp invite send - < PEOPLE.ndjson
 
-Mails everybody on the list who still has something to connect. The service is
-asked for each person (SERVICE_GLOBAL_TOKEN with X-Service-ActAs) what waits;
+Mails all on the list who still have something to connect. The service is asked
+for each person (SERVICE_GLOBAL_TOKEN with X-Service-ActAs) what waits;
 mails leave by SMTP_URL from MAIL_FROM.
 
 What happened is written down in the store, so the same command again goes on
-where it ended, killed or not, and nobody gets a mail twice. Two runs of one
+where it ended, killed or not, and no one gets a mail twice. Two runs of one
 campaign exclude each other.
 
 The list is CSV with a column "email" (and perhaps "name" and "department"),
@@ -53,21 +53,21 @@ Examples:
 
 Options:
   --dry-run              asks the service; sends and writes nothing
-  --yes                  does not ask before mails leave (only on a terminal
-                         somebody is asked)
+  --yes                  does not ask before mails leave (it asks on a
+                         terminal only)
   --campaign NAME        what is written down belongs to it; "onboarding"
-                         unless told
+                         by default
   --datasource ID        only about this one (slack_1), or every instance of
                          it (slack); may be repeated
-  --days N               how long links work, 1 to 90; 30 unless told
+  --days N               how long links work, 1 to 90; 30 by default
   --template FOLDER      invitation-text.eta and invitation-html.eta instead of
                          ours (views/mail); see onramp invite preview
 
-  --remind-after DAYS    reminds whoever got a mail so long ago and still has
-                         something; without it nobody is reminded
-  --max-reminders N      3 unless told
+  --remind-after DAYS    reminds people who got a mail so long ago and still
+                         have something; without it no one is reminded
+  --max-reminders N      3 by default
   --min-gap HOURS        no mail so soon after one of another campaign; 48
-                         unless told
+                         by default
   --limit N              at most so many mails in this run
 
   --on-invalid stop|skip a faulty row stops before anything is sent (the
@@ -81,24 +81,24 @@ Options:
                          hardly about the people; 5 by default, four times as
                          many where each reply names the mailbox; 0: it goes on
 
-  --rate N               questions to the service a second, 5 unless told; 429
+  --rate N               questions to the service a second, 5 by default; 429
                          and Retry-After are honoured beyond that
-  --mail-rate N          mails a second, 10 unless told
-  --at-once N            people at a time, 4 unless told; as many at most are
+  --mail-rate N          mails a second, 10 by default
+  --at-once N            people at a time, 4 by default; as many at most are
                          uncertain after a crash
-  --ask-again-after MIN  whom the service said to have nothing is asked about
-                         again after so many minutes; 60 unless told
+  --ask-again-after MIN  people with nothing left are asked about again after
+                         so many minutes; 60 by default
   --json                 the counts as a line of JSON on standard output; with
                          --dry-run, before it, one for each who would get a mail
 
 Exit codes:
-  0    everybody has what they should, or --limit ended the run
+  0    all have what they should, or --limit ended the run
   1    stopped; the message says why
   2    wrong usage
   3    done, but some rows, people or mails need a look: each is named, on
        standard error and by onramp invite report --csv
   4    another run of the campaign is under way
-  78   settings need mending
+  78   settings need correcting
   130  interrupted
 `
 
@@ -120,7 +120,7 @@ Options:
   --datasource ID    only about this one; may be repeated
 
 Exit codes: 0 done, 1 not possible (the message says why), 2 wrong usage,
-78 settings need mending.
+78 settings need correcting.
 `
 
 export const reportHelp = `Usage: onramp invite report [--json | --csv]
@@ -137,7 +137,7 @@ Options:
   --csv   a line for each person, safe to open in a spreadsheet
 
 Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage,
-78 settings need mending.
+78 settings need correcting.
 `
 
 export const forgetHelp = `Usage: onramp invite forget EMAIL
@@ -148,12 +148,12 @@ Take them off the list too, or the next run invites them anew.
 
 What cannot be read (another SESSION_SECRET or INVITE_SECRET sealed it) and may
 be about this person is removed without being read. It may have said that others
-want no mails; invite send then mails nobody whom it may have been about, unless
-it is told --mail-in-doubt.
+want no mails, so invite send leaves out all whom it may have been about, unless
+it has --mail-in-doubt.
 
 Example:
   onramp invite forget ada@acme.example
 
 Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage,
-78 settings need mending.
+78 settings need correcting.
 `

@@ -10,7 +10,7 @@ const PAUSE_MS = 100
 const HINT_MS = 700
 
 export type Hold = {
-  /** Is the campaign still this run's? Takes it again after a sleep of the machine, unless somebody else has it. */
+  /** Is the campaign still this run's? Takes it again after a sleep of the machine, unless another run has it. */
   isHeld(): Promise<boolean>
   release(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function holdCampaign(
     async isHeld() {
       if (lease?.isHeld() === true) return true
       again ??= wait(records, name).catch((error: unknown) => {
-        // Whoever asks again gets another try; what protects the mails is the ledger, which is in the same store.
+        // The next question tries again; what protects the mails is the ledger, which is in the same store.
         if (error instanceof StoreUnavailable) return undefined
         throw error
       })

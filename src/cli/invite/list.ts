@@ -8,11 +8,11 @@ export type List = {
   /** It can be read twice. */
   isFile: boolean
   open: () => AsyncIterable<Uint8Array | string>
-  /** Standard input that somebody still types into would keep the process alive. */
+  /** Standard input that a person still types into would keep the process alive. */
   close: () => void
 }
 
-const MOST_FAULTS = 100
+const MAX_FAULTS = 100
 
 /** @param file its path, or `-` for standard input @throws {UsageError} when there is no such file */
 export function listOf(file: string, stdin: Input): List {
@@ -22,7 +22,7 @@ export function listOf(file: string, stdin: Input): List {
   return { isFile: true, open: () => bytesOf(file), close: () => {} }
 }
 
-/** Closed, it is at its end, even while somebody still types. */
+/** Closed, it is at its end, even while a person still types. */
 function pipeFrom(stdin: Input): List {
   let isClosed = false
   async function* open() {
@@ -62,16 +62,16 @@ export async function peopleIn(
     if (row.kind === 'person') people++
     if (row.kind === 'person' || onInvalid === 'skip') continue
     stderr.write(`line ${row.line}: ${row.fault}\n`)
-    if (++faults >= MOST_FAULTS) break
+    if (++faults >= MAX_FAULTS) break
   }
   if (faults === 0) return people === 0 ? nobodyOn(stderr) : people
   const several = faults === 1 ? 'this line, or leave it out' : 'these lines, or leave them out'
-  stderr.write(`onramp invite send: mend ${several} with --on-invalid skip; nothing was sent\n`)
+  stderr.write(`onramp invite send: correct ${several} with --on-invalid skip; nothing was sent\n`)
   return 'unusable'
 }
 
 /** An export that went wrong is an empty file as often as a faulty one. */
 export function nobodyOn(stderr: Output): 'unusable' {
-  stderr.write('onramp invite send: the list holds nobody; nothing was sent\n')
+  stderr.write('onramp invite send: the list holds no one; nothing was sent\n')
   return 'unusable'
 }

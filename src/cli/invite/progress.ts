@@ -20,7 +20,7 @@ export type Progress = {
 
 const TERMINAL_MS = 250
 const ELSEWHERE_MS = 30_000
-/** The rate is that of so long: whoever had their mail in an earlier run goes by at once and says nothing about the rest. */
+/** The rate is that of so long: people who had their mail in an earlier run go by at once and say nothing about the rest. */
 const WINDOW_MS = 20_000
 
 export function showProgress({ tally, people, stderr, now }: ProgressParts): Progress {

@@ -1,4 +1,4 @@
-// onramp invite report: what was written down of everybody, counted, or person by person.
+// onramp invite report: what was written down of all people, counted, or person by person.
 import { peopleCsv } from '../../admin/people-csv.ts'
 import { makeReport, type Report } from '../../admin/report.ts'
 import { shareOf } from '../../admin/share.ts'
@@ -67,14 +67,14 @@ function inWords(report: Report, store: string): string {
     ['may or may not have got a mail', report.uncertain],
   ]
   const people = rows.map(([what, count]) => line(count, what)).join('')
-  const sources = report.datasources.slice(0, MOST_SOURCES).map(({ instance, name, counts }) => {
+  const sources = report.datasources.slice(0, MAX_SOURCES).map(({ instance, name, counts }) => {
     const { connected, waiting, skipped, blocked } = counts
     const figures = [connected, waiting, skipped, blocked]
       .map((count) => inFigures(count).padStart(9))
       .join('')
     return `${figures}  ${fitted(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()}\n`
   })
-  const more = report.datasources.length - MOST_SOURCES
+  const more = report.datasources.length - MAX_SOURCES
   if (more > 0) sources.push(`${' '.repeat(38)}and ${more} more: --json\n`)
   const groups = report.groups
     .map(({ name, people: all, ready }) =>
@@ -85,7 +85,7 @@ function inWords(report: Report, store: string): string {
     )
     .join('')
   const oldest =
-    report.asOf === undefined ? 'nobody was asked about yet' : `as of ${report.asOf} at the oldest`
+    report.asOf === undefined ? 'no one was asked about yet' : `as of ${report.asOf} at the oldest`
   return [
     `Made ${report.madeAt}; ${oldest} (${store}).\n`,
     people,
@@ -96,7 +96,7 @@ function inWords(report: Report, store: string): string {
   ].join('\n')
 }
 
-const MOST_SOURCES = 20
+const MAX_SOURCES = 20
 const NAME_COLUMNS = 41
 const SOURCES_HEAD = 'connected  waiting  not now    admin  datasource\n'
 

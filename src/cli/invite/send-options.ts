@@ -9,7 +9,7 @@ export type SendOptions = {
   file: string
   campaign: string
   isDryRun: boolean
-  /** Nobody is asked before mails go out. */
+  /** Mails go out without a question. */
   isSure: boolean
   isJson: boolean
   datasources: string[]

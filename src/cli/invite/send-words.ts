@@ -31,7 +31,7 @@ export const told = ({ options, parts }: Asked, progress: Progress): Pick<SendPa
   onFault(line, fault) {
     progress.print(`line ${line}: ${fault}\n`)
     if (options.onInvalid === 'stop')
-      throw new RunStopped('a row of the list is not valid: mend it, or use --on-invalid skip')
+      throw new RunStopped('a row of the list is not valid: correct it, or use --on-invalid skip')
   },
   onTrouble: ({ email }, trouble, reply) =>
     progress.print(`${email}: ${TROUBLES[trouble]}${reply === undefined ? '' : `: ${reply}`}\n`),
@@ -71,7 +71,7 @@ export function sumUp(
   } else stderr.write(summaryOf(tally))
   const silent = tally.unknownToService + tally.refusedByService
   if (tally.asked > 0 && silent === tally.asked)
-    stderr.write('The service answered about nobody: is it SERVICE_BASE_URL, or SERVICE_GLOBAL_TOKEN?\n')
+    stderr.write('The service answered about no one: is it SERVICE_BASE_URL, or SERVICE_GLOBAL_TOKEN?\n')
   if (isInterrupted) stderr.write(`Interrupted.${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
   else if (endedBy === 'limit')
     stderr.write(`--limit ${options.limit} ended the run.${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)

@@ -36,7 +36,7 @@ export const run: Run = async (args, parts) => {
   return await explained(parts, name, () => send(list, { settings, options, parts }))
 }
 
-/** A clock that nobody sets back. */
+/** A clock that is never set back. */
 const steady = () => performance.now()
 
 type Asked = { settings: Settings; options: SendOptions; parts: CliParts }
@@ -95,7 +95,7 @@ async function sendAll(list: List, running: Running): Promise<number> {
   try {
     await server?.check()
     if (server !== undefined && !(await arrivals.reseal()))
-      stderr.write(`Nothing is written down yet (${storeOf(settings)}): nobody counts as invited.\n`)
+      stderr.write(`Nothing is written down yet (${storeOf(settings)}): no one counts as invited.\n`)
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...decisions(running, arrivals),
       ...told(running, progress),

@@ -15,7 +15,7 @@ import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { yes: { type: 'boolean', default: false } } as const
 
-/** @throws {UsageError} where there is nobody to ask */
+/** @throws {UsageError} where there is no one to ask */
 async function isConfirmed({ stdin, stderr }: CliParts, { OIDC_ISSUER }: Settings): Promise<boolean> {
   if (stdin.isTTY !== true || stderr.isTTY !== true) throw new UsageError('without a terminal it needs --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

@@ -25,5 +25,5 @@ Example:
   onramp registration forget --yes
 
 Exit codes: 0 done, 1 not done or the store cannot be reached, 2 wrong usage,
-78 settings need mending.
+78 settings need correcting.
 `

@@ -7,7 +7,7 @@ of settings, or .env.example. It listens before the authorization server or the
 store can be reached, and ends on SIGTERM after the requests in flight.
 
 Exit codes: 0 ended by a signal, 1 the port is taken, 2 wrong usage,
-78 settings need mending (each is named with how).
+78 settings need correcting (each is named, with what is wrong).
 `
 
 export const sandboxHelp = `Usage: onramp sandbox
@@ -31,5 +31,5 @@ to go and whom to sign in as. PORT (3000 unless set) is onramp's port,
 SANDBOX_PORT (4000 unless set) the first of the sandbox's six.
 
 Exit codes: 0 ended by a signal, 1 a port is taken, 2 wrong usage,
-78 settings need mending.
+78 settings need correcting.
 `

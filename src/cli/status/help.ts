@@ -22,7 +22,7 @@ Options:
                       "status"}]}, status: awaiting, stale (to connect again),
                       disabled, attention (comes without an address to start
                       from); person: null with a user's token
-  --timeout SECONDS   1 to 120; 10 unless told
+  --timeout SECONDS   1 to 120; 10 by default
 
 Exit codes:
   0   done, also when something is left
@@ -30,8 +30,8 @@ Exit codes:
   2   wrong usage
   3   the service does not accept the token (401)
   4   the token lacks a scope (403)
-  5   X-Service-ActAs is missing, or nobody there has the address
+  5   X-Service-ActAs is missing, or no one there has the address
   6   too many requests (429)
   7   the service fails (5xx), or cannot be reached in time
-  78  a setting needs mending
+  78  a setting needs correcting
 `

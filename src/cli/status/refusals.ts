@@ -1,4 +1,4 @@
-// What the service's refusals mean for whoever asked (contract section 7): a line with what to do, and an exit code. Pure.
+// What the service's refusals mean for the person who asked (contract section 7): a line with what to do, and an exit code. Pure.
 import type { Reply } from '../../client-api/inquiry.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { EXIT_SETTINGS } from '../../settings/settings.ts'
@@ -49,7 +49,7 @@ function explainRefusal(reply: Extract<Reply, { kind: 'refused' }>, setting: str
     case 'act-as-refused':
       return {
         exit: EXIT.person,
-        words: `the service does not accept that person (${status}, X-Service-ActAs): check the address, and that somebody has it there`,
+        words: `the service does not accept that person (${status}, X-Service-ActAs): check the address, and that a person there has it`,
       }
     case 'busy':
       return {

@@ -75,7 +75,7 @@ async function tell(args: string[], { env, stdout, stderr, now }: CliParts): Pro
     stderr.write(
       asked.email === undefined
         ? 'This is the person to whom SERVICE_USER_TOKEN belongs; SERVICE_GLOBAL_TOKEN can tell of anybody.\n'
-        : 'This is the person to whom SERVICE_USER_TOKEN belongs, whoever that is: only SERVICE_GLOBAL_TOKEN can ask about the given address.\n',
+        : 'This is the person to whom SERVICE_USER_TOKEN belongs, perhaps another one: only SERVICE_GLOBAL_TOKEN can ask about the given address.\n',
     )
   stdout.write(
     asked.json ? statusJson(person, reply.left) : statusTable(person, reply.left, { screen: stdout, env }),

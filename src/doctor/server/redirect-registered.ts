@@ -11,7 +11,7 @@ import { withMetadata } from './discovered.ts'
 import { navigate } from '../navigate.ts'
 import { isSafeAddress } from '../settings/public-address.ts'
 
-/** OpenID Connect Core 3.1.2.6: nobody is signed in here, which is what was to be expected. */
+/** OpenID Connect Core 3.1.2.6: no one is signed in here, as expected. */
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
 
 function requestAddress(endpoint: string, settings: Partial<Settings>, redirect: string): URL {
@@ -35,7 +35,7 @@ function requestAddress(endpoint: string, settings: Partial<Settings>, redirect:
 }
 
 function refused(status: number, text: string, redirect: string): Finding {
-  const register = `register ${redirect} for the client at the authorization server, or mend PUBLIC_URL`
+  const register = `register ${redirect} for the client at the authorization server, or correct PUBLIC_URL`
   const aboutClient =
     /invalid_client|unknown client|client.{0,20}(not found|invalid|unknown|does not exist)/i.test(text)
   const aboutRedirect = /redirect/i.test(text)
@@ -131,7 +131,7 @@ function findingOf(seen: Look, control: Look, redirect: string): Finding {
   return skip(`cannot be told, ${how}; see that ${redirect} is registered there.`)
 }
 
-/** Nobody can have registered it (RFC 2606). */
+/** No one can have registered it (RFC 2606). */
 const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 
 export const redirectRegistered: Check = {

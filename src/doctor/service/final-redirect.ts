@@ -16,13 +16,13 @@ function findingOf(without: Extract<Reply, { kind: 'answered' }>, reply: Reply, 
   if (reply.kind === 'refused' && reply.reason === 'request')
     return fail(`The service does not accept ${redirect} as a final_redirect_url (${reply.status}).`, {
       settings: ['PUBLIC_URL'],
-      mend: 'have the address allowed at the service, or mend PUBLIC_URL',
+      mend: 'have the address allowed at the service, or correct PUBLIC_URL',
     })
   if (reply.kind !== 'answered')
     return skip('the service did not answer when asked with a final_redirect_url.')
   const { shape } = reply
   if (shape === undefined || without.shape === undefined)
-    return skip('that person has nothing left to connect; somebody else may.')
+    return skip('that person has nothing left to connect; another may.')
   if (shape.namesRedirect) return ok(`After a consent the service leads back to ${redirect}`)
   return shape.parameters > without.shape.parameters
     ? ok('After a consent the service leads back; its paths carry the address sealed.')

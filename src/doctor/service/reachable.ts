@@ -1,4 +1,4 @@
-// Is the Client API at SERVICE_BASE_URL? Asked with a token that nobody has, so that a refusal is the right answer.
+// Is the Client API at SERVICE_BASE_URL? Asked with a token that no one has, so that a refusal is the right answer.
 import type { Reply } from '../../client-api/inquiry.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
 import type { Check } from '../check.ts'

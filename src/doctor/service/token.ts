@@ -39,7 +39,7 @@ function refusal({ reason, status }: Refused, setting: string): Finding {
     case 'act-as-refused':
       return fail(`The service does not accept the person of --as (${status}).`, {
         settings: ['SERVICE_GLOBAL_TOKEN'],
-        mend: 'check the address of --as: somebody must have it there',
+        mend: 'check the address of --as: a person there must have it',
       })
     default:
       return skip(`the service did not get as far as ${setting} (${status}).`)

@@ -17,7 +17,7 @@ export const proxyTrust: Check = {
     const { TRUST_PROXY: trusted = [], PUBLIC_URL: url } = settings
     if (trusted.some((range) => EVERYBODY.test(range) || wide(range)))
       return [
-        fail('TRUST_PROXY trusts nearly everybody: anyone could claim any address.', {
+        fail('TRUST_PROXY trusts nearly every address: anyone could claim any address.', {
           settings: ['TRUST_PROXY'],
           mend: "name your reverse proxies' own addresses",
         }),

@@ -4,7 +4,7 @@ import { settings } from '../../settings/settings.ts'
 import type { Check } from '../check.ts'
 import { ok, skip, warn, type Finding } from '../finding.ts'
 
-/** Docker and Kubernetes mount secrets readable for everybody inside the container, and for nobody outside. */
+/** Docker and Kubernetes mount secrets readable for all users inside the container, and for none outside. */
 const MOUNTED = /^\/(run|var\/run)\/secrets\//
 
 export function isOpenToAll(file: string): boolean {

@@ -4,7 +4,7 @@ import type { Check } from '../check.ts'
 import { fail, ok, type Finding } from '../finding.ts'
 import { settingOfFault } from '../read-settings.ts'
 
-/** "OIDC_ISSUER is not an address: write it like …" is a sentence and its mending. */
+/** "OIDC_ISSUER is not an address: write it like …" is a sentence and its remedy. */
 function findingOf(fault: string): Finding {
   const setting = settingOfFault(fault)
   const [says = fault, ...rest] = fault.split(': ')

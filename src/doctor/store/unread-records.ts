@@ -1,4 +1,4 @@
-// What is written down about people, and cannot be read: it is counted nowhere, and nobody whom it may be about is mailed.
+// What is written down about people and cannot be read. It is in no count, and no one whom it may be about is mailed.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createArrivals } from '../../arrivals/arrivals.ts'
@@ -41,7 +41,7 @@ async function look({ settings, faults, now }: Subject): Promise<Finding[]> {
     if (records === undefined) return [ok('What is written down about people can be read, all of it.')]
     return [
       warn(
-        `What is written down about people cannot all be read: ${records}. It is left out of every count, and nobody whom it may be about is mailed.`,
+        `What is written down about people cannot all be read: ${records}. It is left out of every count, and no one whom it may be about is mailed.`,
         {
           settings: ['INVITE_SECRET', 'SESSION_SECRET', 'REDIS_PREFIX'],
           mend: remediesFor(unread).join('; '),

@@ -75,7 +75,7 @@ Bodies may be JSON, several documents, JSON lines, events or forms.
 In use is an endpoint, or a field of the body itself or of what the operation is
 about (employee.location). May be in use is a field of the same name somewhere
 deeper, and every field of a body that was not recorded or could not be read.
-That does not fail the check by itself: --fail-on possible makes it. A field
+That alone does not fail the check; --fail-on possible makes it. A field
 inside a replacement (permissions.role) is not the deprecated one.
 
 "Nothing deprecated is in use" is only said when everything that matters was

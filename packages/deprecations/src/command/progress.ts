@@ -1,4 +1,4 @@
-// A line on a terminal that tells how far a long reading has come; silent where nobody watches.
+// A line on a terminal that tells how far a long reading has come; silent where no one watches.
 import type { Source } from '../check/source.ts'
 import { printable } from '../command-line/printable.ts'
 import type { Output } from '../command-line/parts.ts'

@@ -28,7 +28,7 @@ export const faultsSchema = z.strictObject({
     .optional(),
   /** The redirect back to the client carries this error instead of a code. */
   authorizationError: z.strictObject({ error: z.string(), description: z.string().optional() }).optional(),
-  /** `ignored`: whoever is signed in comes straight back. `selectAccountRefused`: that value is an error. */
+  /** `ignored`: a person who is signed in comes straight back. `selectAccountRefused`: that value is an error. */
   prompt: z.enum(['ignored', 'selectAccountRefused']).optional(),
   /** What is missing or wrong in the metadata. */
   metadata: z

@@ -14,7 +14,7 @@ const optionalTexts: (keyof Switches)[] = ['tenantRedirectUrl', 'date']
 const meaning: Record<keyof Switches, string> = {
   consentDelaySeconds: 'Seconds until a consent shows in the check',
   denyAll: 'Allow behaves like Deny',
-  neverReturn: 'Nobody is sent back after Allow or Deny',
+  neverReturn: 'No one is sent back after Allow or Deny',
   dropParams: 'The way back loses the query of final_redirect_url',
   returnParams: 'Parameters added on the way back',
   autoConsent: 'No consent page: allowed at once',

@@ -59,7 +59,7 @@ export function createDatasourceFlow(
   }
 }
 
-/** Sealed destinations: readable by whoever looks closely, but made by this service only. */
+/** Sealed destinations: readable to a close look, but made by this service only. */
 function createSeals() {
   const key = randomBytes(32)
   const sign = (payload: string) => createHmac('sha256', key).update(payload).digest('base64url')

@@ -31,7 +31,7 @@ export type Authorizations = {
   reset: () => void
 }
 
-/** Creates the state of everybody: what their datasources say from the start, no tokens. */
+/** Creates the state of all people: what their datasources say from the start, no tokens. */
 export function createAuthorizations(people: Person[], switches: SwitchesControl): Authorizations {
   const tokens = new Map<string, OneTimeToken>()
   const visibleFrom = new Map<string, number>()

@@ -1,5 +1,5 @@
 // Signing out at an authorization server without the extra click: the client's id_token_hint is proof enough.
-// Also ends everybody's sessions from outside, as an administrator would; clients hear of it by back-channel.
+// Also ends all sessions from outside, as an administrator would; clients hear of it by back-channel.
 import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { z } from 'zod'
@@ -22,7 +22,7 @@ type Notified = {
 
 /**
  * Turns a sign-out that oidc-provider wants confirmed into one that is done: after a valid id_token_hint,
- * and when nobody was signed in anyway.
+ * and when no one was signed in anyway.
  */
 export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: ProviderStore): Promise<void> {
   const { oidc } = ctx
@@ -38,7 +38,7 @@ export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: ProviderS
   ctx.redirect(destination(params) ?? oidc.urlFor('end_session_success'))
 }
 
-/** Ends the sessions of one person, or of everybody. @returns how many there were */
+/** Ends the sessions of one person, or of all. @returns how many there were */
 export async function endSessions(
   provider: Provider,
   store: ProviderStore,

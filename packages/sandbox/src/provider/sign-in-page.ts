@@ -1,5 +1,5 @@
 // The sign-in page of both authorization servers: a button for each person, no passwords.
-// Whoever the client hinted at comes first; anybody can be chosen, as when the wrong account is.
+// The person whom the client hinted at comes first; anyone can be chosen, as when the wrong account is.
 import type Provider from 'oidc-provider'
 import { readForm } from '../service/bodies.ts'
 import type { Exchange } from '../http-server.ts'
@@ -14,7 +14,7 @@ export type SignInOptions = {
   describe: (person: Person) => string
 }
 
-/** A company has thousands; whoever is hinted at comes first all the same. */
+/** A company has thousands; the one who is hinted at comes first all the same. */
 const MOST_GENERATED = 3
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>

@@ -1,5 +1,5 @@
-// The limit of the Client API, when the switch sets one: a bucket that fills evenly. It counts whoever is refused, and
-// whoever comes back before the time that they were told.
+// The limit of the Client API, when the switch sets one: a bucket that fills evenly. It counts callers who are refused, and
+// those who come back before the time that they were told.
 import type { SwitchesControl } from '../control/switches.ts'
 
 export type RateLimit = {
