@@ -107,6 +107,7 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     log,
     note,
     onSignedIn,
+    renewed: (name) => void renewal.isDue(name),
     now,
   })
   const session = createSession({
