@@ -82,8 +82,14 @@ export type Granted = {
   claims: Claims | undefined
 }
 
+/** Pure: does the id_token leave nothing to ask? An address counts only with a word about whether it is verified. */
+export function saysEverything(claims: Claims, rule: EmailRule): boolean {
+  const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
+  return hasName && addressIn(claims, rule.claim)?.verified !== undefined
+}
+
 /**
- * Asks userinfo wherever there is one: an answer about somebody else means that the tokens are not this person's.
+ * Asks userinfo where there is one and the id_token leaves something open: an answer about somebody else means that the tokens are not this person's.
  * @throws when userinfo names another subject than the id_token (OpenID Connect Core 5.3.2), or cannot be had where it
  * is the only source
  */
@@ -97,7 +103,7 @@ export async function identify(
     return userOf(issuer, [await identifyByToken(configuration, tokens.access_token)], rule)
   if (claims === undefined)
     return userOf(issuer, [await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck)], rule)
-  if (userinfo_endpoint === undefined) return userOf(issuer, [claims], rule)
+  if (userinfo_endpoint === undefined || saysEverything(claims, rule)) return userOf(issuer, [claims], rule)
   try {
     const info = await fetchUserInfo(configuration, tokens.access_token, claims.sub)
     return userOf(issuer, [claims, info], rule)

@@ -23,9 +23,15 @@ export type FinishedSignIn = { kind: 'finished'; browser: string; returnTo: stri
 export type PendingSignIns = {
   /**
    * @param network whose room it takes
+   * @param also is written at the same time; where there is no room, neither is
    * @throws {Problem} 503 when those under way take all the room that there is, 429 all that this network gets
    */
-  add(state: string, signIn: Omit<PendingSignIn, 'kind'>, network: string): Promise<void>
+  add(
+    state: string,
+    signIn: Omit<PendingSignIn, 'kind'>,
+    network: string,
+    also?: () => Promise<void>,
+  ): Promise<void>
   find(state: string): Promise<PendingSignIn | FinishedSignIn | undefined>
   /** Consumes it: of any number of callbacks one gets true, and only that one may redeem the code. */
   finish(state: string, signIn: PendingSignIn): Promise<boolean>
@@ -56,11 +62,11 @@ export function createPendingSignIns(
   const stored = new WeakMap<PendingSignIn, string>()
 
   return {
-    async add(state, signIn, network) {
+    async add(state, signIn, network, also) {
       const plain = JSON.stringify({ kind: 'pending', ...signIn })
       const sealed = sealer.seal(plain, holderOf(state))
       await room.take(costOf(sealed), network)
-      await records.put(keyOf(state), sealed, PENDING_SECONDS)
+      await Promise.all([records.put(keyOf(state), sealed, PENDING_SECONDS), also?.()])
     },
     async find(state) {
       const sealed = await records.get(keyOf(state))

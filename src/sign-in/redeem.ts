@@ -8,7 +8,7 @@ import {
   type Configuration,
 } from 'openid-client'
 import { nameOf } from '../session/seal.ts'
-import { replaceSession, saveSession, type User } from '../session/session.ts'
+import { removeSession, replaceSession, saveSession, type User } from '../session/session.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { Note } from '../web/audit.ts'
@@ -34,6 +34,8 @@ export type RedeemParts = {
   note: Note
   /** Must not throw: who counts arrivals is no reason to keep somebody out. */
   onSignedIn: (user: User) => Promise<void>
+  /** This session was stored a moment ago, so nothing of it has to be renewed. */
+  renewed: (name: string) => void
   now: () => number
   /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
   tokenParameters: Record<string, string>
@@ -59,7 +61,11 @@ const withoutRefreshToken = (minutes: number | undefined) =>
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
-type Made = SignIn & { sid: { sid?: string } }
+type Made = SignIn & {
+  sid: { sid?: string }
+  /** Removes the record of the session before, at the same time as the new one is written. */
+  removeOld: () => Promise<void>
+}
 
 export function createRedeem(parts: RedeemParts): Redeem {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
@@ -130,14 +136,26 @@ export function createRedeem(parts: RedeemParts): Redeem {
    * finds the tokens or is seen here, and a process that dies in between leaves nothing that works and is not listed.
    * @returns false when the authorization server has ended it meanwhile
    */
-  async function listed(req: Request, { signIn }: Answer, { sid, ...made }: Made): Promise<boolean> {
+  async function stored(req: Request, { signIn }: Answer, { sid, removeOld, ...made }: Made) {
     const { user, signedInAt } = made
     const name = nameOf(req.sessionID)
     const session = { name, ...sid, signedInAt, device: deviceOf(req.get('user-agent')) }
     if (!(await parts.sessions.add(user, session, signIn.startedAt))) return false
+    const counted = parts.onSignedIn(user)
     await parts.tokens.save(req.sessionID, made)
-    if (await parts.sessions.has(user, name)) return true
-    await parts.tokens.remove(req.sessionID)
+    Object.assign(req.session, { browser: signIn.browser, user, signedInAt })
+    // The session is worth nothing without the tokens, so it need not wait for the answer.
+    const [isListed] = await Promise.all([
+      parts.sessions.has(user, name),
+      saveSession(req).then(() => undefined),
+      removeOld(),
+    ])
+    if (isListed) {
+      parts.renewed(name)
+      await counted
+      return true
+    }
+    await Promise.all([parts.tokens.remove(req.sessionID), removeSession(req)])
     return false
   }
 
@@ -155,13 +173,16 @@ export function createRedeem(parts: RedeemParts): Redeem {
     const before = { name: nameOf(req.sessionID), user: req.session.user }
     const removeOld = replaceSession(req)
     const signedInAt = parts.now()
-    if (!(await listed(req, answer, { user, sid, signedInAt, tokens }))) return 'restart'
-    Object.assign(req.session, { browser: answer.signIn.browser, user, signedInAt })
-    await saveSession(req)
-    await removeOld()
-    if (before.user !== undefined) await parts.sessions.end(before.user, ({ name }) => name === before.name)
+    const made = { user, sid, signedInAt, tokens }
+    if (before.user === undefined) {
+      if (!(await stored(req, answer, { ...made, removeOld }))) return 'restart'
+    } else {
+      // A sign-in that works goes only when the next one is there.
+      if (!(await stored(req, answer, { ...made, removeOld: async () => {} }))) return 'restart'
+      await removeOld()
+      await parts.sessions.end(before.user, ({ name }) => name === before.name)
+    }
     parts.note({ event: 'sign_in', result: 'ok', user })
-    await parts.onSignedIn(user)
     return isSame ? 'same-account' : 'signed-in'
   }
 }

@@ -18,6 +18,8 @@ import type { TokenRecords } from './tokens.ts'
 export type SignInParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
+  /** The same, with one handler more between the first limit and the session. */
+  enteringWith: (early: RequestHandler) => RequestHandler[]
   pending: Pick<PendingSignIns, 'find' | 'finish' | 'succeeded'>
   start: StartSignIn
   redeem: Redeem
@@ -33,6 +35,7 @@ const HOME = '/onboarding'
 
 export function createSignInRoutes({
   entering,
+  enteringWith,
   pending,
   start,
   redeem,
@@ -70,13 +73,24 @@ export function createSignInRoutes({
     seeOther(res, await start(req, { returnTo, restarts, loginHint, wish }))
   })
 
-  const answered = router.route(CALLBACK_PATH).get(entering)
+  /** Asked for while the session is: neither needs the other. */
+  const found = new WeakMap<Request, ReturnType<typeof pending.find>>()
+  const findEarly: RequestHandler = (req, _res, next) => {
+    const state = onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
+    if (state !== undefined) {
+      const finding = pending.find(state)
+      // Awaited by the route, unless the session fails first.
+      finding.catch(() => {})
+      found.set(req, finding)
+    }
+    next()
+  }
+
+  const answered = router.route(CALLBACK_PATH).get(enteringWith(findEarly))
   answered.get(async (req, res) => {
-    // The address as we publish it, whatever was written: it becomes the redirect_uri of the token request.
-    const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
-    const url = new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
+    const url = callbackUrl(req, publicUrl)
     const state = onlyOne(url.searchParams, 'state')
-    const signIn = state === undefined ? undefined : await pending.find(state)
+    const signIn = await found.get(req)
 
     if (state === undefined || signIn === undefined) {
       if (req.session.user !== undefined) return seeOther(res, HOME)
@@ -113,6 +127,12 @@ export function createSignInRoutes({
   })
 
   return router
+}
+
+/** The address as we publish it, whatever was written: it becomes the redirect_uri of the token request. */
+function callbackUrl(req: Request, publicUrl: string): URL {
+  const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
+  return new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
 }
 
 const sameAccountPath = (returnTo: string) =>

@@ -1,4 +1,5 @@
 // Who people are: the authorization server, sessions, tokens, and the steps of signing in. Routes are made of these.
+import type { RequestHandler } from 'express'
 import { clientOf } from './server/client-settings.ts'
 import { createPresence } from '../session/presence.ts'
 import { createRenewal } from '../session/renewal.ts'
@@ -106,6 +107,7 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     log,
     note,
     onSignedIn,
+    renewed: (name) => void renewal.isDue(name),
     now,
   })
   const session = createSession({
@@ -126,6 +128,7 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     session,
     /** In front of every route that signs people in: the limits, and between them the session. */
     entering: [limits.byAddress, session, limits.byBrowser],
+    enteringWith: (early: RequestHandler) => [limits.byAddress, early, session, limits.byBrowser],
     access: createAccess({ tokens, refresh, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now }),
     requireSignIn: createRequireSignIn({
       presence: createPresence({ secrets: settings.SESSION_SECRET, https }),

@@ -90,9 +90,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const startedAt = parts.now()
     const browser = req.session.browser ?? randomBytes(16).toString('base64url')
     const pending = { browser, verifier, nonce, returnTo, startedAt, ...(wish && { wish }) }
-    await parts.pending.add(state, pending, networkOf(req.ip ?? ''))
-    // Only where there was room for the sign-in: one that is refused leaves nothing in the store.
-    await keepBrowser(req, browser)
+    await parts.pending.add(state, pending, networkOf(req.ip ?? ''), () => keepBrowser(req, browser))
     return url
   }
 

@@ -1,20 +1,24 @@
 // The servers that are compared, each a process of its own, with people signed in at each of them: at onramp and at the
-// peer by their real flow through the sandbox's authorization server, at the floor by records put into Redis.
+// peer by their real flow through issuer-server.ts, at the floor by records put into Redis.
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { Person } from '../../packages/sandbox/src/people.ts'
-import type { Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { freePort } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { applyLoad, type Target } from './load.ts'
 import { startNode, untilReady } from './processes.ts'
 
-export type Contestant = Target & { pid: number; pageBytes: number }
+export type Contestant = Target & {
+  pid: number
+  pageBytes: number
+  /** Where someone begins to sign in; empty where nobody can. */
+  signInUrl: string
+}
 
 /** What all of them share. */
 export type Surroundings = {
-  sandbox: Sandbox
-  people: readonly Person[]
+  issuer: string
+  /** How many are signed in before the load. */
+  people: number
   upstreamUrl: string
   /** Without a database number. */
   redisUrl: string
@@ -40,12 +44,6 @@ export async function startOnramp(around: Surroundings, options: OnrampOptions):
   const url = `http://127.0.0.1:${port}`
   const id = `onramp-${options.database}`
   const secret = newSecret()
-  around.sandbox.addClient({
-    client_id: id,
-    client_secret: secret,
-    redirect_uris: [`${url}/sign-in/callback`],
-    post_logout_redirect_uris: [`${url}/signed-out`],
-  })
   const { pid } = startNode('src/server.ts', {
     name: options.name,
     cwd: options.folder,
@@ -58,35 +56,36 @@ export async function startOnramp(around: Surroundings, options: OnrampOptions):
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
       SERVICE_BASE_URL: around.upstreamUrl,
-      OIDC_ISSUER: around.sandbox.urls.authorizationServer,
+      OIDC_ISSUER: around.issuer,
       OIDC_CLIENT_ID: id,
       OIDC_CLIENT_SECRET: secret,
       SESSION_SECRET: newSecret(),
       // Few people make all the requests here.
       REQUESTS_PER_MINUTE: '1000000',
+      SIGN_INS_PER_MINUTE: '100000',
       REDIS_URL: `${around.redisUrl}/${options.database}`,
     },
     pin: around.pin,
   })
   await untilReady(options.name, `${url}/readyz`)
   const cookies = await signIn(around, url)
-  return await checked({ name: options.name, pid, port, cookies })
+  const signInUrl = `${url}/sign-in?return_to=%2Fonboarding`
+  return await checked({ name: options.name, pid, port, cookies, signInUrl })
 }
 
 /** The peer; `calls` is what it asks the upstream with. */
 export async function startPeer(
   around: Surroundings,
-  { pageBytes, calls }: { pageBytes: number; calls: 'undici' | 'fetch' },
+  { name = 'peer', pageBytes, calls }: { name?: string; pageBytes: number; calls: 'undici' | 'fetch' },
 ): Promise<Contestant> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const secret = newSecret()
-  around.sandbox.addClient({ client_id: 'peer', client_secret: secret, redirect_uris: [`${url}/callback`] })
   const { pid } = startNode(fileHere('peer-server.ts'), {
-    name: 'peer',
+    name,
     env: {
       ...serverEnvironment(around, port, pageBytes),
-      ISSUER: around.sandbox.urls.authorizationServer,
+      ISSUER: around.issuer,
       BASE_URL: url,
       CLIENT_ID: 'peer',
       CLIENT_SECRET: secret,
@@ -96,8 +95,9 @@ export async function startPeer(
     },
     pin: around.pin,
   })
-  await untilReady('peer', url)
-  return await checked({ name: 'peer', pid, port, cookies: await signIn(around, url) })
+  await untilReady(name, url)
+  const cookies = await signIn(around, url)
+  return await checked({ name, pid, port, cookies, signInUrl: `${url}/onboarding` })
 }
 
 /** The floor; its records are written by the caller, one for each id. */
@@ -112,7 +112,7 @@ export async function startFloor(
     pin: around.pin,
   })
   await untilReady('floor', `http://127.0.0.1:${port}/`)
-  return await checked({ name: 'floor', pid, port, cookies: ids.map((id) => `floor=${id}`) })
+  return await checked({ name: 'floor', pid, port, cookies: ids.map((id) => `floor=${id}`), signInUrl: '' })
 }
 
 const serverEnvironment = (around: Surroundings, port: number, pageBytes: number) => ({
@@ -125,10 +125,9 @@ const serverEnvironment = (around: Surroundings, port: number, pageBytes: number
 /** Everybody in a browser of their own. @returns their cookies */
 async function signIn({ people }: Surroundings, url: string): Promise<string[]> {
   const cookies: string[] = []
-  for (const { id } of people) {
+  for (let person = 0; person < people; person++) {
     const browser = new TestBrowser()
     await browser.open(`${url}/onboarding`)
-    await browser.post(browser.page.url, { person: id })
     cookies.push(browser.cookieHeader(url))
   }
   return cookies

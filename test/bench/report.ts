@@ -1,20 +1,12 @@
 // The figures in words, as a table and as JSON. Pure.
 import type { Pins } from './machine.ts'
 import type { Measurement, Result, Round } from './rounds.ts'
+import { spreadOf, type Spread } from './spread.ts'
 
 export type Conditions = Measurement & { machine: string; pins: Pins; people: number; peerCalls: string }
 
 /** Of the floor; less is a failure. */
 const ASKED = 0.6
-
-type Spread = { median: number; min: number; max: number }
-
-function spreadOf(values: readonly number[]): Spread {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1)
-  const median = middle.reduce((sum, value) => sum + value, 0) / middle.length
-  return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
-}
 
 const figures = (result: Result, value: (round: Round) => number | undefined) =>
   spreadOf(result.rounds.map((round) => value(round) ?? Number.NaN))
@@ -130,5 +122,5 @@ export function asTable(results: readonly Result[], conditions: Conditions): str
   ].join('\n')
 }
 
-export const asJson = (results: readonly Result[], conditions: Conditions): string =>
-  `${JSON.stringify({ ...verdictOf(results), asked: ASKED, conditions, results }, undefined, 2)}\n`
+export const asJson = (results: readonly Result[], conditions: Conditions, signIns: object): string =>
+  `${JSON.stringify({ ...verdictOf(results), asked: ASKED, conditions, results, signIns }, undefined, 2)}\n`

@@ -1,17 +1,18 @@
-// npm run bench: requests a second of GET /onboarding for somebody signed in, over real Redis and real HTTP, beside a
-// floor and a peer that do the same work, in one run. Only the ratios count: other jobs may use the machine meanwhile.
+// npm run bench: requests a second of GET /onboarding for people who are signed in, and sign-ins a second, over real Redis
+// and real HTTP, beside servers that do the same work, in one run. Only the ratios count: the machine may be busy.
 import { randomBytes } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createClient } from 'redis'
-import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { freePort } from '../helpers/running.ts'
 import { startFloor, startOnramp, startPeer, type Contestant, type Surroundings } from './contestants.ts'
 import { choosePins, describeMachine } from './machine.ts'
-import { endAll, folder, lastWords, start, startNode } from './processes.ts'
+import { endAll, folder, lastWords, start, startNode, untilReady } from './processes.ts'
 import { asJson, asTable, verdictOf } from './report.ts'
 import { measure } from './rounds.ts'
+import { signInTable, signInVerdictOf, type SignInFigures } from './sign-in-report.ts'
+import { measureSignIns, talksOf } from './sign-ins.ts'
 
 const USAGE = `npm run bench -- [options]
   --seconds N       seconds of a round, for each server (0.5)
@@ -20,6 +21,7 @@ const USAGE = `npm run bench -- [options]
   --against FOLDER  another checkout of onramp, measured in the same rounds; may be given again
   --peer-fetch      the peer asks with global fetch, not over undici's pool
   --profile FOLDER  writes a profile of onramp's processor time
+  --only WHAT       overview or sign-ins, and not the other one
   --json            the figures as JSON
 `
 
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     against: { type: 'string', multiple: true, default: [] },
     'peer-fetch': { type: 'boolean', default: false },
     profile: { type: 'string' },
+    only: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -63,7 +66,7 @@ async function startRedis(pin: string | undefined) {
   const client = createClient({ url })
   client.on('error', () => {})
   await client.connect()
-  return { url, client }
+  return { url, port, client }
 }
 
 type Redis = Awaited<ReturnType<typeof startRedis>>['client']
@@ -99,16 +102,17 @@ async function startAll(pins: ReturnType<typeof choosePins>) {
     env: { PORT: String(upstreamPort) },
     pin: pins.others,
   })
-  const people = Array.from({ length: PEOPLE }, (_, index) => ({
-    id: `person${index}`,
-    name: `Person ${index}`,
-    email: `person${index}@acme.example`,
-    datasources: [],
-  }))
-  const sandbox = await startSandbox({ people, switches: { accessTokenSeconds: 24 * 3600 } })
+  const issuerPort = await freePort()
+  const issuer = `http://127.0.0.1:${issuerPort}`
+  startNode(fileURLToPath(new URL('issuer-server.ts', import.meta.url)), {
+    name: 'issuer',
+    env: { PORT: String(issuerPort) },
+    pin: pins.others,
+  })
+  await untilReady('issuer', issuer)
   const around: Surroundings = {
-    sandbox,
-    people,
+    issuer,
+    people: PEOPLE,
     upstreamUrl: `http://127.0.0.1:${upstreamPort}`,
     redisUrl: redis.url,
     pin: pins.server,
@@ -125,34 +129,50 @@ async function startAll(pins: ReturnType<typeof choosePins>) {
   const peer = await startPeer(around, { pageBytes, calls: values['peer-fetch'] ? 'fetch' : 'undici' })
   const contestants: [Contestant, ...Contestant[]] = [floor, onramp, ...others, peer]
   const info = /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? ''
-  const close = async () => {
+  const close = () => {
     redis.client.destroy()
-    await sandbox.close()
   }
-  return { contestants, redisVersion: info, close }
+  return { contestants, around, redisPort: redis.port, redisVersion: info, close }
 }
 
 async function main(): Promise<number> {
   const [seconds, rounds, connections] = [values.seconds, values.rounds, values.connections].map(amount)
-  if (values.help || seconds === undefined || rounds === undefined || connections === undefined) {
+  const { only } = values
+  const isKnown = only === undefined || only === 'overview' || only === 'sign-ins'
+  if (values.help || !isKnown || seconds === undefined || rounds === undefined || connections === undefined) {
     process.stdout.write(USAGE)
     return values.help ? 0 : 2
   }
   const pins = choosePins()
-  const { contestants, redisVersion, close } = await startAll(pins)
-  const results = await measure(contestants, { seconds, rounds, connections })
-  await close()
+  const { contestants, around, redisPort, redisVersion, close } = await startAll(pins)
+  const rhythm = { seconds, rounds, connections }
+  const results = only === 'sign-ins' ? [] : await measure(contestants, rhythm)
+  const signIns: SignInFigures = { results: [], talks: {} }
+  if (only !== 'overview') {
+    signIns.talks = await talksOf(around, redisPort, contestants[0].pageBytes)
+    signIns.results = await measureSignIns(
+      contestants.filter(({ signInUrl }) => signInUrl !== ''),
+      rhythm,
+    )
+  }
+  close()
   const conditions = {
     machine: describeMachine(redisVersion),
     pins,
-    seconds,
-    rounds,
-    connections,
+    ...rhythm,
     people: PEOPLE,
     peerCalls: values['peer-fetch'] ? 'global fetch' : "undici's pool",
   }
-  process.stdout.write(values.json ? asJson(results, conditions) : asTable(results, conditions))
-  return verdictOf(results).passed ? 0 : 1
+  if (values.json) process.stdout.write(asJson(results, conditions, signIns))
+  else {
+    if (only !== 'overview') process.stdout.write(signInTable(signIns))
+    process.stdout.write(asTable(results, conditions))
+  }
+  const passed = [
+    ...(only === 'sign-ins' ? [] : [verdictOf(results).passed]),
+    ...(only === 'overview' ? [] : [signInVerdictOf(signIns).passed]),
+  ]
+  return passed.every(Boolean) ? 0 : 1
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

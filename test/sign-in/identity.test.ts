@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { userOf, type EmailRule } from '../../src/sign-in/identity.ts'
+import { saysEverything, userOf, type EmailRule } from '../../src/sign-in/identity.ts'
 
 const issuer = 'https://login.acme.example'
 const email = 'ada@acme.example'
@@ -81,5 +81,26 @@ describe('the address of a person', () => {
   it('may be missing', () => {
     expect(userWith({ name: 'Ada' })).toEqual({ issuer, subject: 'ada', name: 'Ada' })
     expect(userWith({ email: ' ', email_verified: true })).toEqual({ issuer, subject: 'ada' })
+  })
+})
+
+describe('an id_token', () => {
+  const whole = { sub: 'ada', name: 'Ada', email, email_verified: true }
+
+  it.each([
+    ['with a name and an address that is verified', whole, true],
+    ['with an address that is not verified', { ...whole, email_verified: false }, true],
+    ['with a user name alone', { ...whole, name: undefined, preferred_username: 'ada' }, true],
+    ['without a name', { ...whole, name: ' ' }, false],
+    ['without an address', { ...whole, email: undefined }, false],
+    ['with an address of which nothing is said', { ...whole, email_verified: undefined }, false],
+  ])('%s is judged by whether it leaves anything to ask userinfo', (_what, claims, leavesNothing) => {
+    expect(saysEverything(claims, byClaim)).toBe(leavesNothing)
+  })
+
+  it('that says nothing about the claim which holds the address leaves userinfo to be asked', () => {
+    const upn: EmailRule = { claim: 'upn', trust: 'always' }
+    expect(saysEverything(whole, upn)).toBe(false)
+    expect(saysEverything({ ...whole, upn: 'other@acme.example' }, upn)).toBe(false)
   })
 })

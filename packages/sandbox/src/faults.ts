@@ -72,12 +72,14 @@ async function tokenFaults(
   if (faults.token && [undefined, grant].includes(faults.token.grant))
     await tokenEndpointFaults(ctx, faults.token, store)
   const body = jsonOf(ctx)
-  if (!faults.idToken || typeof body['id_token'] !== 'string') return
-  if (faults.idToken.endsWith('OnRefresh') && grant !== 'refresh_token') return
-  if (faults.idToken === 'missing') delete body['id_token']
+  // Clients may take everything from the id_token; a fault of userinfo shows only where they have to ask there.
+  const fault = faults.idToken ?? (faults.userinfo === undefined ? undefined : 'subOnly')
+  if (!fault || typeof body['id_token'] !== 'string') return
+  if (fault.endsWith('OnRefresh') && grant !== 'refresh_token') return
+  if (fault === 'missing') delete body['id_token']
   else {
     const secret = ctx.oidc.client?.clientSecret ?? 'there is no client secret here'
-    body['id_token'] = await faultyIdToken(body['id_token'], faults.idToken, { key, secret })
+    body['id_token'] = await faultyIdToken(body['id_token'], fault, { key, secret })
   }
 }
 

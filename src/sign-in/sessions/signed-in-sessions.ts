@@ -71,12 +71,34 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
     return living(plain === undefined ? emptyList : (JSON.parse(plain) as SignInList), now(), maxSeconds)
   }
 
-  /** Compare-and-set; `change` may run more than once. Undefined changes nothing. @throws {StoreUnavailable} */
-  const update = (user: Identity, change: (list: SignInList) => SignInList | undefined) =>
+  type Change = (list: SignInList) => SignInList | undefined
+
+  /** Writes the list of a person who has none, and reads it in the same round trip where there is one. */
+  async function begun(
+    key: string,
+    change: Change,
+  ): Promise<{ list?: SignInList; was?: string | undefined }> {
+    const list = change(emptyList)
+    if (list === undefined) return { was: await records.get(key) }
+    const sealed = sealer.seal(JSON.stringify(list), key)
+    const [isWritten, was] = await Promise.all([
+      records.compareAndSet(key, undefined, sealed, maxSeconds),
+      records.get(key),
+    ])
+    return isWritten ? { list } : { was }
+  }
+
+  /**
+   * Compare-and-set; `change` may run more than once. Undefined changes nothing.
+   * @param isNew the person probably has no list yet
+   * @throws {StoreUnavailable}
+   */
+  const update = (user: Identity, change: Change, isNew = false) =>
     oneByOne(keyOf(user), async () => {
       const key = keyOf(user)
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const was = await records.get(key)
+      const first = isNew ? await begun(key, change) : { was: await records.get(key) }
+      if (first.list !== undefined) return first.list
+      for (let tries = 0, { was } = first; tries < MAX_TRIES; tries++, was = await records.get(key)) {
         const list = change(opened(key, was))
         if (list === undefined) return undefined
         const sealed = sealer.seal(JSON.stringify(list), key)
@@ -119,10 +141,17 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
 
   return {
     async add(user, session, startedAt) {
-      if (session.sid !== undefined && !(await sids.add(user, session.sid, startedAt))) return false
       if (sealer.keyIds.length > 1) await adopt(user)
-      const list = await update(user, (before) => withSession(before, session, startedAt))
+      // At once, in either order: what ends the sid afterwards finds the person, and leaves a word on the list.
+      const [isOpen, list] = await Promise.all([
+        session.sid === undefined || sids.add(user, session.sid, startedAt),
+        update(user, (before) => withSession(before, session, startedAt), true),
+      ])
       if (list === undefined) return false
+      if (!isOpen) {
+        await update(user, (before) => without(before, new Set([session.name])))
+        return false
+      }
       await finish(user, list)
       return true
     },

@@ -17,6 +17,7 @@ export const faultsSchema = z.strictObject({
       'issuedInFuture',
       'noSub',
       'otherSub',
+      'subOnly',
       'otherSubOnRefresh',
       'otherIssOnRefresh',
       'missing',
@@ -65,6 +66,7 @@ export const faultsSchema = z.strictObject({
       'tooLarge',
     ])
     .optional(),
+  /** The id_token then is `subOnly`, so that clients ask. */
   userinfo: z.enum(['otherSub', 'noSub', 'noEmail']).optional(),
   /** What is wrong with the token endpoint; `grant` narrows it to one grant type. */
   token: z

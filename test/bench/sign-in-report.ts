@@ -1,0 +1,67 @@
+// The figures of the second scenario in words. Pure.
+import { spreadOf, type Spread } from './spread.ts'
+import type { SignInResult, SignInRound } from './sign-ins.ts'
+import type { Talk } from './store-talk.ts'
+
+/** Of the peer's sign-ins a second; less is a failure. */
+const ASKED = 1
+const MAX_ROUND_TRIPS = 6
+
+export type SignInFigures = { results: readonly SignInResult[]; talks: Record<string, Talk> }
+
+const named = ({ results }: SignInFigures, name: string) => results.find((result) => result.name === name)
+
+function ratioOf(figures: SignInFigures, name: string): Spread {
+  const [mine, peers] = [named(figures, name)?.rounds ?? [], named(figures, 'peer')?.rounds ?? []]
+  return spreadOf(mine.map(({ perSecond }, index) => perSecond / (peers[index]?.perSecond ?? Number.NaN)))
+}
+
+/** Does signing in cost no more than at the peer? In words. */
+export function signInVerdictOf(figures: SignInFigures): { passed: boolean; words: string } {
+  const { median } = ratioOf(figures, 'onramp')
+  const roundTrips = figures.talks['onramp']?.roundTrips ?? Number.NaN
+  const passed = median >= ASKED && roundTrips <= MAX_ROUND_TRIPS
+  const words = `signing in is ${passed ? 'cheap enough' : 'too dear'}: ${median.toFixed(2)} times express-openid-connect's sign-ins a second, at least ${ASKED.toFixed(2)} is asked for; ${roundTrips} round trips to the store one after another, at most ${MAX_ROUND_TRIPS} are.`
+  return { passed, words }
+}
+
+const total = (rounds: readonly SignInRound[], value: (round: SignInRound) => number | undefined) =>
+  rounds.reduce((sum, round) => sum + (value(round) ?? Number.NaN), 0)
+
+function row(figures: SignInFigures, { name, rounds }: SignInResult): string[] {
+  const median = (value: (round: SignInRound) => number) => spreadOf(rounds.map(value)).median
+  const ratio = ratioOf(figures, name)
+  const talk = figures.talks[name]
+  const milliseconds = total(rounds, (round) => round.processorMs) / total(rounds, (round) => round.signIns)
+  return [
+    name,
+    median((round) => round.perSecond).toFixed(0),
+    `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
+    median((round) => round.p50).toFixed(0),
+    median((round) => round.p99).toFixed(0),
+    milliseconds.toFixed(2),
+    String(talk?.commands ?? '-'),
+    String(talk?.roundTrips ?? '-'),
+  ]
+}
+
+// prettier-ignore
+const HEADINGS = ['server', 'sign-ins/s', 'of the peer', 'p50 ms', 'p99 ms', 'CPU ms', 'store commands', 'round trips']
+
+export function signInTable(figures: SignInFigures): string {
+  const rows = [HEADINGS, ...figures.results.map((result) => row(figures, result))]
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
+  const lines = rows.map((cells) =>
+    cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  '),
+  )
+  return [
+    'Signing in: people who were never here, from the link by way of the authorization server to the first page',
+    '',
+    ...lines,
+    '',
+    signInVerdictOf(figures).words,
+    'Store commands and round trips: of one sign-in alone, the first page included.',
+    '',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,129 @@
+// The second scenario: people who were never here sign in, each in a browser of their own, up to their first page. So
+// many at a time; as soon as one has the page the next one comes.
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { startOnramp, startPeer, type Contestant, type Surroundings } from './contestants.ts'
+import { processorMs } from './machine.ts'
+import { startStoreTalk, type Talk } from './store-talk.ts'
+
+export type SignInRound = {
+  signIns: number
+  perSecond: number
+  /** Milliseconds, of whole sign-ins. */
+  p50: number
+  p99: number
+  /** Processor time that the server took, in milliseconds; undefined where nothing tells. */
+  processorMs: number | undefined
+}
+
+export type SignInResult = { name: string; rounds: SignInRound[] }
+
+const agent = new Agent({ keepAlive: true })
+const MAX_STEPS = 8
+
+type Answer = { status: number; location: string | undefined; cookies: string[] }
+
+function ask(url: string, cookie: string): Promise<Answer> {
+  const headers = {
+    accept: 'text/html',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+    ...(cookie === '' ? {} : { cookie }),
+  }
+  return new Promise((resolve, reject) => {
+    const answered = (response: IncomingMessage) => {
+      const { statusCode: status = 0, headers: said } = response
+      response.resume().once('error', reject)
+      response.once('end', () =>
+        resolve({ status, location: said.location, cookies: said['set-cookie'] ?? [] }),
+      )
+    }
+    request(url, { agent, headers }, answered).once('error', reject).end()
+  })
+}
+
+/** One person, from the first link to the first page. @throws where that is no page */
+export async function signInOnce({ name, signInUrl }: Pick<Contestant, 'name' | 'signInUrl'>): Promise<void> {
+  const jar = new Map<string, string>()
+  const { host } = new URL(signInUrl)
+  let url = signInUrl
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const isThere = new URL(url).host === host
+    const cookie = isThere ? [...jar].map(([key, value]) => `${key}=${value}`).join('; ') : ''
+    const { status, location, cookies } = await ask(url, cookie)
+    for (const line of cookies) {
+      const [, key = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '') jar.delete(key)
+      else jar.set(key, value)
+    }
+    if (status === 200 && isThere && jar.size > 0) return
+    if (location === undefined) throw new Error(`${name} answered ${status} while somebody signed in`)
+    url = new URL(location, url).href
+  }
+  throw new Error(`${name} sent somebody who signs in around in circles`)
+}
+
+async function applySignIns(contestant: Contestant, connections: number, seconds: number) {
+  const taken: number[] = []
+  const until = performance.now() + seconds * 1000
+  const before = processorMs(contestant.pid)
+  const started = performance.now()
+  const run = async () => {
+    while (performance.now() < until) {
+      const from = performance.now()
+      await signInOnce(contestant)
+      taken.push(performance.now() - from)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, run))
+  const after = processorMs(contestant.pid)
+  const sorted = taken.toSorted((one, other) => one - other)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return {
+    signIns: taken.length,
+    perSecond: (taken.length * 1000) / (performance.now() - started),
+    p50: at(0.5),
+    p99: at(0.99),
+    processorMs: before === undefined || after === undefined ? undefined : after - before,
+  } satisfies SignInRound
+}
+
+const WARM_UP = { signIns: 1_500, leastSeconds: 2, mostSeconds: 10 }
+
+async function warmUp(contestant: Contestant, connections: number): Promise<void> {
+  let signIns = 0
+  for (let second = 0; second < WARM_UP.mostSeconds; second++) {
+    if (second >= WARM_UP.leastSeconds && signIns >= WARM_UP.signIns) return
+    signIns += (await applySignIns(contestant, connections, 1)).signIns
+  }
+}
+
+/** Every server in turn, again and again, so that whatever else the machine does meets all of them alike. */
+export async function measureSignIns(
+  contestants: readonly Contestant[],
+  { seconds, rounds, connections }: { seconds: number; rounds: number; connections: number },
+): Promise<SignInResult[]> {
+  const results = contestants.map(({ name }): SignInResult => ({ name, rounds: [] }))
+  for (const contestant of contestants) await warmUp(contestant, connections)
+  for (let round = 0; round < rounds; round++)
+    for (const [index, contestant] of contestants.entries())
+      results[index]!.rounds.push(await applySignIns(contestant, connections, seconds))
+  return results
+}
+
+/** What one sign-in asks of the store, at each server, through a proxy that counts. */
+export async function talksOf(
+  around: Surroundings,
+  redisPort: number,
+  pageBytes: number,
+): Promise<Record<string, Talk>> {
+  const talks: Record<string, Talk> = {}
+  const talk = await startStoreTalk(redisPort)
+  const through = { ...around, redisUrl: `redis://127.0.0.1:${talk.port}` }
+  const folder = fileURLToPath(new URL('../..', import.meta.url))
+  const onramp = await startOnramp(through, { name: 'onramp, counted', folder, database: 90 })
+  talks['onramp'] = await talk.during(() => signInOnce(onramp))
+  const peer = await startPeer(through, { name: 'peer, counted', pageBytes, calls: 'undici' })
+  talks['peer'] = await talk.during(() => signInOnce(peer))
+  return talks
+}
