@@ -71,6 +71,8 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
 
   it('that clicks twice at once leaves once: one attempt, one check, one address', async () => {
     const { browser } = await world.begin(2)
+    // Both have to be there before the first one's answer is.
+    world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 600 } })
     const clicks = await Promise.all(
       Array.from({ length: 2 }, () => browser.click('/onboarding/connect/slack_1', { follow: false })),
     )
@@ -93,7 +95,7 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
   it('that reloads the return while it is judged is judged once', async () => {
     const { browser } = await world.begin(2)
     await browser.click('/onboarding/connect/slack_1')
-    world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 100 } })
+    world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 600 } })
     const path = new URL(browser.page.url).pathname
     await browser.submit(`${path}/allow`, { follow: false })
     const back = await browser.open(browser.hops.at(-1)?.location ?? '', { follow: false })
