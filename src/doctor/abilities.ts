@@ -2,6 +2,7 @@
 import { fail, ok, warn, type Check, type Finding } from './check.ts'
 import { withMetadata, type Metadata } from './discovered.ts'
 import { addresses } from './claims.ts'
+import { identity } from './identity.ts'
 import { isSafeAddress } from './public-address.ts'
 import { refreshing, scopes } from './scopes.ts'
 
@@ -107,6 +108,7 @@ export const abilities: Check = {
         scopes(metadata, scope),
         ...refreshing(metadata, subject.settings),
         ...signing(metadata, scope),
+        ...identity(metadata, scope),
         ...authentication(metadata, { auth }),
         ...addresses(metadata, { claim, trust, hasAdmins }),
         ...unsafe(metadata),

@@ -11,6 +11,7 @@ export type Read = { client: Registered; oddities: string[] } | { unusable: stri
 /** What is kept of the answer. Anything else could only change how answers are checked, which nobody asked for. */
 const TEXTS = [
   'client_secret',
+  'scope',
   'token_endpoint_auth_method',
   'id_token_signed_response_alg',
   'userinfo_signed_response_alg',
@@ -55,6 +56,9 @@ function methodIn(kept: Json, asked: string, oddities: string[]): string {
   return hasSecret ? 'client_secret_basic' : 'none'
 }
 
+const addressesIn = (said: unknown): string[] | undefined =>
+  Array.isArray(said) ? said.filter((one) => typeof one === 'string') : undefined
+
 function isLacking(said: unknown, wanted: unknown): boolean {
   return Array.isArray(said) && Array.isArray(wanted) && wanted.some((one) => !said.includes(one))
 }
@@ -71,8 +75,13 @@ export function readRegistered(text: string, wishes: Wishes, now: number): Read 
   const oddities: string[] = []
   const kept: Json = {}
   for (const name of TEXTS) if (typeof body[name] === 'string' && body[name] !== '') kept[name] = body[name]
-  for (const name of ['redirect_uris', 'post_logout_redirect_uris'])
-    if (isLacking(body[name], wishes[name])) oddities.push(`${name} are not those that were asked for`)
+  for (const name of ['redirect_uris', 'post_logout_redirect_uris']) {
+    const said = addressesIn(body[name])
+    if (isLacking(said, wishes[name])) oddities.push(`${name} are not those that were asked for`)
+    // What was not asked for was not registered, also where the answer does not go into it.
+    const known = said ?? (name in wishes ? undefined : [])
+    if (known !== undefined) kept[name] = known
+  }
   const asked = wishes.token_endpoint_auth_method ?? 'client_secret_basic'
   const method = methodIn(kept, asked, oddities)
   const expires = expiryIn(body, now, oddities)
