@@ -7,7 +7,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { Problem, type ProblemCode, type ProblemOptions } from '../problem.ts'
-import { inWords, nameOfError, refusedAlgorithm, statusOf } from './answer-words.ts'
+import { inWords, isIdTokenMissing, nameOfError, refusedAlgorithm, statusOf } from './answer-words.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string; retryAfter?: number }
 
@@ -71,6 +71,13 @@ const wrongAlgorithm = (algorithm: string): Meaning => ({
   detail: `the id_token is signed with ${algorithm}, which onramp does not take: anybody who has the client's secret could have made one with HS256, HS384 or HS512, and anybody at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`,
 })
 
+const withoutIdToken: Meaning = {
+  status: 502,
+  code: 'sign_in_misconfigured',
+  detail:
+    'the token endpoint gave an access token, but no id_token, though openid was asked for: leave openid out of OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there',
+}
+
 function meaningOf(error: unknown): Meaning {
   if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
   if (error instanceof ResponseBodyError)
@@ -80,6 +87,7 @@ function meaningOf(error: unknown): Meaning {
     return { status: 502, code: 'sign_in_misconfigured', detail: `refused with ${inWords(error)}` }
   const algorithm = refusedAlgorithm(error)
   if (algorithm !== undefined) return wrongAlgorithm(algorithm)
+  if (isIdTokenMissing(error)) return withoutIdToken
   if (error instanceof ClientError) {
     const code = error.code ?? 'no code'
     if (UNREACHED.has(code)) return unavailable(unusable(code, statusOf(error)))

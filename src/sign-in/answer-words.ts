@@ -44,6 +44,15 @@ export function inWords(error: unknown): string {
   return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
+/** Is what was refused a token endpoint's answer that has everything but an id_token? Its error carries the answer. */
+export function isIdTokenMissing(error: unknown): boolean {
+  let current = error
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) current = current.cause
+  const body = typeof current === 'object' && current !== null && 'body' in current ? current.body : undefined
+  const { access_token: access, token_type: type, id_token: id } = (body ?? {}) as Record<string, unknown>
+  return typeof access === 'string' && /^bearer$/i.test(String(type)) && id === undefined
+}
+
 /**
  * The algorithm of an id_token that the library didn't take because of it, or undefined. It says so only in what its
  * error carries: the header, and the algorithms that it expected.

@@ -55,8 +55,16 @@ export type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
 /** @throws {Problem} */
 export type Redeem = (req: Request, answer: Answer) => Promise<Redeemed>
 
+const signInAgain = (minutes: number | undefined) =>
+  `${minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`} people are sent to sign in again`
+
+const withoutOffline = (minutes: number | undefined) =>
+  `no refresh token was issued: ${signInAgain(minutes)}. offline_access was not asked for, because the authorization server does not list it or did not register this client for it: allow it there`
+
 const withoutRefreshToken = (minutes: number | undefined) =>
-  `no refresh token was issued, though offline_access was asked for: ${minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`} people are sent to sign in again. If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE`
+  `no refresh token was issued, though offline_access was asked for: ${signInAgain(minutes)}. If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE`
+
+const hasOffline = (scope: string) => scope.split(' ').includes('offline_access')
 
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
@@ -87,10 +95,16 @@ export function createRedeem(parts: RedeemParts): Redeem {
   let hasWarned = false
 
   /** Once a process at `warn`, since every sign-in would say the same. */
-  function noteRefreshToken({ refreshToken, expiresAt, issuedAt }: Tokens): void {
-    if (refreshToken !== undefined || !parts.scope.split(' ').includes('offline_access')) return
+  function noteRefreshToken(
+    configuration: Configuration,
+    { refreshToken, expiresAt, issuedAt }: Tokens,
+  ): void {
+    if (refreshToken !== undefined || !hasOffline(parts.scope)) return
     const minutes = expiresAt === undefined ? undefined : Math.round((expiresAt - issuedAt) / 60_000)
-    const words = withoutRefreshToken(minutes)
+    const { scope } = configuration.clientMetadata()
+    const words = hasOffline(typeof scope === 'string' ? scope : parts.scope)
+      ? withoutRefreshToken(minutes)
+      : withoutOffline(minutes)
     if (hasWarned) parts.log.debug({ minutes }, words)
     else parts.log.warn({ minutes }, words)
     hasWarned = true
@@ -166,7 +180,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     )
     if (typeof result === 'string') return result
     const { user, sid, tokens } = result
-    noteRefreshToken(tokens)
+    noteRefreshToken(configuration, tokens)
     const isSame = answer.signIn.wish !== undefined && isSamePerson(req.session.user, user)
     if (isSame && answer.signIn.wish === 'select_account') return 'ask-login'
     if (await isSignedInMeanwhile(req, answer, user)) return 'signed-in'

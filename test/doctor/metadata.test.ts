@@ -51,8 +51,27 @@ describe('the metadata', () => {
     const server = await start({ [OPENID]: moved(302, () => `${elsewhere.url}${OPENID}`) })
     const [finding] = await found(server, 'discovery')
     expect(finding?.status).toBe('fail')
-    expect(finding?.says).toContain(`${server.url}${OPENID} answered 302 to another origin`)
+    expect(finding?.says).toContain(
+      `${server.url}${OPENID} answered 302 to another origin (${elsewhere.url})`,
+    )
     expect(finding?.says).toContain(`${server.url}/.well-known/oauth-authorization-server answered 404`)
     expect(elsewhere.seen).toEqual([])
+  })
+})
+
+describe('a server that is plain OAuth 2.1', () => {
+  const plain = { OIDC_SCOPE: 'search.read' }
+  const identity = /who(se| signs| signed)/
+  it.each<[string, object, string[]]>([
+    ['userinfo', { userinfo_endpoint: 'https://login.acme.test/userinfo' }, ['ok']],
+    ['introspection only', { introspection_endpoint: 'https://login.acme.test/introspect' }, ['skip']],
+    ['neither userinfo nor introspection', {}, ['warn']],
+  ])('with %s is told whether people stay the same', async (_title, metadata, expected) => {
+    const server = await start({}, () => ({ ...metadata }))
+    const told = (await found(server, 'abilities', plain)).filter(({ says }) => identity.test(says))
+    expect(told.map(({ status }) => status)).toEqual(expected)
+    const isNew = told.map(({ says }) => says.includes('every sign-in is a new person'))
+    expect(isNew).toEqual([expected[0] !== 'ok'])
+    expect((await found(server, 'abilities')).filter(({ says }) => identity.test(says))).toEqual([])
   })
 })

@@ -31,7 +31,6 @@ describe('an id_token', () => {
     ['that has expired', 'expired'],
     ['that is not valid yet', 'issuedInFuture'],
     ['about nobody', 'noSub'],
-    ['that is not there', 'missing'],
   ] as const)('%s signs nobody in', async (_what, idToken) => {
     const browser = await beginSignIn(running)
     setFaults(running, { idToken })
@@ -53,6 +52,14 @@ describe('an id_token', () => {
       expect(failuresOf(running).at(-1)?.msg).toContain('id_token_signed_response_alg')
     },
   )
+
+  it('that is not there signs nobody in, and the operator reads which setting to change', async () => {
+    const browser = await beginSignIn(running)
+    setFaults(running, { idToken: 'missing' })
+    expect((await expectRefused(running, browser)).status).toBe(502)
+    expect(failuresOf(running).at(-1)).toMatchObject({ code: 'sign_in_misconfigured', level: 40 })
+    expect(failuresOf(running).at(-1)?.msg).toContain('leave openid out of OIDC_SCOPE')
+  })
 
   it('that is not signed signs nobody in, though the metadata says that it may be so', async () => {
     setFaults(running, { metadata: { algNone: true }, idToken: 'algNone' })

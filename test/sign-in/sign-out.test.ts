@@ -199,6 +199,16 @@ describe('taking tokens back at sign-out', () => {
     await running.restart()
   })
 
+  it('is told as partly done where the refresh token was taken back and the rest took too long', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.switches.set({ answers: { revocation: { hang: true, skip: 1 } } })
+    await browser.submit('/sign-out', { follow: false })
+    expect(audited()).toContain('"revoked":"partly"')
+    expect(running.log.filter((line) => line.includes('did not take back')).at(-1)).toContain(
+      'one of the tokens',
+    )
+  })
+
   it('is written down as failed while the authorization server is down', async () => {
     const browser = await signIn(running, 'ada')
     running.sandbox.switches.set({ authorizationServerDown: true })

@@ -3,6 +3,7 @@ import type { Check } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
 import { withMetadata, type Metadata } from './discovered.ts'
 import { addresses } from './claims.ts'
+import { identity } from './identity.ts'
 import { isSafeAddress } from '../settings/public-address.ts'
 import { refreshing, scopes } from './scopes.ts'
 
@@ -111,6 +112,7 @@ export const abilities: Check = {
               scopes(metadata, scope),
               ...refreshing(metadata, subject.settings),
               ...signing(metadata, scope),
+              ...identity(metadata, scope),
             ]),
         ...authentication(metadata, { auth }),
         ...addresses(metadata, { claim, trust, hasAdmins }),

@@ -11,15 +11,13 @@ export type Read = { client: Registered; oddities: string[] } | { unusable: stri
 /** What is kept of the answer. Anything else could only change how answers are checked, which nobody asked for. */
 const TEXTS = [
   'client_secret',
+  'scope',
   'token_endpoint_auth_method',
   'id_token_signed_response_alg',
   'userinfo_signed_response_alg',
   'registration_client_uri',
   'registration_access_token',
 ] as const
-
-/** What the server has registered of these decides whether people can be sent back after signing out there. */
-const LISTS = ['redirect_uris', 'post_logout_redirect_uris'] as const
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
 
@@ -58,8 +56,8 @@ function methodIn(kept: Json, asked: string, oddities: string[]): string {
   return hasSecret ? 'client_secret_basic' : 'none'
 }
 
-const isTexts = (said: unknown): said is string[] =>
-  Array.isArray(said) && said.every((one) => typeof one === 'string')
+const addressesIn = (said: unknown): string[] | undefined =>
+  Array.isArray(said) ? said.filter((one) => typeof one === 'string') : undefined
 
 function isLacking(said: unknown, wanted: unknown): boolean {
   return Array.isArray(said) && Array.isArray(wanted) && wanted.some((one) => !said.includes(one))
@@ -77,12 +75,13 @@ export function readRegistered(text: string, wishes: Wishes, now: number): Read 
   const oddities: string[] = []
   const kept: Json = {}
   for (const name of TEXTS) if (typeof body[name] === 'string' && body[name] !== '') kept[name] = body[name]
-  for (const name of LISTS) {
-    if (isTexts(body[name])) kept[name] = body[name]
-    if (isLacking(body[name], wishes[name])) oddities.push(`${name} are not those that were asked for`)
+  for (const name of ['redirect_uris', 'post_logout_redirect_uris']) {
+    const said = addressesIn(body[name])
+    if (isLacking(said, wishes[name])) oddities.push(`${name} are not those that were asked for`)
+    // What was not asked for was not registered, also where the answer does not go into it.
+    const known = said ?? (name in wishes ? undefined : [])
+    if (known !== undefined) kept[name] = known
   }
-  // Not asked for, so not registered, however little the server repeats.
-  if (wishes.post_logout_redirect_uris === undefined) kept['redirect_uris'] ??= wishes.redirect_uris
   const asked = wishes.token_endpoint_auth_method ?? 'client_secret_basic'
   const method = methodIn(kept, asked, oddities)
   const expires = expiryIn(body, now, oddities)

@@ -86,9 +86,13 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
     async end(outcome) {
       const history = await load()
       if (outcome.kind === 'unusable') return await hold(history, HOUR_MS, outcome.why)
-      if (outcome.kind === 'unanswered' && outcome.sent) {
-        const wait = Math.min(UNANSWERED_MS * 2 ** (history.made.length - 1), HOUR_MS)
-        return await hold(history, wait, `${outcome.why} (a client may have been made all the same)`)
+      if (outcome.kind === 'failed' || (outcome.kind === 'unanswered' && outcome.sent)) {
+        const why = `${outcome.why} (a client may have been made all the same)`
+        // A server that fails may be well with the next try or two; that it was asked stays noted.
+        const free = outcome.kind === 'failed' ? 2 : 0
+        const times = history.made.length - 1 - free
+        if (times < 0) return notRegistered(why, REFUSED_SECONDS)
+        return await hold(history, Math.min(UNANSWERED_MS * 2 ** times, HOUR_MS), why)
       }
       await undo()
       if (outcome.kind === 'unanswered')

@@ -18,6 +18,8 @@ export type Outcome =
   | { kind: 'refused'; status: number; why: string }
   /** The server took the request, so that a client may have been made, but it cannot be used. */
   | { kind: 'unusable'; why: string }
+  /** An error of the server's own: a client may have been made all the same. */
+  | { kind: 'failed'; status: number; why: string }
   /** Nothing was heard; `sent`: a client may have been made all the same. */
   | { kind: 'unanswered'; sent: boolean; why: string }
 
@@ -48,6 +50,9 @@ export async function requestRegistration(request: RegistrationRequest): Promise
     const { status, text } = answer
     if (status >= 200 && status < 300) return accepted({ status, text, wishes, leftOut, log, now: now() })
     const refusal: Refusal = { status, ...readRefusal(text, initialAccessToken) }
+    // Only a refusal says that none was made. 503 says so too (RFC 9110 15.6.4), and that it may soon be otherwise.
+    if (status < 400 || status >= 500)
+      return { kind: status === 503 ? 'refused' : 'failed', status, why: inWords(refusal) }
     const less = isAboutTheRequest(refusal) && tries < MAX_TRIES ? withoutOne(wishes, refusal) : undefined
     if (less === undefined) return { kind: 'refused', status, why: inWords(refusal) }
     log.warn({ ...refusal, leftOut: less.leftOut }, `${inWords(refusal)}: asking without ${less.leftOut}`)

@@ -23,6 +23,14 @@ export function listedScope(scope: string, listed: unknown): string {
   return kept.length === 0 ? scope : kept.join(' ')
 }
 
+/** A server may register fewer scopes than were asked for, and says which (RFC 7591 3.2.1): it refuses people the others. */
+export function registeredScope(scope: string, registered: unknown): string {
+  if (typeof registered !== 'string') return scope
+  const names = registered.split(' ')
+  // A list of something else, such as of optional scopes only, says nothing of those that were asked for.
+  return scope.split(' ').some((one) => names.includes(one)) ? listedScope(scope, names) : scope
+}
+
 const grantTypes = ({ grant_types_supported: listed }: ServerMetadata): string[] =>
   !Array.isArray(listed) || listed.includes('refresh_token')
     ? ['authorization_code', 'refresh_token']

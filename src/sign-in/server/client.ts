@@ -5,7 +5,7 @@ import { clientAuthOf, publicJwks, type ClientAuthentication } from './client-au
 import { probeClient, probeEndpoints, type ProbeEndpoint } from './client-probe.ts'
 import { notRegistered } from '../registration/history.ts'
 import { requestRegistration, type Outcome, type RegistrationLog } from '../registration/request.ts'
-import { listedScope, wishesOf } from '../registration/wishes.ts'
+import { listedScope, registeredScope, wishesOf } from '../registration/wishes.ts'
 import type { Kept, Registration } from '../registration/registration.ts'
 
 export type Client = {
@@ -57,7 +57,9 @@ export function registeringClient(options: RegisteringOptions): ClientSource {
     const { registered_at: registeredAt, mute = [], ...registered } = kept
     const method = registered.token_endpoint_auth_method as ClientAuthentication['method']
     const auth = await clientAuthOf({ ...authentication, method, secret: registered.client_secret })
-    const asked = isScopeChosen ? scope : listedScope(scope, server.scopes_supported)
+    const asked = isScopeChosen
+      ? scope
+      : registeredScope(listedScope(scope, server.scopes_supported), registered['scope'])
     return { metadata: { ...registered, registered_at: registeredAt, scope: asked }, auth, isNew, mute }
   }
 

@@ -79,7 +79,10 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered
     await response.body?.cancel()
     const next = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
     // Another origin would speak for this one.
-    if (next?.origin !== url.origin) return { status, url, text: '', date, astray: 'to another origin' }
+    if (next?.origin !== url.origin) {
+      const where = next?.protocol.startsWith('http') === true ? ` (${next.origin})` : ''
+      return { status, url, text: '', date, astray: `to another origin${where}` }
+    }
     if (hops >= MAX_HOPS) return { status, url, text: '', date, astray: 'once too often' }
     url = next
   }

@@ -11,11 +11,21 @@ const MAX_WAIT_MS = 1_000
  */
 export type Revoked = 'done' | 'partly' | 'failed' | 'no_endpoint'
 
-/** @param faults why a token was not taken back, as it becomes known */
+/** The server had not answered when the person could wait no longer. */
+export class RevocationLate extends Error {
+  override name = 'RevocationLate'
+  constructor() {
+    super(`no answer within ${MAX_WAIT_MS} ms`)
+  }
+}
+
+/** What became of the tokens so far. */
+type Progress = { done: number; faults: unknown[] }
+
 async function revokeInTurn(
   configuration: Configuration,
   tokens: Tokens,
-  faults: unknown[],
+  progress: Progress,
 ): Promise<Revoked> {
   const { accessToken, refreshToken } = tokens
   // The refresh token first, and alone: with it the server should drop the access token too (RFC 7009 2.1). The other
@@ -25,11 +35,12 @@ async function revokeInTurn(
     ['access_token', accessToken],
   ]
   for (const [hint, token] of held)
-    await tokenRevocation(configuration, token, { token_type_hint: hint }).catch((error: unknown) =>
-      faults.push(error),
+    await tokenRevocation(configuration, token, { token_type_hint: hint }).then(
+      () => progress.done++,
+      (error: unknown) => progress.faults.push(error),
     )
-  if (faults.length === 0) return 'done'
-  return faults.length < held.length ? 'partly' : 'failed'
+  if (progress.faults.length === 0) return 'done'
+  return progress.done > 0 ? 'partly' : 'failed'
 }
 
 /** @returns what came of it within a second, with the reason where something failed; it does not throw */
@@ -38,12 +49,12 @@ export async function revoke(
   tokens: Tokens,
 ): Promise<{ revoked: Revoked; cause?: unknown }> {
   if (configuration.serverMetadata().revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
-  const faults: unknown[] = []
-  const late = new Error(`revocation took longer than ${MAX_WAIT_MS} ms`)
+  const progress: Progress = { done: 0, faults: [] }
   const revoked = await Promise.race([
-    revokeInTurn(configuration, tokens, faults),
+    revokeInTurn(configuration, tokens, progress),
     pause(MAX_WAIT_MS, undefined, { ref: false }),
   ])
-  if (revoked === undefined) return { revoked: 'failed', cause: faults[0] ?? late }
-  return { revoked, ...(faults.length === 0 ? {} : { cause: faults[0] }) }
+  const [cause = revoked === undefined ? new RevocationLate() : undefined] = progress.faults
+  const result = revoked ?? (progress.done > 0 ? 'partly' : 'failed')
+  return { revoked: result, ...(cause === undefined ? {} : { cause }) }
 }

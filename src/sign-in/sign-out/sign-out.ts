@@ -12,7 +12,7 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-words.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
-import { revoke } from './revoke.ts'
+import { revoke, RevocationLate } from './revoke.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
 import type { HeldTokens, TokenRecords } from '../tokens.ts'
 
@@ -62,10 +62,10 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     parts.note({ event: 'sign_out', by: 'person', revoked, user: held.user })
     if (cause === undefined) return
     const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
-    const why = inWords(cause)
+    const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
     parts.log.warn(
       { err: cause, revoked },
-      `the authorization server did not take back ${what} at sign-out (answer: ${why}): good until they run out`,
+      `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
     )
   }
 
@@ -170,6 +170,6 @@ function endSession(
 function mayComeBack(configuration: Configuration, back: string): boolean {
   const { redirect_uris: isRegistered, post_logout_redirect_uris: registered } =
     configuration.clientMetadata()
-  if (isRegistered === undefined) return true
-  return Array.isArray(registered) && registered.includes(back)
+  if (Array.isArray(registered)) return registered.includes(back)
+  return isRegistered === undefined
 }
