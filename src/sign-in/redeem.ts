@@ -18,8 +18,9 @@ import { identify, type EmailRule } from './identity.ts'
 import type { PendingSignIn } from './pending.ts'
 import { isWishRefused } from './prompt.ts'
 import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
+import { createRefreshTokenNote } from './refresh-token-note.ts'
 import { restartsOf, signInPath } from './state.ts'
-import { tokensOf, type SignIn, type TokenRecords, type Tokens } from './tokens.ts'
+import { tokensOf, type SignIn, type TokenRecords } from './tokens.ts'
 
 export type RedeemParts = {
   authorizationServer: Pick<
@@ -55,17 +56,6 @@ export type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
 /** @throws {Problem} */
 export type Redeem = (req: Request, answer: Answer) => Promise<Redeemed>
 
-const signInAgain = (minutes: number | undefined) =>
-  `${minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`} people are sent to sign in again`
-
-const withoutOffline = (minutes: number | undefined) =>
-  `no refresh token was issued: ${signInAgain(minutes)}. offline_access was not asked for, because the authorization server does not list it or did not register this client for it: allow it there`
-
-const withoutRefreshToken = (minutes: number | undefined) =>
-  `no refresh token was issued, though offline_access was asked for: ${signInAgain(minutes)}. If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE`
-
-const hasOffline = (scope: string) => scope.split(' ').includes('offline_access')
-
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
@@ -92,23 +82,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
 
-  let hasWarned = false
-
-  /** Once a process at `warn`, since every sign-in would say the same. */
-  function noteRefreshToken(
-    configuration: Configuration,
-    { refreshToken, expiresAt, issuedAt }: Tokens,
-  ): void {
-    if (refreshToken !== undefined || !hasOffline(parts.scope)) return
-    const minutes = expiresAt === undefined ? undefined : Math.round((expiresAt - issuedAt) / 60_000)
-    const { scope } = configuration.clientMetadata()
-    const words = hasOffline(typeof scope === 'string' ? scope : parts.scope)
-      ? withoutRefreshToken(minutes)
-      : withoutOffline(minutes)
-    if (hasWarned) parts.log.debug({ minutes }, words)
-    else parts.log.warn({ minutes }, words)
-    hasWarned = true
-  }
+  const noteRefreshToken = createRefreshTokenNote(parts)
 
   /** Keys that were rotated and clients that are gone are found again; the person need not know. */
   async function afterFailure(
@@ -180,7 +154,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     )
     if (typeof result === 'string') return result
     const { user, sid, tokens } = result
-    noteRefreshToken(configuration, tokens)
+    noteRefreshToken(tokens, configuration.clientMetadata().scope)
     const isSame = answer.signIn.wish !== undefined && isSamePerson(req.session.user, user)
     if (isSame && answer.signIn.wish === 'select_account') return 'ask-login'
     if (await isSignedInMeanwhile(req, answer, user)) return 'signed-in'

@@ -1,14 +1,13 @@
 // What is known of the authorization server and of our client there: discovered in the background and again every hour,
 // so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
 // the background registers a client; requests wait for it.
-import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { allowInsecureRequests, Configuration, enableNonRepudiationChecks } from 'openid-client'
 import { Problem } from '../../problem.ts'
 import { createBackground } from './background.ts'
 import type { ClientSource, Prepare } from './client.ts'
 import { probeClient, probeEndpoints } from './client-probe.ts'
-import { findMetadata, whyMissing } from './discovery.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
+import { discoverMetadata } from './metadata.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {
@@ -195,23 +194,4 @@ function prepared(configuration: Configuration, limits: Limits): Configuration {
   // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
   if (limits.checksSignatures && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
   return configuration
-}
-
-/** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
-function refuseUnsafeEndpoints(metadata: ServerMetadata): void {
-  for (const [name, value] of Object.entries(metadata)) {
-    if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
-    const url = URL.canParse(value) ? new URL(value) : undefined
-    if (url?.protocol !== 'https:' && !(url && isLoopbackHttp(url)))
-      throw unavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
-  }
-}
-
-const unavailable = (detail: string) => new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
-
-async function discoverMetadata(issuer: string, seconds: number): Promise<ServerMetadata> {
-  const discovery = await findMetadata(issuer, seconds)
-  if (discovery.kind !== 'found') throw unavailable(whyMissing(issuer, discovery))
-  refuseUnsafeEndpoints(discovery.metadata)
-  return discovery.metadata
 }
