@@ -47,7 +47,7 @@ const walk = z.looseObject({
   known: validOf(known),
   attempts: validOf(attempt).catch([]),
   visit: z
-    .looseObject({ only: validOf(z.string()).catch([]), returnTo: z.unknown() })
+    .looseObject({ only: validOf(z.string()).catch([]), returnTo: z.unknown().optional() })
     .catch({ only: [], returnTo: undefined }),
   clicks: z.number().optional().catch(undefined),
 })

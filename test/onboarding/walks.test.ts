@@ -148,6 +148,13 @@ describe('a walk', () => {
     expect(await walksOn(records).load(ada)).toEqual(full)
   })
 
+  it('keeps what the visit was narrowed to, with a way back and without', async () => {
+    for (const visit of [{ only: ['a'] }, { only: ['a', 'b'], returnTo: '/x' }]) {
+      const { records } = await keeping({ ...full, visit }, true)
+      expect((await walksOn(records).load(ada)).visit).toEqual(visit)
+    }
+  })
+
   it('goes on where a part of it is of no use at all', async () => {
     const { records } = await keeping({ ...whole, attempts: {}, visit: null }, true)
     expect(await walksOn(records).load(ada)).toEqual({ ...whole, attempts: [], visit: { only: [] } })
