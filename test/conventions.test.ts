@@ -1,5 +1,5 @@
 // The rules of the house that a machine can check: they are tests, so that they stay true.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settings, type Setting } from '../src/settings/settings.ts'
@@ -145,6 +145,23 @@ describe('the layout', () => {
       [...read(file).matchAll(/<%~\s*([^%]*)%>/g)].map((match) => match[1]?.trim() ?? ''),
     )
     expect(raw.filter((code) => code !== 'it.body' && !code.startsWith('include('))).toEqual([])
+  })
+})
+
+describe('the docs', () => {
+  it('link to files that are there', () => {
+    const docs = [
+      ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+      ...filesBelow('docs', '.md'),
+      ...['packages/sandbox/README.md', 'packages/deprecations/README.md'],
+    ]
+    const broken = docs.flatMap((file) =>
+      [...read(file).matchAll(/\]\(([^)#\s]+)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(file), target)))
+        .map((target) => `${file}: ${target}`),
+    )
+    expect(broken).toEqual([])
   })
 })
 
