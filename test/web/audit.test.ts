@@ -35,7 +35,7 @@ describe('the audit log', () => {
     expect(all.map(({ audit }) => audit)).toEqual(
       expect.arrayContaining(['sign_in', 'admin_viewed', 'opted_out']),
     )
-    for (const line of all) expect(JSON.stringify(line)).not.toMatch(/acme\.example|Ada|Grace|"email"/i)
+    for (const line of all) expect(JSON.stringify(line)).not.toMatch(/acme\.example|Ada|Grace|"email"/)
     const [signedIn, viewed] = ['sign_in', 'admin_viewed'].map((event) =>
       all.find(({ audit }) => audit === event),
     )
