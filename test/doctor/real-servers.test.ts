@@ -71,7 +71,10 @@ describe('an authorization server', () => {
 
   it('that signs id_tokens with a secret is told not to be taken', async () => {
     const algorithms = (values: string[]) =>
-      startIssuer(() => ({ id_token_signing_alg_values_supported: values }))
+      startIssuer(() => ({
+        id_token_signing_alg_values_supported: values,
+        userinfo_endpoint: 'https://login.acme.test/userinfo',
+      }))
     const secret = await found(await algorithms(['HS256', 'HS512']))
     expect(secret).toMatchObject([{ status: 'fail', says: expect.stringContaining('HS256, HS512 only') }])
     expect(await found(await algorithms(['HS256', 'RS256']))).toEqual([])
