@@ -29,6 +29,8 @@ const byProject = Map.groupBy(files, projectOf)
 export default defineConfig({
   root,
   test: {
+    // Most of them wait for servers, so two at a time cost a machine of two cores little.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     projects: (['fast', 'journeys', 'browser', 'faults'] as const).map((name) => ({
