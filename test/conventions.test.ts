@@ -151,9 +151,13 @@ describe('the layout', () => {
 describe('the docs', () => {
   it('link to files that are there', () => {
     const docs = [
-      ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+      'README.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'CHANGELOG.md',
       ...filesBelow('docs', '.md'),
-      ...['packages/sandbox/README.md', 'packages/deprecations/README.md'],
+      'packages/sandbox/README.md',
+      'packages/deprecations/README.md',
     ]
     const broken = docs.flatMap((file) =>
       [...read(file).matchAll(/\]\(([^)#\s]+)/g)]
