@@ -91,6 +91,6 @@ describe('the headers of a call', () => {
         }
       }
     })
-    expect(took).toBeLessThan(200)
+    expect(took).toBeLessThan(100)
   })
 })
