@@ -35,8 +35,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: (['fast', 'journeys', 'browser', 'faults'] as const).map((name) => ({
       extends: true as const,
-      // What starts processes may be late once on a busy machine; what is wrong fails twice.
-      test: { name, include: byProject.get(name) ?? [], retry: name === 'fast' ? 0 : 1 },
+      test: { name, include: byProject.get(name) ?? [] },
     })),
   },
 })
