@@ -66,11 +66,11 @@ describe('a client that registers itself', () => {
 
   it('registers anew before its secret expires', async () => {
     const running = await start({
-      sandbox: { switches: { faults: { registration: { secretSeconds: 2 } } } },
+      sandbox: { switches: { faults: { registration: { secretSeconds: 4 } } } },
     })
     await signIn(running, 'ada')
     expect(registrations(running)).toBe(1)
-    await new Promise((resolve) => setTimeout(resolve, 1_900))
+    await new Promise((resolve) => setTimeout(resolve, 3_900))
     await expectSignedIn(running, await signIn(running, 'bob'))
     expect(registrations(running)).toBe(2)
   })
