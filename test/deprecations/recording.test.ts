@@ -1,7 +1,7 @@
 // What the watch records is what the check reads: all of a stream, and a mark where something had to be left out.
 import { describe, expect, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
-import { withoutValues } from '../../packages/deprecations/src/watch/recording.ts'
+import { recordOf, withoutValues } from '../../packages/deprecations/src/watch/recording.ts'
 import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
 import type { Notice } from '../../packages/deprecations/src/watch/notice.ts'
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
@@ -57,6 +57,13 @@ describe('the record of a call', () => {
     expect(JSON.parse(line)).toMatchObject({ incomplete: ['response'] })
     expect(line.length).toBeLessThan(2 * 1024 * 1024)
     expect(line).not.toContain('SECRET')
+  })
+
+  test('an answer that is cut where a document ends is marked as well', async () => {
+    const call = { time: 0, method: 'POST', url: '/rest/api/v1/chat', status: 200 }
+    const lineOf = (isCut: boolean) => recordOf({ ...call, response: { text: '{"a":1}\n', isCut } })
+    expect(JSON.parse(lineOf(true))).toMatchObject({ incomplete: ['response'] })
+    expect(JSON.parse(lineOf(false))).not.toHaveProperty('incomplete')
   })
 
   test('forms and bytes that are sent are recorded, and bodies without names count as seen', async () => {
