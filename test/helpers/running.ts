@@ -34,13 +34,26 @@ export type RunOptions = {
   now?: () => number
 }
 
+/** Below what the system hands out by itself, so that no connection takes a port between its choice and its use. */
+const FIRST_PORT = 12_000
+const PORTS_A_WORKER = 2_000
+const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % 10
+let nextPort = FIRST_PORT + worker * PORTS_A_WORKER + (process.pid % PORTS_A_WORKER)
+
+/** A port where nothing listens, that no other test worker is given. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  for (let tries = 0; tries < PORTS_A_WORKER; tries++) {
+    const first = FIRST_PORT + worker * PORTS_A_WORKER
+    const port = first + ((nextPort++ - first) % PORTS_A_WORKER)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, host, () => resolve(true))
+    })
+    if (!isFree) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
+  throw new Error('no port')
 }
 
 export async function run(options: RunOptions = {}): Promise<Running> {
