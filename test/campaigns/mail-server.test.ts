@@ -1,12 +1,42 @@
 // What a mail server can do instead of taking a mail, and what does not come of it.
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import PostalMime from 'postal-mime'
 import { expect, describe, it } from 'vitest'
+import { createMailServer } from '../../src/campaigns/mail/server.ts'
+import { createInvitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
 
 const { company, mails, recipients, send, fresh, list } = useCompany()
 
 describe('the mail server', () => {
+  // An encrypted token has two dots in a row, and a line of an email that begins with a dot is escaped (RFC 5321 4.5.2).
+  it('gets every link whole, wherever its lines are broken', async () => {
+    const audience = 'https://onramp.acme.example'
+    const secrets = ['a secret of thirty-two characters']
+    const invitations = createInvitations({ secrets, audience, now: Date.now })
+    const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+    const lines = Array.from(
+      { length: 80 },
+      (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`,
+    )
+    const server = createMailServer(company().env['SMTP_URL'] ?? '', 1)
+    await server.post({
+      from: { name: '', address: 'search@acme.example' },
+      to: 'ada@acme.example',
+      subject: 'Links',
+      text: [...lines, `..${token}`, '.', ''].join('\n'),
+      html: lines.map((line) => `<p>${line}</p>`).join('\n'),
+      messageId: '<links@acme.example>',
+      headers: { 'List-Unsubscribe': `<${audience}/invite/${token}/opt-out>` },
+    })
+    server.close()
+    const { text, html, headers } = await PostalMime.parse(mails()[0]?.raw ?? '')
+    expect(text?.split('\n').slice(0, 82)).toEqual([...lines, `..${token}`, '.'])
+    expect(html?.match(/invite\/[\w.-]+/g)).toEqual(lines.map(() => `invite/${token}`))
+    expect(headers.find(({ key }) => key === 'list-unsubscribe')?.value).toContain(`/${token}/`)
+  })
+
   it('that refuses for now is tried again by the next run, one that refuses for good is not', async () => {
     const campaign = fresh()
     company().sandbox.mail?.behave({ refuse: { code: 451, message: 'greylisted' } })

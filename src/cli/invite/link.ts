@@ -1,6 +1,6 @@
 // onramp invite link: one invitation, on standard output. Nothing is sent and nothing is kept.
 import { addressToInvite } from '../../arrivals/address.ts'
-import { createInvitations, MOST_DAYS } from '../../invites/token.ts'
+import { createInvitations, MAX_DAYS } from '../../invites/token.ts'
 import { loadSettings } from '../../settings/settings.ts'
 import { readArguments, UsageError, wholeNumberOf } from '@onramp/deprecations/command-line/arguments'
 import { datasourcesFrom } from './options.ts'
@@ -20,7 +20,7 @@ function readArgs(args: string[]) {
   if (address === undefined) throw new UsageError('it takes one address')
   const email = addressToInvite(address)
   if (email === undefined) throw new UsageError('this is not one plain email address like ada@acme.example')
-  const days = wholeNumberOf('--days', values.days, [1, MOST_DAYS])
+  const days = wholeNumberOf('--days', values.days, [1, MAX_DAYS])
   return { email, datasources: datasourcesFrom(values.datasource), days, isJson: values.json === true }
 }
 

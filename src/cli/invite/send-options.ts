@@ -1,6 +1,6 @@
 // The options of onramp invite send.
 import type { Policy } from '../../campaigns/campaign.ts'
-import { MOST_DAYS } from '../../invites/token.ts'
+import { MAX_DAYS } from '../../invites/token.ts'
 import { readArguments, UsageError, wholeNumberOf, wordOf } from '@onramp/deprecations/command-line/arguments'
 import { present } from '../../present.ts'
 import { datasourcesFrom } from './options.ts'
@@ -70,7 +70,7 @@ export function readSendOptions(args: string[]): SendOptions {
     isSure: values.yes,
     isJson: values.json,
     datasources: datasourcesFrom(values.datasource),
-    days: whole('days', [1, MOST_DAYS]),
+    days: whole('days', [1, MAX_DAYS]),
     onInvalid: wordOf('--on-invalid', values['on-invalid'], ['stop', 'skip']),
     limit: whole('limit', [1, 999_999_999]),
     stopAfter: whole('stop-after', [0, 1_000]),
