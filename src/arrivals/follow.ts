@@ -1,34 +1,31 @@
-// Follows who signs in and what they do in their walks, so that the report knows it without asking the service.
+// Follows who signs in and what they do in their walks, so that the report need not ask the service.
 import type { User } from '../session/session.ts'
 import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
-/** One datasource of a walk and how it is doing, as the walk decided it. Times are milliseconds since 1970. */
+/** One datasource of a walk, as the walk decided it. Times are milliseconds since 1970. */
 export type Followed = {
   instance: string
   name: string
   figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
   /** Since when. */
   at: number
-  /** What the person said of it, for the time after it was switched off. */
+  /** What the person said about it, for the time after it was switched off. */
   word?: { figure: 'skipped' | 'blocked'; at: number }
 }
 
-const STATES = {
-  connected: 'connected',
-  pending: 'waiting',
-  skipped: 'skipped',
-  blocked: 'blocked',
-  off: 'off',
-} as const satisfies Record<Followed['figure'], Source['state']>
-
-const sourceOf = ({ instance, name, figure, at, word }: Followed): Source => ({
-  instance,
-  name,
-  state: STATES[figure],
-  at,
+const sourceOf = ({ figure, word, ...rest }: Followed): Source => ({
+  instance: rest.instance,
+  name: rest.name,
+  state: figure === 'pending' ? 'waiting' : figure,
+  at: rest.at,
   ...(word && { word: { state: word.figure, at: word.at } }),
 })
+
+export type Follow = {
+  signedIn: (user: User) => Promise<void>
+  walked: (user: User, told: readonly Followed[]) => Promise<void>
+}
 
 export type FollowParts = {
   arrivals: Pick<Arrivals, 'change'>
@@ -36,12 +33,7 @@ export type FollowParts = {
   now: () => number
 }
 
-export type Follow = {
-  signedIn: (user: User) => Promise<void>
-  walked: (user: User, told: readonly Followed[]) => Promise<void>
-}
-
-/** Only a verified address says who it is; a store that is away loses a figure and nothing else. */
+/** Only a verified address counts. While the store is away a figure is lost, and nothing else. */
 export function createFollow({ arrivals, log, now }: FollowParts): Follow {
   async function count({ email, emailVerified }: User, change: (before: Arrival) => Arrival): Promise<void> {
     if (email === undefined || emailVerified !== true) return

@@ -1,7 +1,7 @@
 // Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, or one address a line.
 // A row at a time, so that a long list takes no more memory than a short one.
 import { TextDecoder } from 'node:util'
-import { readCsv, type TextOf } from '../arrivals/csv.ts'
+import { readCsv } from '../arrivals/csv.ts'
 import {
   columnsOf,
   inColumns,
@@ -24,7 +24,7 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
     throw new UnreadablePeople(
       'the list is one JSON array: write an object a line (NDJSON), as `jq -c .[]` does',
     )
-  const kind: TextOf = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
+  const kind = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   let columns: Columns | undefined
   for await (const { line, cells } of readCsv(kind, first.value, withFirst(first.value, text))) {
     if (cells.every((cell) => cell.trim() === '')) continue
