@@ -1,6 +1,6 @@
 import { assert, nat, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NO_SHARE, shareOf } from '../../src/admin/share.ts'
+import { NO_SHARE, shareOf } from '../../src/admin/report.ts'
 
 describe('a share', () => {
   it.each([

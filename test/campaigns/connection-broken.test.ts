@@ -57,7 +57,7 @@ describe('a mail whose connection breaks', () => {
   it('behind the final dot and before the reply may have arrived, and is not sent again', async () => {
     const { again, taken } = await runs(breaksOnce('end'))
     const { code, stderr } = await again()
-    expect(stderr).toContain('ada@acme.example: may have got the mail')
+    expect(stderr).toContain('ada@acme.example: may have got the email')
     expect(code).toBe(3)
     expect((await again()).code).toBe(3)
     expect(taken).toEqual(['bob@acme.example'])

@@ -10,7 +10,7 @@ const LIMIT = { perSecond: 800, burst: 800 }
 
 /** What a run that goes on where another was killed may say. */
 const EXPECTED =
-  /^(Nothing is written down yet|Waiting: another run|\S+@acme\.example: may have got the mail$|$)/
+  /^(Nothing is written down yet|Waiting: another run|\S+@acme\.example: may have got the email$|$)/
 
 describe.each([
   { store: 'the embedded store', people: 5_000, kills: 10 },

@@ -66,7 +66,7 @@ describe('a mail server that takes no mail at all', () => {
     [
       'refuses the sender',
       { refuseSender: { code: 550, message: 'not you' } },
-      'refuses the sender, so no mail can leave (it says: 550 not you)',
+      'refuses the sender, so no email can leave (it says: 550 not you)',
     ],
     ['is closing', { refuse: { code: 421, message: 'closing' } }, 'ends every connection'],
   ])(
@@ -107,7 +107,7 @@ describe('a mail server that takes no mail at all', () => {
     company().sandbox.mail?.behave({ cut: true })
     const { code, stderr } = await send([list(ada), ...campaign])
     expect(code).toBe(3)
-    expect(stderr).toContain('ada@acme.example: may have got the mail')
+    expect(stderr).toContain('ada@acme.example: may have got the email')
     company().sandbox.mail?.behave({})
     expect(await send([list(ada), ...campaign])).toMatchObject({ code: 3 })
     expect(recipients()).toHaveLength(1)
@@ -145,8 +145,8 @@ describe('a mail server that takes no mail at all', () => {
       const { code, stderr } = await send([people, ...campaign, '--at-once', '1'], { env })
       door.close()
       expect(code).toBe(1)
-      expect(stderr).not.toContain('may have got the mail')
-      expect((await send([people, ...campaign])).stderr).toContain('4  mails sent')
+      expect(stderr).not.toContain('may have got the email')
+      expect((await send([people, ...campaign])).stderr).toContain('4  emails sent')
     },
   )
 

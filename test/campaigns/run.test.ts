@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import { MailServerUnusable, type Outcome } from '../../src/campaigns/mail/server.ts'
-import { RunStopped } from '../../src/campaigns/trouble.ts'
+import { RunStopped } from '../../src/campaigns/delivery.ts'
 import { left, office } from './office.ts'
 
 const people = (count: number) => Array.from({ length: count }, (_, index) => `person-${index}@acme.example`)

@@ -2,21 +2,20 @@
 import type { Policy } from '../../campaigns/campaign.ts'
 import { MAX_DAYS } from '../../invites/token.ts'
 import { readArguments, UsageError, wholeNumberOf, wordOf } from '@onramp/deprecations/command-line/arguments'
-import { present } from '../../present.ts'
 import { datasourcesFrom } from './options.ts'
 
 export type SendOptions = {
   file: string
   campaign: string
   isDryRun: boolean
-  /** Mails go out without a question. */
+  /** Emails go out without a question. */
   isSure: boolean
   isJson: boolean
   datasources: string[]
   days: number
   onInvalid: 'stop' | 'skip'
   limit: number
-  /** Mails in a row that were not sent and end the run; 0: none do. */
+  /** So many emails in a row that were not sent end the run; 0: it goes on. */
   stopAfter: number
   rate: number
   mailRate: number
@@ -80,7 +79,7 @@ export function readSendOptions(args: string[]): SendOptions {
     template: values.template,
     policy: {
       campaign,
-      ...present({ remindAfterMs: remind === undefined ? undefined : remind * DAY_MS }),
+      remindAfterMs: remind === undefined ? undefined : remind * DAY_MS,
       maxReminders: whole('max-reminders', [0, 20]),
       retryUnknown: values['retry-unknown'],
       retryFailed: values['retry-failed'],
