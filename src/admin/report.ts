@@ -142,12 +142,12 @@ function createGroups() {
 export const NO_SHARE = '–'
 
 /**
- * `87 %`, with a space that does not break; a dash where the whole is nothing. Only all is "100 %" and only none is
- * "0 %": what would round to them is shown as less, or more. Both numbers are counted over the same people.
+ * `87%`; a dash where the whole is nothing. Only all is "100%" and only none is "0%": what would round to them is shown
+ * as less, or more. Both numbers are counted over the same people.
  */
 export function shareOf(part: number, whole: number): string {
   if (whole <= 0) return NO_SHARE
   const percent = Math.min(100, Math.max(0, (part / whole) * 100))
   const shown = Math.min(part < whole ? 99 : 100, Math.round(percent))
-  return part > 0 && shown === 0 ? '<\u00A01\u00A0%' : `${shown}\u00A0%`
+  return part > 0 && shown === 0 ? '<1%' : `${shown}%`
 }

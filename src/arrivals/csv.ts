@@ -64,7 +64,7 @@ export async function* readCsv(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw new UnreadableCsv(
-      `after line ${last}: a quote is opened and not closed, or a line is longer than ${MAX_BYTES / 1024} KiB`,
+      `after line ${last}: an unclosed quote, or a line longer than ${MAX_BYTES / 1024} KiB`,
       { cause: error },
     )
   }

@@ -54,7 +54,7 @@ export function columnsOf(first: readonly string[]): { columns: Columns; hasHead
   const columns = columnsNamed(first)
   if (columns.email >= 0) return { columns, hasHeader: true }
   throw new UnreadablePeople(
-    `no column is called email, and the first line holds no address: ${first.slice(0, 10).map(shown).join(', ')}`,
+    `no "email" column, and the first line has no email address: ${first.slice(0, 10).map(shown).join(', ')}`,
   )
 }
 
@@ -64,7 +64,7 @@ const faulty = (fault: string): Read => ({ kind: 'fault', fault })
 
 export function personOf(columns: Columns, cells: readonly unknown[]): Read {
   const email = cells[columns.email]
-  if (typeof email !== 'string' || email.trim() === '') return faulty('there is no address')
+  if (typeof email !== 'string' || email.trim() === '') return faulty('missing email address')
   const address = addressToInvite(email)
   if (address === undefined)
     return faulty(`${shown(email)} is not one plain email address like ada@acme.example`)
@@ -85,9 +85,9 @@ export function jsonPerson(line: string): Read {
   try {
     value = JSON.parse(line)
   } catch {
-    return faulty('this is not JSON')
+    return faulty('not valid JSON')
   }
   if (typeof value === 'string') return personOf(ADDRESS_ALONE, [value])
-  if (typeof value !== 'object' || value === null) return faulty('this is neither an object nor an address')
+  if (typeof value !== 'object' || value === null) return faulty('neither an object nor an address')
   return personOf(columnsNamed(Object.keys(value)), Object.values(value))
 }

@@ -13,7 +13,7 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
   if (first.done === true) return
   if (/^\s*\[\s*[[{"]/.test(first.value))
     throw new UnreadablePeople(
-      'the list is one JSON array: write an object a line (NDJSON), as `jq -c .[]` does',
+      'the list is a JSON array: convert it to one object a line (NDJSON) with `jq -c .[]`',
     )
   const kind = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   let columns: Columns | undefined

@@ -5,29 +5,29 @@ const same = (words: string) => [words, words] as const
 /** In the order of the summary; each count in words, for one and for many. */
 const WORDS = {
   rows: ['person', 'people'],
-  asked: same('the service was asked about'),
+  asked: same('checked with the service'),
   /** In a dry run. */
-  wouldSend: same('would get an email'),
+  wouldSend: same('would be emailed'),
   sent: ['email sent', 'emails sent'],
-  deferred: same('put off by the mail server (the next run tries again)'),
+  deferred: same('delayed by the mail server (the next run tries again)'),
   failed: same('refused by the mail server (--retry-failed sends again)'),
   /** The mail server refused us rather than the person. */
   notTaken: same(
     'not taken: the mail server objects to the sender or this machine (the next run tries again)',
   ),
   /** May have been sent: this run, or one that was killed, cannot know. */
-  uncertain: same('uncertain: may have got it (--retry-unknown sends again)'),
-  already: ['has had the email', 'have had the email'],
-  optedOut: ['wants no more emails', 'want no more emails'],
+  uncertain: same('delivery unknown (--retry-unknown sends again)'),
+  already: same('already emailed'),
+  optedOut: same('opted out'),
   /** They may have asked for no emails. */
   inDoubt: same('not emailed: what is written down about them cannot be read (onramp doctor)'),
-  tooSoon: same('had an email of another campaign only just now (--min-gap)'),
+  tooSoon: same('emailed recently by another campaign (--min-gap)'),
   nothing: ['has nothing to connect', 'have nothing to connect'],
-  unknownToService: same('not known to the service'),
-  refusedByService: same('refused by the service: it says nothing about them (403)'),
-  unanswered: same('without an answer from the service (the next run asks again)'),
-  invalid: ['row is not valid', 'rows are not valid'],
-  duplicates: same('in the list more than once'),
+  unknownToService: same('unknown to the service'),
+  refusedByService: same('refused by the service (403)'),
+  unanswered: same('no answer from the service (the next run asks again)'),
+  invalid: ['invalid row', 'invalid rows'],
+  duplicates: same('on the list more than once'),
 } satisfies Record<string, readonly [one: string, many: string]>
 
 export type Tally = Record<keyof typeof WORDS, number>
@@ -77,10 +77,10 @@ const BAR = 20
 
 function barOf(part: number): string {
   const full = Math.round(part * BAR)
-  return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}] ${Math.floor(part * 100)} %`
+  return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}] ${Math.floor(part * 100)}%`
 }
 
-/** `[####----] 20 % · 2 h 05 left · 4.9/s · 1,234 people · 311 emails`: what matters most first, for narrow terminals. */
+/** `[####----] 20% · 2 h 05 left · 4.9/s · 1,234 people · 311 emails`: what matters most first, for narrow terminals. */
 export function progressLine(tally: Tally, { perSecond, people }: Speed): string {
   const trouble = troubleIn(tally)
   const done = tally.rows - tally.invalid

@@ -116,7 +116,7 @@ describe('two campaigns', () => {
     const [one, other] = [fresh(), fresh()]
     await send([list('ada@acme.example\n'), ...one])
     const soon = await send([list('ada@acme.example\n'), ...other, '--min-gap', '48'])
-    expect(soon.stderr).toContain('1  had an email of another campaign only just now')
+    expect(soon.stderr).toContain('1  emailed recently by another campaign')
     expect(recipients()).toHaveLength(1)
     expect(await send([list('ada@acme.example\n'), ...other, '--min-gap', '0'])).toMatchObject({ code: 0 })
     expect(recipients()).toHaveLength(2)

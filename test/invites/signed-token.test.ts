@@ -17,7 +17,11 @@ const invitations = (changed: Partial<InvitationOptions> = {}) =>
   createInvitations({ secrets: [secret], audience, now: () => at, ...changed })
 
 /** As it was issued until November 2026. */
-function signed(changed: Record<string, unknown> = {}, under = secret, header = { alg: 'HS256' }): Promise<string> {
+function signed(
+  changed: Record<string, unknown> = {},
+  under = secret,
+  header = { alg: 'HS256' },
+): Promise<string> {
   const key = new Uint8Array(hkdfSync('sha256', under, '', 'onramp invite 1', 32))
   const kid = createHmac('sha256', key).update('id').digest('base64url').slice(0, 6)
   const to = createSealer([under]).seal('ada@acme.example', 'invite')

@@ -126,7 +126,7 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
         await sleep(pauseMs)
       }
       const said = last === undefined ? '' : ` (it says: ${last})`
-      throw new MailServerUnusable(`the mail server ${name} ends every connection${said}: see SMTP_URL`)
+      throw new MailServerUnusable(`the mail server ${name} closes every connection${said}: see SMTP_URL`)
     },
     close: () => transport.close(),
   }
@@ -141,7 +141,7 @@ function asSmtpError(error: unknown): SmtpError {
 function unusable(name: string, error: SmtpError): MailServerUnusable {
   const what =
     error.code === 'EAUTH'
-      ? `the mail server ${name} refuses the name and password`
+      ? `the mail server ${name} rejects the username and password`
       : `the mail server ${name} cannot be reached, or not used`
   return new MailServerUnusable(`${what} (${troubleOf(error)}): see SMTP_URL`, { cause: error })
 }

@@ -79,7 +79,7 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)$/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
-      throw new FaultyTemplate(`${views.text}.eta: it has to open with "Subject: …" and an empty line`)
+      throw new FaultyTemplate(`${views.text}.eta: it must begin with "Subject: …" and an empty line`)
     // A line break would start another header of the email.
     if (/\p{Cc}/u.test(subject))
       throw new FaultyTemplate(`${views.text}.eta: the subject holds a control character`)

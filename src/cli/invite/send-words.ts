@@ -12,13 +12,13 @@ import { fitted } from '@onramp/deprecations/command-line/terminal'
 type Asked = { options: SendOptions; parts: CliParts }
 
 const TROUBLES: Record<Trouble, string> = {
-  nobody: 'not known to the service',
-  refused: 'the service says nothing about this person (403)',
+  nobody: 'unknown to the service',
+  refused: 'refused by the service (403)',
   'no-answer': 'no answer from the service',
-  deferred: 'put off by the mail server',
+  deferred: 'delayed by the mail server',
   failed: 'refused by the mail server',
   'not-taken': 'not taken by the mail server, which objects to the sender or this machine',
-  uncertain: 'may have got the email',
+  uncertain: 'delivery unknown',
   unreadable: 'not emailed: what is written down about this person cannot be read; see onramp doctor',
   removed:
     'not emailed: invite forget removed a record unread that may have said no emails; --mail-in-doubt sends',
