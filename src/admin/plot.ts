@@ -5,7 +5,7 @@ import type { Day } from './report.ts'
 export type Line = {
   what: 'invited' | 'signedIn' | 'finished'
   points: string
-  /** Where it stands now. */
+  /** Now. */
   end: { x: number; y: number }
   total: number
 }

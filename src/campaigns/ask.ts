@@ -22,7 +22,7 @@ export type AskParts = {
 export type Asked =
   | { kind: 'left'; left: Waiting[] }
   /** The service does not know the person. */
-  | { kind: 'nobody' }
+  | { kind: 'unknown' }
   /** It says nothing about this person, though it did about others. */
   | { kind: 'refused' }
   /** It gave no answer, several times. */
@@ -51,7 +51,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
         `${problem.detail}. It was said of ${refusalsInARow} people in a row: if they have all left, take them off the list`,
         { cause: problem },
       )
-    return { kind: problem.answered === 403 ? 'refused' : 'nobody' }
+    return { kind: problem.answered === 403 ? 'refused' : 'unknown' }
   }
 
   /** Does it still answer about the person about whom it did? */

@@ -45,17 +45,6 @@ export type DeliveryParts = {
   tally: Tally
 }
 
-export type Delivery = {
-  /** @throws {RunStopped} and whatever post and the ledger throw */
-  mail(sending: Sending): Promise<void>
-  /** Did this person's email go wrong in this run? */
-  isTroubled(email: string): boolean
-  /** No email is under way any more. People who were refused through no fault of theirs count as not tried. */
-  end(): Promise<void>
-  /** Why a run that sent no email has failed, for people; undefined where it has not. */
-  failure(): string | undefined
-}
-
 const TROUBLES = {
   deferred: { count: 'deferred', trouble: 'deferred' },
   failed: { count: 'failed', trouble: 'failed' },
@@ -63,7 +52,7 @@ const TROUBLES = {
   unknown: { count: 'uncertain', trouble: 'uncertain' },
 } as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
 
-export function createDelivery(parts: DeliveryParts): Delivery {
+export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
   const refusals = createRefusals(parts.stopAfter)
   const troubled = new Set<string>()
@@ -71,8 +60,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   let refusal = ''
 
   return {
-    isTroubled: (email) => troubled.has(email),
-    async mail({ person, wave, left, apps }) {
+    /** Did this person's email go wrong in this run? */
+    isTroubled: (email: string) => troubled.has(email),
+    /** @throws {RunStopped} and whatever post and the ledger throw */
+    async mail({ person, wave, left, apps }: Sending): Promise<void> {
       if (post === undefined) {
         tally.wouldSend++
         return parts.onWouldSend(person, wave, apps)
@@ -99,14 +90,16 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       const why = refusals.note(posted, { email, wave }, tries === 1)
       if (why !== undefined) throw new RunStopped(why)
     },
-    async end() {
+    /** No email is under way any more. People who were refused through no fault of theirs count as not tried. */
+    async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()
       for (const { email, wave } of mails) await ledger.settle(email, wave, 'refused')
       tally.failed -= mails.length
       tally.notTaken += mails.length
     },
-    failure() {
+    /** Why a run that sent no email has failed, for people; undefined where it has not. */
+    failure(): string | undefined {
       if (tally.sent > 0 || tally.notTaken === 0) return undefined
       const isUnclear = refusals.toUnmark().length > 0
       const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
@@ -115,12 +108,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 }
 
-export type Later = {
-  /** @param tries how often it was tried so far */
-  add(person: Invitee, tries: number): void
-  /** Someone whose time has come. */
-  take(): Invitee | undefined
-}
+export type Later = ReturnType<typeof createLater>
 
 const FIRST_MS = 60_000
 const FACTOR = 4
@@ -130,13 +118,15 @@ const MAX_LATER = 1_000
  * People whom the mail server put off, until their time has come. Bounded: the next run finds the others in what was
  * written down. @param now milliseconds since 1970
  */
-export function createLater(now: () => number, firstMs: number = FIRST_MS): Later {
+export function createLater(now: () => number, firstMs: number = FIRST_MS) {
   const waiting: { person: Invitee; from: number }[] = []
   return {
-    add(person, tries) {
+    /** @param tries how often it was tried so far */
+    add(person: Invitee, tries: number): void {
       if (waiting.length < MAX_LATER) waiting.push({ person, from: now() + firstMs * FACTOR ** (tries - 1) })
     },
-    take() {
+    /** Someone whose time has come. */
+    take(): Invitee | undefined {
       const found = waiting.findIndex(({ from }) => from <= now())
       return found < 0 ? undefined : waiting.splice(found, 1)[0]?.person
     },

@@ -33,7 +33,7 @@ const COUNTS = {
   'opted-out': 'optedOut',
   'too-soon': 'tooSoon',
   nothing: 'nothing',
-  nobody: 'unknownToService',
+  unknown: 'unknownToService',
   refused: 'refusedByService',
   'no-answer': 'unanswered',
 } as const satisfies Record<

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
 import { isReady } from '../../src/arrivals/arrival.ts'
 import { invitedAt } from '../../src/admin/facts.ts'
-import type { Report } from '../../src/admin/report.ts'
+import { shareOf, type Report } from '../../src/admin/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
@@ -68,6 +68,19 @@ describe('the page of administrators', () => {
     await grace.open(`${running.url}/admin`)
     expect(grace.text).toMatch(/Nothing to do 6 4 67% 6 100% – 6 /)
     for (const [, percent] of grace.text.matchAll(/(\d+)%/g)) expect(Number(percent)).toBeLessThanOrEqual(100)
+  })
+
+  it('takes the share of the fully connected in a group from those who had something to connect', async () => {
+    const { body } = await grace.open(`${running.url}/admin/report.json`)
+    const { groups } = JSON.parse(body) as Report
+    const mixed = groups.find(
+      ({ people, finished, nothing }) => finished > 0 && nothing > 0 && nothing < people,
+    )
+    const { people = 0, finished = 0, nothing = 0 } = mixed ?? {}
+    const share = shareOf(finished, people - nothing)
+    expect(share).not.toBe(shareOf(finished, people))
+    await grace.open(`${running.url}/admin`)
+    expect(grace.text).toContain(`${finished} ${share} ${nothing} `)
   })
 
   it('names the first few apps of whoever has many left', async () => {

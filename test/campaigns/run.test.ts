@@ -81,7 +81,7 @@ describe('a run', () => {
   it('names whose mail needs a look', async () => {
     const { run } = office()
     const kinds: Record<string, Asked> = {
-      'b@acme.example': { kind: 'nobody' },
+      'b@acme.example': { kind: 'unknown' },
       'c@acme.example': { kind: 'refused' },
     }
     const outcomes: Record<string, Outcome> = { 'd@acme.example': 'failed', 'e@acme.example': 'unknown' }
@@ -91,7 +91,7 @@ describe('a run', () => {
       post: (email) => outcomes[email] ?? 'sent',
     })
     expect(trouble).toEqual([
-      'b@acme.example nobody',
+      'b@acme.example unknown',
       'c@acme.example refused',
       'd@acme.example failed',
       'e@acme.example uncertain',

@@ -127,8 +127,8 @@ Exit codes: 0 done, 1 not possible (the message says why), 2 wrong usage,
 
 export const reportHelp = `Usage: onramp invite report [--json | --csv]
 
-Who was invited, pressed Start, signed in, and how each datasource stands, as of
-when. It reads what was written down and asks the service nothing.
+Who was invited, started, signed in and finished, and the state of each app. It
+reads what was written down and asks the service nothing.
 
 Examples:
   onramp invite report

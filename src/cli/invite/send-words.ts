@@ -12,7 +12,7 @@ import { fitted } from '@onramp/deprecations/command-line/terminal'
 type Asked = { options: SendOptions; parts: CliParts }
 
 const TROUBLES: Record<Trouble, string> = {
-  nobody: 'unknown to the service',
+  unknown: 'unknown to the service',
   refused: 'refused by the service (403)',
   'no-answer': 'no answer from the service',
   deferred: 'delayed by the mail server',
