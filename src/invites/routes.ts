@@ -5,6 +5,7 @@ import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
+import { signedInOf } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from '../arrivals/address.ts'
 import { reached } from '../arrivals/arrival.ts'
@@ -43,7 +44,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
   opening.get(async (req, res) => {
     const { token } = req.params as { token?: string }
     const invitation = token === undefined ? undefined : await invitations.read(token)
-    const { user } = req.session
+    const user = signedInOf(req)?.user
 
     const met = welcome(invitation, user)
 

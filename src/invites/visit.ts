@@ -1,5 +1,5 @@
 // What somebody who opens an invitation meets. Pure.
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { isSameAddress } from '../arrivals/address.ts'
 import type { Invitation } from './token.ts'
 

@@ -19,6 +19,13 @@ export type JsonForm = {
   wasPlain?: true
 }
 
+/** @param key the whole key that it is kept under, without REDIS_PREFIX */
+export const sealJson = (
+  value: object,
+  key: string,
+  { sealer, version }: { sealer: Pick<Sealer, 'seal'>; version: number },
+): string => sealer.seal(JSON.stringify({ version, ...value }), key)
+
 const unreadable = (why: Unreadable): OpenedJson => ({ kind: 'unreadable', why })
 
 /** @param key the whole key that it is kept under, without REDIS_PREFIX */

@@ -7,7 +7,7 @@ import {
   type Configuration,
   type TokenEndpointResponse,
 } from 'openid-client'
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { identifyByToken, type Claims } from './plain-identity.ts'
 
 const MOST_CHARACTERS = 200

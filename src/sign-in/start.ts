@@ -1,6 +1,5 @@
 // Sends somebody to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
 // server takes pushed requests (RFC 9126).
-import { randomBytes } from 'node:crypto'
 import type { Request } from 'express'
 import {
   buildAuthorizationUrl,
@@ -12,7 +11,7 @@ import {
   type Configuration,
 } from 'openid-client'
 import { Problem } from '../problem.ts'
-import { saveSession } from '../session/session.ts'
+import { bindBrowser } from '../session/session.ts'
 import { networkOf } from '../web/network.ts'
 import { addressesOf } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
@@ -49,12 +48,6 @@ export type StartSignIn = (req: Request, start: Start) => Promise<string>
 export function createStartSignIn(parts: StartParts): StartSignIn {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
 
-  async function keepBrowser(req: Request, browser: string): Promise<void> {
-    if (req.session.browser === browser) return
-    req.session.browser = browser
-    await saveSession(req)
-  }
-
   type Asked = { returnTo: string; wish: Wish | undefined }
 
   async function addressOf(parameters: Record<string, string>, { returnTo, wish }: Asked): Promise<string> {
@@ -87,10 +80,8 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
       ...(loginHint === undefined || choosesAccount(wish) ? {} : { login_hint: loginHint }),
     }
     const url = await addressOf(parameters, { returnTo, wish })
-    const startedAt = parts.now()
-    const browser = req.session.browser ?? randomBytes(16).toString('base64url')
-    const pending = { browser, verifier, nonce, returnTo, startedAt, ...(wish && { wish }) }
-    await parts.pending.add(state, pending, networkOf(req.ip ?? ''), () => keepBrowser(req, browser))
+    const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish }
+    await parts.pending.add(state, bindBrowser(req), pending, networkOf(req.ip ?? ''))
     return url
   }
 

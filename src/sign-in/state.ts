@@ -7,11 +7,11 @@ export const newState = (restarts: number): string => `${restarts}.${randomState
 export const restartsOf = (state: string): number => Number(/^(\d)\./.exec(state)?.[1] ?? 1)
 
 /** So often a sign-in starts over by itself; a browser follows about 20 redirects in a row. */
-export const MOST_RESTARTS = 4
+export const MAX_RESTARTS = 4
 
 /** How often the address of a sign-in (signInAgainPath) says that it has started over. */
 export const restartsSaid = (value: unknown): number =>
-  typeof value === 'string' && /^[1-9]$/.test(value) ? Math.min(Number(value), MOST_RESTARTS) : 0
+  typeof value === 'string' && /^[1-9]$/.test(value) ? Math.min(Number(value), MAX_RESTARTS) : 0
 
 /** Where a person signs in to come back to `returnTo`. */
 export const signInPath = (returnTo: string): string => `/sign-in?return_to=${encodeURIComponent(returnTo)}`

@@ -1,7 +1,7 @@
 // Takes tokens back at the authorization server when somebody signs out (RFC 7009): best effort, and never long.
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenRevocation, type Configuration } from 'openid-client'
-import type { Tokens } from '../tokens.ts'
+import type { Tokens } from '../../session/signed-in.ts'
 
 const MAX_WAIT_MS = 1_000
 
