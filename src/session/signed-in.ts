@@ -129,7 +129,7 @@ export function createSignIns(options: SignInsOptions): SignIns {
       const [name, sealed] = [nameOf(id), sealedFor(id, content)]
       await texts.set(name, sealed, lifeSeconds)
       noteRenewal(name)
-      return { ...content, id, sealed }
+      return remembered.of(name, sealed, () => ({ ...content, id, sealed })) as SignedIn
     },
     async replaceTokens(signedIn, tokens) {
       const { id } = signedIn

@@ -9,6 +9,7 @@ import {
 } from 'openid-client'
 import type { User } from '../session/signed-in.ts'
 import { identifyByToken, type Claims } from './plain-identity.ts'
+import { serverMetadataOf } from './server/metadata.ts'
 
 const MOST_CHARACTERS = 200
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
@@ -98,7 +99,7 @@ export async function identify(
   { tokens, claims }: Granted,
   rule: EmailRule,
 ): Promise<User> {
-  const { issuer, userinfo_endpoint } = configuration.serverMetadata()
+  const { issuer, userinfo_endpoint } = serverMetadataOf(configuration)
   if (claims === undefined && userinfo_endpoint === undefined)
     return userOf(issuer, [await identifyByToken(configuration, tokens.access_token)], rule)
   if (claims === undefined)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, type JWTPayload } from 'jose'
 import { tokenIntrospection, type Configuration } from 'openid-client'
 import { statusOf } from './answer-words.ts'
+import { serverMetadataOf } from './server/metadata.ts'
 
 export type Claims = { sub: string; [claim: string]: unknown }
 
@@ -15,7 +16,7 @@ const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? 
  * @throws where it is offered and cannot be had: taking the next best name would make the person another one for a day
  */
 async function introspected(configuration: Configuration, accessToken: string): Promise<Claims | undefined> {
-  if (configuration.serverMetadata().introspection_endpoint === undefined) return undefined
+  if (serverMetadataOf(configuration).introspection_endpoint === undefined) return undefined
   try {
     const said = await tokenIntrospection(configuration, accessToken, { token_type_hint: 'access_token' })
     const [sub, username] = [textOf(said.sub), textOf(said.username)]
@@ -38,7 +39,7 @@ async function introspected(configuration: Configuration, accessToken: string): 
 function subjectOf(configuration: Configuration, accessToken: string): Claims | undefined {
   const payload = payloadOf(accessToken)
   const sub = textOf(payload?.sub)
-  const isOurs = payload?.iss === configuration.serverMetadata().issuer
+  const isOurs = payload?.iss === serverMetadataOf(configuration).issuer
   if (payload === undefined || sub === undefined || !isOurs || isForElsewhere(configuration, payload))
     return undefined
   return { sub }
@@ -57,7 +58,7 @@ function isForElsewhere(
   configuration: Configuration,
   { iss, sub }: { iss?: unknown; sub?: unknown },
 ): boolean {
-  const { issuer } = configuration.serverMetadata()
+  const { issuer } = serverMetadataOf(configuration)
   return (iss !== undefined && iss !== issuer) || sub === configuration.clientMetadata().client_id
 }
 

@@ -1,10 +1,10 @@
 // Sends somebody to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
 // server takes pushed requests (RFC 9126).
+import { hash } from 'node:crypto'
 import type { Request } from 'express'
 import {
   buildAuthorizationUrl,
   buildAuthorizationUrlWithPAR,
-  calculatePKCECodeChallenge,
   randomNonce,
   randomPKCECodeVerifier,
   ResponseBodyError,
@@ -19,6 +19,7 @@ import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { newState, signInPath } from './state.ts'
+import { serverMetadataOf } from './server/metadata.ts'
 
 export type StartParts = {
   authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
@@ -73,7 +74,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
       redirect_uri: addressesOf(parts.publicUrl).callback,
       scope: parts.scope,
       state,
-      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
       ...(nonce === undefined ? {} : { nonce }),
       // Together with select_account some servers fail, and the hint would contradict the wish.
@@ -92,7 +93,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
   async function possible(wish: Wish | undefined): Promise<Wish | undefined> {
     if (wish === undefined) return undefined
     const configuration = await parts.authorizationServer.confirmedConfiguration()
-    return possibleWish(wish, configuration.serverMetadata()['prompt_values_supported'])
+    return possibleWish(wish, serverMetadataOf(configuration)['prompt_values_supported'])
   }
 
   return async (req, asked) => {
@@ -115,7 +116,7 @@ async function authorizationUrl(
   // A client that registered itself asks for what it was registered for.
   const { scope } = configuration.clientMetadata()
   const parameters = typeof scope === 'string' ? { ...given, scope } : given
-  const takesPushed = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined
+  const takesPushed = serverMetadataOf(configuration).pushed_authorization_request_endpoint !== undefined
   const url = takesPushed
     ? await buildAuthorizationUrlWithPAR(configuration, parameters)
     : buildAuthorizationUrl(configuration, parameters)

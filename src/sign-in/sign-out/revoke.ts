@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenRevocation, type Configuration } from 'openid-client'
 import type { Tokens } from '../../session/signed-in.ts'
+import { serverMetadataOf } from '../server/metadata.ts'
 
 const MAX_WAIT_MS = 1_000
 
@@ -48,7 +49,7 @@ export async function revoke(
   configuration: Configuration,
   tokens: Tokens,
 ): Promise<{ revoked: Revoked; cause?: unknown }> {
-  if (configuration.serverMetadata().revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
+  if (serverMetadataOf(configuration).revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
   const progress: Progress = { done: 0, faults: [] }
   const revoked = await Promise.race([
     revokeInTurn(configuration, tokens, progress),

@@ -15,6 +15,7 @@ import { inWords } from '../answer-words.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { revoke, RevocationLate } from './revoke.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
+import { serverMetadataOf } from '../server/metadata.ts'
 
 const READ_SECONDS = 3
 
@@ -154,7 +155,7 @@ function endSession(
   idToken: string | undefined,
   back: string,
 ): EndSession | undefined {
-  if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
+  if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
   const state = randomBytes(16).toString('base64url')
   const parameters = {
     ...(idToken === undefined ? {} : { id_token_hint: idToken }),
