@@ -1,13 +1,14 @@
 // What is known of the authorization server and of our client there: discovered in the background and again every hour,
 // so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
 // the background registers a client; requests wait for it.
-import { allowInsecureRequests, Configuration, enableNonRepudiationChecks } from 'openid-client'
+import { allowInsecureRequests, Configuration, customFetch, enableNonRepudiationChecks } from 'openid-client'
 import { Problem } from '../../problem.ts'
 import { createBackground } from './background.ts'
 import type { ClientSource, Prepare } from './client.ts'
 import { probeClient, probeEndpoints } from './client-probe.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
 import { discoverMetadata } from './metadata.ts'
+import { createFetch } from './fetch.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {
@@ -189,6 +190,7 @@ type Limits = { seconds: number; checksSignatures: boolean }
 
 function prepared(configuration: Configuration, limits: Limits): Configuration {
   configuration.timeout = limits.seconds
+  configuration[customFetch] = createFetch(limits.seconds)
   const server = configuration.serverMetadata()
   if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
   // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
