@@ -1,7 +1,7 @@
 // Where a person is signed in: a sealed list per person, and who a session id of the authorization server (sid) belongs
 // to. It names sessions by the hash under which they are kept, so that a reader can end a session and open none.
-import { setTimeout as pause } from 'node:timers/promises'
-import { StoreUnavailable, type Records } from '../../records/records.ts'
+import { createChanges } from '../../records/change.ts'
+import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
 import { openJson, sealJson } from '../../session/sealed-json.ts'
 import type { SignIns } from '../../session/signed-in.ts'
@@ -44,15 +44,13 @@ export type SignedInSessionsParts = {
   now: () => number
 }
 
-const MAX_TRIES = 50
-
 type Change = (list: SignInList) => SignInList | undefined
 
 export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSessions {
   const { records, sealer, signIns, maxSeconds, now } = parts
   const form = { sealer, version: 1 }
   const sids = createSids(parts)
-  const oneByOne = createQueues()
+  const changeRecord = createChanges(records)
 
   /**
    * One for each secret: an installation with another one on the same store must not take this one's place. What a
@@ -68,35 +66,24 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
     return living(list, now(), maxSeconds)
   }
 
-  /** Writes the list of a person who has none, and reads it in the same round trip where there is one. */
-  async function begun(key: string, change: Change) {
-    const list = change(emptyList)
-    if (list === undefined) return { was: await records.get(key) }
-    const [isWritten, was] = await Promise.all([
-      records.compareAndSet(key, undefined, sealJson(list, key, form), maxSeconds),
-      records.get(key),
-    ])
-    return isWritten ? { list } : { was }
-  }
-
   /**
-   * Compare-and-set; `change` may run more than once. Undefined changes nothing.
+   * @param change may run more than once; undefined changes nothing
    * @param isNew the person probably has no list yet
    * @throws {StoreUnavailable}
    */
-  const update = (user: Identity, change: Change, isNew = false) =>
-    oneByOne(keyOf(user), async () => {
-      const key = keyOf(user)
-      const first = isNew ? await begun(key, change) : { was: await records.get(key) }
-      if ('list' in first) return first.list
-      for (let tries = 0, { was } = first; tries < MAX_TRIES; tries++, was = await records.get(key)) {
-        const list = change(opened(key, was))
-        if (list === undefined) return undefined
-        if (await records.compareAndSet(key, was, sealJson(list, key, form), maxSeconds)) return list
-        await pause(Math.random() * 4 * (tries + 1))
-      }
-      throw new StoreUnavailable(new Error(`a list of sign-ins was changed by others ${MAX_TRIES} times`))
+  async function update(user: Identity, change: Change, isNew = false): Promise<SignInList | undefined> {
+    const key = keyOf(user)
+    let list: SignInList | undefined
+    await changeRecord({
+      key,
+      next(text) {
+        list = change(opened(key, text))
+        return list && { text: sealJson(list, key, form), seconds: maxSeconds }
+      },
+      guess: isNew ? { text: undefined } : undefined,
     })
+    return list
+  }
 
   /** Ends what is marked, then takes it off the list: never the other way round. */
   async function finish(user: Identity, { sessions }: SignInList): Promise<number> {
@@ -155,19 +142,5 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
       if (user === undefined) return 0
       return await end(user, (session) => sid === undefined || session.sid === sid, { at: now(), sid })
     },
-  }
-}
-
-/** Work on one key waits for the work before it, so that a process does not race itself. */
-function createQueues() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, mine)
-    try {
-      return await mine
-    } finally {
-      if (last.get(key) === mine) last.delete(key)
-    }
   }
 }
