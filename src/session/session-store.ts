@@ -8,7 +8,7 @@ import type { SignOut } from './session.ts'
 import { holderOf, type SignIns } from './signed-in.ts'
 
 /** Anyone can make us write these, so they are small and soon gone. */
-export const SIGNING_OUT_SECONDS = 600
+const SIGNING_OUT_SECONDS = 600
 
 type Done<T = void> = (error?: unknown, result?: T) => void
 

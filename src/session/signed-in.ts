@@ -12,7 +12,7 @@ import type { SealedTexts } from './sealed-texts.ts'
 export type User = {
   issuer: string
   subject: string
-  name?: string
+  name?: string | undefined
   email?: string
   emailVerified?: boolean
 }

@@ -11,7 +11,7 @@ export type Claims = { sub: string; [claim: string]: unknown }
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /**
- * Token introspection (RFC 7662): `sub`, or `username` under a name of its own, because somebody's username may be
+ * Token introspection (RFC 7662): `sub`, or `username` under a name of its own, because one person's username may be
  * another's `sub`.
  * @throws where it is offered and cannot be had: taking the next best name would make the person another one for a day
  */
@@ -53,7 +53,7 @@ function payloadOf(accessToken: string): JWTPayload | undefined {
   }
 }
 
-/** Of another issuer, or about the client itself: RFC 9068 5 warns of a client whose id is somebody's `sub`. */
+/** Of another issuer, or about the client itself: RFC 9068 5 warns of a client whose id is a person's `sub`. */
 function isForElsewhere(
   configuration: Configuration,
   { iss, sub }: { iss?: unknown; sub?: unknown },
@@ -65,6 +65,6 @@ function isForElsewhere(
 /** @throws where the server offers introspection and doesn't answer */
 export async function identifyByToken(configuration: Configuration, accessToken: string): Promise<Claims> {
   const known = (await introspected(configuration, accessToken)) ?? subjectOf(configuration, accessToken)
-  // Nothing says who it is: somebody new at every sign-in.
+  // Nothing says who it is: a new person at every sign-in.
   return known ?? { sub: `unknown:${randomUUID()}` }
 }

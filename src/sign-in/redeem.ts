@@ -22,6 +22,7 @@ import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
 import { createRefreshTokenNote } from './refresh-token-note.ts'
 import { restartsOf, signInPath } from './state.ts'
 import { tokensOf } from './tokens.ts'
+import { present } from '../present.ts'
 
 export type RedeemParts = {
   authorizationServer: Pick<
@@ -64,12 +65,12 @@ export function createRedeem(parts: RedeemParts): Redeem {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
 
   async function granted(configuration: Configuration, { url, state, signIn }: Answer): Promise<Granted> {
-    const checks = {
+    const checks = present({
       pkceCodeVerifier: signIn.verifier,
       expectedState: state,
       idTokenExpected: asksForIdToken,
-      ...(signIn.nonce === undefined ? {} : { expectedNonce: signIn.nonce }),
-    }
+      expectedNonce: signIn.nonce,
+    })
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
     const user = await identify(configuration, { tokens: grant, claims }, parts.emailRule)

@@ -21,6 +21,7 @@ import type { Store } from '../records/store.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { Limits } from '../web/rate-limit.ts'
+import { present } from '../present.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
@@ -40,9 +41,7 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
   const https = publicUrl.startsWith('https:')
   const cookieName = cookieNameFor(https)
   const returnTo = { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
-  const resource: Record<string, string> =
-    settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }
-  const audience = settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }
+  const resource = present({ resource: settings.OIDC_RESOURCE })
   const lifetimes = {
     idleSeconds: settings.SESSION_IDLE_MINUTES * 60,
     maxSeconds: settings.SESSION_MAX_HOURS * 3600,
@@ -84,7 +83,7 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     publicUrl,
     scope: settings.OIDC_SCOPE,
     prompt: settings.OIDC_PROMPT,
-    parameters: { ...resource, ...audience },
+    parameters: present({ ...resource, audience: settings.OIDC_AUDIENCE }),
     now,
   })
   const redeem = createRedeem({

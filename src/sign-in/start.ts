@@ -1,4 +1,4 @@
-// Sends somebody to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
+// Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
 // server takes pushed requests (RFC 9126).
 import { hash } from 'node:crypto'
 import type { Request } from 'express'
@@ -20,6 +20,7 @@ import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { newState, signInPath } from './state.ts'
 import { serverMetadataOf } from './server/metadata.ts'
+import { present } from '../present.ts'
 
 export type StartParts = {
   authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
@@ -36,7 +37,7 @@ export type StartParts = {
 
 export type Start = {
   returnTo: string
-  /** How often this sign-in has started over by itself. */
+  /** How often this sign-in has started over without the person's doing. */
   restarts: number
   loginHint?: string | undefined
   /** The person asks for another account. */
@@ -69,17 +70,17 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const state = newState(restarts)
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
-    const parameters = {
+    const parameters = present({
       ...parts.parameters,
       redirect_uri: addressesOf(parts.publicUrl).callback,
       scope: parts.scope,
       state,
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
-      ...(nonce === undefined ? {} : { nonce }),
+      nonce,
       // Together with select_account some servers fail, and the hint would contradict the wish.
-      ...(loginHint === undefined || choosesAccount(wish) ? {} : { login_hint: loginHint }),
-    }
+      login_hint: choosesAccount(wish) ? undefined : loginHint,
+    })
     const url = await addressOf(parameters, { returnTo, wish })
     const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish }
     await parts.pending.add(state, bindBrowser(req), pending, networkOf(req.ip ?? ''))

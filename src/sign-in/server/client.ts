@@ -23,7 +23,7 @@ export type Prepare = (server: ServerMetadata, client: Client) => Configuration
 
 export type ClientSource = {
   /**
-   * @param mayRegister only what runs by itself may: a request that anybody can make must not make clients
+   * @param mayRegister only background work may register: a request that anyone can send must not make clients
    * @returns undefined where a client would have to be registered and may not @throws {Problem} sign_in_misconfigured
    */
   current(server: ServerMetadata, mayRegister: boolean, prepare: Prepare): Promise<Client | undefined>

@@ -21,7 +21,7 @@ export type SignInList = { sessions: Listed[]; ended: Ended[] }
 
 export const emptyList: SignInList = { sessions: [], ended: [] }
 
-export const MAX_SESSIONS = 100
+const MAX_SESSIONS = 100
 /** A sign-in that takes longer than this is over anyway. */
 const ENDED_COUNTS_MS = 3_600_000
 const MAX_ENDED = 50

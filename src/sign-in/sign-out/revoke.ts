@@ -1,4 +1,4 @@
-// Takes tokens back at the authorization server when somebody signs out (RFC 7009): best effort, and never long.
+// Takes tokens back at the authorization server at sign-out (RFC 7009): best effort, and never for long.
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenRevocation, type Configuration } from 'openid-client'
 import type { Tokens } from '../../session/signed-in.ts'
@@ -57,5 +57,5 @@ export async function revoke(
   ])
   const [cause = revoked === undefined ? new RevocationLate() : undefined] = progress.faults
   const result = revoked ?? (progress.done > 0 ? 'partly' : 'failed')
-  return { revoked: result, ...(cause === undefined ? {} : { cause }) }
+  return { revoked: result, cause }
 }

@@ -1,5 +1,5 @@
 // POST /sign-out: ends here first and always, then takes the tokens back, then at the authorization server
-// (RP-Initiated Logout 1.0). What surprises: a page stands in between, because Chromium holds a form's whole redirect
+// (RP-Initiated Logout 1.0). What surprises: a page comes in between, because Chromium holds a form's whole redirect
 // chain against form-action.
 import { randomBytes } from 'node:crypto'
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
@@ -16,6 +16,7 @@ import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { revoke, RevocationLate } from './revoke.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
 import { serverMetadataOf } from '../server/metadata.ts'
+import { present } from '../../present.ts'
 
 const READ_SECONDS = 3
 
@@ -128,8 +129,8 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
 export type SignOutAwayParts = Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>
 
 /**
- * Signing out works on this device while the store is away: the session there runs out by itself. It stands at the end of
- * the pipeline, because a store that is away already fails the session, which stands in front of the route.
+ * Signing out works on this device while the store is away; the session there runs out. It is mounted at the end of the
+ * pipeline, because a store that is away already fails the session middleware in front of the route.
  */
 export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
@@ -157,10 +158,10 @@ function endSession(
 ): EndSession | undefined {
   if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
   const state = randomBytes(16).toString('base64url')
-  const parameters = {
-    ...(idToken === undefined ? {} : { id_token_hint: idToken }),
-    ...(mayComeBack(configuration, back) ? { post_logout_redirect_uri: back, state } : {}),
-  }
+  const parameters = present({
+    id_token_hint: idToken,
+    ...(mayComeBack(configuration, back) && { post_logout_redirect_uri: back, state }),
+  })
   return { url: buildEndSessionUrl(configuration, parameters).href, state }
 }
 
