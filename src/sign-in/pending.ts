@@ -21,6 +21,8 @@ export type PendingSignIn = {
 export type FinishedSignIn = { kind: 'finished'; browser: string; returnTo: string }
 
 export type PendingSignIns = {
+  /** Is there room for another? @throws {Problem} as `add` does */
+  checkRoom(network: string): Promise<void>
   /**
    * @param network whose room it takes
    * @param also is written at the same time; where there is no room, neither is
@@ -62,6 +64,7 @@ export function createPendingSignIns(
   const stored = new WeakMap<PendingSignIn, string>()
 
   return {
+    checkRoom: (network) => room.check(network),
     async add(state, signIn, network, also) {
       const plain = JSON.stringify({ kind: 'pending', ...signIn })
       const sealed = sealer.seal(plain, holderOf(state))

@@ -18,8 +18,10 @@ import type { TokenRecords } from './tokens.ts'
 export type SignInParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
-  /** The same, with one handler more between the first limit and the session. */
-  enteringWith: (early: RequestHandler) => RequestHandler[]
+  /** In front of the callback: `early` comes before the session, and what is awaited is not counted by address. */
+  answering: (early: RequestHandler, isAwaited: (req: Request) => Promise<boolean>) => RequestHandler[]
+  /** The request no longer counts against its address. */
+  forgive: (req: Request) => Promise<void>
   pending: Pick<PendingSignIns, 'find' | 'finish' | 'succeeded'>
   start: StartSignIn
   redeem: Redeem
@@ -35,7 +37,8 @@ const HOME = '/onboarding'
 
 export function createSignInRoutes({
   entering,
-  enteringWith,
+  answering,
+  forgive,
   pending,
   start,
   redeem,
@@ -68,6 +71,7 @@ export function createSignInRoutes({
         ...(loginHint === undefined ? {} : { login_hint: loginHint }),
         ...(wish === undefined ? {} : { prompt: wish }),
       }
+      await forgive(req)
       return seeOther(res, signInAgainPath(returnTo, 1, wishes))
     }
     seeOther(res, await start(req, { returnTo, restarts, loginHint, wish }))
@@ -86,7 +90,12 @@ export function createSignInRoutes({
     next()
   }
 
-  const answered = router.route(CALLBACK_PATH).get(enteringWith(findEarly))
+  const isAwaited = async (req: Request) => {
+    const signIn = await found.get(req)
+    return signIn?.kind === 'pending' && signIn.browser === req.session.browser
+  }
+
+  const answered = router.route(CALLBACK_PATH).get(answering(findEarly, isAwaited))
   answered.get(async (req, res) => {
     const url = callbackUrl(req, publicUrl)
     const state = onlyOne(url.searchParams, 'state')
@@ -102,7 +111,7 @@ export function createSignInRoutes({
     const outcome = mayRedeem ? await redeem(req, { url, state, signIn }) : 'used'
     if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
     if (outcome === 'signed-in' && signIn.kind === 'pending')
-      await pending.succeeded(signIn, networkOf(req.ip ?? ''))
+      await Promise.all([pending.succeeded(signIn, networkOf(req.ip ?? '')), forgive(req)])
     if (outcome === 'signed-in' || (outcome === 'used' && req.session.user !== undefined))
       return seeOther(res, returnTo)
     const restarts = restartsOf(state)

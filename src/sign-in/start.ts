@@ -23,7 +23,7 @@ import { newState, signInPath } from './state.ts'
 
 export type StartParts = {
   authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
-  pending: Pick<PendingSignIns, 'add'>
+  pending: Pick<PendingSignIns, 'add' | 'checkRoom'>
   /** PUBLIC_URL. */
   publicUrl: string
   scope: string
@@ -86,11 +86,14 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
       // Together with select_account some servers fail, and the hint would contradict the wish.
       ...(loginHint === undefined || choosesAccount(wish) ? {} : { login_hint: loginHint }),
     }
+    const network = networkOf(req.ip ?? '')
+    // A pushed request is work for the authorization server: not for one who may keep no sign-in.
+    await parts.pending.checkRoom(network)
     const url = await addressOf(parameters, { returnTo, wish })
     const startedAt = parts.now()
     const browser = req.session.browser ?? randomBytes(16).toString('base64url')
     const pending = { browser, verifier, nonce, returnTo, startedAt, ...(wish && { wish }) }
-    await parts.pending.add(state, pending, networkOf(req.ip ?? ''), () => keepBrowser(req, browser))
+    await parts.pending.add(state, pending, network, () => keepBrowser(req, browser))
     return url
   }
 
