@@ -31,6 +31,7 @@ const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
 export type Onramp = {
   app: Express
+  countProblem: Metrics['countProblem']
   /** Begins to reach for the authorization server; the store is reached for from the start. */
   start(): void
   /** From now on not ready: no new requests should come. */
@@ -114,6 +115,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
 
   return {
     app,
+    countProblem: metrics.countProblem,
     start: () => signIn.authorizationServer.start(),
     drain: () => {
       isDraining = true

@@ -1,6 +1,6 @@
 // GET /invite/TOKEN for everybody, mail scanners among them: it changes nothing, asks nothing and signs nobody in,
 // however often. Signing in starts only at a click on our own page.
-import { Router, type RequestHandler } from 'express'
+import { Router, type Request, type RequestHandler } from 'express'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
@@ -18,6 +18,8 @@ import { walkPath, welcome } from './visit.ts'
 export type InviteParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
+  /** The request no longer counts against its address. */
+  forgive: (req: Request) => Promise<void>
   invitations: Pick<Invitations, 'read'>
   arrivals: Pick<Arrivals, 'change'>
   start: StartSignIn
@@ -45,6 +47,7 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const { token } = req.params as { token?: string }
     const invitation = token === undefined ? undefined : await invitations.read(token)
     const user = signedInOf(req)?.user
+    if (invitation !== undefined) await parts.forgive(req)
 
     const met = welcome(invitation, user)
 

@@ -1,5 +1,6 @@
 // What an authorization server's answer means when it is not a sign-in: told apart by openid-client's codes and the
-// registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6), never by messages. Pure.
+// registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6), never by messages. Pure but
+// for the clock that a Retry-After may be read with.
 import {
   AuthorizationResponseError,
   ClientError,
@@ -7,7 +8,15 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { Problem, type ProblemCode, type ProblemOptions } from '../problem.ts'
-import { inWords, isIdTokenMissing, nameOfError, refusedAlgorithm, statusOf } from './answer-words.ts'
+import { retryAfterSeconds } from '../client-api/errors.ts'
+import {
+  inWords,
+  isIdTokenMissing,
+  nameOfError,
+  refusedAlgorithm,
+  retryAfterOf,
+  statusOf,
+} from './answer-words.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string; retryAfter?: number }
 
@@ -102,7 +111,7 @@ export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
   if (error instanceof Problem) return error
   const { status, code, detail, retryAfter } = meaningOf(error)
   const options: ProblemOptions = { detail, cause: error }
-  if (retryAfter !== undefined) options.retryAfter = retryAfter
+  if (retryAfter !== undefined) options.retryAfter = retryAfterSeconds(retryAfterOf(error), Date.now())
   if (tryAgain !== undefined) options.tryAgain = tryAgain
   return new Problem(status, code, options)
 }

@@ -25,6 +25,8 @@ export type TakenSignIn = {
 }
 
 export type PendingSignIns = {
+  /** Is there room for another? @throws {Problem} as `add` does */
+  checkRoom(network: string): Promise<void>
   /**
    * @param browser the one that started it (browserOf)
    * @param network whose room it takes
@@ -62,6 +64,7 @@ export function createPendingSignIns(
   const holderOf = (state: string) => `sign-in:${state}`
 
   return {
+    checkRoom: (network) => room.check(network),
     async add(state, browser, signIn, network) {
       const text = markOf(browser) + sealJson(signIn, holderOf(state), form)
       await room.take(costOf(text), network)

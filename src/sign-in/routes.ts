@@ -19,8 +19,10 @@ import { MAX_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } f
 export type SignInParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
-  /** The same, with one handler more between the first limit and the session. */
-  enteringWith: (early: RequestHandler) => RequestHandler[]
+  /** In front of the callback: `early` comes before the session, and what is awaited is not counted by address. */
+  answering: (early: RequestHandler, isAwaited: (req: Request) => Promise<boolean>) => RequestHandler[]
+  /** The request no longer counts against its address. */
+  forgive: (req: Request) => Promise<void>
   pending: Pick<PendingSignIns, 'take' | 'succeeded'>
   start: StartSignIn
   redeem: Redeem
@@ -36,7 +38,8 @@ const HOME = '/onboarding'
 
 export function createSignInRoutes({
   entering,
-  enteringWith,
+  answering,
+  forgive,
   pending,
   start,
   redeem,
@@ -83,11 +86,20 @@ export function createSignInRoutes({
     return await pending.take(state, signedIn.browser)
   }
 
-  const answered = router.route(CALLBACK_PATH).get(enteringWith(takeEarly))
+  /** An answer that this browser waits for. */
+  const isAwaited = async (req: Request) => {
+    const state = onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
+    if (state === undefined) return false
+    const taking = takenBy(req, state)
+    early.set(req, taking)
+    return (await taking)?.mayRedeem === true
+  }
+
+  const answered = router.route(CALLBACK_PATH).get(answering(takeEarly, isAwaited))
   answered.get(async (req, res) => {
     const url = callbackUrl(req, publicUrl)
     const state = onlyOne(url.searchParams, 'state')
-    const taken = state === undefined ? undefined : await takenBy(req, state)
+    const taken = await early.get(req)
 
     if (state === undefined || taken === undefined) {
       log.debug({ hasState: state !== undefined }, 'sign-in: an answer to no sign-in that is known')
@@ -102,7 +114,8 @@ export function createSignInRoutes({
     const restarts = restartsOf(state)
     log.debug({ outcome, restarts }, 'sign-in: the authorization server has answered')
     if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
-    if (outcome === 'signed-in') await pending.succeeded(taken, networkOf(req.ip ?? ''))
+    if (outcome === 'signed-in')
+      await Promise.all([pending.succeeded(taken, networkOf(req.ip ?? '')), forgive(req)])
     if (signedInOf(req) !== undefined && outcome !== 'ask-login' && outcome !== 'restart')
       return seeOther(res, returnTo)
     if (outcome === 'ask-login' && restarts < MAX_RESTARTS)

@@ -1,5 +1,5 @@
 // Who people are: the authorization server, sessions, tokens, and the steps of signing in. Routes are made of these.
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { clientOf } from './server/client-settings.ts'
 import { cookieName as cookieNameFor, createCookieIds } from '../session/cookie-id.ts'
 import { createSealer } from '../session/seal.ts'
@@ -118,8 +118,23 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     session,
     /** In front of every route that signs people in: the limits, and between them the session. */
     entering: [limits.byAddress, prove, session, limits.byBrowser],
-    enteringWith: (early: RequestHandler) => [limits.byAddress, prove, early, session, limits.byBrowser],
+    /** In front of the callback. An answer to a sign-in of this browser was counted when that started. */
+    answering: (early: RequestHandler, isAwaited: (req: Request) => Promise<boolean>) => [
+      prove,
+      early,
+      session,
+      unless(isAwaited, limits.byAddress),
+      limits.byBrowser,
+    ],
+    forgive: limits.forgive,
     access: createAccess({ signIns, refresh, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now }),
     requireSignIn: createRequireSignIn({ idOf, signIns }),
   }
 }
+
+const unless =
+  (holds: (req: Request) => Promise<boolean>, handler: RequestHandler): RequestHandler =>
+  async (req, res, next) => {
+    if (await holds(req)) next()
+    else await handler(req, res, next)
+  }

@@ -24,7 +24,7 @@ import { present } from '../present.ts'
 
 export type StartParts = {
   authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
-  pending: Pick<PendingSignIns, 'add'>
+  pending: Pick<PendingSignIns, 'add' | 'checkRoom'>
   /** PUBLIC_URL. */
   publicUrl: string
   scope: string
@@ -81,9 +81,12 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
       // Together with select_account some servers fail, and the hint would contradict the wish.
       login_hint: choosesAccount(wish) ? undefined : loginHint,
     })
+    const network = networkOf(req.ip ?? '')
+    // A pushed request is work for the authorization server: none for a network that may keep no sign-in.
+    await parts.pending.checkRoom(network)
     const url = await addressOf(parameters, { returnTo, wish })
     const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish }
-    await parts.pending.add(state, bindBrowser(req), pending, networkOf(req.ip ?? ''))
+    await parts.pending.add(state, bindBrowser(req), pending, network)
     return url
   }
 

@@ -52,6 +52,20 @@ export async function probeClient(
   }
 }
 
+/** @param mute endpoints whose refusals say nothing */
+export async function isRefusedSomewhere(
+  configuration: Configuration,
+  mute: readonly string[],
+): Promise<boolean> {
+  for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
+    if ((await probeClient(configuration, endpoint)) === 'refused') return true
+  return false
+}
+
+/** A token endpoint may check the code before the client: only another endpoint that says no to nobody else can tell. */
+export const hasTellingEndpoint = (configuration: Configuration, mute: readonly string[]): boolean =>
+  probeEndpoints(configuration).some((one) => one !== 'token' && !mute.includes(one))
+
 function answerIn(error: unknown, endpoint: ProbeEndpoint): ProbeAnswer {
   if (isClientRefused(error)) return 'refused'
   if (error instanceof ResponseBodyError) {
