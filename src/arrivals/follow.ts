@@ -1,5 +1,5 @@
 // Follows who signs in and what they do in their walks, so that the report need not ask the service.
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 

@@ -1,10 +1,11 @@
 // GET /invite/TOKEN, for people and mail scanners alike: however often it is opened, it changes nothing, asks nothing
 // and signs no one in. Signing in starts only with a click on our own page.
-import { Router, type RequestHandler } from 'express'
+import { Router, type Request, type RequestHandler } from 'express'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
+import { signedInOf } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from '../arrivals/address.ts'
 import { reached } from '../arrivals/arrival.ts'
@@ -16,6 +17,8 @@ import { isInAppBrowser, walkPath, welcome } from './visit.ts'
 export type InviteParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
+  /** The request no longer counts against its address. */
+  forgive: (req: Request) => Promise<void>
   invitations: Pick<Invitations, 'read'>
   arrivals: Pick<Arrivals, 'change'>
   start: StartSignIn
@@ -42,8 +45,10 @@ export function createInviteRoutes(parts: InviteParts): Router {
   opening.get(async (req, res) => {
     const { token } = req.params as { token?: string }
     const invitation = token === undefined ? undefined : await invitations.read(token)
+    const user = signedInOf(req)?.user
+    if (invitation !== undefined) await parts.forgive(req)
 
-    const met = welcome(invitation, req.session.user)
+    const met = welcome(invitation, user)
 
     const walk = walkPath(invitation)
     if (met.kind === 'walk') return seeOther(res, walk)

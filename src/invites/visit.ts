@@ -1,5 +1,5 @@
 // What people meet who open an invitation. Pure.
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { isSameAddress } from '../arrivals/address.ts'
 import type { Invitation } from './token.ts'
 

@@ -2,7 +2,7 @@
 // service is not asked, because another check could void the one-time path that the browser is following.
 import type { Request } from 'express'
 import type { Waiting } from '../client-api/answers.ts'
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { mayAsk } from './attempts.ts'
 import { observe, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'

@@ -1,6 +1,6 @@
 // "Not now" and "I need my administrator", and taking each of them back. None of them asks the service.
 import { Router } from 'express'
-import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
+import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import { seeOther } from '../web/see-other.ts'
 import { block, unblock } from './blocked.ts'

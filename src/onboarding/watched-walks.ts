@@ -1,6 +1,6 @@
 // Walks that tell when one has changed, for those who keep count. A page view that changes nothing tells nothing.
 import type { Followed } from '../arrivals/follow.ts'
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { standingIn } from './course.ts'
 import { figureOf, type Standing } from './standing.ts'
 import type { Known, Walk } from './walk.ts'

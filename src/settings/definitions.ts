@@ -67,9 +67,9 @@ export const definitions = {
     schema: list(addressRange),
   },
   SIGN_INS_PER_MINUTE: {
-    default: '1200',
+    default: '3000',
     meaning:
-      'Requests to sign in, a minute, from one address (an office may share one; a sign-in makes two, by an invitation four); a browser may make a tenth',
+      'Sign-ins, a minute, that one address may start and not finish (an office may share one); a browser may make a tenth of so many requests',
     schema: wholeNumber(1, 1_000_000),
   },
   REQUESTS_PER_MINUTE: {

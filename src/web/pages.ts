@@ -1,8 +1,8 @@
 // The one place that answers with HTML: the view, in the frame that every page has. What surprises: a page that looks
 // again by itself says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for whoever needs more time.
 import type { Request, Response } from 'express'
-import { userOf } from '../session/presence.ts'
-import type { User } from '../session/session.ts'
+import { signedInOf } from '../session/signed-in.ts'
+import type { User } from '../session/signed-in.ts'
 import { texts, type Texts } from './texts.en.ts'
 import type { RenderView } from './views.ts'
 
@@ -45,7 +45,7 @@ export type PagesOptions = {
 
 export function createPages({ render, stylesheet, icon, helpUrl, isAdmin }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data }) => {
-    const user = userOf(req)
+    const user = signedInOf(req)?.user
     // Express parses the query whenever it is asked for it.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
     const frame: Frame = {

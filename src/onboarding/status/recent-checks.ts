@@ -1,6 +1,6 @@
 // Spares the service: what was asked for a person a moment ago is not asked again for the intranet's counts. Kept in this
 // process, because it only saves calls: the counts themselves are made of the walk, which every process reads anew.
-import type { User } from '../../session/session.ts'
+import type { User } from '../../session/signed-in.ts'
 
 /** Who a check was made for: the same person in every session. */
 export const personOf = ({ issuer, subject }: User): string => `${issuer}\n${subject}`

@@ -1,12 +1,10 @@
 // Which session a request's cookie proves: only one that was signed here.
 import { createHmac } from 'node:crypto'
-import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
-import { createPresence } from '../../src/session/presence.ts'
-import { cookieKeys } from '../../src/session/session.ts'
+import { cookieKeys, createCookieIds } from '../../src/session/cookie-id.ts'
 
 const [SECRET, OTHER] = ['s'.repeat(40), 'o'.repeat(40)]
-const presence = createPresence({ secrets: [SECRET], https: false })
+const idsOfSecret = createCookieIds({ secrets: [SECRET], https: false })
 
 /** As express-session writes it. */
 function cookie(id: string, secret: string): string {
@@ -15,7 +13,7 @@ function cookie(id: string, secret: string): string {
   return `onramp=${encodeURIComponent(`s:${id}.${signature}`)}`
 }
 
-const idIn = (header: string, reader = presence) => reader.idOf({ headers: { cookie: header } } as Request)
+const idIn = (header: string, idOf = idsOfSecret) => idOf({ headers: { cookie: header } })
 
 describe('a session cookie', () => {
   it('proves its id, among others and time after time', () => {
@@ -23,7 +21,7 @@ describe('a session cookie', () => {
   })
 
   it('that was signed with a secret that is retiring still proves it', () => {
-    expect(idIn(cookie('abc', SECRET), createPresence({ secrets: [OTHER, SECRET], https: false }))).toBe(
+    expect(idIn(cookie('abc', SECRET), createCookieIds({ secrets: [OTHER, SECRET], https: false }))).toBe(
       'abc',
     )
   })
