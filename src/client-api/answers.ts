@@ -11,7 +11,7 @@ import {
   shortSnippet,
   shortTitle,
 } from './bounds.ts'
-import { departureUrl } from './departure.ts'
+import { isStartable } from './departure.ts'
 
 /** What the service says of one datasource instance that is not connected. */
 export type Waiting = {
@@ -81,12 +81,9 @@ const instanceInPath = (path: string | undefined) => {
 /** Nobody could read, click or name an identifier without a visible character. */
 const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
-/** Whether a path can be started from does not depend on where the service is. */
-const ANYWHERE = 'https://service.invalid'
-
 function statusOf({ authStatus }: WireEntry, instance: string, path: string | undefined): Waiting['status'] {
   if (authStatus === 'DISABLED') return 'disabled'
-  if (path === undefined || departureUrl(ANYWHERE, instance, path) === undefined) return 'attention'
+  if (path === undefined || !isStartable(instance, path)) return 'attention'
   return authStatus === 'STALE_OAUTH' ? 'stale' : 'awaiting'
 }
 
