@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { next, progress } from '../../src/onboarding/course.ts'
-import { skip } from '../../src/onboarding/skipping.ts'
+import { skip } from '../../src/onboarding/set-aside.ts'
 import { observe } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { createSealer } from '../../src/session/seal.ts'
