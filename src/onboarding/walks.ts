@@ -91,8 +91,9 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
   /** The walk as it is in the store after this change, where the change needs no writing. */
   function unchanged(after: Walk, before: Walk): Walk | undefined {
     const was = stored.get(before)
-    const isSame = was?.isCurrent && (after === before || JSON.stringify(after) === was.plain)
-    return isSame ? keep(after, was) : undefined
+    if (was?.isCurrent !== true) return undefined
+    if (after === before) return after
+    return JSON.stringify(after) === was.plain ? keep(after, was) : undefined
   }
 
   async function write(user: User, change: (walk: Walk) => Walk, from: Walk): Promise<Walk> {
