@@ -3,31 +3,13 @@ import type { User } from '../session/signed-in.ts'
 import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
-/** One datasource of a walk and how it is doing, as the walk decided it. Times are milliseconds since 1970. */
-export type Followed = {
-  instance: string
-  name: string
-  figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
-  /** Since when. */
-  at: number
-  /** What the person said of it, for the time after it was switched off. */
-  word?: { figure: 'skipped' | 'blocked'; at: number }
-}
-
-const STATES = {
-  connected: 'connected',
-  pending: 'waiting',
-  skipped: 'skipped',
-  blocked: 'blocked',
-  off: 'off',
-} as const satisfies Record<Followed['figure'], Source['state']>
-
-const sourceOf = ({ instance, name, figure, at, word }: Followed): Source => ({
+/** Nothing else that it may carry, such as a one-time path. */
+const kept = ({ instance, name, state, at, word }: Source): Source => ({
   instance,
   name,
-  state: STATES[figure],
+  state,
   at,
-  ...(word && { word: { state: word.figure, at: word.at } }),
+  ...(word && { word }),
 })
 
 export type FollowParts = {
@@ -38,7 +20,7 @@ export type FollowParts = {
 
 export type Follow = {
   signedIn: (user: User) => Promise<void>
-  walked: (user: User, told: readonly Followed[]) => Promise<void>
+  walked: (user: User, sources: readonly Source[]) => Promise<void>
 }
 
 /** Only a verified address says who it is; a store that is away loses a figure and nothing else. */
@@ -53,6 +35,6 @@ export function createFollow({ arrivals, log, now }: FollowParts): Follow {
   }
   return {
     signedIn: (user) => count(user, (before) => reached(before, 'signedInAt', now())),
-    walked: (user, told) => count(user, (before) => withSources(before, told.map(sourceOf), now())),
+    walked: (user, sources) => count(user, (before) => withSources(before, sources.map(kept), now())),
   }
 }

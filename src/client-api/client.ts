@@ -1,12 +1,10 @@
 // The service's Client API for the server and for campaigns: an answer, or a ServiceProblem that says what is wrong.
 // What surprises: the time limit covers the body too.
-import { present } from '../present.ts'
 import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Waiting } from './answers.ts'
 import { jsonIn } from './body.ts'
-import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
+import { checkCall, createConnection, searchCall, type Call, type Exchanged } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
-import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
-import type { Exchanged } from './exchange.ts'
+import { noAnswer, problemOf } from './errors.ts'
 
 export type ClientApi = {
   /**
@@ -85,13 +83,9 @@ export function createClientApi({
     })
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
-      const asksToWait = waitAskedFor(retryAfter)
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      throw Object.assign(problemOf({ operation, status, text, retryAfter, secrets, saidOAuth }), {
-        answered: status,
-        ...present({ asksToWait }),
-      })
+      throw problemOf({ operation, status, text, retryAfter, secrets, saidOAuth })
     }
     return jsonIn(text)
   }

@@ -1,6 +1,6 @@
 // What the page of the schedule shows: the days, the filter as it stands, and addresses of the same choice in other forms.
-import { fieldOf, insteadOf, operationOf, type Schedule } from '@onramp/deprecations'
-import { byRemoval, type Choice, type Listed } from '@onramp/deprecations'
+import { byRemoval, fieldOf, insteadOf, operationOf } from '@onramp/deprecations'
+import type { Choice, Listed, Schedule } from '@onramp/deprecations'
 
 /**
  * A text in pieces between which a line may break: behind `/`, `.` and `_`, and at the humps of a long name. Anywhere else
