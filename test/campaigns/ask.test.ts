@@ -41,7 +41,7 @@ describe('what the service is asked about a person', () => {
   it('says of one person in the middle that it does not know them, or may not say', async () => {
     const { ask } = service({ bob: always(403), dan: always(404), eve: always(400) })
     const people = ['ada', 'bob', 'dan', 'eve', 'grace']
-    expect(await kinds(ask, people)).toEqual(['left', 'refused', 'nobody', 'nobody', 'left'])
+    expect(await kinds(ask, people)).toEqual(['left', 'refused', 'unknown', 'unknown', 'left'])
   })
 
   const crowd = Array.from({ length: 20 }, (_, index) => `person-${index}`)
