@@ -93,12 +93,6 @@ export const onward = (
       isStartable(entry.instance),
   )?.instance
 
-/** "2 of 5": neither number shrinks while nothing is taken away by the service. */
-export function progress(walk: Walk, now: number): { connected: number; total: number } {
-  const figures = shown(walk).map((entry) => figureOf(standingIn(walk, entry, now)))
-  return { connected: figures.filter((figure) => figure === 'connected').length, total: figures.length }
-}
-
 /** What came of a step that the person returned from, for the audit log. */
 const resultOf = (walk: Walk, instance: string, now: number): StepResult => {
   const entry = walk.known.find((known) => known.instance === instance)

@@ -31,15 +31,12 @@ export type PassParts = {
 }
 
 /**
- * The walk with what the service says now taken in. The service is not asked while the person is just leaving for a
- * datasource: another check could void the one-time path that the browser is following.
- * @param change what the request itself changes, before the service's answer is taken in
+ * What it returns gives the walk with what the service says now taken in. The service is not asked while the person is
+ * just leaving for a datasource: another check could void the one-time path that the browser is following.
  */
-export type CurrentWalk = (req: Request, user: User, change?: (walk: Walk) => Walk) => Promise<Walk>
-
-/** The function that it returns @throws {Problem} */
-export function createCurrentWalk({ checkFor, walks, confirmSeconds, log, now }: PassParts): CurrentWalk {
-  return async (req, user, change = (walk) => walk) => {
+export function createCurrentWalk({ checkFor, walks, confirmSeconds, log, now }: PassParts) {
+  /** @param change what the request itself changes, before the service's answer is taken in @throws {Problem} */
+  return async (req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> => {
     const walk = await walks.load(user)
     const waiting = mayAsk(walk, now()) ? await checkFor(req) : undefined
     if (log.isLevelEnabled('debug'))
@@ -51,6 +48,8 @@ export function createCurrentWalk({ checkFor, walks, confirmSeconds, log, now }:
   }
 }
 
+export type CurrentWalk = ReturnType<typeof createCurrentWalk>
+
 const said = ({ instance, status }: Waiting) => `${instance} ${status}`
 
 export type Passed = {
@@ -61,17 +60,12 @@ export type Passed = {
   addressOf: (instance: string) => string | undefined
 }
 
-export type Pass = (
-  req: Request,
-  user: User,
-  walk: Walk,
-  decide: (walk: Walk, question: Question) => Passage,
-) => Promise<Passed>
+type Decide = (walk: Walk, question: Question) => Passage
 
 /** What it returns asks with a fresh step id, decides and keeps the decision. */
-export function createPass(parts: PassParts): Pass {
+export function createPass(parts: PassParts) {
   const { checkFor, walks, confirmSeconds, log, now, publicUrl, baseUrl } = parts
-  return async (req, user, walk, decide) => {
+  return async (req: Request, user: User, walk: Walk, decide: Decide): Promise<Passed> => {
     const step = randomBytes(16).toString('base64url')
     const waiting = await checkFor(req, `${publicUrl}${callbackPath(step)}`)
     const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))

@@ -25,19 +25,12 @@ const MAX_REMEMBERED = 10_000
 
 type Check = { session: string; asked: Promise<unknown>; answeredAt?: number }
 
-export type RecentChecks = {
-  /** Asks, or waits for what is being asked, or does nothing when the last answer is fresh. A failure is not kept. */
-  ask(person: string, session: string, work: () => Promise<unknown>): Promise<void>
-  /** The person's walk was changed here: the next one asks anew, since the change may be what they look for. */
-  forget(person: string): void
-}
-
 /**
  * For the intranet's counts. Kept in this process, because it only saves calls: the counts are made of the walk, which
  * every process reads anew.
  * @param now milliseconds since 1970
  */
-export function createRecentChecks(now: () => number): RecentChecks {
+export function createRecentChecks(now: () => number) {
   const checks = new Map<string, Check>()
 
   /** Another session's tokens may be refused where this one's are not: only an answer is shared between sessions. */
@@ -45,9 +38,13 @@ export function createRecentChecks(now: () => number): RecentChecks {
     answeredAt === undefined ? session === mine : now() - answeredAt < FRESH_MS
 
   return {
-    async ask(person, session, work) {
+    /** Asks, or waits for what is being asked, or does nothing when the last answer is fresh. A failure is not kept. */
+    async ask(person: string, session: string, work: () => Promise<unknown>): Promise<void> {
       const found = checks.get(person)
-      if (found !== undefined && isUsable(found, session)) return void (await found.asked)
+      if (found !== undefined && isUsable(found, session)) {
+        await found.asked
+        return
+      }
       if (checks.size >= MAX_REMEMBERED) checks.clear()
       const check: Check = { session, asked: work() }
       checks.set(person, check)
@@ -59,6 +56,9 @@ export function createRecentChecks(now: () => number): RecentChecks {
         throw error
       }
     },
-    forget: (person) => void checks.delete(person),
+    /** The person's walk was changed here: the next one asks anew, since the change may be what they look for. */
+    forget: (person: string) => void checks.delete(person),
   }
 }
+
+export type RecentChecks = ReturnType<typeof createRecentChecks>

@@ -25,15 +25,9 @@ export function statusOf(walk: Walk, now: number) {
   }
 }
 
-export type StatusRouteParts = {
-  current: CurrentWalk
-  walks: Walks
-  recent: RecentChecks
-  /** Milliseconds since 1970. */
-  now: () => number
-}
+type Parts = { current: CurrentWalk; walks: Walks; recent: RecentChecks; now: () => number }
 
-export function createStatusRoute({ current, walks, recent, now }: StatusRouteParts): Router {
+export function createStatusRoute({ current, walks, recent, now }: Parts): Router {
   return Router().get('/api/status', async (req, res) => {
     const { user, id } = whoIsSignedIn(req)
 

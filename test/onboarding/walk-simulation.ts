@@ -2,9 +2,10 @@
 // What an open consent page is here is an address of the service there.
 import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
 import { skip, unskip } from '../../src/onboarding/set-aside.ts'
-import { next, progress } from '../../src/onboarding/course.ts'
+import { next } from '../../src/onboarding/course.ts'
 import { attemptOf } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { progress } from './progress.ts'
 
 export type Operation =
   | { op: 'look' }

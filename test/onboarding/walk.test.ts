@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { next, onward, progress } from '../../src/onboarding/course.ts'
+import { next, onward } from '../../src/onboarding/course.ts'
 import { skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { attemptOf, comeBack, depart, mayAsk } from '../../src/onboarding/attempts.ts'
 import { IN_FLIGHT_MS, inScope, observe, shown, startWalk, type Waiting } from '../../src/onboarding/walk.ts'
+import { progress } from './progress.ts'
 
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
   instance,

@@ -4,29 +4,10 @@ import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { isolated, kindOf, tileOf, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
-export type Step = {
-  kind: 'wait' | 'attend' | 'connect'
-  instance: string
-  tile: ReturnType<typeof tileOf>
-  title: string
-  paragraphs: string[]
-  causes: readonly string[]
-  connect: Action
-  skip: string
-  /** The app to go on with while this one is being confirmed, or is left for later. */
-  onward: Action | undefined
-  /** Where a page that waits looks again at once, and where it stops looking on its own. */
-  lookAgain: string | undefined
-  stop: string | undefined
-  facts: { icon: 'clock' | 'onward' | 'person'; text: string }[]
-  /** Did the person just come from it? Then it is what is read first. */
-  focus: boolean
-}
-
 /** The same page, not looking again on its own (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
 
-export function stepOf(scene: Scene): Step | undefined {
+export function stepOf(scene: Scene) {
   const { where, t, from } = scene
   if (where.kind === 'finished') return undefined
   const { instance } = where
@@ -38,11 +19,14 @@ export function stepOf(scene: Scene): Step | undefined {
     tile: tileOf({ name: entry?.name ?? name, instance }),
     skip: skipPath(instance),
     connect: { href: connectPath(instance), label: t.overview.tryAgain(name) },
-    causes: [],
+    causes: [] as readonly string[],
+    /** The app to go on with while this one is being confirmed, or is left for later. */
     onward: onwardOf(scene),
+    /** Where a page that waits looks again at once, and where it stops looking on its own. */
     lookAgain: undefined,
     stop: undefined,
-    facts: [],
+    facts: [] as Fact[],
+    /** Did the person just come from it? Then it is what is read first. */
     focus: from === instance,
   }
   switch (where.kind) {
@@ -87,17 +71,17 @@ function onwardOf(scene: Scene): Action | undefined {
   return { href: connectPath(where.meanwhile), label: t.overview.goOnWith(nameIn(scene, where.meanwhile)) }
 }
 
-function factsOf({ t, counts, advances, person }: Scene): Step['facts'] {
-  const facts: Step['facts'] = [{ icon: 'clock', text: t.next.duration }]
+type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
+
+function factsOf({ t, counts, advances, person }: Scene): Fact[] {
+  const facts: Fact[] = [{ icon: 'clock', text: t.next.duration }]
   if (counts.pending > 1) facts.push({ icon: 'onward', text: advances ? t.next.several : t.next.stepByStep })
   if (person !== '') facts.push({ icon: 'person', text: t.next.account(isolated(person)) })
   return facts
 }
 
-export type Banner = { kind: 'good' | 'notice' | 'bad'; title: string; text: string }
-
 /** What came of the app that the person just came from. */
-export function bannerOf(scene: Scene): Banner | undefined {
+export function bannerOf(scene: Scene) {
   const { t, where, opening } = scene
   const app = appIn(scene, scene.from)
   if (app === undefined) return undefined
