@@ -1,82 +1,50 @@
 // The five ports of the sandbox, opened together or not at all.
-import { listen, type Behaviour, type ListenerOptions } from './http-server.ts'
-import { serverNames, type ServerName } from './journal.ts'
+import type { SwitchesControl } from './control/switches.ts'
+import { listen, type Listener } from './http-server.ts'
+import { serverNames, type Journal, type ServerName } from './journal.ts'
 
 export type ListenersOptions = {
+  /** Host of every server that `hosts` does not name; 127.0.0.1 by default. */
   host?: string
-  bind?: string
+  /** In a container: what every server listens on instead of its host, for example 0.0.0.0. */
+  bind?: string | undefined
   hosts?: Partial<Record<ServerName, string>>
+  /** Absent or 0: any free port. */
   ports?: Partial<Record<ServerName, number>>
+  /** Prefix of every path of the service, for example `/tenant/a`. */
   basePath?: string
+  /** Paths of the issuers, for example `/oauth2/default`. */
   issuerPaths?: Partial<Record<'authorizationServer' | 'externalIdp', string>>
 }
 
-export type Listeners = {
-  /** Addresses without a trailing slash, with the path that the server is mounted under. */
-  urls: Record<ServerName, string>
-  serve: Record<ServerName, (behaviour: Behaviour) => void>
-  close: () => Promise<void>
-}
+export type Listeners = Record<ServerName, Listener>
 
 /**
  * Opens all five ports.
  * @throws Error of the first one that cannot be opened, after closing the others; Error for a path like `a/`
  */
 export async function listenAll(
-  options: ListenersOptions,
-  shared: Required<Pick<ListenerOptions, 'switches' | 'journal'>>,
+  { host = '127.0.0.1', bind, hosts, ports, basePath = '', issuerPaths }: ListenersOptions,
+  shared: { switches: SwitchesControl; journal: Journal },
 ): Promise<Listeners> {
-  for (const name of serverNames) refuseCrookedPath(mountOf(options, name))
+  const mounts: Partial<Record<ServerName, string>> = { service: basePath, ...issuerPaths }
+  for (const path of Object.values(mounts)) refuseMalformed(path)
   const opened = await Promise.allSettled(
-    serverNames.map((name) => listen(listenerOptions(options, name, shared))),
+    serverNames.map(async (name) => {
+      const own = { name, host: hosts?.[name] ?? host, port: ports?.[name] ?? 0, mount: mounts[name] ?? '' }
+      return [name, await listen({ ...own, bind, ...shared })] as const
+    }),
   )
   const listeners = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const close = async () => void (await Promise.all(listeners.map((listener) => listener.close())))
   const failed = opened.find((result) => result.status === 'rejected')
   if (failed) {
-    await close()
+    await Promise.all(listeners.map(([, listener]) => listener.close()))
     throw failed.reason
   }
-  const of = (name: ServerName) => {
-    const listener = listeners[serverNames.indexOf(name)]
-    if (!listener) throw new Error(`The server ${name} has not been started`)
-    return listener
-  }
-  return {
-    urls: forEachServer((name) => `${of(name).origin}${mountOf(options, name)}`),
-    serve: forEachServer((name) => of(name).serve),
-    close,
-  }
+  return Object.fromEntries(listeners) as Listeners
 }
 
-/** The path that a server is mounted under, '' for none. */
-export function mountOf({ basePath = '', issuerPaths }: ListenersOptions, name: ServerName): string {
-  if (name === 'service') return basePath
-  return name === 'authorizationServer' || name === 'externalIdp' ? (issuerPaths?.[name] ?? '') : ''
-}
-
-function refuseCrookedPath(path: string): void {
+function refuseMalformed(path: string): void {
   if (path !== '' && !/^(\/[\w.~-]+)+$/.test(path))
     throw new Error(`A path begins with / and does not end with one: ${path}`)
-}
-
-function listenerOptions(
-  options: ListenersOptions,
-  name: ServerName,
-  { switches, journal }: Required<Pick<ListenerOptions, 'switches' | 'journal'>>,
-): ListenerOptions {
-  const host = options.hosts?.[name] ?? options.host ?? '127.0.0.1'
-  const port = options.ports?.[name] ?? 0
-  const listener = { name, host, bind: options.bind, port, mount: mountOf(options, name), switches }
-  return name === 'control' ? listener : { ...listener, journal }
-}
-
-function forEachServer<T>(make: (name: ServerName) => T): Record<ServerName, T> {
-  return {
-    service: make('service'),
-    authorizationServer: make('authorizationServer'),
-    externalIdp: make('externalIdp'),
-    datasource: make('datasource'),
-    control: make('control'),
-  }
 }

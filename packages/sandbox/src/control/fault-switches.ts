@@ -1,32 +1,14 @@
-// Which faults the authorization servers can be told to have. What each does is in faults.ts.
+// Which faults the authorization servers can be told to have. What each does is in provider/faults.ts.
 import { z } from 'zod'
+import { idTokenFaults, logoutTokenFaults, redirectFaults } from '../provider/forgeries.ts'
+
+const nameIn = <Name extends string>(table: Record<Name, unknown>) => z.enum(Object.keys(table) as Name[])
 
 export const faultsSchema = z.strictObject({
   /** What is wrong with the id_token. */
-  idToken: z
-    .enum([
-      'wrongIss',
-      'wrongAud',
-      'wrongNonce',
-      'missingNonce',
-      'badSignature',
-      'unknownKid',
-      'algNone',
-      'hs256',
-      'expired',
-      'issuedInFuture',
-      'noSub',
-      'otherSub',
-      'subOnly',
-      'otherSubOnRefresh',
-      'otherIssOnRefresh',
-      'missing',
-    ])
-    .optional(),
+  idToken: nameIn(idTokenFaults).optional(),
   /** What is wrong with the redirect back to the client. */
-  authorizationAnswer: z
-    .enum(['wrongIss', 'missingIss', 'wrongState', 'missingState', 'duplicateState', 'missingCode'])
-    .optional(),
+  authorizationAnswer: nameIn(redirectFaults).optional(),
   /** The redirect back to the client carries this error instead of a code. */
   authorizationError: z.strictObject({ error: z.string(), description: z.string().optional() }).optional(),
   /** `ignored`: a person who is signed in comes straight back. `selectAccountRefused`: that value is an error. */
@@ -44,28 +26,7 @@ export const faultsSchema = z.strictObject({
     })
     .optional(),
   /** What is wrong with a logout token, or with how it is sent. */
-  logoutToken: z
-    .enum([
-      'algNone',
-      'wrongAlg',
-      'badSignature',
-      'wrongAud',
-      'wrongIss',
-      'wrongEvent',
-      'noEvent',
-      'withNonce',
-      'noSubNorSid',
-      'noJti',
-      'noIat',
-      'oldIat',
-      'wrongTyp',
-      'subOnly',
-      'sidOnly',
-      'twice',
-      'asJson',
-      'tooLarge',
-    ])
-    .optional(),
+  logoutToken: nameIn(logoutTokenFaults).optional(),
   /** The id_token then is `subOnly`, so that clients ask. */
   userinfo: z.enum(['otherSub', 'noSub', 'noEmail']).optional(),
   /** What is wrong with the token endpoint; `grant` narrows it to one grant type. */
@@ -79,7 +40,7 @@ export const faultsSchema = z.strictObject({
       delayMs: z.number().int().min(0).optional(),
       error: z.string().optional(),
       status: z.number().int().optional(),
-      /** true: a used refresh token keeps working and none is issued anew. */
+      /** true: a used refresh token keeps working and no new one is issued. */
       keepRefreshToken: z.boolean().optional(),
     })
     .optional(),

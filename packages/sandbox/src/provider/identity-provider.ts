@@ -1,19 +1,19 @@
 // One authorization server: the service's own and the external identity provider are two of these.
 // Rotating keys puts a new oidc-provider over the same store, so sessions and tokens live on.
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { JWK } from 'jose'
-import { errors, Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
-import { endSessionAtOnce, endSessions } from './end-session.ts'
+import { errors, Provider, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from '../control/fault-switches.ts'
-import { withFaults } from '../faults.ts'
-import type { SentLogout } from './faulty-logout-tokens.ts'
 import type { Behaviour, Exchange } from '../http-server.ts'
 import type { JournalEntry } from '../journal.ts'
-import type { Person } from '../people.ts'
-import { createCookieKey, providerConfiguration, type ProviderOptions } from './configuration.ts'
-import { createProviderStore } from './store.ts'
+import { personWithId, type Person } from '../people.ts'
+import { pathOf, providerConfiguration, type ProviderOptions } from './configuration.ts'
+import { withFaults } from './faults.ts'
+import { generateSigningKey } from './forgeries.ts'
+import { endSessionAtOnce, endSessions, type SentLogout } from './sessions.ts'
 import { handleSignIn } from './sign-in-page.ts'
-import { generateSigningKey } from './signing-keys.ts'
+import { createProviderStore } from './store.ts'
 
 /** A client known from the start; without secret and keys it is a public one. */
 export type SandboxClient = {
@@ -38,37 +38,26 @@ export type IdentityProvider = Behaviour & {
   logouts: SentLogout[]
 }
 
-export type IdentityProviderOptions = Omit<ProviderOptions, 'store' | 'keys' | 'cookieKey' | 'logouts'> & {
-  issuer: string
+export type IdentityProviderOptions = Omit<ProviderOptions, 'store' | 'key' | 'cookieKey' | 'logouts'> & {
+  clients?: SandboxClient[]
+  /** A few words about a person, shown below the name. */
   describe: (person: Person) => string
-}
-
-/** The journal's entry of a request, for what only oidc-provider finds out about it. */
-const entries = new WeakMap<IncomingMessage, JournalEntry>()
-
-const operations: Record<string, string> = {
-  '/.well-known/openid-configuration': 'discovery',
-  '/.well-known/oauth-authorization-server': 'oauthMetadata',
-  '/auth': 'authorization',
-  '/token': 'token',
-  '/token/revocation': 'revocation',
-  '/token/introspection': 'introspection',
-  '/me': 'userinfo',
-  '/jwks': 'jwks',
-  '/reg': 'registration',
-  '/request': 'par',
-  '/session/end': 'endSession',
 }
 
 /** Creates an authorization server with a fresh signing key; it answers once a listener serves it. */
 export async function createIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
   const store = createProviderStore()
-  const cookieKey = createCookieKey()
+  const cookieKey = randomBytes(32).toString('base64url')
   const logouts: SentLogout[] = []
-  const build = async () => {
-    const key = await generateSigningKey()
-    return createProvider({ ...options, store, cookieKey, logouts, keys: [key] }, options.issuer, key)
+  const build = async () =>
+    createProvider({ ...options, store, cookieKey, logouts, key: await generateSigningKey() })
+
+  function addClient(client: SandboxClient): void {
+    const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
+    store.put('Client', client.client_id, { token_endpoint_auth_method: method, ...client })
   }
+
+  for (const client of options.clients ?? []) addClient(client)
   let provider = await build()
   return {
     operation: (path, wholePath) => operationOf(path || wholePath),
@@ -76,30 +65,31 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
     personOf: async (accessToken) => (await provider.AccessToken.find(accessToken))?.accountId,
     expireTokens: () => store.forget('AccessToken'),
     rotateKeys: async () => void (provider = await build()),
-    addClient: (client) => store.put('Client', client.client_id, metadataOf(client)),
+    addClient,
     removeClient: (clientId) => store.remove('Client', clientId),
     endSessions: (personId) => endSessions(provider, store, personId),
     logouts,
   }
 }
 
-function createProvider(options: ProviderOptions, issuer: string, key: JWK): Provider {
-  const provider = new Provider(issuer, providerConfiguration(options))
-  bendPrompts(provider, () => options.switches.get().faults.prompt)
+function createProvider(options: ProviderOptions): Provider {
+  const { key, store, switches, people } = options
+  const provider = new Provider(options.issuer, providerConfiguration(options))
+  bendPrompts(provider, () => switches.get().faults.prompt)
   provider.use(async (ctx, next) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- oidc-provider adds `oidc` to every context
+    // oidc-provider adds `oidc` to every context.
     const context = ctx as unknown as KoaContextWithOIDC
-    const { store, switches } = options
-    const holderOf = async (token: string) => {
-      const found = await provider.AccessToken.find(token)
-      return options.people.find(({ id }) => id === found?.accountId)
-    }
+    const holderOf = async (token: string) =>
+      personWithId(people, (await provider.AccessToken.find(token))?.accountId)
     await withFaults(context, { faults: switches.get().faults, key, store, holderOf, answer: next })
     await endSessionAtOnce(context, store)
     writeDown(context)
   })
   return provider
 }
+
+/** The journal's entry of a request, for what only oidc-provider finds out about it. */
+const entries = new WeakMap<IncomingMessage, JournalEntry>()
 
 function writeDown({ req, oidc }: KoaContextWithOIDC): void {
   const entry = entries.get(req)
@@ -115,9 +105,9 @@ declare class RequestContext {
   get prompts(): Set<string>
 }
 
-/** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. And faults. */
+/** oidc-provider drops offline_access unless prompt=consent; most authorization servers do not. Also does the faults. */
 function bendPrompts(provider: Provider, fault: () => Faults['prompt']): void {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types do not show this getter
+  // The types do not show this getter.
   const Base = (provider as unknown as { OIDCContext: typeof RequestContext }).OIDCContext
   class FirstPartyContext extends Base {
     override get prompts(): Set<string> {
@@ -132,17 +122,31 @@ function bendPrompts(provider: Provider, fault: () => Faults['prompt']): void {
   Object.defineProperty(provider, 'OIDCContext', { value: FirstPartyContext })
 }
 
-function metadataOf(client: SandboxClient): ClientMetadata {
-  const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
-  return { token_endpoint_auth_method: method, ...client }
+const METADATA = '/.well-known/oauth-authorization-server'
+
+const operations: Record<string, string> = {
+  '/.well-known/openid-configuration': 'discovery',
+  [METADATA]: 'oauthMetadata',
+  '/auth': 'authorization',
+  '/token': 'token',
+  '/token/revocation': 'revocation',
+  '/token/introspection': 'introspection',
+  '/me': 'userinfo',
+  '/jwks': 'jwks',
+  '/reg': 'registration',
+  '/request': 'par',
 }
 
+const operationsBelow: [start: string, operation: string][] = [
+  [`${METADATA}/`, 'oauthMetadata'],
+  ['/sign-in/', 'signIn'],
+  ['/auth/', 'resume'],
+  ['/reg/', 'registrationManagement'],
+  ['/session/end', 'endSession'],
+]
+
 function operationOf(path: string): string {
-  if (path.startsWith('/.well-known/oauth-authorization-server/')) return 'oauthMetadata'
-  if (path.startsWith('/sign-in/')) return 'signIn'
-  if (path.startsWith('/auth/')) return 'resume'
-  if (path.startsWith('/reg/')) return 'registrationManagement'
-  return operations[path] ?? (path.startsWith('/session/end') ? 'endSession' : 'other')
+  return operations[path] ?? operationsBelow.find(([start]) => path.startsWith(start))?.[1] ?? 'other'
 }
 
 async function handle(
@@ -151,18 +155,15 @@ async function handle(
   options: IdentityProviderOptions,
 ): Promise<void> {
   const { req, res, url } = exchange
-  const inserted = `/.well-known/oauth-authorization-server${options.mount}`
-  const path =
-    options.mount && url.pathname === inserted ? '/.well-known/oauth-authorization-server' : exchange.path
+  const mount = pathOf(options.issuer)
+  // RFC 8414 3.1 inserts the well-known part before the issuer's path.
+  const path = mount && url.pathname === METADATA + mount ? METADATA : exchange.path
   if (!path) {
     res.writeHead(404).end()
     return
   }
   entries.set(req, exchange.entry)
-  const target = Object.assign(req, {
-    originalUrl: `${options.mount}${path}${url.search}`,
-    url: `${path}${url.search}`,
-  })
+  Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
   if (exchange.operation === 'signIn') await handleSignIn(exchange, { ...options, provider })
-  else await provider.callback()(target, res)
+  else await provider.callback()(req, res)
 }

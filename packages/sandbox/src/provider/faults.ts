@@ -1,30 +1,27 @@
 // Where an authorization server can be made to lie: its answers are rewritten after oidc-provider made them.
-// A new fault: name it in fault-switches.ts, then do it in the function of the answer that it changes.
+// The faults of tokens and redirects are tables in forgeries.ts; all others are here, by the answer that they change.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JWK } from 'jose'
+import { decodeJwt, type JWK } from 'jose'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { Faults } from './control/fault-switches.ts'
-import { elsewhere, faultyIdToken } from './provider/faulty-id-tokens.ts'
-import { metadataFaults, plainUserinfo } from './provider/faulty-metadata.ts'
-import type { Person } from './people.ts'
-import type { ProviderStore } from './provider/store.ts'
+import type { Faults } from '../control/fault-switches.ts'
+import type { Person } from '../people.ts'
+import { ELSEWHERE, idTokenFaults, OTHER_SUB, redirectFaults } from './forgeries.ts'
+import type { ProviderStore } from './store.ts'
 
 type Json = Record<string, unknown>
 type FaultOptions = {
   faults: Faults
+  /** Signs changed id_tokens. */
   key: JWK
   store: ProviderStore
   /** The person that an access token stands for. */
   holderOf: (accessToken: string) => Promise<Person | undefined>
+  /** Lets oidc-provider answer; not called when the fault comes before that. */
   answer: () => Promise<void>
 }
 
-/**
- * Answers a request to oidc-provider as the faults say.
- * @param answer lets oidc-provider answer; not called when the fault comes before that
- * @param key signs changed id_tokens
- */
-export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions) {
+/** Answers a request to oidc-provider as the faults say. */
+export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions): Promise<void> {
   const { faults, store, holderOf, answer } = options
   if (ctx.method === 'POST' && ctx.path === '/reg' && faults.registration?.closed) {
     ctx.status = faults.registration.closed
@@ -33,54 +30,72 @@ export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions)
   }
   if (ctx.path === '/me' && faults.metadata?.plainOAuth) await plainUserinfo(ctx, holderOf)
   else await answer()
-  metadataFaults(ctx, faults)
   const route = ctx.oidc?.route
+  if (ctx.path.startsWith('/.well-known/')) metadataFaults(ctx, faults)
   if (route === 'authorization' || route === 'resume') authorizationFaults(ctx, faults)
   if (route === 'token') await tokenFaults(ctx, options)
-  if (ctx.path === '/me') userinfoFaults(ctx, faults)
-  if (route === 'registration') registrationFaults(ctx, faults, store)
+  if (ctx.path === '/me' && ctx.status === 200) userinfoFaults(ctx, faults)
+  if (route === 'registration' && ctx.status === 201) registrationFaults(ctx, faults, store)
+}
+
+/** oidc-provider's own userinfo endpoint wants the scope `openid`, which plain OAuth 2.1 does not have. */
+async function plainUserinfo(ctx: KoaContextWithOIDC, holderOf: FaultOptions['holderOf']): Promise<void> {
+  const person = await holderOf(/^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1] ?? '')
+  ctx.status = person ? 200 : 401
+  ctx.body = person
+    ? { sub: person.id, name: person.name, email: person.email, email_verified: true }
+    : { error: 'invalid_token' }
+}
+
+/** What OpenID Connect adds to RFC 8414. */
+const OPENID = /^(id_token_.*|claims_supported|claim_types_supported|subject_types_supported|jwks_uri)$/
+
+function metadataFaults(ctx: KoaContextWithOIDC, { metadata: fault }: Faults): void {
+  if (!fault) return
+  if (fault.plainOAuth && ctx.path.startsWith('/.well-known/openid-configuration')) {
+    ctx.status = 404
+    ctx.body = { error: 'not_found' }
+    return
+  }
+  const left = Object.entries(jsonOf(ctx)).filter(
+    ([name]) => !fault.without?.includes(name) && !(fault.plainOAuth && OPENID.test(name)),
+  )
+  ctx.body = {
+    ...Object.fromEntries(left),
+    ...(fault.wrongIssuer && { issuer: ELSEWHERE }),
+    ...(fault.algNone && { id_token_signing_alg_values_supported: ['RS256', 'none'] }),
+  }
 }
 
 function authorizationFaults(ctx: KoaContextWithOIDC, faults: Faults): void {
-  const { authorizationAnswer: fault, authorizationError } = faults
+  const { authorizationAnswer, authorizationError } = faults
   const location: string | undefined = ctx.response.get('location')
   const callback = ctx.oidc.params?.['redirect_uri']
   if (typeof callback !== 'string' || !location?.startsWith(callback)) return
   const url = new URL(location)
   if (authorizationError) {
+    const { error, description } = authorizationError
     url.searchParams.delete('code')
-    url.searchParams.set('error', authorizationError.error)
-    if (authorizationError.description)
-      url.searchParams.set('error_description', authorizationError.description)
+    url.searchParams.set('error', error)
+    if (description) url.searchParams.set('error_description', description)
   }
-  if (fault === 'wrongIss') url.searchParams.set('iss', elsewhere)
-  if (fault === 'missingIss') url.searchParams.delete('iss')
-  if (fault === 'wrongState') url.searchParams.set('state', 'another-state')
-  if (fault === 'missingState') url.searchParams.delete('state')
-  if (fault === 'duplicateState') url.searchParams.append('state', url.searchParams.get('state') ?? '')
-  if (fault === 'missingCode') url.searchParams.delete('code')
+  if (authorizationAnswer) redirectFaults[authorizationAnswer](url.searchParams)
   ctx.set('location', url.href)
 }
 
-type TokenFaultOptions = Pick<FaultOptions, 'faults' | 'key' | 'store'>
-
-async function tokenFaults(
-  ctx: KoaContextWithOIDC,
-  { faults, key, store }: TokenFaultOptions,
-): Promise<void> {
+async function tokenFaults(ctx: KoaContextWithOIDC, { faults, key, store }: FaultOptions): Promise<void> {
   const grant = ctx.oidc.params?.['grant_type']
-  if (faults.token && [undefined, grant].includes(faults.token.grant))
-    await tokenEndpointFaults(ctx, faults.token, store)
+  const { token, userinfo } = faults
+  if (token && [undefined, grant].includes(token.grant)) await tokenEndpointFaults(ctx, token, store)
   const body = jsonOf(ctx)
   // Clients may take everything from the id_token; a fault of userinfo shows only where they have to ask there.
-  const fault = faults.idToken ?? (faults.userinfo === undefined ? undefined : 'subOnly')
-  if (!fault || typeof body['id_token'] !== 'string') return
+  const fault = faults.idToken ?? (userinfo && 'subOnly')
+  const { id_token: idToken } = body
+  if (!fault || typeof idToken !== 'string') return
   if (fault.endsWith('OnRefresh') && grant !== 'refresh_token') return
-  if (fault === 'missing') delete body['id_token']
-  else {
-    const secret = ctx.oidc.client?.clientSecret ?? 'there is no client secret here'
-    body['id_token'] = await faultyIdToken(body['id_token'], fault, { key, secret })
-  }
+  const secret = ctx.oidc.client?.clientSecret ?? 'there is no client secret here'
+  const good = { token: idToken, claims: decodeJwt(idToken), key, secret, typ: 'JWT' }
+  body['id_token'] = await idTokenFaults[fault](good)
 }
 
 async function tokenEndpointFaults(
@@ -89,13 +104,13 @@ async function tokenEndpointFaults(
   store: ProviderStore,
 ): Promise<void> {
   if (fault.delayMs) await sleep(fault.delayMs)
-  const body = jsonOf(ctx)
   if (fault.error) {
     forgetRotation(ctx, store)
     ctx.status = fault.status ?? (fault.error === 'invalid_client' ? 401 : 400)
     ctx.body = { error: fault.error, error_description: 'a fault of the sandbox' }
     return
   }
+  const body = jsonOf(ctx)
   if (fault.withoutRefreshToken) delete body['refresh_token']
   if (fault.withoutExpiresIn) delete body['expires_in']
   if (fault.expiresIn !== undefined) body['expires_in'] = fault.expiresIn
@@ -111,8 +126,7 @@ function forgetRotation(ctx: KoaContextWithOIDC, store: ProviderStore): void {
 
 function userinfoFaults(ctx: KoaContextWithOIDC, { userinfo: fault }: Faults): void {
   const body = jsonOf(ctx)
-  if (!fault || ctx.status !== 200) return
-  if (fault === 'otherSub') body['sub'] = 'somebody-else'
+  if (fault === 'otherSub') body['sub'] = OTHER_SUB
   if (fault === 'noSub') delete body['sub']
   if (fault === 'noEmail') delete body['email']
 }
@@ -123,7 +137,7 @@ function registrationFaults(
   store: ProviderStore,
 ): void {
   const body = jsonOf(ctx)
-  if (!fault?.secretSeconds || ctx.status !== 201 || !body['client_secret']) return
+  if (!fault?.secretSeconds || !body['client_secret']) return
   body['client_secret_expires_at'] = Math.floor(Date.now() / 1000) + fault.secretSeconds
   const { registration_client_uri: _uri, registration_access_token: _token, ...metadata } = body
   store.put('Client', String(body['client_id']), metadata)
@@ -131,9 +145,5 @@ function registrationFaults(
 
 /** The body of the answer, to be changed in place; an empty object where there is none. */
 function jsonOf({ body }: KoaContextWithOIDC): Json {
-  return isJson(body) ? body : {}
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null
+  return typeof body === 'object' && body !== null ? (body as Json) : {}
 }
