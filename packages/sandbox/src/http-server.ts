@@ -1,6 +1,8 @@
 // One HTTP server of the sandbox. It listens on loopback, keeps the journal, applies latency and replaced answers, and
 // only then lets its own handler answer. The handler comes after listening: an issuer must know its port.
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SwitchesControl } from './control/switches.ts'
 import type { Journal, JournalEntry, ServerName } from './journal.ts'
@@ -25,14 +27,9 @@ export type Behaviour = {
   handle: (exchange: Exchange) => Promise<void> | void
 }
 
-export type Listener = {
-  /** Without a trailing slash, with the path that the server is mounted under. */
-  url: string
-  serve: (behaviour: Behaviour) => void
-  close: () => Promise<void>
-}
+export type Listener = Awaited<ReturnType<typeof listen>>
 
-export type ListenerOptions = {
+type ListenerOptions = {
   name: ServerName
   host: string
   /** In a container: what it listens on instead of its host, which stays in its address. */
@@ -46,40 +43,40 @@ export type ListenerOptions = {
 
 /**
  * Opens a port. Until `serve` is called it answers 503.
- * @throws Error for an address that is not a loopback one, because the sandbox protects nothing
+ * @throws Error for a host that is not a loopback address, because the sandbox protects nothing; Error for a path like `a/`
  */
-export async function listen(options: ListenerOptions): Promise<Listener> {
+export async function listen(options: ListenerOptions) {
   const { host, bind = host, mount } = options
-  if (host !== 'localhost' && host !== '::1' && !/^127(\.\d{1,3}){3}$/.test(host))
+  if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
+  if (!/^(\/[\w.~-]+)*$/.test(mount))
+    throw new Error(`A path begins with / and does not end with one: ${mount}`)
   let behaviour: Behaviour | undefined
   const server = createServer((req, res) => {
-    if (behaviour) void answer(options, behaviour, req, res)
+    if (behaviour) void answer(options, behaviour, { req, res })
     else res.writeHead(503).end()
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port, bind, resolve)
-  })
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : options.port
+  server.listen(options.port, bind)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   return {
+    /** Without a trailing slash, with the path that the server is mounted under. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${mount}`,
-    serve: (given) => (behaviour = given),
-    close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    serve: (given: Behaviour) => void (behaviour = given),
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
       server.closeAllConnections()
-      return closed
+      await closed
     },
   }
 }
 
-async function answer(
-  options: ListenerOptions,
-  behaviour: Behaviour,
-  req: IncomingMessage,
-  res: ServerResponse,
-): Promise<void> {
-  const exchange = begin(options, behaviour, req, res)
+type Connection = Pick<Exchange, 'req' | 'res'>
+
+async function answer(options: ListenerOptions, behaviour: Behaviour, connection: Connection): Promise<void> {
+  const { res } = connection
+  const exchange = begin(options, behaviour, connection)
   res.once('finish', () => (exchange.entry.status = res.statusCode))
   try {
     if (options.name !== 'control' && (await interfere(options, exchange))) return
@@ -93,8 +90,7 @@ async function answer(
 function begin(
   { name, mount, journal }: ListenerOptions,
   behaviour: Behaviour,
-  req: IncomingMessage,
-  res: ServerResponse,
+  { req, res }: Connection,
 ): Exchange {
   const target = `http://sandbox${req.url}`
   const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
@@ -114,7 +110,7 @@ function begin(
   return { req, res, url, path, operation, entry }
 }
 
-/** Does what the switches say to every server. @returns whether the request has been dealt with */
+/** Does what the switches say of every server. @returns whether the request has been dealt with */
 async function interfere(
   { name, switches }: ListenerOptions,
   { res, operation }: Exchange,

@@ -14,12 +14,12 @@ const operationNames = [
   ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
 ].flat()
 
+const known = new Set(
+  operationNames.flatMap((name) => [name, ...serverNames.map((server) => `${server}.${name}`)]),
+)
+
 /** Whether an `operation` or `server.operation` exists. Guards against misspelt names in tests. */
-export function isOperation(name: string): boolean {
-  const [server, operation] = name.includes('.') ? name.split('.', 2) : [undefined, name]
-  const knownServer = server === undefined || serverNames.some((known) => known === server)
-  return knownServer && operation !== undefined && operationNames.includes(operation)
-}
+export const isOperation = (name: string): boolean => known.has(name)
 
 /** One request. `status` is 0 while unanswered and stays 0 when the connection was cut. */
 export type JournalEntry = {

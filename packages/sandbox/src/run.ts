@@ -47,9 +47,7 @@ function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
     `  external identity       ${urls.externalIdp}`,
     `  consent pages           ${urls.datasource}`,
     `  control                 ${urls.control}`,
-    ...(mail === undefined
-      ? []
-      : [`  mail server             ${mail.url}, what arrived: ${urls.control}/mail`]),
+    `  mail server             ${mail?.url}, what arrived: ${urls.control}/mail`,
     '',
     '  People (no passwords: choose one on the sign-in page) and their service tokens:',
     ...persons,

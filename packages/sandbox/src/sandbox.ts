@@ -3,25 +3,35 @@
 import { createControl } from './control/control.ts'
 import { createSwitches, type Switches, type SwitchesControl } from './control/switches.ts'
 import { createAuthorizations } from './datasource/authorizations.ts'
-import { createConsents } from './datasource/consents.ts'
-import { createDatasource } from './datasource/datasource.ts'
-import { createJournal, type Journal } from './journal.ts'
-import { listenAll, type Listeners, type ListenersOptions } from './listeners.ts'
-import { startMailCatcher } from './mail.ts'
+import { createConsents, createDatasource } from './datasource/datasource.ts'
+import { listen, type Listener } from './http-server.ts'
+import { createJournal, serverNames, type Journal, type ServerName } from './journal.ts'
+import { startMailCatcher, type MailCatcher } from './mail.ts'
 import { company, defaultPeople, type Person } from './people.ts'
 import {
   createIdentityProvider,
   type IdentityProvider,
   type SandboxClient,
 } from './provider/identity-provider.ts'
-import type { Sandbox } from './running.ts'
+import type { AtBoth, Sandbox } from './running.ts'
 import { createCallers } from './service/callers.ts'
 import { createRateLimit } from './service/rate-limit.ts'
 import { createService } from './service/service.ts'
 
 export type { Sandbox }
 
-export type SandboxOptions = ListenersOptions & {
+export type SandboxOptions = {
+  /** Host of every server that `hosts` does not name; 127.0.0.1 by default. */
+  host?: string
+  /** In a container: what every server listens on instead of its host, for example 0.0.0.0. */
+  bind?: string | undefined
+  hosts?: Partial<Record<ServerName, string>>
+  /** Absent or 0: any free port. */
+  ports?: Partial<Record<ServerName, number>>
+  /** Prefix of every path of the service, for example `/tenant/a`. */
+  basePath?: string
+  /** Paths of the issuers, for example `/oauth2/default`. */
+  issuerPaths?: Partial<Record<'authorizationServer' | 'externalIdp', string>>
   /** Clients that both authorization servers know from the start. */
   clients?: SandboxClient[]
   people?: Person[]
@@ -35,26 +45,47 @@ export type SandboxOptions = ListenersOptions & {
   switches?: Partial<Switches>
 }
 
-type Parts = { switches: SwitchesControl; journal: Journal; listeners: Listeners }
-
 /**
  * Starts the servers.
- * @throws Error for a host that is not a loopback address, or a port that is taken; nothing stays open then
+ * @throws Error for a host that is not a loopback address, a path like `a/`, or a port that is taken; nothing stays open
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const opened = new AsyncDisposableStack()
+  const close = () => opened.disposeAsync()
   const switches = createSwitches(options.switches)
   const journal = createJournal()
-  const listeners = await listenAll(options, { switches, journal })
+  const { mailPort, bind, basePath = '', issuerPaths } = options
+  const mounts: Partial<Record<ServerName, string>> = { service: basePath, ...issuerPaths }
   try {
-    return await assemble(options, { switches, journal, listeners })
+    const mail = mailPort === undefined ? undefined : await startMailCatcher(mailPort, bind)
+    if (mail) opened.defer(mail.close)
+    const listeners = {} as Listeners
+    for (const name of serverNames) {
+      const host = options.hosts?.[name] ?? options.host ?? '127.0.0.1'
+      const address = { host, bind, port: options.ports?.[name] ?? 0, mount: mounts[name] ?? '' }
+      listeners[name] = await listen({ name, ...address, switches, journal })
+      opened.defer(listeners[name].close)
+    }
+    return await assemble(options, { switches, journal, mail, listeners, close })
   } catch (error) {
-    await closeAll(listeners)
+    await close()
     throw error
   }
 }
 
+type Listeners = Record<ServerName, Listener>
+
+type Parts = {
+  switches: SwitchesControl
+  journal: Journal
+  mail: MailCatcher | undefined
+  listeners: Listeners
+  close: () => Promise<void>
+}
+
+/** Lets every server answer. */
 async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox> {
-  const { switches, journal, listeners } = parts
+  const { switches, journal, mail, listeners, close } = parts
   const { service, authorizationServer, externalIdp, datasource, control } = listeners
   const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
   const authorizations = createAuthorizations(people, switches)
@@ -73,29 +104,10 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox>
     site: 'Acme identity provider',
     cookiePrefix: 'sandbox_idp',
   })
-  const callers = createCallers({
-    people,
-    switches,
-    ownToken: own.personOf,
-    externalToken: external.personOf,
-  })
+  const callers = createCallers({ people, switches, own, external })
   const consents = createConsents(authorizations, switches, `${service.url}/`)
-  authorizationServer.serve(own)
-  externalIdp.serve(external)
-  service.serve(
-    createService({
-      authorizations,
-      callers,
-      consents,
-      switches,
-      rateLimit,
-      datasourceOrigin: datasource.url,
-      schedulePage: `${control.url}/#deprecations`,
-    }),
-  )
-  datasource.serve(createDatasource({ people, consents, switches, serviceUrl: service.url }))
-  const mail = options.mailPort === undefined ? undefined : await startMailCatcher(options.mailPort, options)
   const sandbox: Sandbox = {
+    ...atBoth([own, external]),
     urls: urlsOf(listeners),
     people,
     serviceTokens: callers.tokens,
@@ -108,40 +120,36 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox>
     authorize: authorizations.authorize,
     unauthorize: authorizations.unauthorize,
     state: authorizations.state,
-    ...atBoth([own, external]),
     reset() {
       for (const part of [switches, authorizations]) part.reset()
       for (const part of [journal, rateLimit, mail]) part?.clear()
     },
-    async close() {
-      await closeAll(listeners)
-      await mail?.close()
-    },
+    close,
   }
+  authorizationServer.serve(own)
+  externalIdp.serve(external)
+  service.serve(createService({ authorizations, callers, consents, switches, rateLimit, urls: sandbox.urls }))
+  datasource.serve(createDatasource({ people, consents, switches, serviceUrl: service.url }))
   control.serve(createControl(sandbox))
   return sandbox
 }
 
 /** What the sandbox does at both of its authorization servers. */
-function atBoth(providers: IdentityProvider[]) {
+function atBoth(providers: IdentityProvider[]): AtBoth {
   return {
     expireTokens: () => providers.forEach((provider) => provider.expireTokens()),
     rotateKeys: async () => void (await Promise.all(providers.map((provider) => provider.rotateKeys()))),
-    addClient: (client: SandboxClient) => providers.forEach((provider) => provider.addClient(client)),
-    removeClient: (clientId: string) => providers.forEach((provider) => provider.removeClient(clientId)),
-    async endSessions(personId?: string) {
+    addClient: (client) => providers.forEach((provider) => provider.addClient(client)),
+    removeClient: (clientId) => providers.forEach((provider) => provider.removeClient(clientId)),
+    async endSessions(personId) {
       const ended = await Promise.all(providers.map((provider) => provider.endSessions(personId)))
       return ended.reduce((sum, count) => sum + count, 0)
     },
-    logouts: () => providers.flatMap((provider) => provider.logouts),
+    logouts: () => providers.flatMap((provider) => provider.logouts()),
   }
 }
 
 function urlsOf(listeners: Listeners): Sandbox['urls'] {
   const urls = Object.entries(listeners).map(([name, { url }]) => [name, url])
   return Object.fromEntries(urls) as Sandbox['urls']
-}
-
-async function closeAll(listeners: Listeners): Promise<void> {
-  await Promise.all(Object.values(listeners).map((listener) => listener.close()))
 }

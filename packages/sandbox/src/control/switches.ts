@@ -10,21 +10,30 @@ const whole = z.number().int()
 const milliseconds = whole.min(0)
 const off = z.boolean().default(false)
 
-const answerSchema = z.strictObject({
-  status: whole.min(200).max(599).optional(),
-  body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]).optional(),
-  contentType: z.string().optional(),
-  headers: text.optional(),
-  delayMs: milliseconds.optional(),
-  skip: whole.min(0).optional(),
-  times: whole.min(1).optional(),
-  hang: z.boolean().optional(),
-  drip: z.boolean().optional(),
-  close: z.boolean().optional(),
-  truncate: z.boolean().optional(),
-})
+const answerSchema = z
+  .strictObject({
+    status: whole.min(200).max(599),
+    body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
+    contentType: z.string(),
+    headers: text,
+    delayMs: milliseconds,
+    skip: whole.min(0),
+    times: whole.min(1),
+    hang: z.boolean(),
+    drip: z.boolean(),
+    close: z.boolean(),
+    truncate: z.boolean(),
+  })
+  .partial()
 
+const latency = z.union([milliseconds, z.record(operation, milliseconds)])
+const answers = z.record(operation, answerSchema.nullable())
+const refusalStatus = whole.min(400).max(499)
+const externalTokenMessage = z.enum(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'])
+const errorShape = z.enum(['text', 'html', 'message', 'error', 'errors'])
+const webUrl = z.url({ protocol: /^https?$/ })
 const rate = z.strictObject({ perSecond: z.number().positive(), burst: whole.min(1) })
+const day = z.iso.date()
 
 export const switchesSchema = z.strictObject({
   consentDelaySeconds: z.number().min(0).default(0).describe('Seconds until a consent shows in the check'),
@@ -34,33 +43,17 @@ export const switchesSchema = z.strictObject({
   returnParams: text.default({}).describe('Parameters added on the way back'),
   autoConsent: off.describe('No consent page: allowed at once'),
   firstHopDelayMs: milliseconds.default(0).describe('Milliseconds before the first redirect to a datasource'),
-  latencyMs: z
-    .union([milliseconds, z.record(operation, milliseconds)])
-    .default(0)
-    .describe('Milliseconds before every answer, or an object by operation'),
-  answers: z
-    .record(operation, answerSchema.nullable())
-    .default({})
-    .describe('Answers given instead, by operation'),
+  latencyMs: latency.default(0).describe('Milliseconds before every answer, or an object by operation'),
+  answers: answers.default({}).describe('Answers given instead, by operation'),
   accessTokenSeconds: whole.min(1).default(3600).describe('Lifetime of new access tokens, in seconds'),
-  externalTokenMessage: z
-    .enum(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'])
+  externalTokenMessage: externalTokenMessage
     .default('Invalid Secret')
     .describe('Message to an external token without X-Service-Auth-Type'),
-  refusalStatus: whole
-    .min(400)
-    .max(499)
+  refusalStatus: refusalStatus
     .default(401)
     .describe('Status of the two refusals for which the contract names none'),
-  errorShape: z
-    .enum(['text', 'html', 'message', 'error', 'errors'])
-    .default('text')
-    .describe('Shape of error bodies'),
-  tenantRedirectUrl: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null)
-    .describe('oauth.postAuthRedirectUrl of the tenant'),
+  errorShape: errorShape.default('text').describe('Shape of error bodies'),
+  tenantRedirectUrl: webUrl.nullable().default(null).describe('oauth.postAuthRedirectUrl of the tenant'),
   voidEarlierTokens: z.boolean().default(true).describe('A check voids the links of earlier ones'),
   authUrlSeconds: z.number().min(0).default(300).describe('Lifetime of a link, in seconds'),
   rateLimit: rate
@@ -70,8 +63,7 @@ export const switchesSchema = z.strictObject({
   retryAfterDate: off.describe('Retry-After is a date, not seconds'),
   authorizationServerDown: off.describe('Both authorization servers cut connections'),
   serviceDown: off.describe('The service cuts connections'),
-  date: z.iso
-    .date()
+  date: day
     .nullable()
     .default(null)
     .describe('The day it is for the schedule of deprecations (YYYY-MM-DD; empty: today, UTC)'),

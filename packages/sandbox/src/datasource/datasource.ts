@@ -1,12 +1,58 @@
-// The datasources' own site: the page on which a person allows or denies that the service reads their data.
-// It has an origin of its own, and sends people back by way of the service.
+// Authorizing one datasource: the person's consent, from the service to the datasource's own page and back.
+// The way back tells the client nothing that it could trust; `returnParams` may even make it lie.
+import { randomBytes } from 'node:crypto'
 import type { SwitchesControl } from '../control/switches.ts'
 import type { Behaviour, Exchange } from '../http-server.ts'
 import { html, redirect, sendPage } from '../pages.ts'
 import { findDatasource, findPerson, type Person } from '../people.ts'
-import type { Consent, Consents } from './consents.ts'
+import type { Authorizations } from './authorizations.ts'
 
-export type DatasourceOptions = {
+export type Consent = {
+  id: string
+  personId: string
+  instance: string
+  /** The per-request `final_redirect_url`, if there was one. */
+  destination: string | undefined
+  decision?: 'allowed' | 'denied'
+}
+
+export type Consents = ReturnType<typeof createConsents>
+
+/** Creates the desk that keeps the authorizations under way. @param landingPage the service's own start page */
+export function createConsents(
+  authorizations: Authorizations,
+  switches: SwitchesControl,
+  landingPage: string,
+) {
+  const consents = new Map<string, Consent>()
+  return {
+    begin(start: Omit<Consent, 'id'>): Consent {
+      const consent = { ...start, id: randomBytes(16).toString('base64url') }
+      consents.set(consent.id, consent)
+      return consent
+    },
+    find: (id: string) => consents.get(id),
+    /** Records the person's answer; the switches `denyAll` and `consentDelaySeconds` change what it does. */
+    decide(consent: Consent, wanted: 'allowed' | 'denied'): void {
+      const { denyAll, consentDelaySeconds } = switches.get()
+      consent.decision = denyAll ? 'denied' : wanted
+      if (consent.decision === 'denied') return
+      authorizations.authorize(consent.personId, consent.instance, consentDelaySeconds)
+    },
+    /** The final destination: that of the request, then the tenant's setting, then the landing page (contract 4.1, rule 1). */
+    returnAddress({ destination }: Consent): string {
+      const { tenantRedirectUrl, dropParams, returnParams } = switches.get()
+      const resolved = destination ?? tenantRedirectUrl ?? landingPage
+      if (!dropParams && Object.keys(returnParams).length === 0) return resolved
+      const url = new URL(resolved)
+      if (dropParams) url.search = ''
+      for (const [name, value] of Object.entries(returnParams)) url.searchParams.set(name, value)
+      return url.href
+    },
+  }
+}
+
+type DatasourceOptions = {
   people: Person[]
   consents: Consents
   switches: SwitchesControl
@@ -17,7 +63,7 @@ export type DatasourceOptions = {
 const route = /^\/consent\/([\w-]+)(?:\/(allow|deny))?$/
 const site = 'Datasource'
 
-/** The consent pages: GET `/consent/<id>`, POST `/consent/<id>/allow` and `/deny`. */
+/** The datasources' own site, on an origin of its own. The consent pages are GET `/consent/<id>`, POST `/consent/<id>/allow` and `/deny`. */
 export function createDatasource({ people, consents, switches, serviceUrl }: DatasourceOptions): Behaviour {
   return {
     operation(path) {

@@ -55,7 +55,6 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
     responseTypes: ['code'],
     rotateRefreshToken: () => !switches.get().faults.token?.keepRefreshToken,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    expiresWithSession: async (_ctx, { scopes: granted }) => !granted.has('offline_access'),
     cookies: {
       keys: [options.cookieKey],
       names: {
@@ -66,7 +65,6 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
     },
     ttl: {
       AccessToken: () => switches.get().accessTokenSeconds,
-      AuthorizationCode: 60,
       Grant: 14 * day,
       IdToken: 3600,
       Interaction: 3600,
@@ -96,18 +94,10 @@ function fetchFromLoopback({ switches, key, logouts }: ProviderOptions): typeof 
 }
 
 function features({ site, initialAccessToken }: ProviderOptions): Configuration['features'] {
-  const ofOwnTokens = {
-    enabled: true,
-    allowedPolicy: async (
-      _ctx: unknown,
-      client: { clientId: string },
-      token: { clientId?: string | undefined },
-    ) => token.clientId === client.clientId,
-  }
+  const ofOwnTokens = { enabled: true, allowedPolicy: isOwnToken }
   return {
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
-    pushedAuthorizationRequests: { enabled: true },
     registration: { enabled: true, initialAccessToken: initialAccessToken ?? false },
     registrationManagement: { enabled: true },
     revocation: ofOwnTokens,
@@ -125,9 +115,11 @@ function features({ site, initialAccessToken }: ProviderOptions): Configuration[
       postLogoutSuccessSource: (ctx) =>
         render(ctx, site, 'You are signed out', html`<p>You can close this page.</p>`),
     },
-    userinfo: { enabled: true },
   }
 }
+
+type Owned = { clientId?: string | undefined }
+const isOwnToken = async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId
 
 function reasonOf({ error, error_description: reason }: ErrorOut): Html {
   return html`<p>${reason ?? error}</p>
@@ -155,11 +147,9 @@ function policy() {
 
 function accountOf(person: Person | undefined) {
   if (!person) return undefined
-  const { id, email, name } = person
-  return {
-    accountId: id,
-    claims: async () => ({ sub: id, email, email_verified: true, name, preferred_username: email }),
-  }
+  const { id: sub, email, name } = person
+  const claims = { sub, email, email_verified: true, name, preferred_username: email }
+  return { accountId: sub, claims: async () => claims }
 }
 
 async function loadExistingGrant(ctx: KoaContextWithOIDC) {

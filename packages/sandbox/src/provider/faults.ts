@@ -2,9 +2,9 @@
 // The faults of tokens and redirects are tables in forgeries.ts; all others are here, by the answer that they change.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeJwt, type JWK } from 'jose'
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { default as Provider, KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from '../control/fault-switches.ts'
-import type { Person } from '../people.ts'
+import { personWithId, type Person } from '../people.ts'
 import { ELSEWHERE, idTokenFaults, OTHER_SUB, redirectFaults } from './forgeries.ts'
 import type { ProviderStore } from './store.ts'
 
@@ -14,21 +14,21 @@ type FaultOptions = {
   /** Signs changed id_tokens. */
   key: JWK
   store: ProviderStore
-  /** The person that an access token stands for. */
-  holderOf: (accessToken: string) => Promise<Person | undefined>
+  people: Person[]
+  provider: Provider
   /** Lets oidc-provider answer; not called when the fault comes before that. */
   answer: () => Promise<void>
 }
 
 /** Answers a request to oidc-provider as the faults say. */
 export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions): Promise<void> {
-  const { faults, store, holderOf, answer } = options
+  const { faults, store, answer } = options
   if (ctx.method === 'POST' && ctx.path === '/reg' && faults.registration?.closed) {
     ctx.status = faults.registration.closed
     ctx.body = { error: 'access_denied', error_description: 'registration is closed' }
     return
   }
-  if (ctx.path === '/me' && faults.metadata?.plainOAuth) await plainUserinfo(ctx, holderOf)
+  if (ctx.path === '/me' && faults.metadata?.plainOAuth) await plainUserinfo(ctx, options)
   else await answer()
   const route = ctx.oidc?.route
   if (ctx.path.startsWith('/.well-known/')) metadataFaults(ctx, faults)
@@ -39,8 +39,9 @@ export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions)
 }
 
 /** oidc-provider's own userinfo endpoint wants the scope `openid`, which plain OAuth 2.1 does not have. */
-async function plainUserinfo(ctx: KoaContextWithOIDC, holderOf: FaultOptions['holderOf']): Promise<void> {
-  const person = await holderOf(/^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1] ?? '')
+async function plainUserinfo(ctx: KoaContextWithOIDC, { provider, people }: FaultOptions): Promise<void> {
+  const [, token = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('authorization')) ?? []
+  const person = personWithId(people, (await provider.AccessToken.find(token))?.accountId)
   ctx.status = person ? 200 : 401
   ctx.body = person
     ? { sub: person.id, name: person.name, email: person.email, email_verified: true }

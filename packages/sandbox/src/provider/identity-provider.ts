@@ -2,12 +2,11 @@
 // Rotating keys puts a new oidc-provider over the same store, so sessions and tokens live on.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { JWK } from 'jose'
-import { errors, Provider, type KoaContextWithOIDC } from 'oidc-provider'
+import { errors, Provider, type ClientMetadata, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Faults } from '../control/fault-switches.ts'
-import type { Behaviour, Exchange } from '../http-server.ts'
+import type { Exchange } from '../http-server.ts'
 import type { JournalEntry } from '../journal.ts'
-import { personWithId, type Person } from '../people.ts'
+import type { Person } from '../people.ts'
 import { pathOf, providerConfiguration, type ProviderOptions } from './configuration.ts'
 import { withFaults } from './faults.ts'
 import { generateSigningKey } from './forgeries.ts'
@@ -16,59 +15,47 @@ import { handleSignIn } from './sign-in-page.ts'
 import { createProviderStore } from './store.ts'
 
 /** A client known from the start; without secret and keys it is a public one. */
-export type SandboxClient = {
-  client_id: string
-  client_secret?: string
-  redirect_uris: string[]
-  post_logout_redirect_uris?: string[]
-  token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
-  jwks?: { keys: JWK[] }
-  backchannel_logout_uri?: string
-}
+export type SandboxClient = ClientMetadata & { redirect_uris: string[] }
 
-export type IdentityProvider = Behaviour & {
-  /** The id of the person an access token stands for, while it is valid. */
-  personOf: (accessToken: string) => Promise<string | undefined>
-  expireTokens: () => void
-  rotateKeys: () => Promise<void>
-  addClient: (client: SandboxClient) => void
-  removeClient: (clientId: string) => void
-  endSessions: (personId?: string) => Promise<number>
-  /** Logout tokens that were sent to clients, and what they answered. */
-  logouts: SentLogout[]
-}
+export type IdentityProvider = Awaited<ReturnType<typeof createIdentityProvider>>
 
-export type IdentityProviderOptions = Omit<ProviderOptions, 'store' | 'key' | 'cookieKey' | 'logouts'> & {
+type IdentityProviderOptions = Omit<ProviderOptions, 'store' | 'key' | 'cookieKey' | 'logouts'> & {
   clients?: SandboxClient[]
   /** A few words about a person, shown below the name. */
   describe: (person: Person) => string
 }
 
 /** Creates an authorization server with a fresh signing key; it answers once a listener serves it. */
-export async function createIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
+export async function createIdentityProvider(options: IdentityProviderOptions) {
   const store = createProviderStore()
   const cookieKey = randomBytes(32).toString('base64url')
   const logouts: SentLogout[] = []
   const build = async () =>
     createProvider({ ...options, store, cookieKey, logouts, key: await generateSigningKey() })
 
-  function addClient(client: SandboxClient): void {
+  const addClient = (client: SandboxClient): void => {
     const method = client.client_secret ? 'client_secret_basic' : client.jwks ? 'private_key_jwt' : 'none'
     store.put('Client', client.client_id, { token_endpoint_auth_method: method, ...client })
   }
 
-  for (const client of options.clients ?? []) addClient(client)
+  options.clients?.forEach(addClient)
   let provider = await build()
   return {
-    operation: (path, wholePath) => operationOf(path || wholePath),
-    handle: (exchange) => handle(exchange, provider, options),
-    personOf: async (accessToken) => (await provider.AccessToken.find(accessToken))?.accountId,
+    operation: (path: string, wholePath: string) => operationOf(path || wholePath),
+    handle: (exchange: Exchange) => handle(exchange, provider, options),
+    /** The id of the person that an access token stands for, while it is valid. */
+    personOf: async (accessToken: string) => (await provider.AccessToken.find(accessToken))?.accountId,
+    /** Every access token expires now; refresh tokens live on. */
     expireTokens: () => store.forget('AccessToken'),
+    /** Makes a new signing key; the old one is gone. */
     rotateKeys: async () => void (provider = await build()),
     addClient,
-    removeClient: (clientId) => store.remove('Client', clientId),
-    endSessions: (personId) => endSessions(provider, store, personId),
-    logouts,
+    /** Also forgets clients that registered themselves. */
+    removeClient: (clientId: string) => store.remove('Client', clientId),
+    /** Ends the sessions of one person, or of all, with back-channel logout. @returns how many */
+    endSessions: (personId?: string) => endSessions(provider, store, personId),
+    /** The logout tokens that clients were sent, oldest first, and what they answered. */
+    logouts: () => logouts,
   }
 }
 
@@ -76,12 +63,10 @@ function createProvider(options: ProviderOptions): Provider {
   const { key, store, switches, people } = options
   const provider = new Provider(options.issuer, providerConfiguration(options))
   bendPrompts(provider, () => switches.get().faults.prompt)
-  provider.use(async (ctx, next) => {
+  provider.use(async (ctx, answer) => {
     // oidc-provider adds `oidc` to every context.
     const context = ctx as unknown as KoaContextWithOIDC
-    const holderOf = async (token: string) =>
-      personWithId(people, (await provider.AccessToken.find(token))?.accountId)
-    await withFaults(context, { faults: switches.get().faults, key, store, holderOf, answer: next })
+    await withFaults(context, { faults: switches.get().faults, key, store, people, provider, answer })
     await endSessionAtOnce(context, store)
     writeDown(context)
   })
@@ -124,29 +109,29 @@ function bendPrompts(provider: Provider, fault: () => Faults['prompt']): void {
 
 const METADATA = '/.well-known/oauth-authorization-server'
 
+/** By path; one that ends with a slash is the start of many. */
 const operations: Record<string, string> = {
   '/.well-known/openid-configuration': 'discovery',
   [METADATA]: 'oauthMetadata',
+  [`${METADATA}/`]: 'oauthMetadata',
+  '/sign-in/': 'signIn',
   '/auth': 'authorization',
+  '/auth/': 'resume',
   '/token': 'token',
   '/token/revocation': 'revocation',
   '/token/introspection': 'introspection',
   '/me': 'userinfo',
   '/jwks': 'jwks',
   '/reg': 'registration',
+  '/reg/': 'registrationManagement',
   '/request': 'par',
+  '/session/end': 'endSession',
+  '/session/end/': 'endSession',
 }
 
-const operationsBelow: [start: string, operation: string][] = [
-  [`${METADATA}/`, 'oauthMetadata'],
-  ['/sign-in/', 'signIn'],
-  ['/auth/', 'resume'],
-  ['/reg/', 'registrationManagement'],
-  ['/session/end', 'endSession'],
-]
-
 function operationOf(path: string): string {
-  return operations[path] ?? operationsBelow.find(([start]) => path.startsWith(start))?.[1] ?? 'other'
+  const starts = Object.keys(operations).filter((start) => start.endsWith('/') && path.startsWith(start))
+  return operations[path] ?? operations[starts[0] ?? ''] ?? 'other'
 }
 
 async function handle(

@@ -29,33 +29,24 @@ export async function handleSignIn(exchange: Exchange, options: SignInOptions): 
   else sendPage(res, { title: 'Who are you?', site: options.site, body: list(options, interaction) })
 }
 
-async function choose(
-  { req, res, entry }: Exchange,
-  { provider, people }: SignInOptions,
-  interaction: Interaction,
-) {
+async function choose(exchange: Exchange, { provider, people }: SignInOptions, interaction: Interaction) {
+  const { req, res, entry } = exchange
   const person = personWithId(people, (await readForm(req)).get('person') ?? '')
-  if (!person) {
-    const refusal = { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
-    redirect(res, await provider.interactionResult(req, res, refusal), 303)
-    return
-  }
-  entry.person = person.id
-  const result = { login: { accountId: person.id }, select_account: {}, consent: {} }
+  const result = person
+    ? { login: { accountId: person.id }, select_account: {}, consent: {} }
+    : { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
   const returnTo = await provider.interactionResult(req, res, result)
-  await leaveOtherAccount(provider, interaction, person)
+  if (person) {
+    entry.person = person.id
+    await leaveOtherAccount(provider, interaction.session?.uid, person)
+  }
   redirect(res, returnTo, 303)
 }
 
 /** Without this, oidc-provider would show a page that posts itself to sign the other account out first. */
-async function leaveOtherAccount(
-  provider: Provider,
-  interaction: Interaction,
-  person: Person,
-): Promise<void> {
-  const uid = interaction.session?.uid
+async function leaveOtherAccount(provider: Provider, uid: string | undefined, { id }: Person): Promise<void> {
   const session = uid ? await provider.Session.findByUid(uid) : undefined
-  if (!session?.accountId || session.accountId === person.id) return
+  if (!session?.accountId || session.accountId === id) return
   Object.assign(session, { accountId: undefined, loginTs: undefined, authorizations: undefined })
   await session.persist()
 }

@@ -24,7 +24,7 @@ export function createProviderStore() {
     entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
   }
 
-  const remove = (model: string, id: string) => void entries.delete(`${model}:${id}`)
+  const remove = (model: string, id: string): void => void entries.delete(`${model}:${id}`)
 
   function forgetWhere(isGone: (stored: Stored) => boolean): void {
     for (const [key, stored] of entries) if (isGone(stored)) entries.delete(key)

@@ -20,19 +20,12 @@ export type Callers = {
 }
 
 /** The id of the person that an access token stands for, while it is valid. */
-type HolderOf = (accessToken: string) => Promise<string | undefined>
+type Issuer = { personOf: (accessToken: string) => Promise<string | undefined> }
 
-export type CallersOptions = {
-  people: Person[]
-  switches: SwitchesControl
-  /** Of the service's own authorization server. */
-  ownToken: HolderOf
-  /** Of the external identity provider. */
-  externalToken: HolderOf
-}
+export type CallersOptions = { people: Person[]; switches: SwitchesControl; own: Issuer; external: Issuer }
 
-/** Creates the service tokens and the rules by which any token is accepted. */
-export function createCallers({ people, switches, ownToken, externalToken }: CallersOptions): Callers {
+/** Creates the service tokens, and the rules for these and for what the service's own and the external issuer issue. */
+export function createCallers({ people, switches, own, external }: CallersOptions): Callers {
   const global = newToken()
   const unrestricted = new Map<string, string>()
   const users = new Map<string, { personId: string; scopes: string[] | undefined }>()
@@ -54,12 +47,12 @@ export function createCallers({ people, switches, ownToken, externalToken }: Cal
   }
 
   async function oauthCaller(token: string, authType: unknown): Promise<string | undefined> {
-    const own = await ownToken(token)
-    if (own !== undefined) return own
-    const external = await externalToken(token)
+    const known = await own.personOf(token)
+    if (known !== undefined) return known
+    const found = await external.personOf(token)
     const { refusalStatus, externalTokenMessage } = switches.get()
-    if (external !== undefined && authType !== 'OAUTH') throw new Refusal(refusalStatus, externalTokenMessage)
-    return external
+    if (found !== undefined && authType !== 'OAUTH') throw new Refusal(refusalStatus, externalTokenMessage)
+    return found
   }
 
   return {

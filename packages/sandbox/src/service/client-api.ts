@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { SwitchesControl } from '../control/switches.ts'
 import type { Authorizations } from '../datasource/authorizations.ts'
 import { readText, type Exchange } from '../http-server.ts'
+import type { ServerName } from '../journal.ts'
 import { sendJson } from '../pages.ts'
 import type { Person } from '../people.ts'
 import type { Callers } from './callers.ts'
@@ -18,8 +19,7 @@ export type ClientApiOptions = {
   callers: Callers
   switches: SwitchesControl
   rateLimit: RateLimit
-  /** Address of the page that the schedule is on. */
-  schedulePage: string
+  urls: Record<ServerName, string>
 }
 
 /**
@@ -36,7 +36,7 @@ export async function handleClientApi(exchange: Exchange, options: ClientApiOpti
     throw new Refusal(405, 'Method Not Allowed')
   }
   const wait = options.rateLimit.take()
-  announce(res, operation, { day, page: options.schedulePage })
+  announce(res, operation, { day, page: `${options.urls.control}/#deprecations` })
   const text = await readText(req)
   if (wait !== undefined) {
     const at = new Date(Math.ceil(Date.now() / 1000 + wait) * 1000).toUTCString()
@@ -50,7 +50,7 @@ export async function handleClientApi(exchange: Exchange, options: ClientApiOpti
   if (body !== undefined) entry.body = body
   if (!isShown) {
     refuseRemoved(operation, body, day)
-    sendJson(res, withoutRemoved(operation, answer(), day))
+    sendJson(res, withoutRemoved(operation, answer(operation), day))
   } else if (exchange.operation === 'search') sendJson(res, search(person, body, options))
   else sendJson(res, check(exchange, person, options))
 }

@@ -1,50 +1,19 @@
 // The operations that the contract names. It shows the first two (4.1, 4.2); the others it names only in its schedule of
 // deprecations (4.3), so their answers bear the fields that the schedule names, and nothing else.
 import { randomUUID } from 'node:crypto'
+import { deprecationSchedule } from './deprecation-schedule.ts'
 
 type Operation = {
   /** Method and path template, as in the schedule. */
   operation: string
   /** Everything the answer can bear; removed fields are taken out later. Absent for the operations that are shown. */
-  answer?: () => unknown
-}
-
-const announcement = {
-  text: 'Welcome to Acme',
-  relationType: 'EQUALS',
-  ChannelInviteInfo: {},
-  reacts: [],
-  permissions: {},
-  isNegated: false,
-  documents: [],
-  boardId: 1,
-  snippet: 'Welcome to Acme',
-  inviteTime: '2026-01-05T09:00:00Z',
-  reminderTime: '2026-01-06T09:00:00Z',
-  reactions: [],
-  role: 'VIEWER',
-}
-
-const policy = {
-  sensitiveContentOptions: {},
-  customSensitiveExpressions: [],
-  datasourceInstances: ['slack_1'],
-  broadSharingOptions: {},
-  sensitiveInfoTypes: ['EMAIL_ADDRESS'],
-  sensitiveTerms: ['confidential'],
-  sensitiveRegexes: ['ACME-[0-9]+'],
-  likelihoodThreshold: 'LIKELY',
-  urlGreenlist: ['https://acme.example/'],
-  datasources: ['slack'],
-  externalSharingOptions: {},
-  enabled: true,
-  anyoneWithLinkEnabled: false,
+  answer?: (operation: string) => unknown
 }
 
 const citations = [{ referenceRanges: [{ startIndex: 0, endIndex: 5 }] }]
 const message = { fragments: [{ citation: citations[0] }], citations }
 
-const client = (name: string, answer?: () => unknown): Operation => ({
+const client = (name: string, answer?: Operation['answer']): Operation => ({
   operation: `POST /rest/api/v1/${name}`,
   ...(answer && { answer }),
 })
@@ -57,13 +26,13 @@ const indexing = (name: string): Operation => ({
 export const operations = {
   checkdatasourceauth: client('checkdatasourceauth'),
   search: client('search'),
-  insights: client('insights', () => ({ searchSessionSatisfaction: 0.87 })),
+  insights: client('insights', everyField),
   getanswer: client('getanswer', () => withTrackingToken('answer')),
   getcollection: client('getcollection', () => withTrackingToken('collection')),
   chat: client('chat', () => ({ messages: [message] })),
-  createannouncement: client('createannouncement', () => announcement),
+  createannouncement: client('createannouncement', everyField),
   listanswers: client('listanswers', () => ({})),
-  policies: { operation: 'GET /rest/api/v1/governance/data/policies/{id}', answer: () => policy },
+  policies: { operation: 'GET /rest/api/v1/governance/data/policies/{id}', answer: everyField },
   indexemployee: indexing('indexemployee'),
   bulkindexemployees: indexing('bulkindexemployees'),
   getdocumentcount: indexing('getdocumentcount'),
@@ -85,6 +54,13 @@ export function nameAt(path: string): string | undefined {
     template.length === parts.length &&
     template.every((part, index) => (part.startsWith('{') ? parts[index] !== '' : part === parts[index]))
   return [...byName].find(([, { operation }]) => fits(operation.replace(/^\w+ /, '').split('/')))?.[0]
+}
+
+/** Every field that the schedule names for an operation, and every replacement. */
+function everyField(operation: string) {
+  const rows = deprecationSchedule.filter((row) => row.operation === operation)
+  const names = rows.flatMap(({ field, replacement }) => [field, replacement])
+  return Object.fromEntries(names.filter(Boolean).map((name) => [name, 'an example']))
 }
 
 function withTrackingToken(holder: string) {

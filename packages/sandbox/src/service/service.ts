@@ -1,6 +1,6 @@
 // The service: its two APIs, the links that start a datasource's authorization, the way back, a landing page.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Consent, Consents } from '../datasource/consents.ts'
+import type { Consent, Consents } from '../datasource/datasource.ts'
 import type { Behaviour, Exchange } from '../http-server.ts'
 import { html, redirect, sendPage } from '../pages.ts'
 import { handleClientApi, type ClientApiOptions } from './client-api.ts'
@@ -11,11 +11,7 @@ const site = 'Service'
 const START = '/auth/datasource/'
 const RETURN = '/auth/return/'
 
-export type ServiceOptions = ClientApiOptions & {
-  consents: Consents
-  /** Origin of the consent pages. */
-  datasourceOrigin: string
-}
+type ServiceOptions = ClientApiOptions & { consents: Consents }
 
 /** The service, without the prefix that it may be mounted under. */
 export function createService(options: ServiceOptions): Behaviour {
@@ -60,7 +56,7 @@ async function startAuthorization(exchange: Exchange, options: ServiceOptions): 
   if (autoConsent) {
     consents.decide(consent, 'allowed')
     sendBack(exchange, options, consent)
-  } else redirect(res, `${options.datasourceOrigin}/consent/${consent.id}`)
+  } else redirect(res, `${options.urls.datasource}/consent/${consent.id}`)
 }
 
 /** What the client added to the path that it was given (contract 4.1, rule 2). */
