@@ -87,11 +87,8 @@ async function answer(options: ListenerOptions, behaviour: Behaviour, connection
   }
 }
 
-function begin(
-  { name, mount, journal }: ListenerOptions,
-  behaviour: Behaviour,
-  { req, res }: Connection,
-): Exchange {
+function begin(options: ListenerOptions, behaviour: Behaviour, { req, res }: Connection): Exchange {
+  const { name, mount, journal } = options
   const target = `http://sandbox${req.url}`
   const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
   const path = `${url.pathname}/`.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) || '/' : ''
@@ -111,10 +108,7 @@ function begin(
 }
 
 /** Does what the switches say of every server. @returns whether the request has been dealt with */
-async function interfere(
-  { name, switches }: ListenerOptions,
-  { res, operation }: Exchange,
-): Promise<boolean> {
+async function interfere({ name, switches }: ListenerOptions, { res, operation }: Exchange) {
   const { authorizationServerDown, serviceDown, latencyMs } = switches.get()
   const isIssuer = name === 'authorizationServer' || name === 'externalIdp'
   if (name === 'service' ? serviceDown : isIssuer && authorizationServerDown) {

@@ -30,22 +30,17 @@ const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"'
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (character) => `&${ENTITIES[character]};`)
 
+const row = (cells: Html[]) =>
+  html`<tr>
+    ${cells}
+  </tr>`
+
 /** A table that scrolls where the page is too narrow for it. @param head names of the columns; none: no head */
 export function table(head: string[], rows: Part[][]): Html {
   return html`<div class="scroll">
     <table>
-      ${
-        head.length > 0 &&
-        html`<tr>
-          ${head.map((name) => html`<th>${name}</th>`)}
-        </tr>`
-      }
-      ${rows.map(
-        (cells) =>
-          html`<tr>
-            ${cells.map((cell) => html`<td>${cell}</td>`)}
-          </tr>`,
-      )}
+      ${head.length > 0 && row(head.map((name) => html`<th>${name}</th>`))}
+      ${rows.map((cells) => row(cells.map((cell) => html`<td>${cell}</td>`)))}
     </table>
   </div>`
 }

@@ -1,5 +1,6 @@
 // The sandbox as a command: six consecutive ports on 127.0.0.1, and a summary of what to do with them.
 import { isIP } from 'node:net'
+import { serverNames } from './journal.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
 export type { Sandbox, SandboxOptions }
@@ -20,13 +21,7 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
     company: companySize(env['SANDBOX_COMPANY'] || '0'),
     bind: bindOf(env['SANDBOX_BIND']),
     ...options,
-    ports: {
-      service: first,
-      authorizationServer: first + 1,
-      externalIdp: first + 2,
-      datasource: first + 3,
-      control: first + 4,
-    },
+    ports: Object.fromEntries(serverNames.map((name, index) => [name, first + index])),
   })
   console.log(summary(sandbox))
   return sandbox

@@ -91,19 +91,10 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox>
   const authorizations = createAuthorizations(people, switches)
   const rateLimit = createRateLimit(switches)
   const describe = (person: Person) => `${authorizations.waiting(person).length} to connect`
-  const shared = { ...options, people, switches, describe }
-  const own = await createIdentityProvider({
-    ...shared,
-    issuer: authorizationServer.url,
-    site: 'Sign in to the service',
-    cookiePrefix: 'sandbox_as',
-  })
-  const external = await createIdentityProvider({
-    ...shared,
-    issuer: externalIdp.url,
-    site: 'Acme identity provider',
-    cookiePrefix: 'sandbox_idp',
-  })
+  const identity = (issuer: string, site: string, cookiePrefix: string) =>
+    createIdentityProvider({ ...options, issuer, site, cookiePrefix, people, switches, describe })
+  const own = await identity(authorizationServer.url, 'Sign in to the service', 'sandbox_as')
+  const external = await identity(externalIdp.url, 'Acme identity provider', 'sandbox_idp')
   const callers = createCallers({ people, switches, own, external })
   const consents = createConsents(authorizations, switches, `${service.url}/`)
   const sandbox: Sandbox = {

@@ -22,7 +22,7 @@ type Told = { url: string; control: string; folder: string }
 const told = ({ url, control, folder }: Told) => `Onramp is ready.
 
   Open            ${url}
-  Sign in as      Ada Lovelace (five apps wait for her), or anybody else on the list; there are no passwords
+  Sign in as      Ada Lovelace (five apps wait for her), or anyone else on the list; there are no passwords
   Invitations     ${control}/mail has one for Ada: open its link as she would
   Administrators  ${url}/admin, signed in as Carol
   Commands        in another terminal, here: set -a && . ${folder}/env && set +a

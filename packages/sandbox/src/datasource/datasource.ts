@@ -18,12 +18,8 @@ export type Consent = {
 
 export type Consents = ReturnType<typeof createConsents>
 
-/** Creates the desk that keeps the authorizations under way. @param landingPage the service's own start page */
-export function createConsents(
-  authorizations: Authorizations,
-  switches: SwitchesControl,
-  landingPage: string,
-) {
+/** Creates the desk that keeps the authorizations under way. @param landing the service's own start page */
+export function createConsents(authorizations: Authorizations, switches: SwitchesControl, landing: string) {
   const consents = new Map<string, Consent>()
   return {
     begin(start: Omit<Consent, 'id'>): Consent {
@@ -42,7 +38,7 @@ export function createConsents(
     /** The final destination: that of the request, then the tenant's setting, then the landing page (contract 4.1, rule 1). */
     returnAddress({ destination }: Consent): string {
       const { tenantRedirectUrl, dropParams, returnParams } = switches.get()
-      const resolved = destination ?? tenantRedirectUrl ?? landingPage
+      const resolved = destination ?? tenantRedirectUrl ?? landing
       if (!dropParams && Object.keys(returnParams).length === 0) return resolved
       const url = new URL(resolved)
       if (dropParams) url.search = ''

@@ -31,11 +31,12 @@ export async function withFaults(ctx: KoaContextWithOIDC, options: FaultOptions)
   if (ctx.path === '/me' && faults.metadata?.plainOAuth) await plainUserinfo(ctx, options)
   else await answer()
   const route = ctx.oidc?.route
+  const body = jsonOf(ctx)
   if (ctx.path.startsWith('/.well-known/')) metadataFaults(ctx, faults)
   if (route === 'authorization' || route === 'resume') authorizationFaults(ctx, faults)
   if (route === 'token') await tokenFaults(ctx, options)
-  if (ctx.path === '/me' && ctx.status === 200) userinfoFaults(ctx, faults)
-  if (route === 'registration' && ctx.status === 201) registrationFaults(ctx, faults, store)
+  if (ctx.path === '/me' && ctx.status === 200) userinfoFaults(body, faults)
+  if (route === 'registration' && ctx.status === 201) registrationFaults(body, faults, store)
 }
 
 /** oidc-provider's own userinfo endpoint wants the scope `openid`, which plain OAuth 2.1 does not have. */
@@ -99,11 +100,9 @@ async function tokenFaults(ctx: KoaContextWithOIDC, { faults, key, store }: Faul
   body['id_token'] = await idTokenFaults[fault](good)
 }
 
-async function tokenEndpointFaults(
-  ctx: KoaContextWithOIDC,
-  fault: NonNullable<Faults['token']>,
-  store: ProviderStore,
-): Promise<void> {
+type TokenFault = NonNullable<Faults['token']>
+
+async function tokenEndpointFaults(ctx: KoaContextWithOIDC, fault: TokenFault, store: ProviderStore) {
   if (fault.delayMs) await sleep(fault.delayMs)
   if (fault.error) {
     forgetRotation(ctx, store)
@@ -125,19 +124,13 @@ function forgetRotation(ctx: KoaContextWithOIDC, store: ProviderStore): void {
   if (found) delete found.payload.consumed
 }
 
-function userinfoFaults(ctx: KoaContextWithOIDC, { userinfo: fault }: Faults): void {
-  const body = jsonOf(ctx)
+function userinfoFaults(body: Json, { userinfo: fault }: Faults): void {
   if (fault === 'otherSub') body['sub'] = OTHER_SUB
   if (fault === 'noSub') delete body['sub']
   if (fault === 'noEmail') delete body['email']
 }
 
-function registrationFaults(
-  ctx: KoaContextWithOIDC,
-  { registration: fault }: Faults,
-  store: ProviderStore,
-): void {
-  const body = jsonOf(ctx)
+function registrationFaults(body: Json, { registration: fault }: Faults, store: ProviderStore): void {
   if (!fault?.secretSeconds || !body['client_secret']) return
   body['client_secret_expires_at'] = Math.floor(Date.now() / 1000) + fault.secretSeconds
   const { registration_client_uri: _uri, registration_access_token: _token, ...metadata } = body

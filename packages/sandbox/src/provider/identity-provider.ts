@@ -134,19 +134,12 @@ function operationOf(path: string): string {
   return operations[path] ?? operations[starts[0] ?? ''] ?? 'other'
 }
 
-async function handle(
-  exchange: Exchange,
-  provider: Provider,
-  options: IdentityProviderOptions,
-): Promise<void> {
+async function handle(exchange: Exchange, provider: Provider, options: IdentityProviderOptions) {
   const { req, res, url } = exchange
   const mount = pathOf(options.issuer)
   // RFC 8414 3.1 inserts the well-known part before the issuer's path.
   const path = mount && url.pathname === METADATA + mount ? METADATA : exchange.path
-  if (!path) {
-    res.writeHead(404).end()
-    return
-  }
+  if (!path) return void res.writeHead(404).end()
   entries.set(req, exchange.entry)
   Object.assign(req, { originalUrl: mount + path + url.search, url: path + url.search })
   if (exchange.operation === 'signIn') await handleSignIn(exchange, { ...options, provider })

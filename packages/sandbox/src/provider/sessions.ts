@@ -6,7 +6,7 @@ import type { Faults } from '../control/fault-switches.ts'
 import { logoutTokenFaults } from './forgeries.ts'
 import type { ProviderStore } from './store.ts'
 
-type Session = Pick<AdapterPayload, 'accountId' | 'authorizations'>
+type Session = Pick<AdapterPayload, 'jti' | 'accountId' | 'authorizations'>
 
 /** A member of oidc-provider's clients that its types do not show. */
 type Notified = {
@@ -23,7 +23,7 @@ export async function endSessionAtOnce(ctx: KoaContextWithOIDC, store: ProviderS
   if (oidc?.route !== 'end_session' || ctx.status !== 200 || !oidc.session) return
   const { session, provider, params } = oidc
   if (!('IdTokenHint' in oidc.entities) && session.accountId) return
-  await endSession(provider, store, session.jti, session)
+  await endSession(provider, store, session)
   ctx.cookies.set(provider.cookieName('session'), null)
   ctx.body = null
   ctx.status = 303
@@ -40,25 +40,16 @@ function destination(params: KoaContextWithOIDC['oidc']['params']): string | und
 }
 
 /** Ends the sessions of one person, or of all. @returns how many there were */
-export async function endSessions(
-  provider: Provider,
-  store: ProviderStore,
-  personId?: string,
-): Promise<number> {
-  const ended = store
-    .list('Session')
-    .filter(({ payload }) => payload.accountId && [undefined, payload.accountId].includes(personId))
-  for (const { id, payload } of ended) await endSession(provider, store, id, payload)
+export async function endSessions(provider: Provider, store: ProviderStore, personId?: string) {
+  const open = store.list('Session').map(({ payload }) => payload)
+  const ended = open.filter(({ accountId }) => accountId && [undefined, accountId].includes(personId))
+  for (const session of ended) await endSession(provider, store, session)
   return ended.length
 }
 
-async function endSession(
-  provider: Provider,
-  store: ProviderStore,
-  id: string,
-  { accountId, authorizations = {} }: Session,
-): Promise<void> {
-  store.remove('Session', id)
+async function endSession(provider: Provider, store: ProviderStore, session: Session): Promise<void> {
+  const { jti = '', accountId, authorizations = {} } = session
+  store.remove('Session', jti)
   for (const [clientId, { sid, grantId, persistsLogout }] of Object.entries(authorizations)) {
     if (grantId && !persistsLogout) store.revokeGrant(grantId)
     const client = (await provider.Client.find(clientId)) as Notified | undefined
@@ -70,14 +61,12 @@ async function endSession(
 /** A logout token that a client was sent, and its answer. */
 export type SentLogout = { to: string; token: string; status: number; answer: string }
 
+type Sending = { fault: Faults['logoutToken']; key: JWK }
+
 const TOO_MUCH = 100_000
 
 /** Sends a logout token as the fault says. @returns the client's answer, to the last one if there were several */
-export async function sendLogout(
-  uri: string,
-  token: string,
-  { fault, key }: { fault: Faults['logoutToken']; key: JWK },
-): Promise<SentLogout> {
+export async function sendLogout(uri: string, token: string, { fault, key }: Sending): Promise<SentLogout> {
   const good = { token, claims: decodeJwt(token), key, secret: JSON.stringify(key.n), typ: 'logout+jwt' }
   const sent = (fault && (await logoutTokenFaults[fault](good))) ?? token
   const padding = fault === 'tooLarge' && { padding: 'x'.repeat(TOO_MUCH) }

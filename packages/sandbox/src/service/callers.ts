@@ -13,19 +13,15 @@ export type ServiceTokens = {
   user: (personId: string, scopes?: OperationName[]) => string
 }
 
-export type Callers = {
-  tokens: ServiceTokens
-  /** @throws Refusal */
-  identify: (headers: IncomingHttpHeaders, operation: string) => Promise<Person>
-}
+export type Callers = ReturnType<typeof createCallers>
 
 /** The id of the person that an access token stands for, while it is valid. */
 type Issuer = { personOf: (accessToken: string) => Promise<string | undefined> }
 
-export type CallersOptions = { people: Person[]; switches: SwitchesControl; own: Issuer; external: Issuer }
+type CallersOptions = { people: Person[]; switches: SwitchesControl; own: Issuer; external: Issuer }
 
 /** Creates the service tokens, and the rules for these and for what the service's own and the external issuer issue. */
-export function createCallers({ people, switches, own, external }: CallersOptions): Callers {
+export function createCallers({ people, switches, own, external }: CallersOptions) {
   const global = newToken()
   const unrestricted = new Map<string, string>()
   const users = new Map<string, { personId: string; scopes: string[] | undefined }>()
@@ -56,8 +52,9 @@ export function createCallers({ people, switches, own, external }: CallersOption
   }
 
   return {
-    tokens: { global, user },
-    async identify(headers, operation) {
+    tokens: { global, user } satisfies ServiceTokens,
+    /** @throws Refusal */
+    async identify(headers: IncomingHttpHeaders, operation: string): Promise<Person> {
       const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
       if (token === undefined) throw new Refusal(401, 'Unauthorized')
       if (token === global) return actAs(headers['x-service-actas'])

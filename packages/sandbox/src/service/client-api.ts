@@ -8,7 +8,7 @@ import type { ServerName } from '../journal.ts'
 import { sendJson } from '../pages.ts'
 import type { Person } from '../people.ts'
 import type { Callers } from './callers.ts'
-import { announce, dayOf, refuseRemoved, withoutRemoved } from './deprecations.ts'
+import { announcement, dayOf, refuseRemoved, withoutRemoved } from './deprecations.ts'
 import { operationNamed } from './operations.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { Refusal } from './refusal.ts'
@@ -36,7 +36,7 @@ export async function handleClientApi(exchange: Exchange, options: ClientApiOpti
     throw new Refusal(405, 'Method Not Allowed')
   }
   const wait = options.rateLimit.take()
-  announce(res, operation, { day, page: `${options.urls.control}/#deprecations` })
+  res.setHeaders(announcement(operation, day, `${options.urls.control}/#deprecations`))
   const text = await readText(req)
   if (wait !== undefined) {
     const at = new Date(Math.ceil(Date.now() / 1000 + wait) * 1000).toUTCString()

@@ -1,6 +1,5 @@
 // What the schedule means on a day: what headers announce, what is refused, what is left out of an answer.
 // An item is available before its removal date (UTC) and gone from it on; before its announcement nothing is said.
-import type { ServerResponse } from 'node:http'
 import { deprecationSchedule, type Deprecated } from './deprecation-schedule.ts'
 import { Refusal } from './refusal.ts'
 
@@ -16,26 +15,23 @@ export function stateOn({ announced, removal }: Deprecated, day: string) {
 }
 
 /**
- * Sets the headers that announce what is deprecated about an operation on a day: Deprecation (RFC 9745) and Link to
+ * The headers that announce what is deprecated about an operation on a day: Deprecation (RFC 9745) and Link to
  * `page`; also Sunset (RFC 8594), which is for whole operations only. A field that is gone is no longer announced.
  */
-export function announce(
-  res: ServerResponse,
-  operation: string,
-  { day, page }: { day: string; page: string },
-): void {
+export function announcement(operation: string, day: string, page: string): Map<string, string> {
   const rows = rowsOf(operation).filter((row) => {
     const state = stateOn(row, day)
     return state === 'announced' || (state === 'removed' && row.field === undefined)
   })
+  const headers = new Map<string, string>()
   const [since] = rows.map(({ announced }) => announced).sort()
-  if (since === undefined) return
-  const until = rows.find(({ field }) => field === undefined)?.removal
-  res.setHeader('deprecation', `@${Date.parse(since) / 1000}`)
-  if (until !== undefined) res.setHeader('sunset', new Date(until).toUTCString())
-  const relations = until === undefined ? ['deprecation'] : ['deprecation', 'sunset']
-  const links = relations.map((relation) => `<${page}>; rel="${relation}"; type="text/html"`)
-  res.setHeader('link', links.join(', '))
+  if (since === undefined) return headers
+  const link = `<${page}>; rel="deprecation"; type="text/html"`
+  headers.set('deprecation', `@${Date.parse(since) / 1000}`).set('link', link)
+  const end = rows.find(({ field }) => field === undefined)?.removal
+  if (end === undefined) return headers
+  const both = `${link}, ${link.replace('"deprecation"', '"sunset"')}`
+  return headers.set('sunset', new Date(end).toUTCString()).set('link', both)
 }
 
 /** @throws Refusal of an operation that has been removed, or of a request that bears removed fields */

@@ -11,14 +11,9 @@ export type RateCounts = {
   mostInASecond: number
 }
 
-export type RateLimit = {
-  /** @returns seconds to wait, or undefined when the call may go on */
-  take: () => number | undefined
-  counts: () => RateCounts
-  clear: () => void
-}
+export type RateLimit = ReturnType<typeof createRateLimit>
 
-export function createRateLimit(switches: SwitchesControl): RateLimit {
+export function createRateLimit(switches: SwitchesControl) {
   const initial = () => ({
     counts: { answered: 0, refused: 0, tooEarly: 0, mostInASecond: 0 },
     tokens: Infinity,
@@ -28,7 +23,8 @@ export function createRateLimit(switches: SwitchesControl): RateLimit {
   })
   let state = initial()
   return {
-    take() {
+    /** @returns seconds to wait, or undefined when the call may go on */
+    take(): number | undefined {
       const { counts } = state
       const limit = switches.get().rateLimit
       const now = Date.now()
@@ -52,7 +48,7 @@ export function createRateLimit(switches: SwitchesControl): RateLimit {
       state.waitUntil = Math.max(state.waitUntil, now + seconds * 1000)
       return seconds
     },
-    counts: () => ({ ...state.counts }),
+    counts: (): RateCounts => ({ ...state.counts }),
     clear: () => void (state = initial()),
   }
 }

@@ -13,11 +13,8 @@ export class Refusal extends Error {
 }
 
 /** Answers with a refusal in the given shape. */
-export function sendRefusal(
-  res: ServerResponse,
-  { status, message }: Refusal,
-  shape: Switches['errorShape'],
-): void {
+export function sendRefusal(res: ServerResponse, refusal: Refusal, shape: Switches['errorShape']): void {
+  const { status, message } = refusal
   const bodies: Record<Switches['errorShape'], [contentType: string, body: string]> = {
     text: ['text/plain; charset=utf-8', message],
     html: ['text/html; charset=utf-8', `<!doctype html><title>${status}</title><p>${message}</p>`],
