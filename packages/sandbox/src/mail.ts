@@ -41,7 +41,9 @@ export async function startMailCatcher(port: number, bind = host) {
     onRcptTo: (_address, _session, done) => done(refusal(behaviour.refuse)),
     onMailFrom: (_address, _session, done) => done(refusal(behaviour.refuseSender)),
     async onData(stream, { envelope: { mailFrom, rcptTo }, remotePort }, done) {
-      const raw = await text(stream)
+      // A client that is killed may break off in the middle: then no mail has arrived.
+      const raw = await text(stream).catch(() => undefined)
+      if (raw === undefined) return
       const from = mailFrom === false ? '' : mailFrom.address
       mails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
       if (behaviour.cut) sockets.get(remotePort)?.destroy()
