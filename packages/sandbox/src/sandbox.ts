@@ -59,33 +59,34 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     const mail = mailPort === undefined ? undefined : await startMailCatcher(mailPort, bind)
     if (mail) opened.defer(mail.close)
-    const listeners = {} as Listeners
+    const listeners = {} as Parts['listeners']
+    const urls = {} as Sandbox['urls']
     for (const name of serverNames) {
       const host = options.hosts?.[name] ?? options.host ?? '127.0.0.1'
       const address = { host, bind, port: options.ports?.[name] ?? 0, mount: mounts[name] ?? '' }
       listeners[name] = await listen({ name, ...address, switches, journal })
       opened.defer(listeners[name].close)
+      urls[name] = listeners[name].url
     }
-    return await assemble(options, { switches, journal, mail, listeners, close })
+    return await assemble(options, { switches, journal, mail, listeners, urls, close })
   } catch (error) {
     await close()
     throw error
   }
 }
 
-type Listeners = Record<ServerName, Listener>
-
 type Parts = {
   switches: SwitchesControl
   journal: Journal
   mail: MailCatcher | undefined
-  listeners: Listeners
+  listeners: Record<ServerName, Listener>
+  urls: Sandbox['urls']
   close: () => Promise<void>
 }
 
 /** Lets every server answer. */
 async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox> {
-  const { switches, journal, mail, listeners, close } = parts
+  const { switches, journal, mail, listeners, urls, close } = parts
   const { service, authorizationServer, externalIdp, datasource, control } = listeners
   const people = [...structuredClone(options.people ?? defaultPeople), ...company(options.company ?? 0)]
   const authorizations = createAuthorizations(people, switches)
@@ -99,7 +100,7 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox>
   const consents = createConsents(authorizations, switches, `${service.url}/`)
   const sandbox: Sandbox = {
     ...atBoth([own, external]),
-    urls: urlsOf(listeners),
+    urls,
     people,
     serviceTokens: callers.tokens,
     switches,
@@ -119,7 +120,7 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox>
   }
   authorizationServer.serve(own)
   externalIdp.serve(external)
-  service.serve(createService({ authorizations, callers, consents, switches, rateLimit, urls: sandbox.urls }))
+  service.serve(createService({ authorizations, callers, consents, switches, rateLimit, urls }))
   datasource.serve(createDatasource({ people, consents, switches, serviceUrl: service.url }))
   control.serve(createControl(sandbox))
   return sandbox
@@ -138,9 +139,4 @@ function atBoth(providers: IdentityProvider[]): AtBoth {
     },
     logouts: () => providers.flatMap((provider) => provider.logouts()),
   }
-}
-
-function urlsOf(listeners: Listeners): Sandbox['urls'] {
-  const urls = Object.entries(listeners).map(([name, { url }]) => [name, url])
-  return Object.fromEntries(urls) as Sandbox['urls']
 }

@@ -61,6 +61,8 @@ type OneTimeToken = {
   instance: string
   /** The per-request `final_redirect_url`, if there was one. */
   destination: string | undefined
+  /** Carries the destination in the link. Made up by the service, so that a client cannot make one. */
+  redirect: string | undefined
   expiresAt: number
   /** How often the person's earlier tokens were voided before this one was made. */
   round: number
@@ -68,6 +70,8 @@ type OneTimeToken = {
 }
 
 type Use = Pick<OneTimeToken, 'personId' | 'instance' | 'destination'> | { refused: string; status: number }
+
+const newSecret = () => randomBytes(24).toString('base64url')
 
 function createOneTimeTokens(switches: SwitchesControl) {
   const tokens = new Map<string, OneTimeToken>()
@@ -81,11 +85,12 @@ function createOneTimeTokens(switches: SwitchesControl) {
     },
     /** Makes a token. @returns the query of a link that carries it, and the destination with it */
     issueToken(personId: string, instance: string, destination?: string): string {
-      const token = randomBytes(24).toString('base64url')
+      const token = newSecret()
+      const redirect = destination && `${Buffer.from(destination).toString('base64url')}.${newSecret()}`
       const expiresAt = Date.now() + switches.get().authUrlSeconds * 1000
       const round = roundOf(personId)
-      tokens.set(token, { personId, instance, destination, expiresAt, round, isUsed: false })
-      return `token=${token}${destination === undefined ? '' : `&redirect=${encodeURIComponent(destination)}`}`
+      tokens.set(token, { personId, instance, destination, redirect, expiresAt, round, isUsed: false })
+      return redirect ? `token=${token}&redirect=${redirect}` : `token=${token}`
     },
     /** Uses up the token of a link. */
     useToken(query: URLSearchParams, instance: string): Use {
@@ -96,10 +101,11 @@ function createOneTimeTokens(switches: SwitchesControl) {
         return { refused: 'has been replaced by a newer one', status: 403 }
       if (token.expiresAt <= Date.now()) return { refused: 'has expired', status: 403 }
       if (token.instance !== instance) return { refused: 'is for another datasource', status: 403 }
-      const destination = query.get('redirect') ?? undefined
-      if (destination !== undefined && destination !== token.destination)
+      const redirect = query.get('redirect')
+      if (redirect !== null && redirect !== token.redirect)
         return { refused: 'was changed on the way', status: 403 }
       token.isUsed = true
+      const destination = redirect === null ? undefined : token.destination
       return { personId: token.personId, instance, destination }
     },
   }
