@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { runSandbox } from '@onramp/sandbox'
-import type { Sandbox } from '@onramp/sandbox'
+import { runSandbox, type Sandbox } from '@onramp/sandbox'
 import { addressesOf } from '../../sign-in/addresses.ts'
 import { startServer } from '../../server.ts'
 import { loadSettings, SettingsError } from '../../settings/settings.ts'
@@ -22,7 +21,7 @@ type Told = { url: string; control: string; folder: string }
 const told = ({ url, control, folder }: Told) => `Onramp is ready.
 
   Open            ${url}
-  Sign in as      Ada Lovelace (five apps wait for her), or anybody else on the list; there are no passwords
+  Sign in as      Ada Lovelace (five apps wait for her), or anyone else on the list; there are no passwords
   Invitations     ${control}/mail has one for Ada: open its link as she would
   Administrators  ${url}/admin, signed in as Carol
   Commands        in another terminal, here: set -a && . ${folder}/env && set +a

@@ -15,8 +15,8 @@ export const sandboxHelp = `Usage: onramp sandbox
 Starts a local stand-in for the whole service on six consecutive ports
 (SANDBOX_PORT, 4000 unless set): the service, its authorization server, an
 external identity provider, the datasources' consent pages, a control page with
-switches, and a mail server that delivers nothing. SANDBOX_COMPANY=5000 adds so
-many generated people.
+switches, and a mail server that delivers nothing. SANDBOX_COMPANY=5000 adds
+5000 generated people.
 
 For development only: it listens on loopback addresses only and keeps everything
 in memory. In a container, SANDBOX_BIND=0.0.0.0 lets published ports reach it.
