@@ -13,11 +13,11 @@ export type DeprecationsParts = {
   now: () => number
 }
 
-const LONGEST_QUERY = 200
+const MAX_QUERY = 200
 const FOR_FIVE_MINUTES = 'public, max-age=300'
 
 const text = (value: unknown) =>
-  typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_QUERY) : undefined
+  typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
 const choiceOf = ({ query }: Request, now: number): Choice => ({
   asOf: dayOf(new Date(now)),

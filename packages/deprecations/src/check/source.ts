@@ -14,6 +14,9 @@ export type Source = {
 /** Small enough for what is made of it to die young: larger strings wait for a full collection, and memory grows. */
 const CHUNK = 64 * 1024
 
+/** So many bytes are enough to detect a format. */
+const HEAD = 4096
+
 // One buffer for the whole file, as a new one for each chunk would be memory that the collector hears of too late.
 async function* chunksOf(handle: FileHandle, file: string): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(CHUNK)
@@ -30,16 +33,11 @@ async function* chunksOf(handle: FileHandle, file: string): AsyncGenerator<Uint8
   }
 }
 
-async function* chain(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (head.length > 0) yield head
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
-}
-
-// A pipe may hand over a few bytes at first: enough of them to tell the format are awaited.
+// A pipe may hand over a few bytes at first: enough of them to detect the format are awaited.
 const headOf = async (bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> => {
   const parts: Uint8Array[] = []
   let length = 0
-  while (length < 4096) {
+  while (length < HEAD) {
     const next = await bytes.next()
     if (next.done === true) break
     // Copied, as the next read may reuse the memory.
@@ -55,9 +53,13 @@ export const openStream = async (
   stream: AsyncIterable<Uint8Array>,
   size?: number,
 ): Promise<Source> => {
-  const bytes = stream[Symbol.asyncIterator]()
-  const head = await headOf(bytes)
-  return { name, size, head, bytes: chain(head, bytes) }
+  const rest = stream[Symbol.asyncIterator]()
+  const head = await headOf(rest)
+  async function* bytes() {
+    yield head
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
+  }
+  return { name, size, head, bytes: bytes() }
 }
 
 /** Opens a file; throws InputFault when it cannot be read. */
@@ -77,13 +79,13 @@ export const wholeText = async (source: Source, most: number): Promise<string> =
   let length = 0
   for await (const part of source.bytes) {
     length += part.length
-    if (length > most) throw new InputFault(source.name, undefined, tooLarge(most))
+    if (length > most) {
+      const bound = `larger than ${most / 1024 / 1024} MiB, which is the most that is read whole`
+      throw new InputFault(source.name, undefined, `${bound}; split it or write NDJSON`)
+    }
     parts.push(Buffer.from(part))
   }
-  return Buffer.concat(parts, length)
+  return Buffer.concat(parts)
     .toString('utf8')
     .replace(/^\uFEFF/, '')
 }
-
-const tooLarge = (most: number) =>
-  `larger than ${most / 1024 / 1024} MiB, which is the most that is read whole; split it or write NDJSON`

@@ -14,11 +14,10 @@ export const hintAt = (typed: string, words: readonly string[]): string => {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-const MOST_LETTERS = 20
+const MAX_LETTERS = 20
 
 /** Lower-case words joined by dashes, as options and commands are called; whatever else was typed is not repeated. */
-export const isName = (text: string): boolean =>
-  /^[a-z]+(-[a-z]+)*$/.test(text) && text.length <= MOST_LETTERS
+export const isName = (text: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(text) && text.length <= MAX_LETTERS
 
 /** @param written the whole argument: `-json` is read as `-j -s -o -n` */
 function unknownOption(rawName: string, written: string, options: ParseArgsOptionsConfig): UsageError {
@@ -40,13 +39,13 @@ function checkValue({ name, value, inlineValue }: GivenOption, type: 'boolean' |
 
 /**
  * Options and words, as node:util reads them. Given more than once, the last value counts, unless the option is `multiple`.
- * @param mostWords how many arguments there may be that are no options
+ * @param maxWords how many arguments there may be that are no options
  * @throws {UsageError} for an option that does not exist, a value too few or too many, a word too many
  */
 export function readArguments<O extends ParseArgsOptionsConfig>(
   args: string[],
   options: O,
-  mostWords: number,
+  maxWords: number,
 ) {
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
   for (const token of tokens) {
@@ -56,7 +55,7 @@ export function readArguments<O extends ParseArgsOptionsConfig>(
     checkValue(token, option.type)
   }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  if (positionals.length > mostWords) throw new UsageError('there are more arguments than it takes')
+  if (positionals.length > maxWords) throw new UsageError('there are more arguments than it takes')
   return { values, words: positionals }
 }
 

@@ -1,9 +1,8 @@
 // The file format of a schedule, one truth for reading it and for the JSON Schema that is published of it.
 // A file adds to the schedule that comes with onramp; an entry with a known id replaces that entry.
 import { z } from 'zod'
-import { faultsIn, type Entry, type Schedule } from './schedule.ts'
-import { InputFault } from '../command-line/input-fault.ts'
-import { lineFinder, readJsonFile } from '../input/json-file.ts'
+import { faultsIn, type Schedule } from './schedule.ts'
+import { readJsonFile } from '../input/json-file.ts'
 
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, YYYY-MM-DD')
 const text = z.string().min(1).max(2_000)
@@ -27,7 +26,7 @@ const common = {
   status: z
     .looseObject({})
     .optional()
-    .describe('Where the entry stood when the list was printed; ignored when read.'),
+    .describe('Where the entry was when the list was printed; ignored when read.'),
 }
 
 const place = z.strictObject({
@@ -56,24 +55,15 @@ export const scheduleJsonSchema = (): object => ({
   title: 'A schedule of deprecated endpoints and fields',
 })
 
-const withoutStatus = (listed: z.infer<typeof entry>): Entry => {
-  const { status: _status, ...rest } = listed
-  return rest
-}
-
 /** Reads a schedule from a file. Throws InputFault naming file, line and what is wrong. */
 export const readScheduleFile = async (file: string): Promise<Schedule> => {
-  const { data, text } = await readJsonFile(file, scheduleFile)
-  const entries: Entry[] = data.entries.map(withoutStatus)
-  const [fault, ...others] = faultsIn(entries)
-  if (fault === undefined) return entries
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  throw new InputFault(file, lineFinder(text)(['entries', fault.at]), `${fault.message}${more}`)
+  const { entries } = await readJsonFile(file, scheduleFile, (data) =>
+    faultsIn(data.entries).map(({ at, message }) => ({ path: ['entries', at], message })),
+  )
+  return entries.map(({ status: _status, ...entry }) => entry)
 }
 
 /** A schedule with another laid over it: entries with a known id are replaced in place, the others are added. */
-export const extendSchedule = (base: Schedule, more: Schedule): Schedule => {
-  const entries = new Map(base.map((entry) => [entry.id, entry]))
-  for (const entry of more) entries.set(entry.id, entry)
-  return [...entries.values()]
-}
+export const extendSchedule = (base: Schedule, more: Schedule): Schedule => [
+  ...new Map([...base, ...more].map((entry) => [entry.id, entry])).values(),
+]

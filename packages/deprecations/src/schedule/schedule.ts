@@ -1,9 +1,8 @@
-// What a deprecation is and where it stands on a day: the words of the schedule and its arithmetic.
+// What a deprecation is and where it is on a day: the words of the schedule and its arithmetic.
 // Pure, imports nothing. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
 
 /** A UTC calendar day, `YYYY-MM-DD`; two days compare as text. */
 export type Day = string
-type Api = 'client' | 'indexing'
 export type Side = 'request' | 'response'
 
 /** Where a field is deprecated: in which body, and whether only as a member of the body itself (`top`). */
@@ -17,7 +16,7 @@ export type Place = {
 type Deprecation = {
   /** Stable: calendars, waivers, metrics and reports refer to it. */
   id: string
-  api: Api
+  api: 'client' | 'indexing'
   method: string
   /** A path template such as `/rest/api/v1/governance/data/policies/{id}`. */
   path: string
@@ -30,14 +29,8 @@ type Deprecation = {
   removal: Day
 }
 
-type EndpointEntry = Deprecation & {
-  kind: 'endpoint'
-}
-export type FieldEntry = Deprecation & {
-  kind: 'field'
-  field: string
-  place: Place
-}
+type EndpointEntry = Deprecation & { kind: 'endpoint' }
+export type FieldEntry = Deprecation & { kind: 'field'; field: string; place: Place }
 export type Entry = EndpointEntry | FieldEntry
 export type Schedule = readonly Entry[]
 
@@ -90,14 +83,22 @@ export const insteadOf = (entry: Entry): string => {
   return entry.reason === undefined || entry.reason === 'deprecated' ? what : `${what} (${entry.reason})`
 }
 
-/** What is wrong with one entry of a schedule; `at` is its index. */
-export type ScheduleFault = {
-  at: number
-  message: string
+const faultsOf = ({ announced, removal, path, method }: Entry): string[] => {
+  const faults = Object.entries({ announced, removal })
+    .filter(([, day]) => !isDay(day))
+    .map(([name, day]) => `${name} "${day}" is not a day: write YYYY-MM-DD`)
+  if (faults.length === 0 && announced >= removal)
+    faults.push(`announced ${announced} is not before removal ${removal}`)
+  if (!path.startsWith('/')) faults.push(`path "${path}" must start with /`)
+  if (!/^[A-Z]+$/.test(method)) faults.push(`method "${method}" must be in capital letters`)
+  return faults
 }
 
-/** Everything a type cannot say: days that exist and are in order, ids that are unique, paths that start at the root. */
-export const faultsIn = (schedule: Schedule): ScheduleFault[] => {
+/**
+ * Everything a type cannot express: days that exist and are in order, ids that are unique, paths that start at the root.
+ * `at` is the index of the entry.
+ */
+export const faultsIn = (schedule: Schedule): { at: number; message: string }[] => {
   const seen = new Set<string>()
   return schedule.flatMap((entry, at) => {
     const messages = faultsOf(entry)
@@ -105,15 +106,4 @@ export const faultsIn = (schedule: Schedule): ScheduleFault[] => {
     seen.add(entry.id)
     return messages.map((message) => ({ at, message }))
   })
-}
-
-const faultsOf = (entry: Entry): string[] => {
-  const messages: string[] = []
-  for (const name of ['announced', 'removal'] as const)
-    if (!isDay(entry[name])) messages.push(`${name} "${entry[name]}" is not a day: write YYYY-MM-DD`)
-  if (messages.length === 0 && entry.announced >= entry.removal)
-    messages.push(`announced ${entry.announced} is not before removal ${entry.removal}`)
-  if (!entry.path.startsWith('/')) messages.push(`path "${entry.path}" must start with /`)
-  if (!/^[A-Z]+$/.test(entry.method)) messages.push(`method "${entry.method}" must be in capital letters`)
-  return messages
 }
