@@ -1,11 +1,19 @@
-// How every command reads its arguments. What is wrong is said in one line that repeats no value, as somebody may have
-// pasted a token: of what was typed, only what looks like the name of an option is shown.
+// How every command reads its arguments. A fault is one line that repeats no value, as a value may be a pasted token:
+// of what was typed, only what looks like the name of an option is shown.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { nearest } from './nearest.ts'
+import { distance } from 'fastest-levenshtein'
 
-/** Thrown when a command is called in a way that it does not know; the message says what would do. */
+/** Thrown when a command is called wrongly; the message says what would be right. */
 export class UsageError extends Error {
   override name = 'UsageError'
+}
+
+/** The word nearest to a mistyped one; undefined when none is close. */
+export const nearest = (word: string, words: readonly string[]): string | undefined => {
+  const [best] = words
+    .map((known) => ({ known, away: known.startsWith(word) && word.length > 2 ? 0 : distance(word, known) }))
+    .sort((a, b) => a.away - b.away)
+  return best !== undefined && best.away <= Math.max(1, word.length / 3) ? best.known : undefined
 }
 
 /** `; did you mean --json?`, or nothing when no word is near. */
@@ -16,7 +24,7 @@ export const hintAt = (typed: string, words: readonly string[]): string => {
 
 const MAX_LETTERS = 20
 
-/** Lower-case words joined by dashes, as options and commands are called; whatever else was typed is not repeated. */
+/** Lower-case words joined by dashes, as options and commands are called; other input is not repeated. */
 export const isName = (text: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(text) && text.length <= MAX_LETTERS
 
 /** @param written the whole argument: `-json` is read as `-j -s -o -n` */

@@ -1,10 +1,10 @@
 // The commands that show the schedule: `onramp deprecations list`, `calendar`, `diff` and `schema`.
+import { counted } from '../schedule/schedule.ts'
 import { compareSchedules, diffText, isError } from '../schedule/diff.ts'
 import { listCsv, listText } from '../schedule/list-text.ts'
 import { chooseEntries, listJson, type Choice } from '../schedule/listing.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { readScheduleFile, scheduleJsonSchema } from '../schedule/schedule-file.ts'
-import { counted } from '../schedule/words.ts'
 import { waiversJsonSchema } from '../check/waivers.ts'
 import { readArguments, UsageError, wordOf } from '../command-line/arguments.ts'
 import type { Run } from '../command-line/parts.ts'

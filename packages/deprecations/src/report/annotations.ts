@@ -1,8 +1,7 @@
 // The report of a check as workflow commands (`::error file=…::…`), which CI turns into notes beside the lines.
-import { titleOf } from '../schedule/schedule.ts'
+import { fateOf, titleOf } from '../schedule/schedule.ts'
 import { isCertain, type Found } from '../check/tally.ts'
 import type { Verdict } from '../check/verdict.ts'
-import { fateOf } from '../schedule/words.ts'
 
 const MAX_PLACES = 5
 

@@ -1,8 +1,7 @@
 // The report of a check as JUnit XML in the form that Jenkins and its kin read: a test case for every item on the schedule.
-import { operationOf, titleOf, type Schedule } from '../schedule/schedule.ts'
+import { fateOf, operationOf, titleOf, type Schedule } from '../schedule/schedule.ts'
 import type { Found } from '../check/tally.ts'
 import { fails, type FailOn, type Verdict } from '../check/verdict.ts'
-import { fateOf } from '../schedule/words.ts'
 import { placeText, seenText } from './text.ts'
 
 // XML 1.0 cannot hold most control characters at all, escaped or not (2.2).

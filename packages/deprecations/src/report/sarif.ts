@@ -1,10 +1,9 @@
 // The report of a check as SARIF 2.1.0 (OASIS), which code hosts show beside the files.
 import { pathToFileURL } from 'node:url'
 import { isAbsolute } from 'node:path'
-import { insteadOf, titleOf } from '../schedule/schedule.ts'
+import { fateOf, insteadOf, titleOf } from '../schedule/schedule.ts'
 import { isCertain, type Found, type PlaceSeen } from '../check/tally.ts'
 import type { Verdict } from '../check/verdict.ts'
-import { fateOf } from '../schedule/words.ts'
 
 const messageOf = ({ entry, status }: Found) => `${titleOf(entry)}: ${fateOf(entry, status)}.`
 

@@ -1,10 +1,9 @@
 // The report of a check for people: what is in use, until when, what to use instead, where it was seen.
-import { operationOf, titleOf } from '../schedule/schedule.ts'
+import { counted, fateOf, operationOf, titleOf } from '../schedule/schedule.ts'
 import { printable } from '../command-line/printable.ts'
 import type { Paint } from '../command-line/terminal.ts'
 import type { Found, PlaceSeen } from '../check/tally.ts'
 import type { Verdict } from '../check/verdict.ts'
-import { counted, fateOf } from '../schedule/words.ts'
 
 const MAX_PLACES = 5
 

@@ -1,9 +1,8 @@
 // Compares two schedules by id. What moved earlier is an error: a client's team planned with the later date.
 import { isDeepStrictEqual } from 'node:util'
-import { daysBetween, titleOf, type Day, type Entry, type Schedule } from './schedule.ts'
+import { counted, daysBetween, titleOf, type Day, type Entry, type Schedule } from './schedule.ts'
 import { printable } from '../command-line/printable.ts'
 import type { Paint } from '../command-line/terminal.ts'
-import { counted } from './words.ts'
 
 type Change =
   | { kind: 'added' | 'withdrawn'; entry: Entry }

@@ -1,10 +1,9 @@
 // The list for a terminal (a heading for each removal date, the operations under it, what to use instead at the side) and
 // for sheets, as CSV (RFC 4180).
-import { fieldOf, insteadOf } from './schedule.ts'
+import { counted, fieldOf, insteadOf } from './schedule.ts'
 import { printable } from '../command-line/printable.ts'
 import { wrapped, type Paint } from '../command-line/terminal.ts'
 import { byRemoval, type Listed } from './listing.ts'
-import { counted } from './words.ts'
 
 const MIN_LEFT = 20
 const MIN_RIGHT = 24

@@ -1,7 +1,15 @@
 // The schedule as people look at it: chosen by API, operation and days, in the order of removal, with what is left of it.
 // The command line, the page, JSON and CSV all show this.
-import { fixBy, operationOf, statusOn, type Day, type Entry, type Schedule, type Status } from './schedule.ts'
-import { daysIn } from './words.ts'
+import {
+  daysIn,
+  fixBy,
+  operationOf,
+  statusOn,
+  type Day,
+  type Entry,
+  type Schedule,
+  type Status,
+} from './schedule.ts'
 
 export type Choice = {
   asOf: Day

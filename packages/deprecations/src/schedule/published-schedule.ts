@@ -1,9 +1,10 @@
 // The service's published schedule: every row of the contract's sections 9.1 and 9.2, in its order, nothing else.
 // Where the contract does not say whether a field is of the request or the response, it is `either`: better found than missed.
 // What an operation is about may be in a member of its name (`answer`, `collection` in 9.1): its members count as the body's.
-import type { Entry, FieldEntry, Place, Schedule } from './schedule.ts'
+import type { Entry, FieldEntry, Schedule } from './schedule.ts'
 
 type Row = Partial<Pick<FieldEntry, 'id' | 'replacement' | 'advice' | 'reason'>> & { field: string }
+type Place = FieldEntry['place']
 type Group = Pick<FieldEntry, 'place' | 'announced' | 'removal'>
 
 const operation = (name: string) => {

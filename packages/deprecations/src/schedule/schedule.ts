@@ -1,37 +1,62 @@
 // What a deprecation is and where it is on a day: the words of the schedule and its arithmetic.
-// Pure, imports nothing. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
+// Pure. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
+import { z } from 'zod'
 
 /** A UTC calendar day, `YYYY-MM-DD`; two days compare as text. */
 export type Day = string
 export type Side = 'request' | 'response'
 
-/** Where a field is deprecated: in which body, and whether only as a member of the body itself (`top`). */
-export type Place = {
-  in: Side | 'either'
-  depth: 'top' | 'any'
-  /** Members of the body that hold what the operation is about: what they bear counts as the body's own. */
-  holders?: readonly string[] | undefined
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, YYYY-MM-DD')
+const text = z.string().min(1).max(2_000)
+
+const deprecation = {
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, dashes or underscores')
+    .describe('Stable and unique: calendars, waivers and reports refer to it.'),
+  api: z.enum(['client', 'indexing']),
+  method: z.string().regex(/^[A-Z]+$/, 'must be a method in capital letters'),
+  path: z
+    .string()
+    .regex(/^\/[^\s?#]*$/, 'must be a path that starts with / and has no query')
+    .describe('A path template; {name} is any one segment.'),
+  replacement: text.optional().describe('What to use instead.'),
+  advice: text.optional().describe('What to do where nothing replaces the item.'),
+  reason: text.optional(),
+  announced: day,
+  removal: day.describe('The item is available before this day (UTC) and gone from it on.'),
 }
 
-type Deprecation = {
-  /** Stable: calendars, waivers, metrics and reports refer to it. */
-  id: string
-  api: 'client' | 'indexing'
-  method: string
-  /** A path template such as `/rest/api/v1/governance/data/policies/{id}`. */
-  path: string
-  /** What to use instead; absent when the schedule states none. */
-  replacement?: string | undefined
-  /** What to do where there is nothing to use instead. */
-  advice?: string | undefined
-  reason?: string | undefined
-  announced: Day
-  removal: Day
+/** Where a field is deprecated: in which body, and whether only as a member of the body itself. */
+const place = z.strictObject({
+  in: z.enum(['request', 'response', 'either']),
+  depth: z.enum(['top', 'any']).describe('top: only a member of the body itself.'),
+  holders: z
+    .array(text)
+    .optional()
+    .describe("Members of the body that hold what the operation is about: theirs count as the body's own."),
+})
+
+const endpointEntry = z.strictObject({ kind: z.literal('endpoint'), ...deprecation })
+const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place, ...deprecation })
+
+/** A list that was printed has the status of each entry beside it. */
+const printed = {
+  status: z
+    .looseObject({})
+    .optional()
+    .describe('Where the entry was when the list was printed; ignored when read.'),
 }
 
-type EndpointEntry = Deprecation & { kind: 'endpoint' }
-export type FieldEntry = Deprecation & { kind: 'field'; field: string; place: Place }
-export type Entry = EndpointEntry | FieldEntry
+/** The file format of a schedule. */
+export const scheduleFile = z.strictObject({
+  $schema: z.string().optional(),
+  asOf: day.optional().describe('The day for which the list was printed; ignored when read.'),
+  entries: z.array(z.discriminatedUnion('kind', [endpointEntry.extend(printed), fieldEntry.extend(printed)])),
+})
+
+export type FieldEntry = z.infer<typeof fieldEntry>
+export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
 /** Where an entry stands on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
@@ -81,6 +106,25 @@ export const insteadOf = (entry: Entry): string => {
   const what =
     entry.replacement === undefined ? (entry.advice ?? 'no replacement stated') : `use ${entry.replacement}`
   return entry.reason === undefined || entry.reason === 'deprecated' ? what : `${what} (${entry.reason})`
+}
+
+/** `1 request`, `12,000 requests` */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+
+const ago = ({ daysLeft }: Status) => (daysLeft === 0 ? 'today' : `${counted(-daysLeft, 'day')} ago`)
+
+/** `removed 37 days ago`, `55 days left` */
+export const daysIn = (status: Status): string =>
+  status.state === 'removed' ? `removed ${ago(status)}` : `${counted(status.daysLeft, 'day')} left`
+
+/** When and what to do: `removed on 2026-10-15, 37 days ago; use text` */
+export const fateOf = (entry: Entry, status: Status): string => {
+  const when =
+    status.state === 'removed'
+      ? `removed on ${entry.removal}, ${ago(status)}`
+      : `removal on ${entry.removal}, ${daysIn(status)}, fix by ${fixBy(entry)}`
+  return `${when}; ${insteadOf(entry)}`
 }
 
 const faultsOf = ({ announced, removal, path, method }: Entry): string[] => {
