@@ -1,9 +1,7 @@
 // The schedule on the web: a page, JSON and a calendar to subscribe to. Public knowledge, so no sign-in is asked for.
 import { Router, type Request } from 'express'
-import { dayOf, type Schedule } from '@onramp/deprecations'
 import type { SendPage } from '../web/pages.ts'
-import { calendarOf } from '@onramp/deprecations'
-import { chooseEntries, listJson, type Choice } from '@onramp/deprecations'
+import { calendarOf, chooseEntries, dayOf, listJson, type Choice, type Schedule } from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
 
 export type DeprecationsParts = {

@@ -1,6 +1,13 @@
-// What the page of the schedule shows: the days, the filter as it stands, and addresses of the same choice in other forms.
-import { fieldOf, insteadOf, operationOf, type Schedule } from '@onramp/deprecations'
-import { byRemoval, type Choice, type Listed } from '@onramp/deprecations'
+// What the page of the schedule shows: the days, the current filter, and addresses of the same choice in other forms.
+import {
+  byRemoval,
+  fieldOf,
+  insteadOf,
+  operationOf,
+  type Choice,
+  type Listed,
+  type Schedule,
+} from '@onramp/deprecations'
 
 /**
  * A text in pieces between which a line may break: behind `/`, `.` and `_`, and at the humps of a long name. Anywhere else

@@ -140,6 +140,15 @@ describe('the watch', () => {
     expect([logged, counted]).toEqual([[], []])
   })
 
+  test('a call that has nothing to report is not dated', () => {
+    const clock = vi.fn<() => number>(now)
+    const { options } = noticed({ now: clock })
+    const watch = createWatch(publishedSchedule, options)
+    watch.observe({ ...call, headers: { 'content-type': 'application/json' }, response: '{}' })
+    watch.observe({ ...call, url: '/rest/api/v1/chat', request: '{}', response: '{"messages":[]}' })
+    expect(clock).not.toHaveBeenCalled()
+  })
+
   test('a log, a counter or headers that throw reach nobody', () => {
     const fail = vi.fn<() => never>(() => {
       throw new Error('full')

@@ -81,10 +81,9 @@ const readHar = (document: unknown, text: string, parts: DocumentParts) => {
   const ofInterest = readings.filter(
     ({ reading }) => 'fault' in reading || matcher.scheduled(reading.call.method, reading.call.url),
   )
-  const lines =
-    ofInterest.length === 0 ? undefined : linesOf(text, new Set(ofInterest.map(({ record }) => record)))
+  const lines = linesOf(text, new Set(ofInterest.map(({ record }) => record)))
   for (const { record, reading } of readings) {
-    const line = lines?.get(record)
+    const line = lines.get(record)
     if ('fault' in reading) fault(line, reading.fault)
     else tally.noteCall(reading.call, { file: source.name, record, line }, parts)
   }

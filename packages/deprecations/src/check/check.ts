@@ -15,7 +15,7 @@ import { Tally, type Found } from './tally.ts'
 type CheckOptions = {
   schedule: Schedule
   asOf: Day
-  /** Overrides what the beginning of a file tells. */
+  /** Overrides the detected format. */
   format?: Format | undefined
   /** Called with each thing that could not be read, as one line. */
   report: (fault: string) => void

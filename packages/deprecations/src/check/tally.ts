@@ -1,4 +1,4 @@
-// Counts what is found, item by item, in memory that does not grow with the traffic: so many places an item, then numbers.
+// Counts what is found by item, in memory that does not grow with the traffic: some places of each item, then numbers.
 // Keeps names and places only; a member that does not look like a field's name (an address as a key, say) is masked.
 import type { Confidence, Matcher, Use } from '../matching/deprecated-use.ts'
 import { operationOf, statusOn, type Day, type Entry, type Side, type Status } from '../schedule/schedule.ts'
@@ -6,11 +6,7 @@ import { timeFrom, type TimedCall } from '../input/ndjson.ts'
 import { pointerOf, type Path } from '../input/json-scan.ts'
 
 /** Where in the input something was read: the line, and the entry or operation as a JSON pointer into the document. */
-type Where = {
-  file: string
-  line?: number | undefined
-  record?: string | undefined
-}
+type Where = { file: string; line?: number | undefined; record?: string | undefined }
 
 /** A place of an item, as first met; `count` is how often it was met, indices of arrays aside. */
 export type PlaceSeen = Where & {
@@ -36,14 +32,10 @@ export type Found = {
   lastSeen?: number
 }
 
-/** One finding on its way into the tally. */
-type Sighting = Where & {
+/** One finding on its way into the tally. `pointer` is given where the path is not of a body. */
+type Sighting = Omit<PlaceSeen, 'count'> & {
   entry: Entry
-  confidence: Confidence
-  side?: Side | undefined
   path?: Path | undefined
-  /** A ready pointer, where the path is not of a body. */
-  pointer?: string
   time?: number | undefined
 }
 
@@ -94,7 +86,13 @@ export class Tally {
     const { entry, confidence, time } = sighting
     // What may be in use is counted apart, so that the count of what is in use stays true.
     const key = `${isCertain(sighting) ? 'certain' : 'possible'} ${entry.id}`
-    const item = this.items.get(key) ?? this.started(key, entry)
+    let item = this.items.get(key)
+    if (item === undefined) {
+      const status = statusOn(entry, this.asOf)
+      const found: Found = { entry, status, confidence: 'endpoint', count: 0, places: [], elsewhere: 0 }
+      item = { found, known: new Map(), lastRequest: -1 }
+      this.items.set(key, item)
+    }
     const { found } = item
     if (found.status.state === 'unannounced') return
     if (item.lastRequest !== this.requests) {
@@ -115,14 +113,6 @@ export class Tally {
       .map(({ found }) => found)
       .filter(({ count }) => count > 0)
       .sort((a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1))
-  }
-
-  private started(key: string, entry: Entry): Counted {
-    const status = statusOn(entry, this.asOf)
-    const found: Found = { entry, status, confidence: 'endpoint', count: 0, places: [], elsewhere: 0 }
-    const item = { found, known: new Map<string, PlaceSeen>(), lastRequest: -1 }
-    this.items.set(key, item)
-    return item
   }
 }
 

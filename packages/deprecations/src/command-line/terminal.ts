@@ -1,4 +1,4 @@
-// How text is laid out for people: colours only where somebody looks at them, columns by what a terminal shows.
+// How text is laid out for people: colours only on a terminal, columns by what a terminal shows.
 import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'

@@ -64,7 +64,7 @@ Bodies may be JSON, several documents, JSON lines, events or forms.
                      onramp deprecations schema waivers
   --schedule FILE    adds entries of your own (repeatable); see
                      onramp deprecations schema
-  --input FORMAT     har, ndjson, openapi or log, where the file does not tell
+  --input FORMAT     har, ndjson, openapi or log, where detection fails
   --ignore-broken    lines, bodies and references that cannot be read are
                      reported but do not fail the check
   --json, --sarif, --junit, --annotations

@@ -70,7 +70,7 @@ const responseBody = (response: Loose, method: string): Recorded => {
   const recorded = recordedText(content, response)
   // 0 is what recorders write for a call that was cut off or refused by the browser: nothing is known of its answer.
   if (recorded.body !== undefined) return isBrokenOff(response) ? { ...recorded, incomplete: true } : recorded
-  // Not 304: what it stands for came from a cache, unseen.
+  // Not 304: its body came from a cache, unseen.
   if ([204, 205].includes(Number(response.status)) || method.toUpperCase() === 'HEAD') return { body: '' }
   // A size of 0 without a text is also what browsers write of a stream; its bodySize is then unknown (-1).
   const isEmpty =

@@ -70,6 +70,7 @@ export const brokenLineOf = (text: string): number | undefined => {
 /** The lines (from 1) on which the values at these JSON pointers start; pointers that lead nowhere are left out. */
 export const linesOf = (text: string, pointers: ReadonlySet<string>): Map<string, number> => {
   const lines = new Map<string, number>()
+  if (pointers.size === 0) return lines
   const depths = new Set([...pointers].map((pointer) => pointer.split('/').length - 1))
   let [line, counted] = [1, 0]
   scan(text, (depth, at, path) => {

@@ -10,7 +10,7 @@ type LineTaker = {
   progress: (bytes: number) => void
 }
 
-/** The longest line that is read, in characters: the bound is on memory, and a recorded call seldom comes near. */
+/** The longest line that is read, in characters. It bounds memory; a recorded call is seldom near it. */
 export const MAX_LINE = 2 * 1024 * 1024
 
 /** Reads a stream of UTF-8 to its end (LF or CRLF, a byte order mark is dropped). */

@@ -33,7 +33,7 @@ export const withBodies = (call: TimedCall, bodies: Record<Side, Recorded>): Tim
   return { ...call, request: request.body, response: response.body, incomplete }
 }
 
-/** `true` is said of both sides. */
+/** `true` means both sides. */
 const sidesIn = (value: unknown): readonly Side[] => {
   if (value === true) return SIDES
   return SIDES.filter((side) => (Array.isArray(value) ? value.includes(side) : value === side))

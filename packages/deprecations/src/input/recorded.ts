@@ -74,7 +74,7 @@ const statusOf = ({ status, statusCode }: Loose): number | undefined =>
 const hasStatus = (value: Loose) => statusOf(value) !== undefined
 const hasHeaders = ({ headers }: Loose) => isRecord(headers) || Array.isArray(headers)
 
-/** Whether an object is a wrapper: it has a `body` or a status, and what is said of an answer or a request. */
+/** Whether an object is a wrapper: it has a `body` or a status, and other members that describe a message. */
 const isWrapper = (value: Loose): boolean => {
   const hasBody = 'body' in value
   const saysMore = hasStatus(value) || hasHeaders(value)

@@ -1,5 +1,5 @@
 // The JSON documents in a body, however it was recorded: parsed, as text, as a stream of documents or events, as a form.
-// Pure. A body that cannot be read is told apart from one that holds nothing: only of the latter is anything known.
+// Pure. A body that cannot be read is not the same as one that holds nothing: it may hold anything.
 import { isForm, isMultipart, readForm, readMultipart } from './body-form.ts'
 import { isEventStream, isSequence, readDocuments, readEventStream, type Body } from './body-text.ts'
 

@@ -46,7 +46,7 @@ export type Scheduled = {
 export type Matcher = {
   /** What the schedule says of the operation that a call goes to; undefined when it says nothing. */
   scheduled: (method: string, url: string) => Scheduled | undefined
-  /** The same for a path template of which segments are left open: what it can be, if those are what the schedule has. */
+  /** The same for a path template with open segments: the operation that it is if these are as the schedule has them. */
   mayBe: (method: string, template: string) => Scheduled | undefined
   /** Reports every use in a call; the `path` it hands out is only valid during that report. */
   eachUse: (call: Call, report: (use: Use) => void) => void
@@ -55,7 +55,7 @@ export type Matcher = {
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
 const isParameter = (segment: string) => segment.startsWith('{')
 
-// Step by step, as one that is encoded wrongly must not keep the others from being read.
+// Step by step, so that one with a wrong encoding does not keep the others from being read.
 const decoded = (step: string): string => {
   try {
     return decodeURI(step)
@@ -102,38 +102,46 @@ const isEndOf = (path: readonly string[], { segments }: Scheduled, isOpen = fals
   })
 }
 
+/** The last segment of an operation's path; empty where that is a parameter. */
+const endOf = ({ segments }: Scheduled) => {
+  const last = segments.at(-1) ?? ''
+  return isParameter(last) ? '' : last
+}
+
 /** Prepares a schedule for matching many calls against it. */
 export const createMatcher = (schedule: Schedule): Matcher => {
   const operations = operationsIn(schedule)
-  const byEnd = Map.groupBy(operations, ({ method, segments }) => {
-    const last = segments.at(-1) ?? ''
-    return `${method} ${isParameter(last) ? '' : last}`
-  })
+  const byMethod = new Map(
+    [...Map.groupBy(operations, ({ method }) => method)].map(([method, all]) => [
+      method,
+      Map.groupBy(all, endOf),
+    ]),
+  )
   const scheduled = (method: string, url: string) => {
+    const ofMethod = byMethod.get(method.toUpperCase())
+    if (ofMethod === undefined) return undefined
     // Some servers take paths in any case: better found than missed.
-    const path = pathOf(url).replace(/\/+$/, '').toLowerCase()
-    const verb = method.toUpperCase()
-    const literal = byEnd.get(`${verb} ${path.slice(path.lastIndexOf('/') + 1)}`)
-    const templated = byEnd.get(`${verb} `)
+    let path = pathOf(url).toLowerCase()
+    while (path.endsWith('/')) path = path.slice(0, -1)
+    const literal = ofMethod.get(path.slice(path.lastIndexOf('/') + 1))
+    const templated = ofMethod.get('')
     // Most calls are of operations that are not on the schedule: they end here, before anything is taken apart.
     if (literal === undefined && templated === undefined) return undefined
     const segments = segmentsOf(path)
     const isIt = (operation: Scheduled) => isEndOf(segments, operation)
     return literal?.find(isIt) ?? templated?.find(isIt)
   }
-  return {
-    scheduled,
-    mayBe: (method, template) => {
-      const segments = segmentsOf(pathOf(template).toLowerCase())
-      if (!segments.some(isParameter)) return undefined
-      const verb = method.toUpperCase()
-      return operations.find((operation) => operation.method === verb && isEndOf(segments, operation, true))
-    },
-    eachUse: (call, report) => {
-      const operation = scheduled(call.method, call.url)
-      if (operation !== undefined) reportUses(operation, call, report)
-    },
+  const mayBe = (method: string, template: string) => {
+    const segments = segmentsOf(pathOf(template).toLowerCase())
+    if (!segments.some(isParameter)) return undefined
+    const verb = method.toUpperCase()
+    return operations.find((operation) => operation.method === verb && isEndOf(segments, operation, true))
   }
+  const eachUse = (call: Call, report: (use: Use) => void) => {
+    const operation = scheduled(call.method, call.url)
+    if (operation !== undefined) reportUses(operation, call, report)
+  }
+  return { scheduled, mayBe, eachUse }
 }
 
 /** Reports every use in a call that goes to a scheduled operation. */
@@ -150,20 +158,17 @@ const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) =
   const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
   if (body === undefined) return reportAll({ confidence: 'endpoint' })
   const { documents, unread } = readBody(body, side === 'response' ? call.status : undefined)
-  const search: Search = {
-    fields,
-    side,
-    report: (entry, confidence, path) => report({ entry, confidence, side, path }),
-  }
-  const whole = documents.map((document) => searchFields(document, search)).every(Boolean)
+  const found: Search['report'] = (entry, confidence, path) => report({ entry, confidence, side, path })
+  const search = { fields, side, report: found }
+  const isWhole = documents.map((document) => searchFields(document, search)).every(Boolean)
   const names = [...fields[side].keys()]
-  const isHidden = () =>
-    hidesNames(body, documents, names) ||
-    (call.written !== undefined && hidesNames(call.written.text, call.written.value, names))
+  const texts = [{ text: body, value: documents }, ...(call.written ? [call.written] : [])]
   const why =
     unread ??
-    (whole ? undefined : 'nests too deep to be looked through') ??
-    (isHidden() ? 'has members that hide others of the same name' : undefined)
+    (isWhole ? undefined : 'nests too deep to be looked through') ??
+    (texts.some((one) => hidesNames(one, names))
+      ? 'has members that hide others of the same name'
+      : undefined)
   if (why !== undefined) reportAll({ confidence: 'unread', why })
   else if (call.incomplete?.includes(side) === true) reportAll({ confidence: 'endpoint' })
 }
@@ -176,7 +181,7 @@ const hasNoBody = ({ method, status }: Call, side: Side) =>
 
 // Of two members with one name the parser keeps the last, so the text has the name more often than what was parsed. In a
 // string of JSON every quote is escaped, so a quoted name is a member or a whole value.
-const hidesNames = (text: unknown, value: unknown, names: readonly string[]): boolean => {
+const hidesNames = ({ text, value }: { text: unknown; value: unknown }, names: readonly string[]) => {
   if (typeof text !== 'string' || (Array.isArray(value) && value.length === 0)) return false
   const quoted = names.map((name) => JSON.stringify(name)).filter((name) => text.includes(name))
   if (quoted.length === 0) return false

@@ -41,7 +41,7 @@ const replacementPaths = ({ replacement = '' }: Entry): string[][] => {
   return parts.map((part) => part.split('.').map(plainName))
 }
 
-/** Tells whether a member is a replacement that any of these entries names, in the singular or the plural. */
+/** Makes a test for whether a member is a replacement that any of these entries names, in the singular or the plural. */
 const replacementsOf = (entries: readonly Entry[]): ((name: string) => boolean) => {
   const last = entries.flatMap(replacementPaths).map((steps) => steps.at(-1) ?? '')
   const names = new Set(last.flatMap((name) => [name, `${name}s`]))

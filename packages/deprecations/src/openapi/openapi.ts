@@ -41,11 +41,7 @@ export type Declared = {
 export const isOpenApi = (document: unknown): boolean =>
   isRecord(document) && (typeof document.openapi === 'string' || document.swagger !== undefined)
 
-type Walk = {
-  matcher: Matcher
-  follow: Follow
-  report: (use: Declared) => void
-}
+type Walk = { matcher: Matcher; follow: Follow; report: (use: Declared) => void }
 
 /** The addresses of a server: one for each value that its variables can have. */
 const filled = (server: unknown): string[] => {

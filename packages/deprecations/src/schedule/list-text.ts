@@ -37,32 +37,25 @@ export const listText = (entries: readonly Listed[], paint: Paint, width: number
   return days.length === 0 ? 'Nothing on the schedule fits.\n' : `${days.join('\n\n')}\n`
 }
 
-const COLUMNS =
+const NAMES =
   'id api kind method path field place depth replacement advice reason announced removal fix_by days_left state'
+const COLUMNS = NAMES.split(' ')
 
-const rowOf = (entry: Listed): string[] => {
+type Cell = string | number | undefined
+
+const rowOf = (entry: Listed): Cell[] => {
   const { fixBy, daysLeft, state } = entry.status
   const { in: place, depth } = entry.kind === 'field' ? entry.place : {}
-  const cells = {
-    field: '',
-    ...entry,
-    place,
-    depth,
-    fix_by: fixBy,
-    days_left: daysLeft,
-    state,
-    status: undefined,
-  }
-  const known = new Map<string, string | number | undefined>(Object.entries(cells))
-  return COLUMNS.split(' ').map((column) => String(known.get(column) ?? ''))
+  const cells: Record<string, unknown> = { ...entry, place, depth, fix_by: fixBy, days_left: daysLeft, state }
+  return COLUMNS.map((column) => cells[column] as Cell)
 }
 
-const cellText = (value: string) => {
-  // A sheet would take a cell that starts so for a formula; the apostrophe tells it not to.
-  const text = /^[=+@\t\r]|^-(?!\d)/.test(value) ? `'${value}` : value
+const cellText = (value: Cell) => {
+  // A sheet takes a cell that starts so for a formula; an apostrophe prevents that.
+  const text = String(value ?? '').replace(/^(?=[=+@\t\r]|-(?!\d))/, "'")
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** The list as CSV with a line of column names. */
 export const listCsv = (entries: readonly Listed[]): string =>
-  [COLUMNS.split(' '), ...entries.map(rowOf)].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
+  [COLUMNS, ...entries.map(rowOf)].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')

@@ -1,4 +1,4 @@
-// The schedule as people look at it: chosen by API, operation and days, in the order of removal, with what is left of it.
+// The schedule as people look at it: chosen by API, operation and days, in the order of removal, with the days left.
 // The command line, the page, JSON and CSV all show this.
 import {
   daysIn,

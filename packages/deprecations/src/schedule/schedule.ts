@@ -1,4 +1,4 @@
-// What a deprecation is and where it is on a day: the words of the schedule and its arithmetic.
+// What a deprecation is and what state it is in on a day: the words of the schedule and its arithmetic.
 // Pure. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
 import { z } from 'zod'
 
@@ -59,7 +59,7 @@ export type FieldEntry = z.infer<typeof fieldEntry>
 export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
-/** Where an entry stands on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
+/** The state of an entry on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
 export type Status = {
   state: 'unannounced' | 'announced' | 'removed'
   daysLeft: number
@@ -78,7 +78,7 @@ export const isDay = (text: string): boolean =>
 /** Whole days from one day to another; negative when `to` is earlier. */
 export const daysBetween = (from: Day, to: Day): number => (timeOf(to) - timeOf(from)) / dayInMilliseconds
 
-/** Where an entry stands on a UTC day: available before its removal date, removed from it on (contract, section 9). */
+/** The state of an entry on a UTC day: available before its removal date, removed from it on (contract, section 9). */
 export const statusOn = (entry: Entry, day: Day): Status => {
   const daysLeft = daysBetween(day, entry.removal)
   if (daysLeft <= 0) return { state: 'removed', daysLeft }
@@ -91,7 +91,7 @@ export const fixBy = (entry: Entry): Day => dayOf(new Date(timeOf(entry.removal)
 /** `POST /rest/api/v1/chat` */
 export const operationOf = (entry: Entry): string => `${entry.method} ${entry.path}`
 
-/** The deprecated thing as people say it: `citations in the response of POST /rest/api/v1/chat`. */
+/** The deprecated thing in words: `citations (response) of POST /rest/api/v1/chat`. */
 export const titleOf = (entry: Entry): string =>
   entry.kind === 'endpoint' ? operationOf(entry) : `${fieldOf(entry)} of ${operationOf(entry)}`
 

@@ -1,5 +1,5 @@
-// What the watch has to say, in words: of a use, of what a header announces, of a 410. Pure.
-// An announcement on an operation of which only fields go must not be told as the operation's end.
+// The notices of the watch: of a use, of what a header announces, of a 410. Pure.
+// An announcement on an operation that only loses fields must not read as the end of the operation.
 import type { Announcement } from './announcement.ts'
 import { pathOf, type Call, type Scheduled } from '../matching/deprecated-use.ts'
 import {
@@ -78,58 +78,47 @@ const fieldsThatGo = (entries: readonly Entry[]): string => {
 const losesOnlyFields = (scheduled: Scheduled | undefined): scheduled is Scheduled =>
   scheduled !== undefined && scheduled.endpoints.length === 0
 
-// A Sunset is of the operation (RFC 8594), but where only fields are known to go it is more likely meant for them.
-const announcedOfFields = (
-  { header, sunset }: Announcement,
-  operation: string,
-  entries: readonly Entry[],
-) => {
-  const until = sunset === undefined ? undefined : dayOf(new Date(sunset))
-  const name = header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
-  const ofThatDay = fieldsThatGo(entries.filter(({ removal }) => removal === until))
-  const knows =
-    ofThatDay === ''
-      ? `only field removals: ${fieldsThatGo(entries)}`
-      : `field removals of that day, not the end of the operation: ${ofThatDay}`
-  const said = until === undefined ? name : `Sunset: ${until}`
-  return `the service announced (${said}) for ${operation}; the published schedule has ${knows}`
-}
-
 type Announced = { operation: string; scheduled: Scheduled | undefined; day: Day }
 
 /** What a header announces of the operation. */
 export const announcedNotice = (
-  announcement: Announcement,
+  { header, sunset }: Announcement,
   { operation, scheduled, day }: Announced,
 ): Notice => {
-  const { header, sunset } = announcement
   const notice = { item: operation, operation, by: 'announced' as const, header }
-  if (losesOnlyFields(scheduled))
-    return { ...notice, message: announcedOfFields(announcement, operation, scheduled.entries) }
-  if (sunset === undefined) {
+  const removal = sunset === undefined ? undefined : dayOf(new Date(sunset))
+  // A Sunset is of the operation (RFC 8594), but where only fields are known to go it is more likely meant for them.
+  if (losesOnlyFields(scheduled)) {
+    const name = header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+    const ofThatDay = fieldsThatGo(scheduled.entries.filter((entry) => entry.removal === removal))
+    const knows =
+      ofThatDay === ''
+        ? `only field removals: ${fieldsThatGo(scheduled.entries)}`
+        : `field removals of that day, not the end of the operation: ${ofThatDay}`
+    const said = removal === undefined ? name : `Sunset: ${removal}`
+    const message = `the service announced (${said}) for ${operation}; the published schedule has ${knows}`
+    return { ...notice, message }
+  }
+  if (removal === undefined) {
     const message = `${operation} is announced as deprecated by the ${header} header: no date given`
     return { ...notice, message }
   }
-  const removal = dayOf(new Date(sunset))
   const daysLeft = daysBetween(day, removal)
   const until = daysLeft > 0 ? `goes on ${removal}, ${daysLeft} days left` : `ended on ${removal}`
   const message = `${operation} announces its end by the ${header} header: ${until}`
   return { ...notice, removal, daysLeft, message }
 }
 
+const whyGone = (scheduled: Scheduled | undefined): string => {
+  const [endpoint] = scheduled?.endpoints ?? []
+  if (endpoint !== undefined) return `removed on ${endpoint.removal}, ${insteadOf(endpoint)}`
+  if (!losesOnlyFields(scheduled)) return 'it is gone, and not on the schedule'
+  const fields = fieldsThatGo(scheduled.entries)
+  return `it is gone, though the published schedule has only field removals: ${fields}`
+}
+
 /** A 410 in words. Where only fields are on the schedule, it says so: their removal is not the operation's. */
 export const goneNotice = (operation: string, scheduled: Scheduled | undefined): Notice => {
-  const [endpoint] = scheduled?.endpoints ?? []
-  const why =
-    endpoint !== undefined
-      ? `removed on ${endpoint.removal}, ${insteadOf(endpoint)}`
-      : losesOnlyFields(scheduled)
-        ? `it is gone, though the published schedule has only field removals: ${fieldsThatGo(scheduled.entries)}`
-        : 'it is gone, and not on the schedule'
-  return {
-    item: endpoint?.id ?? operation,
-    operation,
-    by: 'gone',
-    message: `${operation} answered 410: ${why}`,
-  }
+  const message = `${operation} answered 410: ${whyGone(scheduled)}`
+  return { item: scheduled?.endpoints[0]?.id ?? operation, operation, by: 'gone', message }
 }

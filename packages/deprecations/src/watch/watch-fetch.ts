@@ -21,7 +21,7 @@ export type WatchFetchOptions = WatchOptions & {
   record?: (line: string) => void
 }
 
-/** As much of an answer is looked through. */
+/** The part of an answer that is looked through. */
 const MAX_BYTES = 1024 * 1024
 
 const isRequest = (input: unknown): input is Request =>

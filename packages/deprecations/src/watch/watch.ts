@@ -1,12 +1,12 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
-// Logs once an item and process, counts every time, never throws, and keeps names and places but no values.
+// Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
 import { announcementIn, type ResponseHeaders } from './announcement.ts'
 import { createMatcher, reportUses, type Call, type Scheduled } from '../matching/deprecated-use.ts'
 import { announcedNotice, goneNotice, operationName, useNotice, type Notice, type Used } from './notice.ts'
 import { dayOf, type Schedule } from '../schedule/schedule.ts'
 
 export type WatchOptions = {
-  /** Called once for each item and way in this process. */
+  /** Called once in this process for each item and each value of `by`. */
   log?: (notice: Notice) => void
   /** Called every time, for a metric; `item` has as many values as the schedule and the announcing operations. */
   count?: (notice: Notice) => void
