@@ -43,14 +43,7 @@ export type Scheduled = {
   fields: Fields
 }
 
-export type Matcher = {
-  /** What the schedule says of the operation that a call goes to; undefined when it says nothing. */
-  scheduled: (method: string, url: string) => Scheduled | undefined
-  /** The same for a path template with open segments: the operation that it is if these are as the schedule has them. */
-  mayBe: (method: string, template: string) => Scheduled | undefined
-  /** Reports every use in a call; the `path` it hands out is only valid during that report. */
-  eachUse: (call: Call, report: (use: Use) => void) => void
-}
+export type Matcher = ReturnType<typeof createMatcher>
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
 const isParameter = (segment: string) => segment.startsWith('{')
@@ -109,7 +102,7 @@ const endOf = ({ segments }: Scheduled) => {
 }
 
 /** Prepares a schedule for matching many calls against it. */
-export const createMatcher = (schedule: Schedule): Matcher => {
+export const createMatcher = (schedule: Schedule) => {
   const operations = operationsIn(schedule)
   const byMethod = new Map(
     [...Map.groupBy(operations, ({ method }) => method)].map(([method, all]) => [
@@ -117,7 +110,8 @@ export const createMatcher = (schedule: Schedule): Matcher => {
       Map.groupBy(all, endOf),
     ]),
   )
-  const scheduled = (method: string, url: string) => {
+  /** What the schedule says of the operation that a call goes to; undefined when it says nothing. */
+  const scheduled = (method: string, url: string): Scheduled | undefined => {
     const ofMethod = byMethod.get(method.toUpperCase())
     if (ofMethod === undefined) return undefined
     // Some servers take paths in any case: better found than missed.
@@ -131,13 +125,15 @@ export const createMatcher = (schedule: Schedule): Matcher => {
     const isIt = (operation: Scheduled) => isEndOf(segments, operation)
     return literal?.find(isIt) ?? templated?.find(isIt)
   }
-  const mayBe = (method: string, template: string) => {
+  /** The same for a path template with open segments: the operation that it is if these are as the schedule has them. */
+  const mayBe = (method: string, template: string): Scheduled | undefined => {
     const segments = segmentsOf(pathOf(template).toLowerCase())
     if (!segments.some(isParameter)) return undefined
     const verb = method.toUpperCase()
     return operations.find((operation) => operation.method === verb && isEndOf(segments, operation, true))
   }
-  const eachUse = (call: Call, report: (use: Use) => void) => {
+  /** Reports every use in a call; the `path` it hands out is only valid during that report. */
+  const eachUse = (call: Call, report: (use: Use) => void): void => {
     const operation = scheduled(call.method, call.url)
     if (operation !== undefined) reportUses(operation, call, report)
   }
