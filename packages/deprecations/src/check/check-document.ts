@@ -40,7 +40,7 @@ const readOpenApi = async (main: SpecFile, parts: DocumentParts) => {
   const { matcher, tally } = parts
   const declared: Declared[] = []
   const report = (use: Declared) => declared.push(use)
-  const operations = eachDeclared(main, await loadNeighbours(main), { matcher, report })
+  const operations = eachDeclared(main, { matcher, find: await loadNeighbours(main), report })
   const lineOf = linesIn(declared)
   const before = tally.requests
   let last = ''

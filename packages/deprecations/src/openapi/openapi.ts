@@ -41,7 +41,7 @@ export type Declared = {
 export const isOpenApi = (document: unknown): boolean =>
   isRecord(document) && (typeof document.openapi === 'string' || document.swagger !== undefined)
 
-type Walk = { matcher: Matcher; follow: Follow; report: (use: Declared) => void }
+type Walk = { matcher: Matcher; find: FindFile; report: (use: Declared) => void }
 
 /** The addresses of a server: one for each value that its variables can have. */
 const filled = (server: unknown): string[] => {
@@ -90,18 +90,19 @@ const knownAt = (
 type Operation = { template: string; verb: string; at: At; item: At }
 
 /** The schemas of the bodies on one side of an operation, in OpenAPI 3 (content) and 2 (schema, body parameter). */
-const schemasOf = ({ at, item }: Operation, side: Side, follow: (at: At) => At[]): At[] => {
+const schemasOf = ({ at, item }: Operation, side: Side, follow: Follow): At[] => {
+  const followed = (one: At) => follow(one) ?? []
   const bodies =
     side === 'request'
       ? [into(at, 'requestBody'), ...[item, at].flatMap((one) => itemsOf(into(one, 'parameters')))]
-      : follow(into(at, 'responses')).flatMap(childrenOf)
-  return bodies.flatMap(follow).flatMap((body) => {
+      : [into(at, 'responses')].flatMap(followed).flatMap(childrenOf)
+  return bodies.flatMap(followed).flatMap((body) => {
     const { in: place, name } = isRecord(body.value) ? body.value : {}
     // A field of a form in OpenAPI 2 is as a schema with that one property.
     if (place === 'formData' && typeof name === 'string')
       return [{ ...body, value: { properties: { [name]: {} } } }]
     if (side === 'request' && place !== undefined && place !== 'body') return []
-    const media = childrenOf(into(body, 'content')).flatMap(follow)
+    const media = childrenOf(into(body, 'content')).flatMap(followed)
     return [body, ...media].map((one) => into(one, 'schema'))
   })
 }
@@ -124,22 +125,14 @@ const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, wa
     const lost: Lost = (place, why) => {
       for (const entry of [...fields[side].values()].flat()) report(entry, 'unread', place, why)
     }
-    const follow = (one: At): At[] => {
-      const found = one.value === undefined ? undefined : walk.follow(one, lost)
-      return found === undefined ? [] : [found]
-    }
-    const schemas = schemasOf(operation, side, follow)
-    eachProperty(schemas, { fields, side, follow: walk.follow, report, lost })
+    const follow = createFollow(walk.find, lost)
+    eachProperty(schemasOf(operation, side, follow), { fields, side, follow, report })
   }
 }
 
 /** Reports everything that a document declares and the schedule deprecates. Returns the number of operations. */
-export const eachDeclared = (
-  main: SpecFile,
-  find: FindFile,
-  { matcher, report }: Pick<Walk, 'matcher' | 'report'>,
-): number => {
-  const walk = { matcher, report, follow: createFollow(find) }
+export const eachDeclared = (main: SpecFile, walk: Walk): number => {
+  const { matcher, find, report } = walk
   const root = rootOf(main)
   // A path that could not be read may be any operation that the schedule has there.
   const lostPath: Lost = (at, why) => {
@@ -147,9 +140,10 @@ export const eachDeclared = (
       for (const entry of knownAt(matcher, verb, pathsOf(nameOf(at), [root]))?.scheduled.entries ?? [])
         report({ entry, confidence: 'unread', operation: placeOf(at), at, why })
   }
-  const paths = walk.follow(into(root, 'paths'), () => undefined)
+  const paths = createFollow(find, () => undefined)(into(root, 'paths'))
+  const followPath = createFollow(find, lostPath)
   const operations = (paths === undefined ? [] : childrenOf(paths)).flatMap((written) => {
-    const item = walk.follow(written, lostPath)
+    const item = followPath(written)
     // OpenAPI 3.1 lets a path have operations beside its reference.
     const items = item === undefined || item.value === written.value ? [written] : [item, written]
     return items.flatMap((one) =>

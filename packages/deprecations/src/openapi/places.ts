@@ -53,11 +53,11 @@ const targetOf = (file: SpecFile, fragment: string): At | undefined => {
 
 const MAX_HOPS = 50
 
-export type Follow = (at: At, lost: Lost) => At | undefined
+export type Follow = (at: At) => At | undefined
 
 /** Where a reference leads, references there included; a value that is no reference is itself. */
-export const createFollow = (find: FindFile): Follow => {
-  const step = (at: At, reference: string, lost: Lost): At | undefined => {
+export const createFollow = (find: FindFile, lost: Lost): Follow => {
+  const step = (at: At, reference: string): At | undefined => {
     const [address = '', fragment = ''] = reference.split(/#(.*)/s, 2)
     const file = address === '' ? at.file : find(at.file, address)
     const found = 'why' in file ? undefined : targetOf(file, fragment)
@@ -65,7 +65,7 @@ export const createFollow = (find: FindFile): Follow => {
     lost(at, 'why' in file ? file.why : 'leads to a place that is not there; correct it')
     return undefined
   }
-  return (at, lost) => {
+  return (at) => {
     let here: At | undefined = at
     for (let hops = 0; here !== undefined; hops += 1) {
       const reference: unknown = isRecord(here.value)
@@ -76,7 +76,7 @@ export const createFollow = (find: FindFile): Follow => {
         lost(at, 'leads in a circle; correct it')
         return undefined
       }
-      here = step(here, reference, lost)
+      here = step(here, reference)
     }
     return undefined
   }

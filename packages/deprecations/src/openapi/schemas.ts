@@ -2,14 +2,13 @@
 import { placed, type Fields, type Placed } from '../matching/field-search.ts'
 import type { FieldEntry, Side } from '../schedule/schedule.ts'
 import { isRecord } from '../input/json-scan.ts'
-import { childrenOf, into, itemsOf, nameOf, type At, type Follow, type Lost } from './places.ts'
+import { childrenOf, into, itemsOf, nameOf, type At, type Follow } from './places.ts'
 
 type SchemaSearch = {
   fields: Fields
   side: Side
   follow: Follow
   report: (entry: FieldEntry, sure: Placed, at: At) => void
-  lost: Lost
 }
 
 /** A schema, and the names of the members that lead to what it describes. */
@@ -79,7 +78,7 @@ const titleOf = ({ path, file }: At) =>
 
 /** Looks through schemas and all they lead to; each once for each way in which its members count. */
 export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void => {
-  const { fields, follow, lost } = search
+  const { fields, follow } = search
   const seen = new Map<unknown, Set<string>>()
   const isNew = (value: unknown, names: readonly string[]) => {
     const way = names.length <= 1 ? names.join('') : `* ${names.at(-1)}`
@@ -94,7 +93,7 @@ export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void
     if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(at.value, names)) continue
     reportIn(visit, search)
     waiting.push(...inner(visit))
-    const next = follow(at, lost)
+    const next = follow(at)
     if (next === undefined || next.value === at.value) continue
     if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names })
   }
