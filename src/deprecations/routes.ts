@@ -17,36 +17,29 @@ const FOR_FIVE_MINUTES = 'public, max-age=300'
 const text = (value: unknown) =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
-const choiceOf = ({ query }: Request, now: number): Choice => ({
-  asOf: dayOf(new Date(now)),
-  api: text(query.api),
-  operation: text(query.operation),
-})
-
 /** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
 export function createDeprecationsRoutes({ schedule, sendPage, now }: DeprecationsParts): Router {
   const router = Router()
+  const choose = ({ query }: Request) => {
+    const asOf = dayOf(new Date(now()))
+    const choice: Choice = { asOf, api: text(query.api), operation: text(query.operation) }
+    return { choice, entries: chooseEntries(schedule, choice) }
+  }
 
   router.get('/deprecations', (req, res) => {
-    const choice = choiceOf(req, now())
-
-    const entries = chooseEntries(schedule, choice)
+    const { choice, entries } = choose(req)
 
     sendPage(req, res, { view: 'deprecations/schedule', data: scheduleView(schedule, entries, choice) })
   })
 
   router.get('/deprecations.json', (req, res) => {
-    const choice = choiceOf(req, now())
-
-    const entries = chooseEntries(schedule, choice)
+    const { choice, entries } = choose(req)
 
     res.set('Cache-Control', FOR_FIVE_MINUTES).json(listJson(entries, choice.asOf))
   })
 
   router.get('/deprecations.ics', (req, res) => {
-    const choice = choiceOf(req, now())
-
-    const entries = chooseEntries(schedule, choice)
+    const { entries } = choose(req)
 
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')
