@@ -7,7 +7,7 @@ import { skewFinding } from '../../src/doctor/clock.ts'
 import { deprecationDates } from '../../src/doctor/deprecation-dates.ts'
 import { maskFor } from '../../src/doctor/mask.ts'
 import { isProvider } from '../../src/doctor/server/token-issuer.ts'
-import { nearest } from '../../packages/deprecations/src/command-line/nearest.ts'
+import { nearest } from '../../packages/deprecations/src/command-line/arguments.ts'
 import { settings } from '../../src/settings/settings.ts'
 
 const subject = (given: Partial<Subject>): Subject => ({

@@ -1,11 +1,10 @@
 // onramp doctor: what is wrong with the set-up, and what to change.
 import { isActAsAddress } from '../../client-api/credentials.ts'
 import { examine } from '../../doctor/examine.ts'
-import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
+import { nearest, readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { doctorGroup, doctorJson, doctorSummary, resultOf } from './report.ts'
 import { publishedSchedule } from '@onramp/deprecations'
 import { insteadOf, titleOf } from '@onramp/deprecations'
-import { nearest } from '@onramp/deprecations/command-line/nearest'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = {
