@@ -19,7 +19,7 @@ const reportSchema = z.strictObject({
       status: z.enum(['ok', 'warn', 'fail', 'skip']),
       says: z.string(),
       settings: z.array(z.string()),
-      mend: z.string().nullable(),
+      fix: z.string().nullable(),
     }),
   ),
 })

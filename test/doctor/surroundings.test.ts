@@ -7,7 +7,7 @@ import { createServer as createSocketServer } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
-import { isSameSite, siteOf } from '../../src/doctor/settings/site.ts'
+import { isSameSite, siteOf } from '../../src/doctor/settings/intranet.ts'
 import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
 import { startMailCatcher } from '../../packages/sandbox/src/mail.ts'
 import { freePort, run } from '../helpers/running.ts'
@@ -72,7 +72,7 @@ describe('PUBLIC_URL', () => {
     )
     expect(await reached(moved)).toMatchObject({
       status: 'fail',
-      mend: expect.stringContaining('https://www.onramp.acme.test,'),
+      fix: expect.stringContaining('https://www.onramp.acme.test,'),
     })
     const gate = await answering((_req, res) => res.writeHead(302, { location: '/oauth2/start?rd=x' }).end())
     expect((await reached(gate))?.status).toBe('warn')
@@ -175,7 +175,7 @@ describe('the mail server', () => {
     const port = typeof address === 'object' ? address?.port : 0
     const told = await look(`smtps://127.0.0.1:${port}`)
     expect(told?.says).toContain('its certificate is self-signed')
-    expect(told?.mend).toContain('NODE_EXTRA_CA_CERTS')
+    expect(told?.fix).toContain('NODE_EXTRA_CA_CERTS')
   })
 
   it('without a sender sends nothing, which is warned of', async () => {
@@ -234,7 +234,7 @@ describe('a value in quotes', () => {
     expect(found).toEqual([`${name} is in quotes, which are part of the value: leave them out`])
     const report = await examined({ ...healthy(), [name]: value }, ['--offline'])
     expect(report.findings).toContainEqual(
-      expect.objectContaining({ check: 'settings.read', settings: [name], mend: 'leave them out' }),
+      expect.objectContaining({ check: 'settings.read', settings: [name], fix: 'leave them out' }),
     )
   })
 

@@ -1,4 +1,4 @@
-// What status prints. Pure. Names come from the service: whatever could act on a terminal is taken out.
+// What status prints. Names come from the service, so everything that could act on a terminal is removed. Pure.
 import type { Waiting } from '../../client-api/answers.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {

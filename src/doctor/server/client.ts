@@ -1,9 +1,8 @@
-// Does the authorization server know the client? Asked with a code and a token that are made up. There are servers that
-// answer so to any client, so an invented one and a wrong secret are tried too: only a difference says something.
+// Does the authorization server know the client? Asked with a code and a token that are made up. Some servers answer any
+// client in the same way, so an invented client and a wrong secret are tried too: only a difference means something.
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { allowInsecureRequests, Configuration, type ServerMetadata } from 'openid-client'
 import { addressesOf } from '../../sign-in/addresses.ts'
-import type { Settings } from '../../settings/settings.ts'
 import { clientAuthOf, type ClientAuthentication } from '../../sign-in/server/client-authentication.ts'
 import {
   probeClient,
@@ -11,10 +10,11 @@ import {
   type ProbeAnswer,
   type ProbeEndpoint,
 } from '../../sign-in/server/client-probe.ts'
-import type { Check, Subject } from '../check.ts'
+import { isSafeAddress } from '../ask.ts'
+import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
-import { withMetadata, type Metadata } from './discovered.ts'
-import { isSafeAddress } from '../settings/public-address.ts'
+import { canSign } from './client-proof.ts'
+import type { Metadata } from './discovered.ts'
 
 type Method = ClientAuthentication['method']
 type Tried = { clientId: string; how: ClientAuthentication }
@@ -26,7 +26,7 @@ async function configurationOf(metadata: Metadata, { clientId, how }: Tried): Pr
   const auth = await clientAuthOf(how)
   const configuration = new Configuration(metadata as ServerMetadata, clientId, undefined, auth)
   configuration.timeout = TIME_LIMIT_SECONDS
-  // Every address was found to be https or this machine before.
+  // Only endpoints with https, or on this machine, are asked.
   allowInsecureRequests(configuration)
   return configuration
 }
@@ -39,10 +39,10 @@ function wrong(how: ClientAuthentication): ClientAuthentication {
   return { ...how, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** The same secret sent in the other way: which of the two settings is wrong. */
-function otherWay({ method, ...rest }: ClientAuthentication): ClientAuthentication | undefined {
-  if (method === 'client_secret_basic') return { method: 'client_secret_post', ...rest }
-  return method === 'client_secret_post' ? { method: 'client_secret_basic', ...rest } : undefined
+/** The same secret, sent in the other way: it shows which of the two settings is wrong. */
+const OTHER_WAY: Partial<Record<Method, Method>> = {
+  client_secret_basic: 'client_secret_post',
+  client_secret_post: 'client_secret_basic',
 }
 
 type Verdict =
@@ -51,7 +51,7 @@ type Verdict =
   /** `id`: an invented client is refused; `secret`: so is this one with a wrong secret. */
   | { kind: 'accepted'; id: boolean; secret: boolean }
 
-/** At each endpoint until one tells the right client from wrong ones. */
+/** Asks each endpoint until one distinguishes the right client from wrong ones. */
 async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere: Ask): Promise<Verdict> {
   const accepted = { id: false, secret: false }
   const first = new Set<ProbeAnswer>()
@@ -71,30 +71,27 @@ async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere
   return { kind: first.has('unclear') || first.has('not-allowed') ? 'unclear' : 'silent' }
 }
 
+function acceptedFinding(method: Method, { id, secret }: { id: boolean; secret: boolean }): Finding {
+  if (id && method === 'none') return ok('The authorization server knows the client.')
+  if (id && secret) return ok('The authorization server knows the client, and accepts its authentication.')
+  if (id)
+    return skip(
+      'the server knows it, but answers a wrong secret in the same way: compare the secret by hand.',
+    )
+  if (secret) return ok("The authorization server accepts the client's authentication.")
+  return skip(
+    'cannot be checked: the server answers an invented client in the same way. The first sign-in will show it.',
+  )
+}
+
 function refusedFinding(method: Method, endpoint: ProbeEndpoint): Finding {
   const proof = method === 'private_key_jwt' ? 'OIDC_CLIENT_KEY' : 'OIDC_CLIENT_SECRET'
   return fail(
     `The authorization server does not accept the client (invalid_client at the ${endpoint} endpoint).`,
     {
-      settings:
-        method === 'none'
-          ? ['OIDC_CLIENT_ID', 'OIDC_CLIENT_AUTH']
-          : ['OIDC_CLIENT_ID', proof, 'OIDC_CLIENT_AUTH'],
-      mend: 'copy the id and what it proves itself with from the authorization server again',
+      settings: ['OIDC_CLIENT_ID', ...(method === 'none' ? [] : [proof]), 'OIDC_CLIENT_AUTH'],
+      fix: 'copy the id and the secret or key from the authorization server again',
     },
-  )
-}
-
-function acceptedFinding(method: Method, { id, secret }: { id: boolean; secret: boolean }): Finding {
-  if (id && method === 'none') return ok('The authorization server knows the client.')
-  if (id && secret) return ok('The authorization server knows the client, and takes its authentication.')
-  if (id)
-    return skip(
-      'the server knows it, but answers a wrong secret in the same way: compare the secret by hand.',
-    )
-  if (secret) return ok('The authorization server takes the client’s authentication.')
-  return skip(
-    'cannot be told: the server answers an invented client in the same way. The first sign-in will show it.',
   )
 }
 
@@ -107,68 +104,52 @@ function findingOf(verdict: Verdict, method: Method): Finding {
     case 'not-allowed':
       return fail('The client may not use the authorization code flow (unauthorized_client).', {
         settings: ['OIDC_CLIENT_ID'],
-        mend: 'allow authorization_code and refresh_token for the client at the authorization server',
+        fix: 'allow authorization_code and refresh_token for the client at the authorization server',
       })
     case 'unclear':
-      return warn('The token endpoint answers in a way that tells nothing about the client.', {
+      return warn('The token endpoint answers in a way that says nothing about the client.', {
         settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
-        mend: 'compare them with the authorization server by hand',
+        fix: 'compare them with the authorization server by hand',
       })
     case 'silent':
       return fail('The token endpoint gives no usable answer.', {
         settings: ['OIDC_ISSUER'],
-        mend: 'let this machine reach the token_endpoint of the metadata',
+        fix: 'let this machine reach the token_endpoint of the metadata',
       })
   }
 }
 
-/** Endpoints that are safe to ask, and that take this way of authentication as far as the server says. */
+/** Endpoints that are safe to ask, and that accept this way of authentication as far as the server says. */
 async function usableEndpoints(metadata: Metadata, tried: Tried): Promise<ProbeEndpoint[]> {
   const configuration = await configurationOf(metadata, tried)
   return probeEndpoints(configuration).filter((endpoint) => {
     const methods = metadata[`${endpoint}_endpoint_auth_methods_supported`]
-    const isTaken = endpoint === 'token' || !Array.isArray(methods) || methods.includes(tried.how.method)
-    return isTaken && isSafeAddress(String(metadata[`${endpoint}_endpoint`]))
+    const isAccepted = endpoint === 'token' || !Array.isArray(methods) || methods.includes(tried.how.method)
+    return isAccepted && isSafeAddress(String(metadata[`${endpoint}_endpoint`]))
   })
 }
 
-async function look(metadata: Metadata, tried: Tried, redirect: string): Promise<Finding> {
-  const askThere: Ask = async (one, endpoint) =>
-    await probeClient(await configurationOf(metadata, one), endpoint, redirect)
-  const endpoints = await usableEndpoints(metadata, tried)
-  const verdict = await judge(tried, endpoints, askThere)
-  const other = verdict.kind === 'refused' ? otherWay(tried.how) : undefined
-  if (other === undefined || verdict.kind !== 'refused') return findingOf(verdict, tried.how.method)
-  const second = await askThere({ ...tried, how: other }, verdict.endpoint)
-  return second === 'accepted'
-    ? fail(`The client is right, but the authorization server wants ${other.method}.`, {
-        settings: ['OIDC_CLIENT_AUTH'],
-        mend: `set it to ${other.method}`,
-      })
-    : findingOf(verdict, tried.how.method)
-}
-
-async function lookWith(metadata: Metadata, settings: Partial<Settings>): Promise<Finding> {
+export async function client(metadata: Metadata, { settings }: Subject): Promise<Finding> {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, PUBLIC_URL: url } = settings
   const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_KEY: key } = settings
   if (clientId === undefined || method === undefined) return skip('OIDC_CLIENT_ID is not set.')
   if (method.startsWith('client_secret') && secret === undefined)
     return skip('OIDC_CLIENT_SECRET is not set.')
-  if (!isSafeAddress(metadata.token_endpoint ?? '')) return skip('there is no token endpoint to ask.')
+  if (!isSafeAddress(metadata.token_endpoint)) return skip('there is no token endpoint to ask.')
   const how = { method, secret, key }
-  const isUsable = await clientAuthOf(how).then(
-    () => true,
-    () => false,
-  )
-  if (!isUsable) return skip('OIDC_CLIENT_KEY cannot be used.')
-  return await look(metadata, { clientId, how }, addressesOf(url ?? 'https://onramp.invalid').callback)
-}
+  if (!(await canSign(how))) return skip('OIDC_CLIENT_KEY cannot be used.')
 
-export const client: Check = {
-  id: 'authorization-server.client',
-  about: 'The client',
-  group: 'Authorization server',
-  network: true,
-  look: (subject: Subject) =>
-    withMetadata(subject, async (metadata) => [await lookWith(metadata, subject.settings)]),
+  const { callback } = addressesOf(url ?? 'https://onramp.invalid')
+  const askThere: Ask = async (one, endpoint) =>
+    await probeClient(await configurationOf(metadata, one), endpoint, callback)
+  const tried = { clientId, how }
+  const verdict = await judge(tried, await usableEndpoints(metadata, tried), askThere)
+  const other = OTHER_WAY[method]
+  if (verdict.kind !== 'refused' || other === undefined) return findingOf(verdict, method)
+  const second = await askThere({ clientId, how: { ...how, method: other } }, verdict.endpoint)
+  if (second !== 'accepted') return findingOf(verdict, method)
+  return fail(`The client is right, but the authorization server wants ${other}.`, {
+    settings: ['OIDC_CLIENT_AUTH'],
+    fix: `set it to ${other}`,
+  })
 }

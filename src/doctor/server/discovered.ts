@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { findMetadata, type Attempt, type Discovery } from '../../sign-in/server/discovery.ts'
-import { fail, skip, type Finding } from '../finding.ts'
-import { publicAddress } from '../settings/public-address.ts'
+import { fail, publicAddress, type Finding } from '../finding.ts'
 
 const optionalText = z.string().optional().catch(undefined)
 const optionalList = z.array(z.string()).optional().catch(undefined)
@@ -51,7 +50,7 @@ function missing(issuer: string, attempts: Attempt[]): Finding {
       `The authorization server at ${issuer} cannot be reached: ${silenceInWords[silent.silence]}.`,
       {
         settings,
-        mend: 'check the address, and that this machine may reach it',
+        fix: 'check the address, and that this machine may reach it',
       },
     )
   const told = attempts.map(({ says }) => says).join('; ')
@@ -59,11 +58,11 @@ function missing(issuer: string, attempts: Attempt[]): Finding {
   if (status >= 500)
     return fail(`The authorization server at ${issuer} fails (${told}).`, {
       settings,
-      mend: 'try again later, or check the address',
+      fix: 'try again later, or check the address',
     })
   return fail(`There is no metadata of an authorization server at ${issuer} (${told}).`, {
     settings,
-    mend: 'check the address; the path is part of it, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
+    fix: 'check the address; the path is part of it, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
   })
 }
 
@@ -79,7 +78,7 @@ function otherIssuer(
     `The authorization server at ${issuer} calls itself ${exact ?? 'something else'}${slash ? ', which differs in the slash at the end' : ''}.`,
     {
       settings,
-      mend:
+      fix:
         exact === undefined
           ? 'set it to the issuer, exactly as the server writes it'
           : `set it to exactly ${exact} if that is the one that you mean`,
@@ -99,13 +98,4 @@ export async function discoverOnce(issuer: string | undefined, now: () => number
     metadata: metadataSchema.parse(discovery.metadata),
     answer: { theirs: Number.isNaN(theirs) ? undefined : theirs, ours: now() },
   }
-}
-
-/** For checks that need the metadata: what they find, or that they have to wait for it. */
-export async function withMetadata(
-  { authorizationServer }: { authorizationServer: () => Promise<Discovered> },
-  look: (metadata: Metadata) => Finding[] | Promise<Finding[]>,
-): Promise<Finding[]> {
-  const discovered = await authorizationServer()
-  return discovered.kind === 'found' ? await look(discovered.metadata) : [skip('needs the metadata first.')]
 }

@@ -1,5 +1,5 @@
 // Everything that onramp does with Redis, done once on a key that lives for five seconds, over the server's own connection.
-// What is refused is named command by command, and the whole list of what has to be allowed with it.
+// The finding names each command that is refused, and everything that has to be allowed.
 import { randomUUID } from 'node:crypto'
 import { redisAccess } from '../../records/redis-access.ts'
 import { openerOf, type RedisCommands, type RedisTopology } from '../../records/redis-clients.ts'
@@ -16,8 +16,6 @@ const CHANGE = `if redis.call('GET', KEYS[1]) == ARGV[1] then
   return 1
 end
 return 0`
-const COUNT = `return redis.call('INCRBY', KEYS[1], 1)`
-const LIFE = `return redis.call('TTL', KEYS[1])`
 
 type Attempt = { command: string; does: (redis: RedisCommands, key: string) => Promise<unknown> }
 
@@ -35,9 +33,9 @@ const ATTEMPTS: readonly Attempt[] = [
     command: 'EVAL',
     does: (redis, key) => redis.eval(CHANGE, { keys: [key], arguments: ['1', '2', String(LIFE_SECONDS)] }),
   },
-  { command: 'INCRBY', does: inScript(COUNT) },
+  { command: 'INCRBY', does: inScript(`return redis.call('INCRBY', KEYS[1], 1)`) },
   { command: 'EXPIRE', does: (redis, key) => redis.expire(key, LIFE_SECONDS) },
-  { command: 'TTL', does: inScript(LIFE) },
+  { command: 'TTL', does: inScript(`return redis.call('TTL', KEYS[1])`) },
   { command: 'DEL', does: (redis, key) => redis.del(key) },
 ]
 
@@ -62,7 +60,7 @@ async function tryAll(redis: RedisCommands, key: string): Promise<Tried> {
   return tried
 }
 
-/** Redis 7 names it; in a script, or while connecting, it may be another than was tried. */
+/** Redis 7 names it; in a script, or while connecting, it may not be the one that was tried. */
 const deniedCommand = (message: string): string | undefined =>
   /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
 
@@ -72,8 +70,8 @@ export type Trial = { url: string; topology: RedisTopology; prefix: string }
 export const allowAll = ({ topology, prefix }: Trial) =>
   `allow all that onramp uses: ACL SETUSER NAME ${redisAccess(prefix, topology.kind).join(' ')}`
 
-const MENDS: Record<string, string> = {
-  READONLY: 'name the primary',
+const FIXES: Record<string, string> = {
+  READONLY: 'set it to the primary',
   OOM: 'give it more memory',
   MISCONF: "look at Redis's log: its disk is full, or its folder cannot be written to",
   CLUSTERDOWN: 'repair the cluster: every slot needs a node',
@@ -87,29 +85,34 @@ function refusalFinding(refused: Tried['refused'], trial: Trial): Finding {
   if (denied.some(([, { message }]) => /\bkeys?\b/i.test(message)))
     return fail(`The user of REDIS_URL may not use keys that begin with ${trial.prefix}`, {
       settings,
-      mend: allowAll(trial),
+      fix: allowAll(trial),
     })
   if (denied.length > 0)
-    return fail(`The user of REDIS_URL may not use ${names(denied)}.`, { settings, mend: allowAll(trial) })
+    return fail(`The user of REDIS_URL may not use ${names(denied)}.`, { settings, fix: allowAll(trial) })
   const unknown = withCode('NOSUCHCOMMAND')
   if (unknown.length > 0)
     return fail(`Redis does not know ${names(unknown)}: renamed, or switched off.`, {
       settings,
-      mend: 'take its rename-command out of the configuration of Redis; onramp cannot do without',
+      fix: 'remove its rename-command from the configuration of Redis; onramp needs it',
     })
   const [[, { code, words, isRefusal }] = ['', troubleOf(undefined)]] = [...refused]
   const says = isRefusal
     ? `${words[0]?.toUpperCase()}${words.slice(1)} (${code}).`
     : `Records cannot be written (${code}).`
-  return fail(says, { settings, mend: MENDS[code] ?? "look at Redis's log" })
+  return fail(says, { settings, fix: FIXES[code] ?? "look at Redis's log" })
 }
 
 function speedFinding(milliseconds: number): Finding {
   const ms = milliseconds < 1 ? 'less than 1 ms' : `${Math.round(milliseconds)} ms`
   return milliseconds > SLOW_MS
-    ? warn(`A command takes ${ms}.`, { settings, mend: 'use a Redis that is nearer' })
+    ? warn(`A command takes ${ms}.`, { settings, fix: 'use a Redis closer to this machine' })
     : ok(`Records can be written, read, expired and removed, and scripts run; a command takes ${ms}.`)
 }
+
+export const undeclaredCluster = fail('Redis is a cluster, but REDIS_CLUSTER does not say so.', {
+  settings: ['REDIS_CLUSTER'],
+  fix: 'set it to yes',
+})
 
 /** @param trial.url the server, or the primary that the Sentinels name */
 export async function redisTrial(trial: Trial): Promise<Finding> {
@@ -128,18 +131,14 @@ export async function redisTrial(trial: Trial): Promise<Finding> {
         ? speedFinding(each)
         : fail('Redis does not keep what is written, or does not let it expire.', {
             settings,
-            mend: 'use a real Redis or Valkey',
+            fix: 'use a real Redis or Valkey',
           })
     } finally {
       opened.close()
     }
   } catch (error) {
     const trouble = troubleOf(error)
-    if (trouble.message.startsWith('MOVED'))
-      return fail('Redis is a cluster, but REDIS_CLUSTER does not say so.', {
-        settings: ['REDIS_CLUSTER'],
-        mend: 'set it to yes',
-      })
+    if (trouble.message.startsWith('MOVED')) return undeclaredCluster
     return refusalFinding(new Map([['GET', trouble]]), trial)
   }
 }
