@@ -2,12 +2,10 @@
 import type { Reply } from '../client-api/inquiry.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import type { Settings } from '../settings/settings.ts'
-import { skip, type Finding } from './finding.ts'
+import { skip, type Findings } from './finding.ts'
 import type { Discovered, Metadata } from './server/discovered.ts'
 
 export type Group = 'Settings' | 'Authorization server' | 'Store' | 'Service'
-
-type Findings = Finding | Finding[]
 
 export type Check = {
   /** Stable: scripts select by it. */
@@ -17,7 +15,7 @@ export type Check = {
   group: Group
   /** It needs the network, so --offline leaves it out. */
   isOnline: boolean
-  look(subject: Subject): Findings | Promise<Findings>
+  look: (subject: Subject) => Findings | Promise<Findings>
 }
 
 /** An announced end of something that the service offers. */

@@ -2,7 +2,7 @@
 // with 30 seconds of difference, not more.
 import type { Subject } from './check.ts'
 import { fail, ok, skip, warn, type Finding } from './finding.ts'
-import { askWithMadeUpToken } from './service/reachable.ts'
+import { askWithMadeUpToken } from './service/service.ts'
 
 const TOLERATED_SECONDS = 30
 const NOTED_SECONDS = 10

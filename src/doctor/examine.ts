@@ -3,7 +3,7 @@
 import { createInquiry } from '../client-api/inquiry.ts'
 import { Late, within } from './ask.ts'
 import type { Check, Group, Subject } from './check.ts'
-import { fail, skip, type Finding } from './finding.ts'
+import { fail, skip, type Finding, type Findings } from './finding.ts'
 import { checks } from './checks.ts'
 import { discoverOnce, type Discovered } from './server/discovered.ts'
 import { maskFor } from './mask.ts'
@@ -20,9 +20,12 @@ export type Examination = Pick<Subject, 'env' | 'now' | 'actAs' | 'node' | 'near
 const CHECK_LIMIT_MS = 30_000
 const SERVICE_LIMIT_MS = 8_000
 
+const flat = (found: Findings): Finding[] =>
+  Array.isArray(found) ? found.flatMap(flat) : found === undefined ? [] : [found as Finding]
+
 async function bounded({ id, look }: Check, subject: Subject): Promise<Finding[]> {
   try {
-    return [await within(CHECK_LIMIT_MS, look(subject))].flat()
+    return flat(await within(CHECK_LIMIT_MS, look(subject)))
   } catch (error) {
     return error instanceof Late
       ? [fail(`This could not be checked in time (${id}).`, { fix: 'try again' })]

@@ -13,6 +13,9 @@ export type Finding = {
   fix?: string
 }
 
+/** What a check returns: nested as it likes; what is undefined is nothing to report. */
+export type Findings = Finding | undefined | readonly Findings[]
+
 type Remedy = { settings?: readonly string[]; fix: string }
 
 export const ok = (says: string): Finding => ({ status: 'ok', says, settings: [] })

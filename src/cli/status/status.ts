@@ -42,24 +42,16 @@ function readArgs(args: string[]): Asked {
   return { email, json: values.json, seconds: wholeNumberOf('--timeout', values.timeout, [1, 120]) }
 }
 
-function readBaseUrl(env: NodeJS.ProcessEnv): string {
-  const { value, faults } = readOne('SERVICE_BASE_URL', env)
-  if (faults.length > 0) throw new SettingsError(faults)
-  if (value === undefined)
-    throw new SettingsError(["SERVICE_BASE_URL is not set: the service's backend address"])
-  return value
-}
-
 /** The global token for the person who was asked about; otherwise the token of one person, for that person. */
-function chooseToken(email: string | undefined, env: NodeJS.ProcessEnv): ServiceToken {
-  const [global, user] = [readOne('SERVICE_GLOBAL_TOKEN', env), readOne('SERVICE_USER_TOKEN', env)]
-  const faults = [...global.faults, ...user.faults]
+function chooseToken(email: string | undefined, env: CliParts['env']): ServiceToken {
+  const [first, second] = [readOne('SERVICE_GLOBAL_TOKEN', env), readOne('SERVICE_USER_TOKEN', env)]
+  const faults = [...first.faults, ...second.faults]
   if (faults.length > 0) throw new SettingsError(faults)
-  if (global.value !== undefined && email !== undefined)
-    return { kind: 'global-token', token: global.value, actAs: email }
-  if (user.value !== undefined) return { kind: 'user-token', token: user.value }
-  if (global.value !== undefined)
-    throw new UsageError('SERVICE_GLOBAL_TOKEN needs to know whose status: add EMAIL')
+  const [global, user] = [first.value, second.value]
+  if (global !== undefined && email !== undefined)
+    return { kind: 'global-token', token: global, actAs: email }
+  if (user !== undefined) return { kind: 'user-token', token: user }
+  if (global !== undefined) throw new UsageError('SERVICE_GLOBAL_TOKEN needs to know whose status: add EMAIL')
   throw new SettingsError([
     'there is no service token: set SERVICE_GLOBAL_TOKEN (for anyone) or SERVICE_USER_TOKEN (for its own person), or either as NAME_FILE',
   ])
@@ -83,7 +75,10 @@ function explain(reply: Unanswered, asking: Asking, stderr: CliParts['stderr']):
 
 async function show(args: string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
   const asked = readArgs(args)
-  const baseUrl = readBaseUrl(env)
+  const { value: baseUrl, faults } = readOne('SERVICE_BASE_URL', env)
+  if (faults.length > 0) throw new SettingsError(faults)
+  if (baseUrl === undefined)
+    throw new SettingsError(["SERVICE_BASE_URL is not set: the service's backend address"])
   const token = chooseToken(asked.email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
     if (env[file] && isOpenToAll(env[file].trim()))

@@ -1,6 +1,6 @@
 // What the authorization server can do of what onramp needs, and of what it uses where it is offered.
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
 import { isSafeAddress } from '../ask.ts'
 import type { Metadata } from './discovered.ts'
 import { addresses, identity, refreshing, scopes } from './people.ts'
@@ -29,49 +29,48 @@ function pkce({ code_challenge_methods_supported: methods }: Metadata): Finding 
   })
 }
 
-function authentication(metadata: Metadata, { settings: { OIDC_CLIENT_AUTH: auth } }: Subject): Finding[] {
+function authentication(
+  metadata: Metadata,
+  { settings: { OIDC_CLIENT_AUTH: auth } }: Subject,
+): Finding | undefined {
   const { token_endpoint_auth_methods_supported: methods } = metadata
-  if (auth === undefined || methods === undefined || methods.includes(auth)) return []
+  if (auth === undefined || methods === undefined || methods.includes(auth)) return undefined
   const usable = methods.filter((one) => /^(client_secret_(basic|post)|private_key_jwt|none)$/.test(one))
-  return [
-    fail(`It does not accept ${auth}, the value of OIDC_CLIENT_AUTH.`, {
-      settings: ['OIDC_CLIENT_AUTH'],
-      fix: usable.length > 0 ? `set it to ${usable.join(' or ')}` : 'use a method that it accepts',
-    }),
-  ]
+  return fail(`It does not accept ${auth}, the value of OIDC_CLIENT_AUTH.`, {
+    settings: ['OIDC_CLIENT_AUTH'],
+    fix: usable.length > 0 ? `set it to ${usable.join(' or ')}` : 'use a method that it accepts',
+  })
 }
 
 /** Metadata names where codes, tokens and secrets are sent (RFC 9700 2.6). */
-function unsafe(metadata: Metadata): Finding[] {
+function unsafe(metadata: Metadata): Finding | undefined {
   const names = Object.entries(metadata).flatMap(([name, value]) =>
     /^[a-z_]+(_endpoint|jwks_uri)$/.test(name) && typeof value === 'string' && !isSafeAddress(value)
       ? name
       : [],
   )
-  if (names.length === 0) return []
-  return [
-    fail(`Its metadata names addresses without https: ${names.join(', ')}.`, {
-      settings,
-      fix: 'let the authorization server name https addresses (often it does not know that a proxy speaks https)',
-    }),
-  ]
+  if (names.length === 0) return undefined
+  return fail(`Its metadata names addresses without https: ${names.join(', ')}.`, {
+    settings,
+    fix: 'let the authorization server name https addresses (often it does not know that a proxy speaks https)',
+  })
 }
 
 /** Symmetric ones (HS256) would let everyone who has the client's secret make an id_token. */
-function signing(metadata: Metadata, scope: string): Finding[] {
+function signing(metadata: Metadata, scope: string): Finding | undefined {
   const algorithms = metadata['id_token_signing_alg_values_supported']
-  if (!scope.split(' ').includes('openid') || !Array.isArray(algorithms) || algorithms.length === 0) return []
-  if (algorithms.some((one) => /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/.test(String(one)))) return []
+  if (!scope.split(' ').includes('openid') || !Array.isArray(algorithms) || algorithms.length === 0)
+    return undefined
+  if (algorithms.some((one) => /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/.test(String(one))))
+    return undefined
   const named = algorithms.map(String).filter((one) => /^[\w-]{2,20}$/.test(one))
-  return [
-    fail(
-      `It signs id_tokens with ${named.join(', ')} only, which onramp does not accept: with HS256, HS384 and HS512 everyone who has the client's secret could make one.`,
-      {
-        settings,
-        fix: 'let it sign the id_tokens of this client with a key of its own (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)',
-      },
-    ),
-  ]
+  return fail(
+    `It signs id_tokens with ${named.join(', ')} only, which onramp does not accept: with HS256, HS384 and HS512 everyone who has the client's secret could make one.`,
+    {
+      settings,
+      fix: 'let it sign the id_tokens of this client with a key of its own (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)',
+    },
+  )
 }
 
 function extras(metadata: Metadata): Finding {
@@ -86,24 +85,22 @@ function extras(metadata: Metadata): Finding {
   return ok(`Optional, used where it is offered: ${words.join(', ')}.`)
 }
 
-export function abilities(metadata: Metadata, subject: Subject): Finding[] {
+export function abilities(metadata: Metadata, subject: Subject): Findings {
   const { OIDC_SCOPE: scope } = subject.settings
-  const scoped =
-    scope === undefined
-      ? [skip('OIDC_SCOPE cannot be read.')]
-      : [
-          scopes(metadata, scope),
-          ...refreshing(metadata, subject.settings),
-          ...signing(metadata, scope),
-          ...identity(metadata, scope),
-        ]
   return [
     flow(metadata),
     pkce(metadata),
-    ...scoped,
-    ...authentication(metadata, subject),
-    ...addresses(metadata, subject.settings),
-    ...unsafe(metadata),
+    scope === undefined
+      ? skip('needs OIDC_SCOPE first.')
+      : [
+          scopes(metadata, scope),
+          refreshing(metadata, subject.settings),
+          signing(metadata, scope),
+          identity(metadata, scope),
+        ],
+    authentication(metadata, subject),
+    addresses(metadata, subject.settings),
+    unsafe(metadata),
     extras(metadata),
   ]
 }

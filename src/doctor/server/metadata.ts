@@ -9,7 +9,7 @@ import type { Metadata } from './discovered.ts'
 
 export async function discovery({ authorizationServer, settings }: Subject): Promise<Finding> {
   const discovered = await authorizationServer()
-  if (discovered.kind === 'unknown') return skip('OIDC_ISSUER cannot be read.')
+  if (discovered.kind === 'unknown') return skip('needs OIDC_ISSUER first.')
   if (discovered.kind === 'missing') return discovered.finding
   return ok(`${settings.OIDC_ISSUER} is there and speaks ${discovered.how}.`)
 }

@@ -11,7 +11,7 @@ import type { Metadata } from './discovered.ts'
 
 /** To be copied. */
 export function redirectAddresses({ settings: { PUBLIC_URL: url } }: Subject): Finding | Finding[] {
-  if (url === undefined) return skip('PUBLIC_URL cannot be read.')
+  if (url === undefined) return skip('needs PUBLIC_URL first.')
   const { callback, signedOut, backChannelLogout } = addressesOf(url)
   return [
     ok(`Redirect address: ${callback}`),
@@ -45,7 +45,6 @@ function requestAddress(endpoint: string, settings: Partial<Settings>, redirect:
 }
 
 function refused(status: number, text: string, redirect: string): Finding {
-  const fix = `register ${redirect} for the client at the authorization server, or correct PUBLIC_URL`
   const isAboutClient =
     /invalid_client|unknown client|client.{0,20}(not found|invalid|unknown|does not exist)/i.test(text)
   if (isAboutClient && !/invalid_redirect/i.test(text))
@@ -53,15 +52,12 @@ function refused(status: number, text: string, redirect: string): Finding {
       settings: ['OIDC_CLIENT_ID'],
       fix: 'copy the id from the authorization server again',
     })
-  return /redirect/i.test(text)
-    ? fail(`The authorization server does not accept the redirect address (${status}).`, {
-        settings: ['PUBLIC_URL'],
-        fix,
-      })
-    : fail(`The authorization server refuses to start a sign-in (${status}).`, {
-        settings: ['PUBLIC_URL', 'OIDC_CLIENT_ID'],
-        fix,
-      })
+  const isAboutRedirect = /redirect/i.test(text)
+  const what = isAboutRedirect ? 'does not accept the redirect address' : 'refuses to start a sign-in'
+  return fail(`The authorization server ${what} (${status}).`, {
+    settings: isAboutRedirect ? ['PUBLIC_URL'] : ['PUBLIC_URL', 'OIDC_CLIENT_ID'],
+    fix: `register ${redirect} for the client at the authorization server, or correct PUBLIC_URL`,
+  })
 }
 
 /** By the error that came back (RFC 6749 4.1.2.1). */
@@ -150,7 +146,7 @@ export async function redirectRegistered(metadata: Metadata, { settings }: Subje
   const { authorization_endpoint: endpoint = '' } = metadata
   if (settings.OIDC_CLIENT_ID === undefined)
     return skip('onramp registers it itself (OIDC_CLIENT_ID is not set).')
-  if (settings.PUBLIC_URL === undefined) return skip('PUBLIC_URL cannot be read.')
+  if (settings.PUBLIC_URL === undefined) return skip('needs PUBLIC_URL first.')
   if (!isSafeAddress(endpoint)) return skip('there is no authorization endpoint to ask.')
   if (metadata.require_pushed_authorization_requests === true)
     return skip('not tried, because sign-ins start with a pushed request there.')

@@ -21,7 +21,10 @@ export type Asking = {
   naming: string
 }
 
-/** Why the service did not answer the question, and which setting to change. */
+/**
+ * Why the service did not answer the question, and which setting to change. A refused question (`request`) repeats what
+ * the service said, which is for the terminal only.
+ */
 export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming }: Asking): Finding {
   const address = ['SERVICE_BASE_URL']
   if (reply.kind === 'silent')
@@ -90,7 +93,7 @@ export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming 
     case 'request':
       return fail(
         `The service does not accept the question (${status}). ${said === '' ? 'It gave no reason' : `It said: “${said}”`}.`,
-        { settings: address, fix: 'ask whoever runs the service; it would not accept the question again' },
+        { settings: address, fix: 'report it to the team that runs the service; asking again will not help' },
       )
   }
 }

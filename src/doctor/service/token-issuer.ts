@@ -3,7 +3,7 @@
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
-import { askWithMadeUpToken } from './reachable.ts'
+import { askWithMadeUpToken } from './service.ts'
 
 const PROVIDERS =
   /(^|\.)(okta(preview|-emea)?\.com|auth0\.com|microsoftonline\.(com|us)|sts\.windows\.net|accounts\.google\.com|onelogin\.com|pingone\.\w+|pingidentity\.com|jumpcloud\.com|duosecurity\.com|amazoncognito\.com)$/
@@ -54,7 +54,7 @@ function withoutHeader(reason: RefusalReason | undefined, issuer: string, base: 
 export async function tokenIssuer(subject: Subject): Promise<Finding> {
   const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer, SERVICE_BASE_URL: base } = subject.settings
   if (by === undefined || issuer === undefined || base === undefined)
-    return skip('TOKEN_ISSUED_BY, OIDC_ISSUER or SERVICE_BASE_URL cannot be read.')
+    return skip('needs TOKEN_ISSUED_BY, OIDC_ISSUER and SERVICE_BASE_URL first.')
   const reply = await askWithMadeUpToken(subject)
   const reason = reply?.kind === 'refused' ? reply.reason : undefined
   return by === 'external-idp' ? withHeader(reason) : withoutHeader(reason, issuer, base)

@@ -5,7 +5,7 @@ import { certificateWords, type SmtpError } from '../../campaigns/mail/smtp-trou
 import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
 import { within } from '../ask.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
 
 const LIMIT_MS = 10_000
 const settings = ['SMTP_URL']
@@ -60,15 +60,11 @@ async function serverFinding(url: string): Promise<Finding> {
   }
 }
 
-export async function mail({ settings: { SMTP_URL: url, MAIL_FROM: from } }: Subject): Promise<Finding[]> {
-  if (url === undefined) return [skip('SMTP_URL is not set, so no invitation can be sent.')]
-  const finding = await serverFinding(url)
-  if (from !== undefined) return [finding]
-  return [
-    finding,
-    warn('SMTP_URL is set, but MAIL_FROM is not, so no invitation can be sent.', {
-      settings: ['MAIL_FROM'],
-      fix: 'set it like Search team <search@acme.example>',
-    }),
-  ]
+export async function mail({ settings: { SMTP_URL: url, MAIL_FROM: from } }: Subject): Promise<Findings> {
+  if (url === undefined) return skip('SMTP_URL is not set, so no invitation can be sent.')
+  const noSender = warn('SMTP_URL is set, but MAIL_FROM is not, so no invitation can be sent.', {
+    settings: ['MAIL_FROM'],
+    fix: 'set it like Search team <search@acme.example>',
+  })
+  return [await serverFinding(url), from === undefined ? noSender : undefined]
 }

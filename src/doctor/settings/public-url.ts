@@ -1,6 +1,7 @@
 // PUBLIC_URL, the address that people use: every callback is built from it, and the cookie depends on it. Does it lead to
 // onramp? Before the first start nothing answers there, and inside a cluster the public name may not be reachable:
 // neither is a fault.
+import { isIP } from 'node:net'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { RECOGNISED_BY } from '../../web/health.ts'
 import { ask, type Asked } from '../ask.ts'
@@ -11,7 +12,7 @@ const settings = ['PUBLIC_URL']
 
 export function publicUrl({ settings: read }: Subject): Finding {
   const { PUBLIC_URL: url, SERVICE_BASE_URL, OIDC_ISSUER } = read
-  if (url === undefined) return skip('PUBLIC_URL cannot be read.')
+  if (url === undefined) return skip('needs PUBLIC_URL first.')
   for (const [name, other] of Object.entries({ SERVICE_BASE_URL, OIDC_ISSUER }))
     if (other !== undefined && new URL(other).origin === url)
       return fail(`PUBLIC_URL is the same origin as ${name}, so people would never come back to onramp.`, {
@@ -75,6 +76,49 @@ function reachedFinding(asked: Asked, url: string): Finding {
 }
 
 export async function publicReached({ settings: { PUBLIC_URL: url } }: Subject): Promise<Finding> {
-  if (url === undefined) return skip('PUBLIC_URL cannot be read.')
+  if (url === undefined) return skip('needs PUBLIC_URL first.')
   return reachedFinding(await ask(`${url}/healthz`), url)
+}
+
+/** Second levels under which countries register names: acme.co.uk, acme.com.au. */
+const REGISTRIES = new Set(['ac', 'co', 'com', 'edu', 'gob', 'gov', 'go', 'net', 'ne', 'nom', 'or', 'org'])
+/** Hosts that give each customer a site of its own. */
+const SHARED =
+  /(^|\.)([\w-]+\.)?(github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|run\.app|vercel\.app|netlify\.app|herokuapp\.com|azurewebsites\.net|cloudfront\.net|onrender\.com|fly\.dev)$/
+
+/** The registrable domain of a host, as far as it can be known without the public suffix list. Pure. */
+export function siteOf(hostname: string): string {
+  const host = hostname.toLowerCase().replace(/\.$/, '')
+  const labels = host.split('.')
+  if (isIP(host.replaceAll(/[[\]]/g, '')) !== 0 || labels.length < 3) return host
+  const [second = '', top = ''] = labels.slice(-2)
+  const isLonger = (top.length === 2 && REGISTRIES.has(second)) || SHARED.test(host)
+  return labels.slice(isLonger ? -3 : -2).join('.')
+}
+
+/** Do both origins belong to one site? Another scheme is another site. Pure. */
+export function isSameSite(one: string, other: string): boolean {
+  const [a, b] = [new URL(one), new URL(other)]
+  return a.protocol === b.protocol && siteOf(a.hostname) === siteOf(b.hostname)
+}
+
+/**
+ * RETURN_TO_ORIGINS: pages there may lead back and forth, but <onramp-status> works only within one site, because browsers
+ * send a SameSite=Lax cookie with a request from another page only there.
+ */
+export function intranet({
+  settings: { PUBLIC_URL: url, RETURN_TO_ORIGINS: origins = [] },
+}: Subject): Finding {
+  if (url === undefined) return skip('needs PUBLIC_URL first.')
+  if (origins.length === 0) return skip('RETURN_TO_ORIGINS is not set.')
+  const elsewhere = origins.filter((origin) => !isSameSite(origin, url))
+  const [first] = elsewhere
+  if (first === undefined) return ok('<onramp-status> works on every page of RETURN_TO_ORIGINS.')
+  return warn(
+    `${elsewhere.join(', ')}: another site than PUBLIC_URL, so browsers send no cookie from there (SameSite=Lax), and <onramp-status> always says signed out.`,
+    {
+      settings: ['PUBLIC_URL', 'RETURN_TO_ORIGINS'],
+      fix: `give onramp a name on the same site, like onramp.${siteOf(new URL(first).hostname)}; links there and back work as they are`,
+    },
+  )
 }

@@ -71,7 +71,8 @@ export function proxyTrust({ settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: 
 
 export function sessionLifetimes({ settings }: Subject): Finding {
   const { SESSION_IDLE_MINUTES: idle, SESSION_MAX_HOURS: max } = settings
-  if (idle === undefined || max === undefined) return skip('the settings cannot be read.')
+  if (idle === undefined || max === undefined)
+    return skip('needs SESSION_IDLE_MINUTES and SESSION_MAX_HOURS first.')
   if (idle <= max * 60)
     return ok(`People are signed out after ${idle} idle minutes, and after ${max} hours in any case.`)
   return warn('A session may idle for longer than it lives, so SESSION_IDLE_MINUTES has no effect.', {

@@ -5,7 +5,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
 import { topologyOf } from '../../records/store.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
 import { openProbe, type Probe } from './probe.ts'
 import { persistence } from './persistence.ts'
 import { allowAll, redisTrial, undeclaredCluster, type Trial } from './trial.ts'
@@ -39,24 +39,25 @@ async function saveOf(probe: Probe): Promise<string | undefined> {
   return typeof value === 'string' ? value : undefined
 }
 
-function clustered(info: Record<string, string>, { REDIS_CLUSTER: given }: Partial<Settings>): Finding[] {
+function clustered(
+  info: Record<string, string>,
+  { REDIS_CLUSTER: given }: Partial<Settings>,
+): Finding | undefined {
   const is = info['cluster_enabled']
-  if (is === '1' && given !== 'yes') return [undeclaredCluster]
-  if (is !== '0' || given !== 'yes') return []
-  return [
-    fail('REDIS_CLUSTER says cluster, but Redis is not one.', {
-      settings: ['REDIS_CLUSTER'],
-      fix: 'set it to no',
-    }),
-  ]
+  if (is === '1' && given !== 'yes') return undeclaredCluster
+  if (is !== '0' || given !== 'yes') return undefined
+  return fail('REDIS_CLUSTER says cluster, but Redis is not one.', {
+    settings: ['REDIS_CLUSTER'],
+    fix: 'set it to no',
+  })
 }
 
 /** Without PING the server considers its own connection lost, every second. */
-async function pings(probe: Probe, trial: Trial): Promise<Finding[]> {
+async function pings(probe: Probe, trial: Trial): Promise<Finding | undefined> {
   const trouble = await probe.send(['PING']).then(() => undefined, storeTrouble)
-  if (trouble === undefined) return []
+  if (trouble === undefined) return undefined
   const says = `Redis does not answer PING: ${trouble.words} (${trouble.code}).`
-  return [fail(says, { settings, fix: allowAll(trial) })]
+  return fail(says, { settings, fix: allowAll(trial) })
 }
 
 function identity(info: Record<string, string>, url: string): Finding {
@@ -68,7 +69,7 @@ function identity(info: Record<string, string>, url: string): Finding {
   return ok(`${name}${shown} answers${protocol === 'rediss:' ? ' over TLS' : open ? ', without TLS' : ''}.`)
 }
 
-export async function redis({ settings: read }: Subject): Promise<Finding | Finding[]> {
+export async function redis({ settings: read }: Subject): Promise<Findings> {
   if (read.REDIS_URL === undefined) return skip('REDIS_URL is not set.')
   const opened = await openProbe(read, read.REDIS_URL)
   if ('finding' in opened) return opened.finding
@@ -80,9 +81,9 @@ export async function redis({ settings: read }: Subject): Promise<Finding | Find
     const trial = { url, topology: topologyOf(read), prefix }
     return [
       identity(info, url),
-      ...mismatch,
-      ...(await pings(probe, trial)),
-      ...(mismatch.length > 0 ? [] : [await redisTrial(trial)]),
+      mismatch,
+      await pings(probe, trial),
+      mismatch === undefined ? await redisTrial(trial) : undefined,
       eviction(info),
       persistence({ save: await saveOf(probe), info }),
     ]

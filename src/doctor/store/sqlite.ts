@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, rmSync, statfsSync, statSync, writeF
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, ok, skip, warn, type Findings } from '../finding.ts'
 
 const settings = ['DATA_DIR']
 const MIN_FREE_BYTES = 100 * 1024 * 1024
@@ -41,33 +41,26 @@ const isReadableDatabase = (file: string) =>
   })
 
 /** What is kept in memory is lost with the machine or the container, and a full disk takes no records. */
-function diskFindings(folder: string): Finding[] {
+function diskFindings(folder: string): Findings {
   const { type, bavail, bsize } = statfsSync(folder)
-  const found: Finding[] = []
-  if (IN_MEMORY.has(type))
-    found.push(
-      warn(
-        'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is mailed again.',
-        { settings, fix: 'choose a folder on a disk, or mount a volume there' },
-      ),
-    )
-  if (bavail * bsize < MIN_FREE_BYTES)
-    found.push(
-      warn('Less than 100 MB are free where DATA_DIR is.', {
-        settings,
-        fix: 'make room, or choose another folder',
-      }),
-    )
-  return found
+  const memory = warn(
+    'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is mailed again.',
+    { settings, fix: 'choose a folder on a disk, or mount a volume there' },
+  )
+  const full = warn('Less than 100 MB are free where DATA_DIR is.', {
+    settings,
+    fix: 'make room, or choose another folder',
+  })
+  return [IN_MEMORY.has(type) ? memory : undefined, bavail * bsize < MIN_FREE_BYTES ? full : undefined]
 }
 
-function folderFindings(folder: string): Finding[] {
+function folderFindings(folder: string): Findings {
   const existing = nearestExisting(folder)
-  const refuse = (says: string, fix: string) => [fail(says, { settings, fix })]
+  const refuse = (says: string, fix: string) => fail(says, { settings, fix })
   if (!statSync(existing).isDirectory()) return refuse('DATA_DIR leads to a file.', 'set it to a folder')
   if (existing !== folder)
     return succeeds(() => accessSync(existing, constants.W_OK | constants.X_OK))
-      ? [ok('DATA_DIR does not exist yet and can be made.'), ...diskFindings(existing)]
+      ? [ok('DATA_DIR does not exist yet and can be made.'), diskFindings(existing)]
       : refuse('DATA_DIR does not exist and cannot be made.', 'make it, owned by the user that runs onramp')
   if (!isWritable(folder))
     return refuse('DATA_DIR cannot be written to.', 'give it to the user that runs onramp')
@@ -77,22 +70,19 @@ function folderFindings(folder: string): Finding[] {
       'onramp.sqlite in DATA_DIR is not a database.',
       'move the file away, or choose another folder',
     )
-  const found = [ok('The embedded store can be written to (one process only; REDIS_URL for more).')]
-  if ((statSync(folder).mode & 0o007) !== 0)
-    found.push(
-      warn('DATA_DIR is open to every user of this machine.', {
-        settings,
-        fix: 'take away their rights: chmod o-rwx',
-      }),
-    )
-  return [...found, ...diskFindings(folder)]
+  const open = warn('DATA_DIR is open to every user of this machine.', {
+    settings,
+    fix: 'take away their rights: chmod o-rwx',
+  })
+  return [
+    ok('The embedded store can be written to (one process only; REDIS_URL for more).'),
+    (statSync(folder).mode & 0o007) === 0 ? undefined : open,
+    diskFindings(folder),
+  ]
 }
 
-export function sqlite({
-  settings: { DATA_DIR: folder, REDIS_URL: url },
-  faults,
-}: Subject): Finding | Finding[] {
+export function sqlite({ settings: { DATA_DIR: folder, REDIS_URL: url }, faults }: Subject): Findings {
   if (url !== undefined || faults.some((fault) => fault.startsWith('REDIS_URL')))
     return skip('REDIS_URL is used.')
-  return folder === undefined ? skip('DATA_DIR cannot be read.') : folderFindings(resolve(folder))
+  return folder === undefined ? skip('needs DATA_DIR first.') : folderFindings(resolve(folder))
 }

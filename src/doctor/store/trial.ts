@@ -17,29 +17,20 @@ const CHANGE = `if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`
 
-type Attempt = { command: string; does: (redis: RedisCommands, key: string) => Promise<unknown> }
+/** By command, in this order: each needs what was done before it. */
+const ATTEMPTS: Record<string, (redis: RedisCommands, key: string) => Promise<unknown>> = {
+  SET: (redis, key) => redis.set(key, '1', { expiration: { type: 'EX', value: LIFE_SECONDS } }),
+  GET: (redis, key) => redis.get(key),
+  EVAL: (redis, key) => redis.eval(CHANGE, { keys: [key], arguments: ['1', '2', String(LIFE_SECONDS)] }),
+  INCRBY: (redis, key) =>
+    redis.eval(`return redis.call('INCRBY', KEYS[1], 1)`, { keys: [key], arguments: [] }),
+  EXPIRE: (redis, key) => redis.expire(key, LIFE_SECONDS),
+  TTL: (redis, key) => redis.eval(`return redis.call('TTL', KEYS[1])`, { keys: [key], arguments: [] }),
+  DEL: (redis, key) => redis.del(key),
+}
 
-const inScript = (script: string) => (redis: RedisCommands, key: string) =>
-  redis.eval(script, { keys: [key], arguments: [] })
-
-/** In this order: each needs what was done before it. */
-const ATTEMPTS: readonly Attempt[] = [
-  {
-    command: 'SET',
-    does: (redis, key) => redis.set(key, '1', { expiration: { type: 'EX', value: LIFE_SECONDS } }),
-  },
-  { command: 'GET', does: (redis, key) => redis.get(key) },
-  {
-    command: 'EVAL',
-    does: (redis, key) => redis.eval(CHANGE, { keys: [key], arguments: ['1', '2', String(LIFE_SECONDS)] }),
-  },
-  { command: 'INCRBY', does: inScript(`return redis.call('INCRBY', KEYS[1], 1)`) },
-  { command: 'EXPIRE', does: (redis, key) => redis.expire(key, LIFE_SECONDS) },
-  { command: 'TTL', does: inScript(`return redis.call('TTL', KEYS[1])`) },
-  { command: 'DEL', does: (redis, key) => redis.del(key) },
-]
-
-type Tried = { answers: Map<string, unknown>; refused: Map<string, StoreTrouble & { message: string }> }
+type Trouble = StoreTrouble & { message: string }
+type Tried = { answers: Map<string, unknown>; refused: Map<string, Trouble> }
 
 const troubleOf = (error: unknown) => {
   const root = rootOf(error)
@@ -48,11 +39,11 @@ const troubleOf = (error: unknown) => {
 
 async function tryAll(redis: RedisCommands, key: string): Promise<Tried> {
   const tried: Tried = { answers: new Map(), refused: new Map() }
-  for (const { command, does } of ATTEMPTS) {
+  for (const [command, attempt] of Object.entries(ATTEMPTS)) {
     // A command inside a script cannot be tried where scripts are denied.
     if (tried.refused.has('EVAL') && (command === 'INCRBY' || command === 'TTL')) continue
     try {
-      tried.answers.set(command, await withinDeadline(() => does(redis, key)))
+      tried.answers.set(command, await withinDeadline(() => attempt(redis, key)))
     } catch (error) {
       tried.refused.set(command, troubleOf(error))
     }
@@ -78,20 +69,22 @@ const FIXES: Record<string, string> = {
 }
 
 function refusalFinding(refused: Tried['refused'], trial: Trial): Finding {
-  const withCode = (code: string) => [...refused].filter(([, trouble]) => trouble.code === code)
-  const names = (found: [string, { message: string }][]) =>
-    found.map(([command, { message }]) => deniedCommand(message) ?? command).join(', ')
-  const denied = withCode('NOPERM')
-  if (denied.some(([, { message }]) => /\bkeys?\b/i.test(message)))
+  const names = (wanted: string) =>
+    [...refused]
+      .filter(([, { code }]) => code === wanted)
+      .map(([command, { message }]) => deniedCommand(message) ?? command)
+      .join(', ')
+  const isAboutKeys = ({ code, message }: Trouble) => code === 'NOPERM' && /\bkeys?\b/i.test(message)
+  const [denied, unknown] = [names('NOPERM'), names('NOSUCHCOMMAND')]
+  if ([...refused.values()].some(isAboutKeys))
     return fail(`The user of REDIS_URL may not use keys that begin with ${trial.prefix}`, {
       settings,
       fix: allowAll(trial),
     })
-  if (denied.length > 0)
-    return fail(`The user of REDIS_URL may not use ${names(denied)}.`, { settings, fix: allowAll(trial) })
-  const unknown = withCode('NOSUCHCOMMAND')
-  if (unknown.length > 0)
-    return fail(`Redis does not know ${names(unknown)}: renamed, or switched off.`, {
+  if (denied !== '')
+    return fail(`The user of REDIS_URL may not use ${denied}.`, { settings, fix: allowAll(trial) })
+  if (unknown !== '')
+    return fail(`Redis does not know ${unknown}: renamed, or switched off.`, {
       settings,
       fix: 'remove its rename-command from the configuration of Redis; onramp needs it',
     })
@@ -123,7 +116,7 @@ export async function redisTrial(trial: Trial): Promise<Finding> {
     try {
       const start = performance.now()
       const { answers, refused } = await tryAll(opened.commands, `${prefix}doctor:${randomUUID()}`)
-      const each = (performance.now() - start) / ATTEMPTS.length
+      const each = (performance.now() - start) / Object.keys(ATTEMPTS).length
       if (refused.size > 0) return refusalFinding(refused, trial)
       const life = Number(answers.get('TTL'))
       const keeps = answers.get('GET') === '1' && answers.get('INCRBY') === 3

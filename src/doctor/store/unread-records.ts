@@ -31,7 +31,7 @@ async function countUnread(settings: Settings, now: () => number): Promise<Unrea
 export async function unreadRecords({ settings, faults, now }: Subject): Promise<Finding> {
   const { REDIS_URL, DATA_DIR = '' } = settings
   if (faults.some((fault) => /^(SESSION_SECRET|INVITE_|REDIS_|DATA_DIR)/.test(fault)))
-    return skip('the settings of the store, or its secret, cannot be read.')
+    return skip('needs the settings of the store and its secret first.')
   // Checking must not create a store.
   if (REDIS_URL === undefined && !existsSync(join(DATA_DIR, 'onramp.sqlite')))
     return skip('there are none yet.')
