@@ -5,6 +5,7 @@ import { createServer as createSocketServer, type AddressInfo, type Server, type
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startMailCatcher } from '../../packages/sandbox/src/mail.ts'
+import { systemCode } from '../../src/doctor/settings/mail.ts'
 import { freePort } from '../helpers/running.ts'
 import { examined, newFolder, newSecret, selfSigned } from './set-up.ts'
 
@@ -100,6 +101,10 @@ describe('the mail server', () => {
     const silent = await listening(createSocketServer((socket) => void socket.on('error', () => {})))
     expect((await look(`smtp://127.0.0.1:${silent}`))?.says).toContain('does not answer in time')
   }, 30_000)
+
+  it("whose name is not known is known by the mail library's own code too", () => {
+    expect(systemCode(Object.assign(new Error('x'), { code: 'EDNS' }))).toBe('ENOTFOUND')
+  })
 
   it('that is not set is no fault', async () => {
     expect(await found('settings.mail', {})).toMatchObject([{ status: 'skip' }])

@@ -130,6 +130,10 @@ describe('the intranet', () => {
     expect(finding?.says).toMatch(/^https:\/\/acme\.sharepoint\.com: another site/)
   })
 
+  it('that is not named is not judged', async () => {
+    expect((await found('settings.intranet', {}, ['--offline']))[0]?.status).toBe('skip')
+  })
+
   it('on the same site is in order', async () => {
     const origins = { RETURN_TO_ORIGINS: 'https://intranet.acme.test' }
     expect((await found('settings.intranet', origins, ['--offline']))[0]?.status).toBe('ok')

@@ -23,7 +23,8 @@ const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
   Open            ${url}
   Sign in as      Ada Lovelace, who has five apps to connect, or anyone else on
                   the list; there are no passwords
-  Invitations     ${control}/mail has one for Ada: open its link as she would
+  Invitations     ${control}/mail has one for Ada;
+                  open its link as she would
   Administrators  ${url}/admin, signed in as Carol
   Commands        in another terminal, in this folder:
     set -a && . ${folder}/env && set +a

@@ -86,7 +86,7 @@ async function show(args: string[], { env, stdout, stderr, now }: CliParts): Pro
   const reply = await ask(token, baseUrl, asked, now)
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
-    return explain(reply, { setting, baseUrl, naming: 'onramp status EMAIL' }, stderr)
+    return explain(reply, { setting, baseUrl, naming: 'EMAIL' }, stderr)
   }
 
   const person = token.kind === 'global-token' ? token.actAs : undefined

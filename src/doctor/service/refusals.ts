@@ -54,7 +54,7 @@ export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming 
       return setting === 'SERVICE_USER_TOKEN'
         ? fail('SERVICE_USER_TOKEN holds a global token: the service asks for X-Service-ActAs.', {
             settings: ['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'],
-            fix: `move the token here and name the person: ${naming}`,
+            fix: `move the token here and name the person (${naming})`,
           })
         : fail('The service did not get X-Service-ActAs, which was sent.', {
             settings: address,
@@ -63,7 +63,7 @@ export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming 
     case 'act-as-refused':
       return fail(`The service does not accept the person (${status}, X-Service-ActAs).`, {
         settings: ['SERVICE_GLOBAL_TOKEN'],
-        fix: `check the address in ${naming}: a person there must have it`,
+        fix: `check the address (${naming}): a person at the service must have it`,
       })
     case 'busy':
       return warn('The service has had too many requests (429).', {

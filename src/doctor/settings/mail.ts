@@ -14,8 +14,8 @@ const settings = ['SMTP_URL']
 const errorsOf = (error: unknown): SmtpError[] =>
   error instanceof Error ? [error, ...errorsOf(error.cause)] : []
 
-/** Node's code for what happened: the mail library puts codes of its own (ESOCKET, EDNS) over these. */
-function systemCode({ errno = 0, code, message }: SmtpError): string | undefined {
+/** Node's code for what happened: the mail library puts codes of its own (ESOCKET, EDNS) over these. Pure. */
+export function systemCode({ errno = 0, code, message }: SmtpError): string | undefined {
   if (errno < 0) return getSystemErrorName(errno).replace(/^EAI_NO(NAME|DATA)$/, 'ENOTFOUND')
   if (/certificate/i.test(message)) return 'CERT_UNTRUSTED'
   if (code === 'EDNS') return 'ENOTFOUND'

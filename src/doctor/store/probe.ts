@@ -1,6 +1,7 @@
 // A connection to one Redis that gives up, unlike the server's own, and says why. Where REDIS_SENTINELS is set, the
 // primary is the one that the Sentinels name: the server's own code asks them, so with the same TLS and password.
 import { createClient } from 'redis'
+import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
 import { NoSuchPrimary, primaryUrl } from '../../records/redis-clients.ts'
 import { rootOf, storeTrouble } from '../../records/store-trouble.ts'
 import { topologyOf } from '../../records/store.ts'
@@ -18,20 +19,15 @@ const TIME_LIMIT_MS = 4_000
 
 /** @param failure what connecting threw */
 function reasonInWords(failure: unknown): string {
-  const error = failure instanceof AggregateError ? failure : rootOf(failure)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = error instanceof Error ? error.message : ''
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'no machine of that name is known here'
-  if (code === 'ECONNREFUSED' || (error instanceof AggregateError && error.errors.length > 0))
-    return 'nothing listens there'
+  const root = rootOf(failure)
+  const message = root instanceof Error ? root.message : ''
   if (message.startsWith('NOAUTH')) return 'it asks for a password'
   if (/^(WRONGPASS|ERR AUTH|ERR invalid password)/.test(message))
     return 'it does not accept the user name or the password'
-  if (/^(EPROTO|ERR_SSL|ERR_TLS|CERT|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/.test(code))
+  const why = /time|no answer within/i.test(message) ? 'too-slow' : silenceOf(failure)
+  if (why === 'certificate' || why === 'no-tls')
     return 'the two do not agree on TLS (redis:// or rediss://), or its certificate is not trusted'
-  return /time|no answer within/i.test(`${code} ${message}`)
-    ? 'it does not answer in time'
-    : 'what answers there is not Redis, or closes the connection'
+  return why === 'cut-off' ? 'what answers there is not Redis, or closes the connection' : silenceInWords[why]
 }
 
 const isAskingForPassword = (error: unknown) => /^(NOAUTH|WRONGPASS)$/.test(storeTrouble(error).code)
