@@ -118,7 +118,7 @@ export function intranet({
     `${elsewhere.join(', ')}: another site than PUBLIC_URL, so browsers send no cookie from there (SameSite=Lax), and <onramp-status> always says signed out.`,
     {
       settings: ['PUBLIC_URL', 'RETURN_TO_ORIGINS'],
-      fix: `give onramp a name on the same site, like onramp.${siteOf(new URL(first).hostname)}; links there and back work as they are`,
+      fix: `if ${siteOf(new URL(first).hostname)} is yours, give onramp a name on it; links there and back work as they are`,
     },
   )
 }
