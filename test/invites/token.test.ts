@@ -128,6 +128,13 @@ describe('an invitation token', () => {
       expect(await invitations().read([first, '', ...rest].join('.'))).toBeUndefined()
     })
 
+    it('is not one where it is longer than any of ours', async () => {
+      expect(await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(100) }))).toEqual(ada)
+      expect(
+        await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(2_000) })),
+      ).toBeUndefined()
+    })
+
     it('is not one where it holds no claims', async () => {
       const token = await new CompactEncrypt(new TextEncoder().encode(ada.email))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret) })
