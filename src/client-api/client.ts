@@ -4,7 +4,7 @@ import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Wai
 import { jsonIn } from './body.ts'
 import { checkCall, createConnection, searchCall, type Call, type Exchanged } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
-import { noAnswer, problemOf } from './errors.ts'
+import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
 
 export type ClientApi = {
   /**
@@ -78,7 +78,8 @@ export function createClientApi({
       const retryAfter = headers['retry-after']?.toString()
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      throw problemOf({ operation, status, text, retryAfter, secrets, saidOAuth })
+      const problem = problemOf({ operation, status, text, retryAfter, secrets, saidOAuth })
+      throw Object.assign(problem, { answered: status, asksToWait: waitAskedFor(retryAfter) })
     }
     return jsonIn(text)
   }

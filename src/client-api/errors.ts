@@ -98,11 +98,6 @@ export const waitAskedFor = (header: string | undefined, now: number = Date.now(
 
 /** The problem that a refusal of the service means. Quotes what the service said only where nothing else explains it. */
 export function problemOf(refusal: Refusal, now: number = Date.now()): ServiceProblem {
-  const { status: answered, retryAfter } = refusal
-  return Object.assign(explained(refusal, now), { answered, asksToWait: waitAskedFor(retryAfter, now) })
-}
-
-function explained(refusal: Refusal, now: number): ServiceProblem {
   const { operation, status } = refusal
   const codes = CODES[operation]
   const said = `${operation} answered ${status}`
