@@ -3,28 +3,18 @@ import type { User } from '../session/signed-in.ts'
 import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
-/** One datasource of a walk, as the walk decided it. Times are milliseconds since 1970. */
-export type Followed = {
-  instance: string
-  name: string
-  figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
-  /** Since when. */
-  at: number
-  /** What the person said about it, for the time after it was switched off. */
-  word?: { figure: 'skipped' | 'blocked'; at: number }
-}
-
-const sourceOf = ({ figure, word, ...rest }: Followed): Source => ({
-  instance: rest.instance,
-  name: rest.name,
-  state: figure === 'pending' ? 'waiting' : figure,
-  at: rest.at,
-  ...(word && { word: { state: word.figure, at: word.at } }),
+/** Nothing else that it may carry, such as a one-time path. */
+const kept = ({ instance, name, state, at, word }: Source): Source => ({
+  instance,
+  name,
+  state,
+  at,
+  ...(word && { word }),
 })
 
 export type Follow = {
   signedIn: (user: User) => Promise<void>
-  walked: (user: User, told: readonly Followed[]) => Promise<void>
+  walked: (user: User, sources: readonly Source[]) => Promise<void>
 }
 
 export type FollowParts = {
@@ -45,6 +35,6 @@ export function createFollow({ arrivals, log, now }: FollowParts): Follow {
   }
   return {
     signedIn: (user) => count(user, (before) => reached(before, 'signedInAt', now())),
-    walked: (user, told) => count(user, (before) => withSources(before, told.map(sourceOf), now())),
+    walked: (user, sources) => count(user, (before) => withSources(before, sources.map(kept), now())),
   }
 }

@@ -16,7 +16,7 @@ function service(statuses: Record<string, number[]>) {
       asked.push(email)
       const status = statuses[email]?.shift() ?? 200
       if (status === 200) return Promise.resolve([])
-      const refusal = { operation: 'checkdatasourceauth' as const, status, text: '', retryAfter: '0' }
+      const refusal = { operation: 'checkdatasourceauth' as const, status, text: '', retryAfter: undefined }
       return Promise.reject(Object.assign(problemOf(refusal), { answered: status }))
     },
   })

@@ -112,7 +112,7 @@ describe.each(Object.entries(stores))('a sign-in kept in %s', (_name, open) => {
     const id = newId()
     await signInsWith([SECRET]).create(id, content)
     const everything = [...(await opened.dump())].flat().join('\n')
-    for (const plain of [id, 'ada', 'acme', 'browser-name', 'access-1', 'refresh-1', 'subject', SECRET])
+    for (const plain of [id, 'ada@acme', '"ada"', 'browser-name', 'access-1', 'refresh-1', 'subject', SECRET])
       expect(everything).not.toContain(plain)
   })
 
