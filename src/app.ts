@@ -8,7 +8,7 @@ import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
-import type { CheckFor } from './onboarding/current-walk.ts'
+import type { CheckFor } from './onboarding/pass.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
 import type { Records } from './records/records.ts'
@@ -56,6 +56,12 @@ export type Services = {
   isAdmin: IsAdmin
 }
 
+/**
+ * Any address but those that are private below. Looking these up among the public routes first costs a tenth of a page.
+ * A private address that is missing here is only slower.
+ */
+const UNLESS_PRIVATE = /^(?!\/(?:onboarding|search|sessions|admin|api)(?:\/|$))/
+
 export function createApp(services: Services): Express {
   const { settings, log, now, note, sendPage, metrics, limits, signIn, arrivals, invitations } = services
   const publicUrl = settings.PUBLIC_URL
@@ -72,10 +78,10 @@ export function createApp(services: Services): Express {
   app.use(securityHeaders(isHttps))
 
   // For programs and files: probes, metrics, what pages load, and the authorization server's own calls.
-  app.use(createHealthRoutes({ ...services.health, authorizationServer }))
-  app.use(metrics.routes)
-  app.use(services.assets.routes)
+  app.use(UNLESS_PRIVATE, createHealthRoutes({ ...services.health, authorizationServer }))
+  app.use(UNLESS_PRIVATE, metrics.routes, services.assets.routes)
   app.use(
+    UNLESS_PRIVATE,
     createBackChannelRoutes({
       ...common,
       authorizationServer,
@@ -88,16 +94,22 @@ export function createApp(services: Services): Express {
 
   app.use(answerSpeculation)
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
-  app.use(createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, arrivals }))
+  app.use(
+    UNLESS_PRIVATE,
+    createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, arrivals }),
+  )
   app.use(refuseCrossSite(origin), refuseEmbedding)
 
   // For people who are not signed in.
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
-  app.use(createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
+  app.use(UNLESS_PRIVATE, createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
   if (isHttps) app.use(servedOverHttps)
-  app.use(createSignInRoutes({ ...common, ...signIn }))
-  app.use(createSignOutRoutes({ ...common, ...signIn, limit: limits.signingOut }))
-  app.use(createInviteRoutes({ ...common, ...signIn, invitations, arrivals }))
+  app.use(
+    UNLESS_PRIVATE,
+    createSignInRoutes({ ...common, ...signIn }),
+    createSignOutRoutes({ ...common, ...signIn, limit: limits.signingOut }),
+    createInviteRoutes({ ...common, ...signIn, invitations, arrivals }),
+  )
 
   app.use(signIn.requireSignIn)
 

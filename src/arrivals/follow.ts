@@ -1,34 +1,21 @@
-// Follows who signs in and what they do in their walks, so that the report knows it without asking the service.
-import type { User } from '../session/session.ts'
+// Follows who signs in and what they do in their walks, so that the report need not ask the service.
+import type { User } from '../session/signed-in.ts'
 import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
-/** One datasource of a walk and how it is doing, as the walk decided it. Times are milliseconds since 1970. */
-export type Followed = {
-  instance: string
-  name: string
-  figure: 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
-  /** Since when. */
-  at: number
-  /** What the person said of it, for the time after it was switched off. */
-  word?: { figure: 'skipped' | 'blocked'; at: number }
-}
-
-const STATES = {
-  connected: 'connected',
-  pending: 'waiting',
-  skipped: 'skipped',
-  blocked: 'blocked',
-  off: 'off',
-} as const satisfies Record<Followed['figure'], Source['state']>
-
-const sourceOf = ({ instance, name, figure, at, word }: Followed): Source => ({
+/** Nothing else that it may carry, such as a one-time path. */
+const kept = ({ instance, name, state, at, word }: Source): Source => ({
   instance,
   name,
-  state: STATES[figure],
+  state,
   at,
-  ...(word && { word: { state: word.figure, at: word.at } }),
+  ...(word && { word }),
 })
+
+export type Follow = {
+  signedIn: (user: User) => Promise<void>
+  walked: (user: User, sources: readonly Source[]) => Promise<void>
+}
 
 export type FollowParts = {
   arrivals: Pick<Arrivals, 'change'>
@@ -36,12 +23,7 @@ export type FollowParts = {
   now: () => number
 }
 
-export type Follow = {
-  signedIn: (user: User) => Promise<void>
-  walked: (user: User, told: readonly Followed[]) => Promise<void>
-}
-
-/** Only a verified address says who it is; a store that is away loses a figure and nothing else. */
+/** Only a verified address counts. While the store is away a figure is lost, and nothing else. */
 export function createFollow({ arrivals, log, now }: FollowParts): Follow {
   async function count({ email, emailVerified }: User, change: (before: Arrival) => Arrival): Promise<void> {
     if (email === undefined || emailVerified !== true) return
@@ -53,6 +35,6 @@ export function createFollow({ arrivals, log, now }: FollowParts): Follow {
   }
   return {
     signedIn: (user) => count(user, (before) => reached(before, 'signedInAt', now())),
-    walked: (user, told) => count(user, (before) => withSources(before, told.map(sourceOf), now())),
+    walked: (user, sources) => count(user, (before) => withSources(before, sources.map(kept), now())),
   }
 }

@@ -6,12 +6,13 @@ import {
   boundedUrl,
   MAX_ENTRIES,
   MAX_INSTANCE_CHARACTERS,
+  MAX_NAME_CHARACTERS,
   MAX_RESULTS,
-  shortName,
-  shortSnippet,
-  shortTitle,
+  MAX_SNIPPET_CHARACTERS,
+  MAX_TITLE_CHARACTERS,
+  shortened,
 } from './bounds.ts'
-import { departureUrl } from './departure.ts'
+import { isStartable } from './departure.ts'
 
 /** What the service says of one datasource instance that is not connected. */
 export type Waiting = {
@@ -81,17 +82,15 @@ const instanceInPath = (path: string | undefined) => {
 /** Nobody could read, click or name an identifier without a visible character. */
 const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
-/** Whether a path can be started from does not depend on where the service is. */
-const ANYWHERE = 'https://service.invalid'
-
 function statusOf({ authStatus }: WireEntry, instance: string, path: string | undefined): Waiting['status'] {
   if (authStatus === 'DISABLED') return 'disabled'
-  if (path === undefined || departureUrl(ANYWHERE, instance, path) === undefined) return 'attention'
+  if (path === undefined || !isStartable(instance, path)) return 'attention'
   return authStatus === 'STALE_OAUTH' ? 'stale' : 'awaiting'
 }
 
 /** Of entries with one identifier the one that a person can do most about counts. */
 const USE: Record<Waiting['status'], number> = { awaiting: 2, stale: 2, attention: 1, disabled: 0 }
+
 export type Tell = (what: string) => void
 
 /**
@@ -121,8 +120,13 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | und
     const status = statusOf(entry, instance, authUrlRelativePath)
     const earlier = found.get(instance)
     if (earlier !== undefined && USE[earlier.status] >= USE[status]) continue
-    const name = shortName(presentable(wellFormed(entry.displayName) ?? '') || presentable(instance))
-    found.set(instance, { instance, name, status, authUrlRelativePath: authUrlRelativePath || undefined })
+    const name = presentable(wellFormed(entry.displayName) ?? '') || presentable(instance)
+    found.set(instance, {
+      instance,
+      name: shortened(name, MAX_NAME_CHARACTERS),
+      status,
+      authUrlRelativePath: authUrlRelativePath || undefined,
+    })
   }
   return [...found.values()]
 }
@@ -147,23 +151,19 @@ const searchSchema = z.object({
   requestID: optionalText,
 })
 
-const nested = z.object({
+const documentSchema = z.object({
   title: optionalText,
   name: optionalText,
   url: optionalText,
   datasource: optionalText,
 })
-const resultSchema = z.object({
-  title: optionalText,
-  name: optionalText,
-  url: optionalText,
+const resultSchema = documentSchema.extend({
   snippet: optionalText,
-  datasource: optionalText,
   snippets: z
     .array(z.object({ text: optionalText, snippet: optionalText }))
     .optional()
     .catch(undefined),
-  document: nested.optional().catch(undefined),
+  document: documentSchema.optional().catch(undefined),
 })
 
 /** A link in a page leads to the web or nowhere: a result's address must not run anything. */
@@ -178,9 +178,9 @@ function readResult(element: unknown): SearchResult | undefined {
   const title = presentable(result.title ?? document?.title ?? result.name ?? document?.name ?? url ?? '')
   const snippet = result.snippet ?? snippets?.[0]?.text ?? snippets?.[0]?.snippet
   return {
-    title: shortTitle(title),
+    title: shortened(title, MAX_TITLE_CHARACTERS),
     url,
-    snippet: snippet && shortSnippet(snippet),
+    snippet: snippet && shortened(snippet, MAX_SNIPPET_CHARACTERS),
     datasource: result.datasource ?? document?.datasource,
   }
 }

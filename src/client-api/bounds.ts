@@ -4,12 +4,12 @@ import { hash } from 'node:crypto'
 
 /** Longer ones are not seen anywhere; the overview's own links take no longer ones either (onboarding/visit.ts). */
 export const MAX_INSTANCE_CHARACTERS = 200
-const MAX_NAME_CHARACTERS = 200
+export const MAX_NAME_CHARACTERS = 200
 /** Nobody gives so many consents. A list that is longer is refused: what was left out would count as connected. */
 export const MAX_ENTRIES = 1_000
 export const MAX_RESULTS = 50
-const MAX_TITLE_CHARACTERS = 300
-const MAX_SNIPPET_CHARACTERS = 1_000
+export const MAX_TITLE_CHARACTERS = 300
+export const MAX_SNIPPET_CHARACTERS = 1_000
 const MAX_URL_CHARACTERS = 4_096
 
 const KEPT_CHARACTERS = 40
@@ -28,11 +28,8 @@ function cut(text: string, most: number): string {
   return whole === '' ? text.slice(0, most).toWellFormed() : whole
 }
 
-const shortened = (text: string, most: number) => (text.length > most ? `${cut(text, most)}…` : text)
-
-export const shortName = (text: string) => shortened(text, MAX_NAME_CHARACTERS)
-export const shortTitle = (text: string) => shortened(text, MAX_TITLE_CHARACTERS)
-export const shortSnippet = (text: string) => shortened(text, MAX_SNIPPET_CHARACTERS)
+/** @param most characters; more are cut off where a reader would cut */
+export const shortened = (text: string, most: number) => (text.length > most ? `${cut(text, most)}…` : text)
 
 /** An address is whole or it is none. */
 export const boundedUrl = (url: string | undefined) =>

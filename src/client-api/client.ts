@@ -1,12 +1,10 @@
 // The service's Client API for the server and for campaigns: an answer, or a ServiceProblem that says what is wrong.
 // What surprises: the time limit covers the body too.
-import { present } from '../present.ts'
 import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Waiting } from './answers.ts'
 import { jsonIn } from './body.ts'
-import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
+import { checkCall, createConnection, searchCall, type Call, type Exchanged } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
-import type { Exchanged } from './exchange.ts'
 
 export type ClientApi = {
   /**
@@ -40,7 +38,7 @@ type Answered = {
   /** The path and query, without the service's address. */
   url: string
   status: number
-  headers: [string, string][]
+  headers: Readonly<Record<string, string | string[] | undefined>>
   request: string | undefined
   response: string
 }
@@ -75,23 +73,13 @@ export function createClientApi({
       onCall?.({ operation, status: answer?.status, seconds: (performance.now() - began) / 1000 })
     }
     const { status, text, headers } = answer
-    onAnswer?.({
-      method: 'POST',
-      url: path,
-      status,
-      headers: headerPairs(headers),
-      request: body,
-      response: text,
-    })
+    onAnswer?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
-      const asksToWait = waitAskedFor(retryAfter)
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      throw Object.assign(problemOf({ operation, status, text, retryAfter, secrets, saidOAuth }), {
-        answered: status,
-        ...present({ asksToWait }),
-      })
+      const problem = problemOf({ operation, status, text, retryAfter, secrets, saidOAuth })
+      throw Object.assign(problem, { answered: status, asksToWait: waitAskedFor(retryAfter) })
     }
     return jsonIn(text)
   }
@@ -116,10 +104,3 @@ function listed(waiting: Waiting[] | undefined): Waiting[] {
   if (waiting !== undefined) return waiting
   throw noAnswer('checkdatasourceauth', 'an answer without a readable list of datasources')
 }
-
-/** A header that came several times counts as one, joined (RFC 9110 5.3). */
-const headerPairs = (headers: Record<string, string | string[] | undefined>): [string, string][] =>
-  Object.entries(headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : (value ?? ''),
-  ])

@@ -1,9 +1,9 @@
 // The service's operations (contract section 4) as requests, and the keep-alive pool that they leave by. What surprises:
 // redirects are never followed (a client that does keeps X-Service-ActAs across origins).
-import { Pool } from 'undici'
+import { Pool, type Dispatcher } from 'undici'
+import { createBody } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
-import { exchange, type Exchanged } from './exchange.ts'
 
 /** A POST; `path` without the service's address. */
 export type Call = { operation: Operation; path: string; body?: string }
@@ -21,6 +21,12 @@ export const searchCall = (query: { query: string; pageSize: number }): Call => 
   path: '/rest/api/v1/search',
   body: JSON.stringify(query),
 })
+
+export type Exchanged = {
+  status: number
+  text: string
+  headers: Record<string, string | string[] | undefined>
+}
 
 export type ConnectionOptions = {
   /** SERVICE_BASE_URL without a trailing slash. */
@@ -58,4 +64,46 @@ export function createConnection({ baseUrl, timeLimitMs, connections }: Connecti
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+/** One request and its whole answer. @throws when there is no connection, it takes too long, or it is over 1 MiB */
+export function exchange(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  timeLimitMs: number,
+): Promise<Exchanged> {
+  return new Promise((resolve, reject) => {
+    const body = createBody()
+    const answer: Exchanged = { status: 0, text: '', headers: {} }
+    let underWay: Dispatcher.DispatchController | undefined
+    let late: Error | undefined
+    const timer = setTimeout(() => {
+      late = Object.assign(new Error(`no whole answer within ${timeLimitMs} ms`), { name: 'TimeoutError' })
+      underWay?.abort(late)
+      reject(late)
+    }, timeLimitMs)
+    dispatcher.dispatch(options, {
+      onRequestStart(controller) {
+        underWay = controller
+        if (late !== undefined) controller.abort(late)
+      },
+      onResponseStart(_controller, status, headers) {
+        answer.status = status
+        answer.headers = headers
+      },
+      onResponseData(controller, chunk) {
+        const excess = body.add(chunk)
+        if (excess !== undefined) controller.abort(excess)
+      },
+      onResponseEnd() {
+        clearTimeout(timer)
+        answer.text = body.text()
+        resolve(answer)
+      },
+      onResponseError(_controller, error) {
+        clearTimeout(timer)
+        reject(error)
+      },
+    })
+  })
 }

@@ -1,7 +1,7 @@
 // Where a datasource's authorization starts: SERVICE_BASE_URL and authUrlRelativePath joined (contract 4.1, step 3).
 // The path comes from outside and carries a one-time token, so it is checked, used byte for byte, and nothing else.
 
-const MOST_CHARACTERS = 4096
+const MAX_CHARACTERS = 4096
 
 /** A dot segment, raw or encoded: it would lead out of the folder that was checked. */
 const hasDotSegment = (pathname: string) => pathname.split('/').some((segment) => /^\.{1,2}$/.test(segment))
@@ -26,7 +26,7 @@ const decoded = (segment: string): string | undefined => {
  * @param base SERVICE_BASE_URL without a trailing slash, perhaps with a path
  */
 export function departureUrl(base: string, instance: string, path: string): string | undefined {
-  if (path.length > MOST_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
+  if (path.length > MAX_CHARACTERS || !/^[\x21-\x7e]+$/.test(path) || path.includes('\\')) return undefined
   const [pathname = ''] = path.split(/[?#]/, 1)
   const [empty, auth, datasource, segment, ...rest] = pathname.split('/')
   if (empty !== '' || auth !== 'auth' || datasource !== 'datasource' || segment === undefined)
@@ -39,3 +39,12 @@ export function departureUrl(base: string, instance: string, path: string): stri
   const under = `${home.pathname.replace(/\/$/, '')}/auth/datasource/`
   return target.origin === home.origin && target.pathname.startsWith(under) ? joined : undefined
 }
+
+/** As services write it: its own segment and perhaps a query. Such a path leads nowhere else, whatever is in the query. */
+const ORDINARY = /^\/auth\/datasource\/([\w-]+)(?:\?[\x21-\x5b\x5d-\x7e]*)?$/
+const ANYWHERE = 'https://service.invalid'
+
+/** Would {@link departureUrl} give an address? That does not depend on where the service is. Cheap for ordinary paths. */
+export const isStartable = (instance: string, path: string): boolean =>
+  (path.length <= MAX_CHARACTERS && ORDINARY.exec(path)?.[1] === instance) ||
+  departureUrl(ANYWHERE, instance, path) !== undefined

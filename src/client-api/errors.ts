@@ -1,6 +1,7 @@
 // What went wrong in a call of the service, told apart (contract section 7): for the person by a code, for the operator
 // by the setting to change.
 import { Problem, type ProblemCode } from '../problem.ts'
+import { messageIn, statusReason } from './refusal-reason.ts'
 import { saidIn, speaksOfRedirect } from './said.ts'
 import { silenceOf } from './silence.ts'
 
@@ -8,18 +9,15 @@ export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */
   answered?: number
   /** Seconds to wait as the service asked for it, a day at most; undefined: it did not. */
-  asksToWait?: number
-  constructor(status: number, code: ProblemCode, options: ConstructorParameters<typeof Problem>[2] = {}) {
-    super(status, code, options)
-    this.name = 'ServiceProblem'
-  }
+  asksToWait?: number | undefined
+  override name = 'ServiceProblem'
 }
 
 /** The service refused the access token (401): a refresh or a new sign-in may help. */
 export class TokenRefused extends ServiceProblem {
+  override name = 'TokenRefused'
   constructor(detail: string) {
     super(403, 'service_refused_sign_in', { detail })
-    this.name = 'TokenRefused'
   }
 }
 
@@ -56,8 +54,8 @@ const CODES = {
   },
 } as const satisfies Record<Operation, Record<string, ProblemCode>>
 
-const RETRY_LEAST = 1
-const RETRY_MOST = 300
+const MIN_RETRY = 1
+const MAX_RETRY = 300
 const RETRY_DEFAULT = 5
 
 /**
@@ -65,65 +63,65 @@ const RETRY_DEFAULT = 5
  * or another bound.
  * @param now milliseconds since 1970
  */
-export function retryAfterSeconds(header: string | undefined, now: number, most = RETRY_MOST): number {
+export function retryAfterSeconds(header: string | undefined, now: number, most = MAX_RETRY): number {
   const text = header?.trim() ?? ''
   // Every date of RFC 9110 5.6.7 starts with a day's name; Date.parse alone would take "-5" for a year.
   const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)
   const seconds = /^\d+$/.test(text) ? Number(text) : isDate ? (Date.parse(text) - now) / 1000 : NaN
-  return Number.isNaN(seconds) ? RETRY_DEFAULT : Math.min(most, Math.max(RETRY_LEAST, Math.ceil(seconds)))
+  return Number.isNaN(seconds) ? RETRY_DEFAULT : Math.min(most, Math.max(MIN_RETRY, Math.ceil(seconds)))
 }
 
-/** Messages that section 7 documents. The shape around them is not shown, so they are looked for in the whole body. */
+/** What a documented message means for a call of ours. */
 function documentedMessage({ text, saidOAuth = false }: Refusal): string | undefined {
-  const isAboutAuthType = /Invalid Secret/i.test(text) || /X-Service-Auth-Type/i.test(text)
-  // The setting is right already: to name it would send the operator the wrong way.
-  if (isAboutAuthType && saidOAuth)
-    return 'the service does not take the token for one of an external identity provider, although X-Service-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, and that the service is set up to accept tokens of OIDC_ISSUER'
-  if (isAboutAuthType)
-    return 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
-  // Not every message that names the header: an address that it does not know may be told with it too.
-  if (/(missing|required).{0,60}X-Service-ActAs|X-Service-ActAs.{0,60}(missing|required)/is.test(text))
-    return 'the service takes the token for a global service token, which needs X-Service-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token'
-  return undefined
+  switch (messageIn(text)) {
+    case 'auth-type':
+    case 'auth-type-missing':
+      // The setting is right already: to name it would send the operator the wrong way.
+      return saidOAuth
+        ? 'the service does not take the token for one of an external identity provider, although X-Service-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, and that the service is set up to accept tokens of OIDC_ISSUER'
+        : 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
+    case 'act-as-missing':
+      return 'the service takes the token for a global service token, which needs X-Service-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token'
+    default:
+      return undefined
+  }
 }
+
+/** Statuses that say "later" or "elsewhere"; with any other 4xx the same request would be refused again (RFC 9110 15.5). */
+const NOT_FINAL = [408, 409, 421, 423, 425]
 
 const DAY_SECONDS = 86_400
 
-/** How long the service asks to be left alone; nobody waits for a page so long, but a program may. */
+/** How long the service asks to be left alone. No one waits for a page so long, but a program may. */
 export const waitAskedFor = (header: string | undefined, now: number = Date.now()): number | undefined =>
   header === undefined ? undefined : retryAfterSeconds(header, now, DAY_SECONDS)
-
-/** Refusals of the request itself: the same request would be refused again (RFC 9110 15.5). */
-const isFinal = (status: number) =>
-  status >= 400 && status < 500 && ![408, 409, 421, 423, 425].includes(status)
 
 /** The problem that a refusal of the service means. Quotes what the service said only where nothing else explains it. */
 export function problemOf(refusal: Refusal, now: number = Date.now()): ServiceProblem {
   const { operation, status } = refusal
   const codes = CODES[operation]
-  const misconfigured = documentedMessage(refusal)
   const said = `${operation} answered ${status}`
-  if (misconfigured !== undefined)
-    return new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${misconfigured}` })
-  if (status === 401) return new TokenRefused(`${said}: the access token is invalid or expired`)
-  if (status === 403)
-    return new ServiceProblem(403, codes.forbidden, {
-      detail: `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE`,
-    })
-  if (status === 429) {
-    const retryAfter = retryAfterSeconds(refusal.retryAfter, now)
-    return new ServiceProblem(503, codes.busy, { detail: `${said}: too many requests`, retryAfter })
-  }
-  if (status === 404 || status === 405 || status === 410)
-    return new ServiceProblem(502, codes.misconfigured, {
-      detail: `${said}: SERVICE_BASE_URL leads elsewhere, or lacks its path`,
-    })
-  if (status >= 300 && status < 400)
-    return new ServiceProblem(502, codes.misconfigured, {
-      detail: `${said}: a redirect, which is never followed with a token: see SERVICE_BASE_URL`,
-    })
-  if (isFinal(status)) return finalRefusal(refusal, said)
   const retryAfter = retryAfterSeconds(refusal.retryAfter, now)
+  const misconfigured = (why: string) =>
+    new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${why}` })
+  const documented = documentedMessage(refusal)
+  if (documented !== undefined) return misconfigured(documented)
+  switch (statusReason(status)) {
+    case 'token':
+      return new TokenRefused(`${said}: the access token is invalid or expired`)
+    case 'scope':
+      return new ServiceProblem(403, codes.forbidden, {
+        detail: `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE`,
+      })
+    case 'busy':
+      return new ServiceProblem(503, codes.busy, { detail: `${said}: too many requests`, retryAfter })
+    case 'not-there':
+      return misconfigured('SERVICE_BASE_URL leads elsewhere, or lacks its path')
+    case 'redirected':
+      return misconfigured('a redirect, which is never followed with a token: see SERVICE_BASE_URL')
+    case 'request':
+      if (!NOT_FINAL.includes(status)) return finalRefusal(refusal, said)
+  }
   return new ServiceProblem(503, codes.unavailable, { detail: said, retryAfter })
 }
 

@@ -2,10 +2,9 @@
 // it as a value. No one-time path leaves this file: of the paths only a count and a yes or no are kept.
 import { readCheck, withoutPath, type Waiting } from './answers.ts'
 import { jsonIn } from './body.ts'
-import { checkCall, createConnection } from './connection.ts'
+import { checkCall, createConnection, type Exchanged } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { retryAfterSeconds } from './errors.ts'
-import type { Exchanged } from './exchange.ts'
 import { refusalReason, type RefusalReason } from './refusal-reason.ts'
 import { saidIn } from './said.ts'
 import { silenceOf, type Silence } from './silence.ts'

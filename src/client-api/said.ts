@@ -1,5 +1,6 @@
 // What the service said with a refusal, for the log: its words without markup, bounded, and without anything that could be
-// a secret or a person's address. Pure; imports nothing. The contract shows no shape of an error's body (section 7).
+// a secret or a person's address. Pure. The contract shows no shape of an error's body (section 7).
+import { jsonIn } from './body.ts'
 
 const MAX_WORDS_CHARACTERS = 200
 /** More than that is not looked at: an error that explains itself does so at its start. */
@@ -36,7 +37,7 @@ export const speaksOfRedirect = (text: string): boolean =>
   )
 
 function wordsIn(text: string): string {
-  const json = parsed(text)
+  const json = jsonIn(text)
   if (json !== undefined) return explanations(json, 0).join('; ').slice(0, MAX_READ_CHARACTERS)
   // JSON that was cut: which of its members explain something cannot be told any more.
   if (/^\s*[{[]/.test(text)) return ''
@@ -47,14 +48,6 @@ function wordsIn(text: string): string {
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function explanations(value: unknown, depth: number): string[] {

@@ -3,7 +3,7 @@
 export type Silence =
   'unknown-name' | 'refused' | 'too-slow' | 'certificate' | 'no-tls' | 'too-large' | 'cut-off'
 
-const MOST_CAUSES = 6
+const MAX_CAUSES = 6
 
 const CERTIFICATE =
   /^(CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS_CERT)/
@@ -21,7 +21,7 @@ function silenceOfOne(error: Error): Silence | undefined {
 /** What a failed call means; `cut-off` where nothing better is known. */
 export function silenceOf(error: unknown): Silence {
   let current = error
-  for (let depth = 0; current instanceof Error && depth < MOST_CAUSES; depth++) {
+  for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
     const found = silenceOfOne(current)
     if (found !== undefined) return found
     current = current.cause ?? (current instanceof AggregateError ? current.errors[0] : undefined)

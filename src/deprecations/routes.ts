@@ -1,9 +1,7 @@
 // The schedule on the web: a page, JSON and a calendar to subscribe to. Public knowledge, so no sign-in is asked for.
 import { Router, type Request } from 'express'
-import { dayOf, type Schedule } from '@onramp/deprecations'
 import type { SendPage } from '../web/pages.ts'
-import { calendarOf } from '@onramp/deprecations'
-import { chooseEntries, listJson, type Choice } from '@onramp/deprecations'
+import { calendarOf, chooseEntries, dayOf, listJson, type Choice, type Schedule } from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
 
 export type DeprecationsParts = {
@@ -13,42 +11,35 @@ export type DeprecationsParts = {
   now: () => number
 }
 
-const LONGEST_QUERY = 200
+const MAX_QUERY = 200
 const FOR_FIVE_MINUTES = 'public, max-age=300'
 
 const text = (value: unknown) =>
-  typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_QUERY) : undefined
-
-const choiceOf = ({ query }: Request, now: number): Choice => ({
-  asOf: dayOf(new Date(now)),
-  api: text(query.api),
-  operation: text(query.operation),
-})
+  typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
 /** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
 export function createDeprecationsRoutes({ schedule, sendPage, now }: DeprecationsParts): Router {
   const router = Router()
+  const choose = ({ query }: Request) => {
+    const asOf = dayOf(new Date(now()))
+    const choice: Choice = { asOf, api: text(query.api), operation: text(query.operation) }
+    return { choice, entries: chooseEntries(schedule, choice) }
+  }
 
   router.get('/deprecations', (req, res) => {
-    const choice = choiceOf(req, now())
-
-    const entries = chooseEntries(schedule, choice)
+    const { choice, entries } = choose(req)
 
     sendPage(req, res, { view: 'deprecations/schedule', data: scheduleView(schedule, entries, choice) })
   })
 
   router.get('/deprecations.json', (req, res) => {
-    const choice = choiceOf(req, now())
-
-    const entries = chooseEntries(schedule, choice)
+    const { choice, entries } = choose(req)
 
     res.set('Cache-Control', FOR_FIVE_MINUTES).json(listJson(entries, choice.asOf))
   })
 
   router.get('/deprecations.ics', (req, res) => {
-    const choice = choiceOf(req, now())
-
-    const entries = chooseEntries(schedule, choice)
+    const { entries } = choose(req)
 
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')

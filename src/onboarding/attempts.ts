@@ -1,6 +1,6 @@
 // Leaving for a datasource and coming back from it: what each does to the walk. Pure. What surprises: a return decides
 // nothing, it only ends an attempt; what the service says then decides (walk.ts, observe).
-import { isInFlight, isReturned, type Attempt, type Walk } from './walk.ts'
+import { isInFlight, NOTHING_SAID, settled, withKnown, type Attempt, type Walk } from './walk.ts'
 
 const MAX_ATTEMPTS = 50
 
@@ -10,21 +10,25 @@ export type Departure = { instance: string; step: string; now: number; byItself?
 /** The person leaves for a datasource. Takes back "not now" and an earlier "not confirmed". */
 export function depart(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {
   const clicks = (walk.clicks ?? 0) + (byItself ? 0 : 1)
-  const known = walk.known.map((entry) => {
-    if (entry.instance !== instance) return entry
-    const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
-    return { ...rest, departures: entry.departures + 1, departedIn: clicks }
-  })
-  const others = walk.attempts.map((attempt) =>
-    attempt.instance === instance && isReturned(attempt) ? { ...attempt, done: true as const } : attempt,
-  )
-  const attempts = [...others, { step, instance, departedAt: now, looks: 0 }].slice(-MAX_ATTEMPTS)
-  return { ...walk, known, attempts, clicks }
+  const ended = settled(walk.attempts, (other) => other === instance)
+  const left = withKnown(walk, instance, (entry) => ({
+    ...entry,
+    ...NOTHING_SAID,
+    departures: entry.departures + 1,
+    departedIn: clicks,
+  }))
+  const attempts = [...ended, { step, instance, departedAt: now, looks: 0 }].slice(-MAX_ATTEMPTS)
+  return { ...left, attempts, clicks }
 }
 
 /** The attempt that a return with this step id ends, or undefined: no step, another person's, or one that has ended. */
 export const attemptOf = (walk: Walk, step: string | undefined): Attempt | undefined =>
   walk.attempts.find((attempt) => attempt.step === step && attempt.done === undefined)
+
+const withAttempt = (walk: Walk, step: string, changed: Partial<Attempt>): Walk => ({
+  ...walk,
+  attempts: walk.attempts.map((attempt) => (attempt.step === step ? { ...attempt, ...changed } : attempt)),
+})
 
 /**
  * A return with this step id, after the service was asked (observe comes first).
@@ -40,25 +44,43 @@ export function comeBack(
   const attempt = walk.attempts.find((candidate) => candidate.step === step)
   const known = walk.known.find((entry) => entry.instance === attempt?.instance)
   const isConnected = known?.status === 'connected'
-  const change = (changed: Partial<Attempt>): Walk => ({
-    ...walk,
-    attempts: walk.attempts.map((candidate) =>
-      candidate.step === step ? { ...candidate, ...changed } : candidate,
-    ),
-  })
-  const returnedAt = attempt?.returnedAt ?? now
-  if (isConnected) return { walk: change({ returnedAt, done: true }), outcome: 'connected' }
-  if (attempt === undefined || attempt.done) return { walk, outcome: 'unconfirmed' }
-  if (isRefused)
-    return { walk: givenUp(change({ returnedAt, done: true }), attempt, now), outcome: 'unconfirmed' }
-  return { walk: change({ returnedAt, looks: attempt.looks + 1 }), outcome: 'waiting' }
+  if (attempt === undefined || (attempt.done && !isConnected)) return { walk, outcome: 'unconfirmed' }
+  const returnedAt = attempt.returnedAt ?? now
+  if (!isConnected && !isRefused)
+    return { walk: withAttempt(walk, step, { returnedAt, looks: attempt.looks + 1 }), outcome: 'waiting' }
+  const ended = withAttempt(walk, step, { returnedAt, done: true })
+  if (isConnected) return { walk: ended, outcome: 'connected' }
+  const givenUp = withKnown(ended, attempt.instance, (entry) => ({ ...entry, unconfirmedAt: now }))
+  return { walk: givenUp, outcome: 'unconfirmed' }
 }
-
-const givenUp = (walk: Walk, { instance }: Attempt, now: number): Walk => ({
-  ...walk,
-  known: walk.known.map((entry) => (entry.instance === instance ? { ...entry, unconfirmedAt: now } : entry)),
-})
 
 /** May the service be asked now without harm to a departure that is under way? */
 export const mayAsk = (walk: Walk, now: number): boolean =>
   !walk.attempts.some((attempt) => isInFlight(attempt, now))
+
+/** A datasource that agrees without a page sends the browser back at once. */
+const RUSH_MS = 3_000
+/** Browsers give up after some 20 redirects in a row, and such a datasource takes about four. */
+const MAX_RUSH = 4
+
+/**
+ * Has the browser been sent on and on without a page? Asked when it comes back from `attempt`, once: a second look at the
+ * same return is no rush.
+ */
+export function isRushed(walk: Walk, attempt: Attempt, now: number): boolean {
+  if (attempt.looks > 0) return false
+  let [length, end] = [0, now]
+  for (const { departedAt, returnedAt } of walk.attempts.toReversed()) {
+    const returned = returnedAt ?? now
+    if (end - returned > RUSH_MS || returned - departedAt > RUSH_MS) break
+    end = departedAt
+    length++
+  }
+  return length > 0 && length % MAX_RUSH === 0
+}
+
+/** The same return, to be looked at once more after a page: that page costs one check and no click. */
+export const reopened = (walk: Walk, step: string): Walk => {
+  const looks = walk.attempts.find((attempt) => attempt.step === step)?.looks ?? 0
+  return withAttempt(walk, step, { done: undefined, looks: looks + 1 })
+}

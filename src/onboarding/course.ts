@@ -1,6 +1,7 @@
 // Where a person is on the walk and where it goes on, from how each app is doing (standing.ts). Pure.
-import { figureOf, standingOf, turnOf, type Standing } from './standing.ts'
-import { isInFlight, isReturned, shown, type Known, type Walk } from './walk.ts'
+import type { StepResult } from '../web/audit.ts'
+import { figureOf, standingOf, TURNS, turnOf, type Standing } from './standing.ts'
+import { isInFlight, isReturned, shown, type Attempt, type Known, type Walk } from './walk.ts'
 
 export type Next =
   /**
@@ -36,39 +37,43 @@ export function standingIn(walk: Walk, entry: Known, now: number): Standing {
   })
 }
 
+/** Each app that this visit shows, with how it is doing. */
+const standings = (walk: Walk, now: number) =>
+  shown(walk).map((entry) => ({ ...standingIn(walk, entry, now), instance: entry.instance }))
+
 /** Where the person is: what a page offers first. */
 export function next(walk: Walk, now: number): Next {
-  const standings = new Map(
-    shown(walk).map((entry) => [entry.instance, standingIn(walk, entry, now)] as const),
-  )
-  const meanwhile = firstOffered(walk, now, () => true)
-  const returned = walk.attempts.findLast(
-    (attempt) => isReturned(attempt) && standings.get(attempt.instance)?.kind === 'confirming',
-  )
+  const all = standings(walk, now)
+  const meanwhile = firstOf(all, () => true)
+  const isConfirming = (wanted: string) =>
+    all.some(({ instance, kind }) => instance === wanted && kind === 'confirming')
+  const returned = walk.attempts.findLast((attempt) => isReturned(attempt) && isConfirming(attempt.instance))
   if (returned !== undefined) {
     const { instance, step, looks } = returned
     const lookAgainSeconds = LOOK_AGAIN_SECONDS[Math.max(0, looks - 1)] ?? MAX_LOOK_AGAIN_SECONDS
     return { kind: 'wait', instance, step, looks, lookAgainSeconds, meanwhile }
   }
-  for (const [instance, { kind }] of standings)
-    if (kind === 'unconfirmed') return { kind: 'attend', instance, meanwhile }
+  const unconfirmed = all.find(({ kind }) => kind === 'unconfirmed')
+  if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.instance, meanwhile }
   return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
 }
 
 /** The app to offer first among those that `isWanted` lets pass; those without a usable address come after the others. */
-export function firstOffered(
+export const firstOffered = (
   walk: Walk,
   now: number,
   isWanted: (instance: string) => boolean,
+): string | undefined => firstOf(standings(walk, now), isWanted)
+
+function firstOf(
+  all: ReturnType<typeof standings>,
+  isWanted: (instance: string) => boolean,
 ): string | undefined {
-  let first: { instance: string; turn: number } | undefined
-  for (const entry of shown(walk)) {
-    const turn = turnOf(standingIn(walk, entry, now))
-    if (turn === undefined || (first !== undefined && first.turn <= turn) || !isWanted(entry.instance))
-      continue
-    first = { instance: entry.instance, turn }
+  for (const wanted of TURNS) {
+    const found = all.find((one) => turnOf(one) === wanted && isWanted(one.instance))
+    if (found !== undefined) return found.instance
   }
-  return first?.instance
+  return undefined
 }
 
 /**
@@ -88,8 +93,22 @@ export const onward = (
       isStartable(entry.instance),
   )?.instance
 
-/** "2 of 5": neither number shrinks while nothing is taken away by the service. */
-export function progress(walk: Walk, now: number): { connected: number; total: number } {
-  const figures = shown(walk).map((entry) => figureOf(standingIn(walk, entry, now)))
-  return { connected: figures.filter((figure) => figure === 'connected').length, total: figures.length }
+/** What came of a step that the person returned from, for the audit log. */
+const resultOf = (walk: Walk, instance: string, now: number): StepResult => {
+  const entry = walk.known.find((known) => known.instance === instance)
+  const standing = entry && standingIn(walk, entry, now)
+  if (standing?.kind === 'unconfirmed') return 'unconfirmed'
+  const figure = standing === undefined ? 'pending' : figureOf(standing)
+  return figure === 'pending' ? 'waiting' : figure
+}
+
+/**
+ * Only news: the first look at a return, and whatever has changed since the walk was loaded.
+ * @param now milliseconds since 1970
+ */
+export function newsOf(before: Walk, after: Walk, attempt: Attempt, now: number): StepResult | undefined {
+  const result = resultOf(after, attempt.instance, now)
+  const isNews =
+    result !== resultOf(before, attempt.instance, now) || (result === 'waiting' && attempt.looks === 0)
+  return isNews ? result : undefined
 }

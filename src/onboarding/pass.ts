@@ -1,23 +1,56 @@
-// From a click or a return to where it leads. What surprises: the one check both judges the step that ended and brings the
-// one-time path for the next, so N datasources cost N + 1 checks; a path is used in that very answer and kept nowhere.
+// Asks the service for a person and takes its answer into the walk: for a page, and for a click or a return. What
+// surprises: the one check both judges the step that ended and brings the one-time path for the next, so N datasources
+// cost N + 1 checks; a path is used in that very answer and kept nowhere.
 import { randomBytes } from 'node:crypto'
 import type { Request } from 'express'
+import type { Waiting } from '../client-api/answers.ts'
 import { departureUrl } from '../client-api/departure.ts'
 import { Problem } from '../problem.ts'
-import type { User } from '../session/session.ts'
-import type { CurrentWalkParts } from './current-walk.ts'
+import type { User } from '../session/signed-in.ts'
+import type { Log } from '../web/log.ts'
+import { mayAsk } from './attempts.ts'
 import type { Passage, Question } from './passage.ts'
-import { callbackPath } from './paths.ts'
-import { overviewPath } from './visit.ts'
-import type { Walk } from './walk.ts'
+import { callbackPath, overviewPath } from './paths.ts'
+import { observe, type Walk } from './walk.ts'
+import type { Walks } from './walks.ts'
 
-export type Go = { location: string } | { page: Walk; from?: string; goOn?: string }
+/** Asks the service for the person who made the request. @throws {Problem} */
+export type CheckFor = (req: Request, finalRedirectUrl?: string) => Promise<Waiting[]>
 
-export type PassParts = CurrentWalkParts & {
+export type PassParts = {
+  checkFor: CheckFor
+  walks: Walks
+  confirmSeconds: number
   /** PUBLIC_URL and SERVICE_BASE_URL. */
   publicUrl: string
   baseUrl: string
+  /** Gets a line for each decision, with instances and outcomes and nothing else. */
+  log: Pick<Log, 'debug' | 'isLevelEnabled'>
+  /** Milliseconds since 1970. */
+  now: () => number
 }
+
+/**
+ * What it returns gives the walk with what the service says now taken in. The service is not asked while the person is
+ * just leaving for a datasource: another check could void the one-time path that the browser is following.
+ */
+export function createCurrentWalk({ checkFor, walks, confirmSeconds, log, now }: PassParts) {
+  /** @param change what the request itself changes, before the service's answer is taken in @throws {Problem} */
+  return async (req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> => {
+    const walk = await walks.load(user)
+    const waiting = mayAsk(walk, now()) ? await checkFor(req) : undefined
+    if (log.isLevelEnabled('debug'))
+      log.debug({ asked: waiting !== undefined, waiting: waiting?.map(said) }, 'walk: what the service says')
+    const at = now()
+    const take = (before: Walk) =>
+      waiting === undefined ? before : observe(before, waiting, at, confirmSeconds)
+    return await walks.update(user, (before) => take(change(before)), walk)
+  }
+}
+
+export type CurrentWalk = ReturnType<typeof createCurrentWalk>
+
+const said = ({ instance, status }: Waiting) => `${instance} ${status}`
 
 export type Passed = {
   passage: Passage
@@ -27,19 +60,13 @@ export type Passed = {
   addressOf: (instance: string) => string | undefined
 }
 
-export type Pass = (
-  req: Request,
-  user: User,
-  walk: Walk,
-  decide: (walk: Walk, question: Question) => Passage,
-) => Promise<Passed>
-
-const newStep = () => randomBytes(16).toString('base64url')
+type Decide = (walk: Walk, question: Question) => Passage
 
 /** What it returns asks with a fresh step id, decides and keeps the decision. */
-export function createPass({ checkFor, walks, confirmSeconds, now, publicUrl, baseUrl }: PassParts): Pass {
-  return async (req, user, walk, decide) => {
-    const step = newStep()
+export function createPass(parts: PassParts) {
+  const { checkFor, walks, confirmSeconds, log, now, publicUrl, baseUrl } = parts
+  return async (req: Request, user: User, walk: Walk, decide: Decide): Promise<Passed> => {
+    const step = randomBytes(16).toString('base64url')
     const waiting = await checkFor(req, `${publicUrl}${callbackPath(step)}`)
     const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
     const addressOf = (instance: string) => {
@@ -49,14 +76,19 @@ export function createPass({ checkFor, walks, confirmSeconds, now, publicUrl, ba
     const isStartable = (instance: string) => addressOf(instance) !== undefined
     const question = { now: now(), confirmSeconds, step, waiting, isStartable }
 
-    let passage: Passage | undefined
-    const after = await walks.update(user, (before) => (passage = decide(before, question)).walk, walk)
-    return { passage: passage ?? decide(after, question), after, addressOf }
+    let decided: Passage | undefined
+    const after = await walks.update(user, (before) => (decided = decide(before, question)).walk, walk)
+    const passage = decided ?? decide(after, question)
+    const { kind, instance, from } = { instance: undefined, from: undefined, ...passage }
+    log.debug({ passage: kind, instance, from, waiting: waiting.map(said) }, 'walk: where it leads')
+    return { passage, after, addressOf }
   }
 }
 
 export const unknownDatasource = () =>
   new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
+
+export type Go = { location: string } | { page: Walk; from?: string | undefined; goOn?: string | undefined }
 
 /** @throws {Problem} for a datasource that is not on the list, or that has no address to start from */
 export function goOf({ passage, after: walk, addressOf }: Passed): Go {
@@ -72,9 +104,9 @@ export function goOf({ passage, after: walk, addressOf }: Passed): Go {
     case 'unknown':
       throw unknownDatasource()
     case 'unstartable': {
-      const datasource =
-        walk.known.find((entry) => entry.instance === passage.instance)?.name ?? passage.instance
-      const detail = `the service's authUrlRelativePath for ${passage.instance} is missing or leads elsewhere`
+      const { instance } = passage
+      const datasource = walk.known.find((entry) => entry.instance === instance)?.name ?? instance
+      const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
       throw new Problem(502, 'datasource_cannot_start', { detail, datasource })
     }
   }

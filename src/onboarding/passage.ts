@@ -1,8 +1,7 @@
-// What a click or a return leads to, once the service was asked: pure, and safe to compute again when somebody else
-// changed the walk in between.
+// What a click or a return leads to, once the service was asked: pure, and safe to compute again when the walk was
+// changed elsewhere in between.
 import { firstOffered, next, onward, standingIn } from './course.ts'
-import { isRushed, lookAgain } from './rush.ts'
-import { comeBack, depart } from './attempts.ts'
+import { comeBack, depart, isRushed, reopened } from './attempts.ts'
 import { observe, type Waiting, type Walk } from './walk.ts'
 
 export type Question = {
@@ -20,7 +19,7 @@ export type Passage =
   /** To the overview, which tells of this instance first. */
   | { walk: Walk; kind: 'overview'; from?: string }
   | { walk: Walk; kind: 'wait'; from: string }
-  /** A page in between that goes on by itself: the browser has followed enough redirects in a row. */
+  /** A page in between that goes on without a click: the browser has followed enough redirects in a row. */
   | { walk: Walk; kind: 'pause'; from: string; step: string }
   | { walk: Walk; kind: 'unknown' }
   | { walk: Walk; kind: 'unstartable'; instance: string }
@@ -72,7 +71,7 @@ export function passageOfReturn(
   if (onwardTo === undefined) return { walk, kind: 'overview', from: instance }
   const attempt = before.attempts.find((candidate) => candidate.step === step)
   if (isBrowser && attempt !== undefined && isRushed(before, attempt, now))
-    return { walk: lookAgain(walk, step), kind: 'pause', from: instance, step }
+    return { walk: reopened(walk, step), kind: 'pause', from: instance, step }
   return {
     walk: depart(walk, { instance: onwardTo, step: question.step, now, byItself: true }),
     kind: 'leave',

@@ -1,5 +1,6 @@
-// The addresses of the walk's routes, as pages link to them. The address to come back to is also what the service is given
-// as final_redirect_url, and what the doctor checks. Pure.
+// The addresses of the walk's routes, as pages link to them, and what the overview's own address says. Pure. The address
+// to come back to is also what the service is given as final_redirect_url, and what the doctor checks.
+import type { Visit, Walk } from './walk.ts'
 
 export const CALLBACK_PATH = '/onboarding/callback'
 
@@ -14,3 +15,39 @@ export const skipPath = pathFor('skip')
 export const unskipPath = pathFor('unskip')
 export const blockPath = pathFor('blocked')
 export const unblockPath = pathFor('unblock')
+
+const MAX_DATASOURCES = 50
+const MAX_CHARACTERS = 200
+
+/**
+ * What a visit is about.
+ * @param query of `/onboarding?datasource=ID&datasource=…&return_to=…`; untrusted
+ * @param checked where a return may lead, or undefined
+ */
+export function visitOf(
+  query: Record<string, unknown>,
+  checked: (value: unknown) => string | undefined,
+): Visit {
+  const isName = (value: unknown): value is string =>
+    typeof value === 'string' && value !== '' && value.length <= MAX_CHARACTERS
+  const only = [query['datasource']].flat().filter(isName).slice(0, MAX_DATASOURCES)
+  return { only, returnTo: checked(query['return_to']) }
+}
+
+/** The overview of this visit; `from` is the datasource that it tells of first. */
+export function overviewPath(visit: Visit, from?: string): string {
+  const query = new URLSearchParams(visit.only.map((instance): [string, string] => ['datasource', instance]))
+  if (visit.returnTo !== undefined) query.set('return_to', visit.returnTo)
+  if (from !== undefined) query.set('from', from)
+  return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
+}
+
+/** The walk with this visit; the same walk where it has it already. */
+export function withVisit(walk: Walk, visit: Visit): Walk {
+  const { only, returnTo } = walk.visit
+  const isSame =
+    returnTo === visit.returnTo &&
+    only.length === visit.only.length &&
+    only.every((instance, index) => instance === visit.only[index])
+  return isSame ? walk : { ...walk, visit }
+}

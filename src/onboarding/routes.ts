@@ -1,8 +1,8 @@
-// The walk over HTTP: the overview, leaving for a datasource, and coming back from one. Saying "not now" is in
-// skip-routes.ts, the intranet's counts are in status/route.ts.
+// The walk over HTTP: the overview, leaving for a datasource, coming back from one, and saying "not now". The counts for
+// the intranet are in status.ts.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
-import type { User } from '../session/session.ts'
-import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
+import type { User } from '../session/signed-in.ts'
+import { whoIsSignedIn } from '../session/signed-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { Note } from '../web/audit.ts'
@@ -10,17 +10,15 @@ import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { texts } from '../web/texts.en.ts'
 import { attemptOf, mayAsk } from './attempts.ts'
-import { createCurrentWalk } from './current-walk.ts'
-import { createOnce } from './once.ts'
+import { newsOf } from './course.ts'
 import { overviewOf } from './overview/overview.ts'
-import { createPass, goOf, type Go, type Passed, type PassParts } from './pass.ts'
+import { createCurrentWalk, createPass, goOf, unknownDatasource } from './pass.ts'
+import type { Go, Passed, PassParts } from './pass.ts'
 import { passageOfClick, passageOfReturn } from './passage.ts'
-import { CALLBACK_PATH } from './paths.ts'
-import { createSkipRoutes } from './skip-routes.ts'
-import { createRecentChecks, personOf } from './status/recent-checks.ts'
-import { createStatusRoute } from './status/route.ts'
-import { newsOf } from './step-result.ts'
-import { overviewPath, visitOf, withVisit } from './visit.ts'
+import { CALLBACK_PATH, overviewPath, visitOf, withVisit } from './paths.ts'
+import { block, skip, unblock, unskip } from './set-aside.ts'
+import { createOnce, createRecentChecks, personOf } from './sparing.ts'
+import { createStatusRoute } from './status.ts'
 import { isReturned, type Walk } from './walk.ts'
 
 export type OnboardingParts = PassParts & {
@@ -42,11 +40,17 @@ const REACHING_THE_SERVICE = [
   '/api/status',
 ]
 
-type Told = { from?: string | undefined; goOn?: string | undefined }
+/** What a person says of an app, with the event of saying it. Taking it back is no event, and asks for no app. */
+const SAYINGS = [
+  { path: 'skip', change: skip, event: 'skipped' },
+  { path: 'blocked', change: block, event: 'blocked' },
+  { path: 'unskip', change: unskip, event: undefined },
+  { path: 'unblock', change: unblock, event: undefined },
+] as const
 
 export function createOnboardingRoutes(parts: OnboardingParts): Router {
   const router = Router()
-  const { walks, now, note, advances } = parts
+  const { walks, log, now, note, advances } = parts
   const once = createOnce<Go>()
   const recent = createRecentChecks(now)
   const current = createCurrentWalk(parts)
@@ -61,7 +65,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
 
     const walk = await current(req, user, (before) => withVisit(before, visit))
 
-    showOverview(req, res, walk, { from })
+    showOverview(req, res, { page: walk, from })
   })
 
   router.get(['/onboarding/connect', '/onboarding/connect/:instance'], async (req, res) => {
@@ -84,9 +88,10 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.load(user)
     const attempt = attemptOf(walk, textIn(req, 'step'))
+    log.debug({ return: attempt?.instance, looks: attempt?.looks }, 'walk: a return')
     if (attempt === undefined) return seeOther(res, overviewPath(walk.visit))
     // A page that waits is not worth a check that voids the path which another tab is just following.
-    if (isReturned(attempt) && !mayAsk(walk, now())) return showOverview(req, res, walk, {})
+    if (isReturned(attempt) && !mayAsk(walk, now())) return showOverview(req, res, { page: walk })
     const { step, instance } = attempt
     const isRefused = Boolean(req.query['error'])
     const back = { step, instance, advances, isBrowser: isBrowser(req), isRefused }
@@ -103,7 +108,22 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     answer(req, res, go)
   })
 
-  router.use(createSkipRoutes({ walks, recent, note, now }))
+  for (const { path, change, event } of SAYINGS)
+    router.post(`/onboarding/${path}/:instance`, async (req, res) => {
+      const { user } = whoIsSignedIn(req)
+      const { instance } = req.params
+
+      const walk = await walks.update(user, (before) => change(before, instance, now()))
+      recent.forget(personOf(user))
+      const isKnown = walk.known.some((entry) => entry.instance === instance)
+      log.debug({ said: path, instance: isKnown ? instance : undefined }, 'walk: what the person says')
+
+      if (event === undefined) return seeOther(res, overviewPath(walk.visit))
+      if (!isKnown) throw unknownDatasource()
+      note({ event, user, datasource: instance })
+      seeOther(res, overviewPath(walk.visit, instance))
+    })
+
   router.use(createStatusRoute({ current, walks, recent, now }))
 
   /** Once for each passage, however many requests wait for it. @throws {Problem} */
@@ -115,20 +135,24 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   }
 
   function answer(req: Request, res: Response, go: Go): void {
-    if ('page' in go) showOverview(req, res, go.page, go)
+    if ('page' in go) showOverview(req, res, go)
     else seeOther(res, go.location)
   }
 
-  function showOverview(req: Request, res: Response, walk: Walk, { from, goOn }: Told): void {
+  function showOverview(req: Request, res: Response, { page: walk, from, goOn }: Page): void {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
     const overview = overviewOf(walk, { now: now(), t: texts, person, from, advances })
+    const { mood, step } = overview
+    log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
     const refresh = goOn === undefined ? overview.refresh : { seconds: 0, url: goOn }
     parts.sendPage(req, res, { view: 'onboarding/overview', data: { ...overview, refresh } })
   }
 
   return router
 }
+
+type Page = Extract<Go, { page: Walk }>
 
 /** A parameter of the query, where it came once and as text. */
 const textIn = (req: Request, name: string) => {

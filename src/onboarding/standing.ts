@@ -4,10 +4,10 @@
 /** What is known of one app: what the service said last, and what the person did. Times are milliseconds since 1970. */
 export type Facts = {
   status: 'awaiting' | 'stale' | 'attention' | 'disabled' | 'connected'
-  connectedAt?: number
-  skippedAt?: number
-  blockedAt?: number
-  unconfirmedAt?: number
+  connectedAt?: number | undefined
+  skippedAt?: number | undefined
+  blockedAt?: number | undefined
+  unconfirmedAt?: number | undefined
   /** The person is back from it, and the service does not show the consent yet. */
   isConfirming: boolean
   /** The person left for it a moment ago and is not back. */
@@ -15,7 +15,7 @@ export type Facts = {
 }
 
 export type Standing =
-  | { kind: 'connected'; since?: number }
+  | { kind: 'connected'; since: number | undefined }
   /** Switched off by an administrator. */
   | { kind: 'off' }
   | { kind: 'confirming' }
@@ -29,53 +29,47 @@ export type Standing =
   /** The variant changes the words alone: stale was connected before, attention came without a usable address. */
   | { kind: 'todo'; variant: 'awaiting' | 'stale' | 'attention' }
 
+/** A later word beats an earlier one. */
 export function standingOf(facts: Facts): Standing {
-  switch (facts.status) {
+  const { status, connectedAt, blockedAt, unconfirmedAt, skippedAt } = facts
+  switch (status) {
     case 'connected':
-      return facts.connectedAt === undefined
-        ? { kind: 'connected' }
-        : { kind: 'connected', since: facts.connectedAt }
+      return { kind: 'connected', since: connectedAt }
     case 'disabled':
       return { kind: 'off' }
     case 'awaiting':
     case 'stale':
     case 'attention':
-      return openStanding(facts, facts.status)
+      if (facts.isConfirming) return { kind: 'confirming' }
+      if (blockedAt !== undefined) return { kind: 'blocked', since: blockedAt }
+      if (unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: unconfirmedAt }
+      if (facts.isUnderWay) return { kind: 'elsewhere' }
+      if (skippedAt !== undefined) return { kind: 'skipped', since: skippedAt }
+      return { kind: 'todo', variant: status }
     default:
-      return unhandled(facts.status)
+      return unhandled(status)
   }
-}
-
-/** Of an app that the service lists and that the person may authorize. */
-function openStanding(facts: Facts, variant: 'awaiting' | 'stale' | 'attention'): Standing {
-  const { blockedAt, unconfirmedAt, skippedAt } = facts
-  if (facts.isConfirming) return { kind: 'confirming' }
-  if (blockedAt !== undefined) return { kind: 'blocked', since: blockedAt }
-  if (unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: unconfirmedAt }
-  if (facts.isUnderWay) return { kind: 'elsewhere' }
-  if (skippedAt !== undefined) return { kind: 'skipped', since: skippedAt }
-  return { kind: 'todo', variant }
 }
 
 /** What each app counts as where apps are counted: every app is in exactly one figure. */
 export type Figure = 'connected' | 'pending' | 'skipped' | 'blocked' | 'off'
 
-export function figureOf(standing: Standing): Figure {
-  switch (standing.kind) {
-    case 'connected':
-    case 'off':
-    case 'blocked':
-    case 'skipped':
-      return standing.kind
-    case 'confirming':
-    case 'unconfirmed':
-    case 'elsewhere':
-    case 'todo':
-      return 'pending'
-    default:
-      return unhandled(standing)
-  }
+const FIGURES: Record<Standing['kind'], Figure> = {
+  connected: 'connected',
+  off: 'off',
+  blocked: 'blocked',
+  skipped: 'skipped',
+  confirming: 'pending',
+  unconfirmed: 'pending',
+  elsewhere: 'pending',
+  todo: 'pending',
 }
+
+/** @throws where a record held a standing that there is none of, as below */
+export const figureOf = ({ kind }: Standing): Figure => FIGURES[kind] ?? unhandled(kind)
+
+/** The turns there are, the soonest first. */
+export const TURNS = [0, 1, 2]
 
 /** How soon the page offers an app: the lowest first; undefined: it offers others, or waits for an answer. */
 export function turnOf(standing: Standing): number | undefined {
@@ -96,7 +90,7 @@ export function turnOf(standing: Standing): number | undefined {
   }
 }
 
-/** A value that the compiler proves impossible: a new kind fails to compile here. @throws where a record held one */
-export function unhandled(value: never): never {
+/** A value that the types rule out. @throws where a record held one all the same */
+export function unhandled(value: unknown): never {
   throw new TypeError(`an unhandled value: ${JSON.stringify(value)}`)
 }

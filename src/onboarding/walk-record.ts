@@ -1,12 +1,11 @@
 // A walk as it was written, read back. Pure. Each field is taken as far as it is known and valid; what a newer version
 // added stays in it and is written again. What cannot be used costs that field, not the whole walk.
 import { z } from 'zod'
-import { present } from '../present.ts'
-import type { Attempt, Known, Visit, Walk } from './walk.ts'
+import type { Attempt, Known, Walk } from './walk.ts'
 
 export const WALK_VERSION = 1
 
-const missingOrNumber = z.number().exactOptional()
+const missingOrNumber = z.number().optional()
 
 const known: z.ZodType<Known> = z.looseObject({
   instance: z.string(),
@@ -55,20 +54,11 @@ const walk = z.looseObject({
 /** @param checked where a return may lead, or undefined */
 export type CheckReturnTo = (value: unknown) => string | undefined
 
-/** What was kept of an address is checked as if it came from a browser: the rules may have changed since. */
-const visitOf = ({ returnTo, ...rest }: z.infer<typeof walk>['visit'], checked: CheckReturnTo): Visit => ({
-  ...rest,
-  ...present({ returnTo: checked(returnTo) }),
-})
-
 /** @returns undefined where there is nothing that could be gone on with */
 export function readWalk(json: Readonly<Record<string, unknown>>, checked: CheckReturnTo): Walk | undefined {
   const read = walk.safeParse(json)
   if (!read.success) return undefined
-  const { visit, clicks, ...rest } = read.data
-  return {
-    ...(rest as Omit<Walk, 'visit' | 'clicks'>),
-    visit: visitOf(visit, checked),
-    ...present({ clicks }),
-  }
+  const { visit, ...rest } = read.data
+  // An address that was kept is checked as if it came from a browser: the rules may have changed since.
+  return { ...(rest as Omit<Walk, 'visit'>), visit: { ...visit, returnTo: checked(visit.returnTo) } }
 }

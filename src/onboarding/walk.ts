@@ -16,16 +16,16 @@ export type Known = {
   /** As of the last time the service was asked. */
   status: Waiting['status'] | 'connected'
   firstSeen: number
-  connectedAt?: number
-  skippedAt?: number
+  connectedAt?: number | undefined
+  skippedAt?: number | undefined
   /** "I need my administrator": since when. */
-  blockedAt?: number
-  /** When waiting for the service to confirm a consent was given up. */
-  unconfirmedAt?: number
+  blockedAt?: number | undefined
+  /** When we gave up waiting for the service to confirm a consent. */
+  unconfirmedAt?: number | undefined
   /** Departures since it was last unconnected. */
   departures: number
   /** Walk.clicks at the last departure, also of one that was connected since. */
-  departedIn?: number
+  departedIn?: number | undefined
 }
 
 /** One departure to a datasource, named by the step id that its return must bring. */
@@ -33,13 +33,13 @@ export type Attempt = {
   step: string
   instance: string
   departedAt: number
-  returnedAt?: number
+  returnedAt?: number | undefined
   looks: number
-  done?: true
+  done?: true | undefined
 }
 
 /** What this visit is about: datasources it was narrowed to, and where the person wants to go afterwards. */
-export type Visit = { only: string[]; returnTo?: string }
+export type Visit = { only: string[]; returnTo?: string | undefined }
 
 export type Walk = {
   version: 1
@@ -47,8 +47,8 @@ export type Walk = {
   known: Known[]
   attempts: Attempt[]
   visit: Visit
-  /** How often the person has started out; what follows by itself belongs to the last time. */
-  clicks?: number
+  /** How many times the person has started out. Departures without a click belong to the last time. */
+  clicks?: number | undefined
 }
 
 /** No check for so long after a departure: it could void the one-time path that the browser is just following. */
@@ -64,6 +64,21 @@ export const startWalk = (now: number): Walk => ({
   visit: { only: [] },
 })
 
+/** What the person said of an app, or what was given up: void once they leave for it, or it is connected. */
+export const NOTHING_SAID = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
+
+/** The walk with one app changed. */
+export const withKnown = (walk: Walk, instance: string, change: (entry: Known) => Known): Walk => ({
+  ...walk,
+  known: walk.known.map((entry) => (entry.instance === instance ? change(entry) : entry)),
+})
+
+/** The attempts, with returns from these apps no longer waiting for anything. */
+export const settled = (attempts: readonly Attempt[], isOver: (instance: string) => boolean): Attempt[] =>
+  attempts.map((attempt) =>
+    isReturned(attempt) && isOver(attempt.instance) ? { ...attempt, done: true as const } : attempt,
+  )
+
 /**
  * Takes in what the service just said. Gone from the list is connected; listed is not, whatever was believed before.
  * @param confirmSeconds how long a returned consent may take to show
@@ -76,25 +91,29 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
       .filter((attempt) => isReturned(attempt) && now - attempt.returnedAt >= confirmSeconds * 1000)
       .map((attempt) => attempt.instance),
   )
-  const isListedAgain = (entry: Known) => entry.status === 'connected' && listed.has(entry.instance)
-  const listedAgain = new Set(walk.known.filter(isListedAgain).map((entry) => entry.instance))
-  const known = walk.known.map((entry) => {
+  // Connected once and listed again: the person starts afresh with it.
+  const listedAgain = new Set(
+    walk.known.flatMap(({ instance, status }) =>
+      status === 'connected' && listed.has(instance) ? [instance] : [],
+    ),
+  )
+  const known = walk.known.map((entry): Known => {
     const found = listed.get(entry.instance)
-    if (found === undefined) return connected(entry, now)
-    const said = { name: found.name, status: found.status }
-    if (listedAgain.has(entry.instance)) return { ...restarted(entry), ...said }
-    return overdue.has(entry.instance) ? { ...entry, ...said, unconfirmedAt: now } : { ...entry, ...said }
+    if (found === undefined)
+      return entry.status === 'connected'
+        ? entry
+        : { ...entry, ...NOTHING_SAID, status: 'connected', connectedAt: now }
+    const said = { ...entry, name: found.name, status: found.status }
+    if (listedAgain.has(entry.instance)) return { ...said, connectedAt: undefined, departures: 0 }
+    return overdue.has(entry.instance) ? { ...said, unconfirmedAt: now } : said
   })
   const seen = new Set(known.map((entry) => entry.instance))
   for (const { instance, name, status } of listed.values())
     if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now, departures: 0 })
-  const isOver = ({ instance }: Attempt) =>
-    listedAgain.has(instance) || (overdue.has(instance) && listed.has(instance))
-  const attempts = walk.attempts
-    .filter((attempt) => now - attempt.departedAt < ATTEMPT_LIFE_MS)
-    .map((attempt) =>
-      isReturned(attempt) && isOver(attempt) ? { ...attempt, done: true as const } : attempt,
-    )
+  const attempts = settled(
+    walk.attempts.filter((attempt) => now - attempt.departedAt < ATTEMPT_LIFE_MS),
+    (instance) => listedAgain.has(instance) || (overdue.has(instance) && listed.has(instance)),
+  )
   return { ...walk, known: bounded(known), attempts }
 }
 
@@ -117,18 +136,6 @@ function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
     const entry = byInstance.get(instance)
     return entry?.name === name && entry.status === status
   })
-}
-
-function connected(entry: Known, now: number): Known {
-  if (entry.status === 'connected') return entry
-  const { skippedAt: _skipped, unconfirmedAt: _unconfirmed, blockedAt: _blocked, ...rest } = entry
-  return { ...rest, status: 'connected', connectedAt: now }
-}
-
-/** Connected once and listed again: the person starts afresh with it. */
-function restarted(entry: Known): Known {
-  const { connectedAt: _connected, ...rest } = entry
-  return { ...rest, departures: 0 }
 }
 
 /** Back, and not yet judged. */

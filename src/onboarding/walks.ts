@@ -6,19 +6,19 @@ import { StoreUnavailable, type Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
 import { openJson, type Unreadable } from '../session/sealed-json.ts'
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { startWalk, type Walk } from './walk.ts'
 import { readWalk, WALK_VERSION, type CheckReturnTo } from './walk-record.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
-const MOST_TRIES = 20
-const MOST_TOLD = 1_000
+const MAX_TRIES = 20
+const MAX_TOLD = 1_000
 
 export type Walks = {
   /** @throws {StoreUnavailable} */
   load(user: User): Promise<Walk>
   /**
-   * Changes the walk; `change` may run again when somebody else was faster, so it only computes.
+   * Changes the walk; `change` may run again when another process was faster, so it only computes.
    * @param from what was loaded a moment ago: saves reading it again
    * @throws {StoreUnavailable}
    */
@@ -43,26 +43,40 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
   const stored = new WeakMap<Walk, Stored>()
   const inTurn = createTurns()
   const read = createRemembered<Walk | undefined>()
-  const tell = createTeller(log)
+  const told = new Set<string>()
 
-  function keep(walk: Walk, as: Omit<Stored, 'plain'>): Walk {
-    stored.set(walk, { ...as, plain: as.text === undefined ? undefined : JSON.stringify(walk) })
+  function keep(walk: Walk, as: Stored): Walk {
+    stored.set(walk, as)
     return walk
+  }
+
+  /** A first walk; of a record that cannot be read, `text` is what to replace. */
+  function started(key: string, text?: string): Walk {
+    const walk = startWalk(now())
+    return keep(walk, { key, text, plain: text && JSON.stringify(walk), isCurrent: true })
   }
 
   function opened(key: string, text: string): Walk | undefined {
     const found = openJson(text, key, { sealer, version: WALK_VERSION, wasPlain: true })
     const walk = found.kind === 'json' ? readWalk(found.json, checkReturnTo) : undefined
-    if (walk === undefined) tell(key, found.kind === 'unreadable' ? found.why : 'damaged')
-    return walk === undefined
-      ? undefined
-      : keep(walk, { key, text, isCurrent: found.kind === 'json' && found.isCurrent })
+    if (found.kind === 'json' && walk !== undefined)
+      return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: found.isCurrent })
+    tellOnce(key, found.kind === 'unreadable' ? found.why : 'damaged')
+    return undefined
+  }
+
+  /** One line a record, however often it is met. */
+  function tellOnce(key: string, why: Unreadable): void {
+    if (told.has(key)) return
+    if (told.size >= MAX_TOLD) told.clear()
+    told.add(key)
+    log.warn({ why }, `a walk cannot be read and is left as it is, the person starts afresh: ${WHYS[why]}`)
   }
 
   async function load(user: User): Promise<Walk> {
     const key = keyOf(user)
     const text = await records.get(key)
-    if (text === undefined) return keep(startWalk(now()), { key, text, isCurrent: true })
+    if (text === undefined) return started(key)
     return read.of(key, text, () => opened(key, text)) ?? (await loadBeside(key))
   }
 
@@ -70,47 +84,43 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
   async function loadBeside(unreadable: string): Promise<Walk> {
     const key = `${unreadable}.${sealer.keyId}`
     const text = await records.get(key)
-    const walk = text === undefined ? undefined : read.of(key, text, () => opened(key, text))
-    return walk ?? keep(startWalk(now()), { key, text, isCurrent: true })
+    if (text === undefined) return started(key)
+    return read.of(key, text, () => opened(key, text)) ?? started(key, text)
+  }
+
+  /** The walk as it is in the store after this change, where the change needs no writing. */
+  function unchanged(after: Walk, before: Walk): Walk | undefined {
+    const was = stored.get(before)
+    if (was?.isCurrent !== true) return undefined
+    if (after === before) return after
+    return JSON.stringify(after) === was.plain ? keep(after, was) : undefined
   }
 
   async function write(user: User, change: (walk: Walk) => Walk, from: Walk): Promise<Walk> {
     let before = from
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const after = change(before)
-      const was = stored.get(before) ?? {
-        key: keyOf(user),
-        text: undefined,
-        plain: undefined,
-        isCurrent: true,
-      }
+      const same = unchanged(after, before)
+      if (same !== undefined) return same
+      const { key, text: expected } = stored.get(before) ?? { key: keyOf(user), text: undefined }
       const plain = JSON.stringify(after)
-      if (was.isCurrent && was.plain === plain) {
-        stored.set(after, was)
-        return after
-      }
-      const text = sealer.seal(plain, was.key)
-      if (await records.compareAndSet(was.key, was.text, text, LIFE_SECONDS)) {
-        stored.set(after, { key: was.key, text, plain, isCurrent: true })
-        return after
-      }
+      const text = sealer.seal(plain, key)
+      if (await records.compareAndSet(key, expected, text, LIFE_SECONDS))
+        return keep(after, { key, text, plain, isCurrent: true })
       if (tries > 0) await sleep(Math.random() * 4 * tries)
       before = await load(user)
     }
-    throw new StoreUnavailable(new Error(`a walk was changed by others ${MOST_TRIES} times in a row`))
+    throw new StoreUnavailable(new Error(`a walk was changed by others ${MAX_TRIES} times in a row`))
   }
 
   return {
     load,
     async update(user, change, from) {
       const before = from !== undefined && stored.has(from) ? from : await load(user)
-      const after = change(before)
-      const was = stored.get(before)
-      if (was?.isCurrent && (after === before || JSON.stringify(after) === was.plain)) {
-        stored.set(after, was)
-        return after
-      }
-      return await inTurn(keyOf(user), (latest) => write(user, change, latest ?? before))
+      return (
+        unchanged(change(before), before) ??
+        (await inTurn(keyOf(user), (latest) => write(user, change, latest ?? before)))
+      )
     },
   }
 }
@@ -122,17 +132,6 @@ const WHYS: Record<Unreadable, string> = {
     'it is sealed under another secret: see SESSION_SECRET, and REDIS_PREFIX where two share a Redis',
   damaged: 'it is damaged',
   newer: 'a version more than one ahead wrote it',
-}
-
-/** One line a record, however often it is met. */
-function createTeller(log: WalksParts['log']): (key: string, why: Unreadable) => void {
-  const told = new Set<string>()
-  return (key, why) => {
-    if (told.has(key)) return
-    if (told.size >= MOST_TOLD) told.clear()
-    told.add(key)
-    log.warn({ why }, `a walk cannot be read and is left as it is, the person starts afresh: ${WHYS[why]}`)
-  }
 }
 
 /** Work on one key happens one after the other; each is given what the one before it came to, if it came to anything. */

@@ -15,14 +15,14 @@ export type SearchParts = {
 }
 
 const PAGE_SIZE = 10
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 
 export function createSearchRoutes({ limit, searchFor, sendPage }: SearchParts): Router {
   const router = Router()
 
   router.get('/search', limit, async (req, res) => {
     const { q } = req.query
-    const query = typeof q === 'string' ? q.trim().slice(0, MOST_CHARACTERS) : ''
+    const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
     const answer = query === '' ? undefined : await searchFor(req, { query, pageSize: PAGE_SIZE })
 

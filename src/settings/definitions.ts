@@ -102,7 +102,7 @@ export const definitions = {
   INVITE_SECRET: {
     secret: true,
     meaning:
-      'Signs invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
+      'Encrypts invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
     schema: sessionSecrets,
   },
   INVITE_RETENTION_DAYS: {

@@ -66,8 +66,9 @@ function meaningOfOAuthError(
   if (error === 'access_denied') return { status: 403, code: 'sign_in_denied', detail: said }
   if (error === 'temporarily_unavailable' || error === 'server_error') return unavailable(said)
   if (status !== undefined && (status >= 500 || status === 429)) return unavailable(said)
-  const mend = MISCONFIGURED[error]
-  if (mend !== undefined) return { status: 502, code: 'sign_in_misconfigured', detail: `${said}: ${mend}` }
+  const advice = MISCONFIGURED[error]
+  if (advice !== undefined)
+    return { status: 502, code: 'sign_in_misconfigured', detail: `${said}: ${advice}` }
   return { status: 400, code: 'sign_in_failed', detail: said }
 }
 
@@ -77,7 +78,7 @@ const unusable = (code: string, status: number | undefined) =>
 const wrongAlgorithm = (algorithm: string): Meaning => ({
   status: 502,
   code: 'sign_in_misconfigured',
-  detail: `the id_token is signed with ${algorithm}, which onramp does not take: anybody who has the client's secret could have made one with HS256, HS384 or HS512, and anybody at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`,
+  detail: `the id_token is signed with ${algorithm}, which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`,
 })
 
 const withoutIdToken: Meaning = {

@@ -35,7 +35,7 @@ type Identity = { issuer: string; subject: string; email?: string }
 
 export type Note = (event: AuditEvent) => void
 
-const MOST_DATASOURCES = 50
+const MAX_DATASOURCES = 50
 
 export type AuditParts = {
   log: { info(fields: object, message: string): void }
@@ -56,7 +56,7 @@ export function createAudit({ log, registry, ids }: AuditParts): Note {
   function labelOf(datasource: string): string {
     const kind = datasource.replace(/_\d+$/, '').slice(0, 40)
     if (known.has(kind)) return kind
-    if (known.size >= MOST_DATASOURCES) return 'other'
+    if (known.size >= MAX_DATASOURCES) return 'other'
     known.add(kind)
     return kind
   }

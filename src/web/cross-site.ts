@@ -1,4 +1,4 @@
-// What other sites may not do in somebody's browser, and what browsers and scanners may not do ahead of a person.
+// What other sites may not do in a person's browser, and what browsers and scanners may not do ahead of a person.
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 
@@ -34,19 +34,19 @@ export function refuseCrossSite(publicOrigin: string): RequestHandler {
  */
 export const refuseEmbedding: RequestHandler = (req, res, next) => {
   const site = req.get('sec-fetch-site')
-  const isElsewhere = site !== undefined && site !== 'none' && site !== 'same-origin'
+  if (site === undefined || site === 'none' || site === 'same-origin') return next()
   // A frame, an object or an embedded thing navigates too, but its destination says what it is.
   // Chromium 76 to 79 said no destination yet, and "nested-navigate" for a frame.
   const isFollowed =
     req.get('sec-fetch-mode') === 'navigate' && (req.get('sec-fetch-dest') ?? 'document') === 'document'
   // The intranet's routes have said that this origin may read the answer.
   const mayRead = res.hasHeader('Access-Control-Allow-Origin')
-  if (isElsewhere && !isFollowed && !mayRead)
+  if (!isFollowed && !mayRead)
     throw new Problem(403, 'cross_site', { detail: "embedded or fetched by another site's page" })
   next()
 }
 
-/** May this link be followed to a datasource? Links of our own pages only; a program that says nothing is nobody's page. */
+/** May this link be followed to a datasource? Links of our own pages only; a program that says nothing is no page. */
 export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boolean =>
   isFromOwnPage(req, publicOrigin) !== false
 

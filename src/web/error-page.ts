@@ -9,10 +9,21 @@ import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
 import { seeOther } from './see-other.ts'
 import { texts } from './texts.en.ts'
-import { wantsPage } from './wants-page.ts'
 
 export const notFound: RequestHandler = () => {
   throw new Problem(404, 'not_found')
+}
+
+/**
+ * Does a person look at the answer, or a program? Pages for browsers' navigations; problem+json for requests that ask for
+ * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
+ */
+export function wantsPage(req: Pick<Request, 'get' | 'path'>): boolean {
+  if (req.path.startsWith('/api/')) return false
+  const accept = req.get('accept') ?? ''
+  if (accept.includes('text/html')) return true
+  if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
+  return !/\bjson\b/.test(accept)
 }
 
 export type ErrorPageParts = {
@@ -56,13 +67,7 @@ type Failure = { problem: Problem; reference: string; req: Request }
 
 function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Failure): void {
   const { status, code, detail, cause } = problem
-  const fields = {
-    code,
-    status,
-    method: req.method,
-    route: routeOf(req),
-    reference,
-  }
+  const fields = { code, status, method: req.method, route: routeOf(req), reference }
   // What anyone can cause by asking is told in one short line: the place in the code is where we refused it.
   const line = cause === undefined ? fields : { ...fields, err: status < 500 ? briefly(cause) : cause }
   if (status === 500) log.error(line, detail || 'a fault in onramp')
@@ -77,11 +82,7 @@ const isRepeatable = (req: Request, { status, code }: Problem) =>
 /** The same names and messages without the stack. */
 function briefly(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  const brief = Object.create(error, {
-    stack: { value: '' },
-    cause: { value: briefly(error.cause) },
-  }) as Error
-  return brief
+  return Object.create(error, { stack: { value: '' }, cause: { value: briefly(error.cause) } })
 }
 
 type Answer = Failure & { res: Response; tryAgain: string | undefined }

@@ -4,8 +4,8 @@ import pino, { type Logger } from 'pino'
 
 export type Log = Logger
 
-const MOST_CAUSES = 5
-const MOST_FRAMES = 4
+const MAX_CAUSES = 5
+const MAX_FRAMES = 4
 
 /** Anything long and unbroken could be a secret, and so could a query. */
 export const redacted = (message: string): string =>
@@ -17,10 +17,10 @@ export const redacted = (message: string): string =>
 /** What the log says of an error: names, codes, places in the code, and redacted messages, along the causes. */
 export function describeError(error: unknown): unknown {
   const chain: object[] = []
-  for (let current = error; current instanceof Error && chain.length < MOST_CAUSES; current = current.cause) {
+  for (let current = error; current instanceof Error && chain.length < MAX_CAUSES; current = current.cause) {
     const code = 'code' in current ? { code: String(current.code) } : {}
     const frames = current.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
-    const at = frames.slice(0, MOST_FRAMES).map((frame) => frame.trim().replace(/^at /, ''))
+    const at = frames.slice(0, MAX_FRAMES).map((frame) => frame.trim().replace(/^at /, ''))
     chain.push({ name: current.name, ...code, message: redacted(current.message), at })
   }
   return chain.length > 0 ? chain : typeof error

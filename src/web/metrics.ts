@@ -1,10 +1,9 @@
 // GET /metrics for Prometheus: how long requests take, by route pattern (never by address), beside what the process and
 // the events of audit.ts say. No label names a person, an instance or a query.
-import type { RequestHandler, Router } from 'express'
-import { Router as createRouter } from 'express'
+import { Router, type RequestHandler } from 'express'
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
 import { routeOf } from './route-of.ts'
-import { Timings, type Count } from './timings.ts'
+import { Timings } from './timings.ts'
 
 export type Metrics = {
   registry: Registry
@@ -22,22 +21,18 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const requests = found(
-    new Timings({
-      name: 'onramp_http_request_duration_seconds',
-      help: 'From the first byte of a request to the end of its answer; status 499: the browser went away before',
-      labelNames: ['route', 'method', 'status'],
-      registry,
-    }),
-  )
-  const calls = found(
-    new Timings({
-      name: 'onramp_service_call_duration_seconds',
-      help: 'Calls of the service, to the end of its answer; status "none": there was no usable one',
-      labelNames: ['operation', 'status'],
-      registry,
-    }),
-  )
+  const requests = new Timings({
+    name: 'onramp_http_request_duration_seconds',
+    help: 'From the first byte of a request to the end of its answer; status 499: the browser went away before',
+    labelNames: ['route', 'method', 'status'],
+    registry,
+  })
+  const calls = new Timings({
+    name: 'onramp_service_call_duration_seconds',
+    help: 'Calls of the service, to the end of its answer; status "none": there was no usable one',
+    labelNames: ['operation', 'status'],
+    registry,
+  })
   const problems = new Counter({
     name: 'onramp_problems_total',
     help: 'Requests that were not answered as they should, by the code that people and programs are told',
@@ -60,12 +55,12 @@ export function createMetrics(): Metrics {
         method: KNOWN_METHODS.has(req.method) ? req.method : 'other',
         status: res.writableFinished ? classOf(res.statusCode) : GIVEN_UP,
       }
-      requests(labels)((performance.now() - began) / 1000)
+      requests.count(labels, (performance.now() - began) / 1000)
     })
     next()
   }
 
-  const routes = createRouter()
+  const routes = Router()
   routes.get('/metrics', async (_req, res) => {
     res.setHeader('Content-Type', registry.contentType)
     res.end(await registry.metrics())
@@ -75,7 +70,7 @@ export function createMetrics(): Metrics {
     routes,
     observe,
     observeCall({ operation, status, seconds }) {
-      calls({ operation, status: status === undefined ? 'none' : classOf(status) })(seconds)
+      calls.count({ operation, status: status === undefined ? 'none' : classOf(status) }, seconds)
     },
     countProblem: (code) => problems.inc({ code }),
     countDeprecation: ({ item, by }) => deprecations.inc({ item, by }),
@@ -95,17 +90,5 @@ const MISNAMED = [
 ]
 
 const classOf = (status: number) => `${Math.floor(status / 100)}xx`
-
-/** One series for each combination of labels. */
-function found<L extends string>(timings: Timings<L>): (labels: Record<L, string>) => Count {
-  const known = new Map<string, Count>()
-  return (labels) => {
-    let key = ''
-    for (const label in labels) key += ` ${labels[label]}`
-    const count = known.get(key) ?? timings.seriesOf(labels)
-    known.set(key, count)
-    return count
-  }
-}
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -1,9 +1,8 @@
 // The one place that answers with HTML: the view, in the frame that every page has. What surprises: a page that looks
-// again by itself says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for whoever needs more time.
+// again says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
-import { userOf } from '../session/presence.ts'
-import type { User } from '../session/session.ts'
-import { texts, type Texts } from './texts.en.ts'
+import { signedInOf, type User } from '../session/signed-in.ts'
+import { texts } from './texts.en.ts'
 import type { RenderView } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
@@ -13,48 +12,38 @@ type Page = {
   view: string
   status?: number
   data: Record<string, unknown> & {
-    /** When the page looks again by itself, and where; a path of ours. */
+    /** When the page looks again, and where; a path of ours. */
     refresh?: Refresh | undefined
   }
 }
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
-type Frame = {
-  t: Texts
-  /** The address of the stylesheet; its name changes with its content. */
-  stylesheet: string
-  icon: string
-  /** How the signed-in person is called, or undefined. */
-  person: string | undefined
-  helpUrl: string | undefined
-  /** Is a link to how far everybody is offered? */
-  isAdmin: boolean
-  /** Was the page told not to look again by itself? */
-  still: boolean
-}
-
 export type PagesOptions = {
   render: RenderView
+  /** Their addresses; the names change with the content. */
   stylesheet: string
   icon: string
   helpUrl: string | undefined
-  /** Asked for every page: it must cost nothing. Absent: nobody is. */
+  /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
 
 export function createPages({ render, stylesheet, icon, helpUrl, isAdmin }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data }) => {
-    const user = userOf(req)
+    const user = signedInOf(req)?.user
     // Express parses the query whenever it is asked for it.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
-    const frame: Frame = {
+    const frame = {
       t: texts,
       stylesheet,
       icon,
       helpUrl,
+      /** Is a link to how far everyone is offered? */
       isAdmin: user !== undefined && isAdmin?.(user) === true,
+      /** How the signed-in person is called. */
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
+      /** Was the page told not to look again? */
       still,
     }
     const html = render(view, { ...frame, ...data })

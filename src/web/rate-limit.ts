@@ -3,7 +3,8 @@
 import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { nameOf } from '../session/seal.ts'
-import { userOf } from '../session/presence.ts'
+import { browserOf } from '../session/session.ts'
+import { signedInOf } from '../session/signed-in.ts'
 import type { Note } from './audit.ts'
 import {
   countFailures,
@@ -60,7 +61,7 @@ const addressOf = (req: Request) => networkOf(req.ip ?? '')
 
 /** The hash, so that the store's names tell no one who was here. */
 function personOf(req: Request): string | undefined {
-  const user = userOf(req)
+  const user = signedInOf(req)?.user
   return user === undefined ? undefined : nameOf(`${user.issuer}\n${user.subject}`)
 }
 
@@ -117,7 +118,7 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
     },
     byBrowser: limited({
       counter: perMinute('browser', Math.ceil(perAddress / 10)),
-      keyOf: (req) => (req as Partial<Request>).session?.browser,
+      keyOf: browserOf,
       code: 'too_many',
       what: 'browser',
     }),

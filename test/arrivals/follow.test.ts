@@ -36,11 +36,11 @@ describe('following who arrives', () => {
     const { follow, changed } = office()
     const entry = { name: 'Slack', at, authUrlRelativePath: '/auth/datasource/slack_1?token=x' }
     await follow.walked({ ...user, emailVerified: true }, [
-      { ...entry, instance: 'slack_1', figure: 'pending' },
-      { ...entry, instance: 'slack_2', figure: 'connected' },
-      { ...entry, instance: 'slack_3', figure: 'skipped' },
-      { ...entry, instance: 'slack_4', figure: 'blocked' },
-      { ...entry, instance: 'slack_5', figure: 'off', word: { figure: 'skipped', at: 5 } },
+      { ...entry, instance: 'slack_1', state: 'waiting' },
+      { ...entry, instance: 'slack_2', state: 'connected' },
+      { ...entry, instance: 'slack_3', state: 'skipped' },
+      { ...entry, instance: 'slack_4', state: 'blocked' },
+      { ...entry, instance: 'slack_5', state: 'off', word: { state: 'skipped', at: 5 } },
     ])
     const states = changed[0]?.sources.map(({ state }) => state)
     expect(states).toEqual(['waiting', 'connected', 'skipped', 'blocked', 'off'])

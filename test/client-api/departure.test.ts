@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { departureUrl } from '../../src/client-api/departure.ts'
+import { departureUrl, isStartable } from '../../src/client-api/departure.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 
 const BASE = 'https://svc.example'
@@ -133,4 +133,20 @@ describe('the address of a datasource’s authorization', () => {
       )
     },
   )
+
+  it('is known to be there without making it, for ordinary paths as for every other', () => {
+    for (const value of hostile) expect(isStartable('slack_1', value), value).toBe(false)
+    const query = fc.array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), { maxLength: 6 })
+    const ordinary = query.map((parts) => `/auth/datasource/slack_1?${parts.join('')}`)
+    fc.assert(
+      fc.property(
+        fc.oneof(likely, ordinary),
+        fc.constantFrom('slack_1', 'slack', '..', ''),
+        (value, instance) => {
+          expect(isStartable(instance, value)).toBe(departureUrl(BASE, instance, value) !== undefined)
+        },
+      ),
+      { numRuns: 5_000 },
+    )
+  })
 })

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import {
   countsOf,
   endingOf,
+  openingOf,
   type Counts,
   type Ending,
   type Sight,
-} from '../../src/onboarding/overview/ending.ts'
-import { openingOf } from '../../src/onboarding/overview/opening.ts'
+} from '../../src/onboarding/overview/opening.ts'
 import { texts as t } from '../../src/web/texts.en.ts'
 
 const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import type { OverviewContext } from '../../src/onboarding/overview/scene.ts'
-import { skip, unskip } from '../../src/onboarding/skipping.ts'
+import { skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { texts as t } from '../../src/web/texts.en.ts'

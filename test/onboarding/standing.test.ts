@@ -3,16 +3,15 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countable, newArrival, withSources } from '../../src/arrivals/arrival.ts'
 import { createFollow } from '../../src/arrivals/follow.ts'
-import { block } from '../../src/onboarding/blocked.ts'
 import { next, standingIn } from '../../src/onboarding/course.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { skip } from '../../src/onboarding/skipping.ts'
+import { block, skip } from '../../src/onboarding/set-aside.ts'
 import { figureOf, standingOf, turnOf, type Facts, type Standing } from '../../src/onboarding/standing.ts'
-import { statusOf } from '../../src/onboarding/status/status.ts'
+import { statusOf } from '../../src/onboarding/status.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Known, type Walk } from '../../src/onboarding/walk.ts'
-import { toldOf } from '../../src/onboarding/watched-walks.ts'
+import { sourcesOf } from '../../src/onboarding/watched-walks.ts'
 import { texts as t } from '../../src/web/texts.en.ts'
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
@@ -143,7 +142,7 @@ describe('every surface', () => {
 
           const overview = overviewOf(walk, { now, t, person: '', from: undefined, advances: true })
           const shown = overview.entries.map(({ kind }) => FIGURES[kind])
-          const told = toldOf(walk, now).map(({ figure }) => figure)
+          const told = sourcesOf(walk, now).map(({ state }) => (state === 'waiting' ? 'pending' : state))
           expect(told).toEqual(shown)
 
           const count = (figure: string) => shown.filter((found) => found === figure).length
@@ -174,7 +173,7 @@ async function followed(walk: Walk, now: number): Promise<string[]> {
     now: () => now,
   })
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
-  await follow.walked(user, toldOf(walk, now))
+  await follow.walked(user, sourcesOf(walk, now))
   expect(countable(arrival)).toEqual(countable(withSources(arrival, arrival.sources, now)))
   return arrival.sources.map(({ state }) => state)
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../src/onboarding/blocked.ts'
-import { skip } from '../../src/onboarding/skipping.ts'
-import { statusOf } from '../../src/onboarding/status/status.ts'
+import { block, skip } from '../../src/onboarding/set-aside.ts'
+import { statusOf } from '../../src/onboarding/status.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')

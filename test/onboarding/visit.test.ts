@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createOnce } from '../../src/onboarding/once.ts'
-import { overviewPath, visitOf } from '../../src/onboarding/visit.ts'
+import { createOnce } from '../../src/onboarding/sparing.ts'
+import { overviewPath, visitOf } from '../../src/onboarding/paths.ts'
 
 const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)
 

@@ -1,10 +1,11 @@
 // A person, a browser with any number of tabs and a service that changes its mind, as a model around the pure decisions.
 // What an open consent page is here is an address of the service there.
 import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
-import { skip, unskip } from '../../src/onboarding/skipping.ts'
-import { next, progress } from '../../src/onboarding/course.ts'
+import { skip, unskip } from '../../src/onboarding/set-aside.ts'
+import { next } from '../../src/onboarding/course.ts'
 import { attemptOf } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { progress } from './progress.ts'
 
 export type Operation =
   | { op: 'look' }

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { next, progress, standingIn } from '../../src/onboarding/course.ts'
+import { next, standingIn } from '../../src/onboarding/course.ts'
 import { attemptOf } from '../../src/onboarding/attempts.ts'
 import { shown } from '../../src/onboarding/walk.ts'
 import { Simulation, type Operation } from './walk-simulation.ts'
+import { progress } from './progress.ts'
 
 const APPS = 5
 const which = fc.nat(APPS - 1)

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { next, onward, progress } from '../../src/onboarding/course.ts'
-import { skip, unskip } from '../../src/onboarding/skipping.ts'
+import { next, onward } from '../../src/onboarding/course.ts'
+import { skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { attemptOf, comeBack, depart, mayAsk } from '../../src/onboarding/attempts.ts'
 import { IN_FLIGHT_MS, inScope, observe, shown, startWalk, type Waiting } from '../../src/onboarding/walk.ts'
+import { progress } from './progress.ts'
 
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
   instance,
@@ -131,7 +132,7 @@ describe('a datasource that was connected and is listed again', () => {
     const again = observe(connected, all, 3_600_000, 30)
     expect(next(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
     expect(shown(again)[0]).toMatchObject({ departures: 0, status: 'awaiting' })
-    expect(shown(again)[0]).not.toHaveProperty('unconfirmedAt')
+    expect(shown(again)[0]?.unconfirmedAt).toBeUndefined()
   })
 
   it('does not start by itself in the wake of the click that connected it', () => {
@@ -156,7 +157,7 @@ describe('not now', () => {
     })
     expect(next(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
     const after = depart(skipped, { instance: 'slack_1', step: 's', now: 2 })
-    expect(shown(after)[0]).not.toHaveProperty('skippedAt')
+    expect(shown(after)[0]?.skippedAt).toBeUndefined()
   })
 
   it('ends the waiting for a consent', () => {

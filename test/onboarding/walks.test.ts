@@ -1,12 +1,13 @@
 // Where walks are kept: nothing is lost between many writers, and nobody is kept out by a damaged record.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { next, progress } from '../../src/onboarding/course.ts'
-import { skip } from '../../src/onboarding/skipping.ts'
+import { next } from '../../src/onboarding/course.ts'
+import { skip } from '../../src/onboarding/set-aside.ts'
 import { observe } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
+import { progress } from './progress.ts'
 
 /** A store that takes its time; two processes are two Walks on one of these. */
 function slowRecords() {
@@ -86,7 +87,9 @@ describe('a walk', () => {
       ...observe(walk, apps, 1, 30),
       visit: { only: [], returnTo: 'https://intranet.example/ada' },
     }))
-    expect([...records.kept].flat().join()).not.toMatch(/ada|wiki|intranet|known/i)
+    // Random letters may spell a short word: so what is looked for has characters that sealed text has not.
+    expect([...records.kept.values()].join('')).toMatch(/^[\w-]+$/)
+    expect([...records.kept.keys()].join()).not.toMatch(/ada@|wiki_|intranet\.|as\.example/i)
     expect((await walksOn(records).load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
   })
 

@@ -1,35 +1,13 @@
 // The list of the overview: each datasource with its status in words and what can be done about it. Pure.
 import type { Texts } from '../../web/texts.en.ts'
-import { mayBlock } from '../blocked.ts'
-import { standingIn } from '../course.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
-import type { Known, Walk } from '../walk.ts'
+import type { Known } from '../walk.ts'
+
+/** An app of the walk, how it is doing, and how it is called in a sentence. */
+export type App = { entry: Known; standing: Standing; name: string }
 
 export type Action = { href: string; label: string }
-
-/** What stands for a name at a glance; for the eye alone. */
-export type Tile = { initial: string; tone: string }
-
-type EntryKind = keyof Texts['status']
-
-export type Entry = {
-  /** Shown beside the name where several have the same one. */
-  instance: string | undefined
-  name: string
-  kind: EntryKind
-  tile: Tile
-  status: string
-  note: string | undefined
-  id: string
-  /** Is it the one that the page offers first? Then what can be done is said there, not twice. */
-  current: boolean
-  connect: Action | undefined
-  skip: Action | undefined
-  unskip: Action | undefined
-  /** Where "I need my administrator" is said, or taken back. */
-  block: Action | undefined
-}
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
@@ -37,22 +15,19 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 export const isolated = (name: string): string => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name)
 
 /** How each is called in a sentence: two with one name are told apart by their identifiers. */
-export function namesOf(entries: readonly Known[]): Map<string, string> {
+export function namesOf(entries: readonly Known[]): string[] {
   const times = new Map<string, number>()
   for (const { name } of entries) times.set(name, (times.get(name) ?? 0) + 1)
-  const isShared = ({ name, instance }: Known) => (times.get(name) ?? 0) > 1 && name !== instance
-  return new Map(
-    entries.map((entry) => [
-      entry.instance,
-      isShared(entry) ? `${isolated(entry.name)} (${isolated(entry.instance)})` : isolated(entry.name),
-    ]),
+  return entries.map(({ name, instance }) =>
+    times.get(name) === 1 || name === instance ? isolated(name) : `${isolated(name)} (${isolated(instance)})`,
   )
 }
 
 const TONES = 6
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>): Tile {
+/** A sign for a name, seen at a glance; for the eye alone. */
+export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>) {
   let sum = 0
   for (const character of instance) sum += character.codePointAt(0) ?? 0
   return { initial: initialOf(name), tone: `tone-${sum % TONES}` }
@@ -66,31 +41,62 @@ function initialOf(name: string): string {
   return '·'
 }
 
+/** Under which words an app is shown. */
+type EntryKind = keyof Texts['status']
+
+const KINDS: Record<Exclude<Standing['kind'], 'todo'>, EntryKind> = {
+  connected: 'connected',
+  blocked: 'blocked',
+  unconfirmed: 'unconfirmed',
+  elsewhere: 'elsewhere',
+  skipped: 'skipped',
+  off: 'disabled',
+  confirming: 'waiting',
+}
+
+export function kindOf(standing: Standing): EntryKind {
+  if (standing.kind !== 'todo') return KINDS[standing.kind] ?? unhandled(standing)
+  return standing.variant === 'awaiting' ? 'todo' : standing.variant
+}
+
+/** What its link says; undefined: there is nothing to start. */
+const LABELS = {
+  todo: 'connect',
+  stale: 'reconnect',
+  waiting: 'tryAgain',
+  unconfirmed: 'tryAgain',
+  blocked: 'tryAgain',
+  elsewhere: 'startOver',
+  skipped: 'connectAnyway',
+  attention: 'tryToConnect',
+  connected: undefined,
+  disabled: undefined,
+} as const satisfies Record<EntryKind, keyof Texts['overview'] | undefined>
+
 export type ListContext = {
   t: Texts
-  now: number
-  names: Map<string, string>
-  /** The instance that the page offers first. */
+  /** The instance that the page offers first: what can be done is said there, not twice. */
   current: string | undefined
   finished: boolean
 }
 
-export const entriesOf = (walk: Walk, known: readonly Known[], context: ListContext): Entry[] => {
-  const earliest = Math.min(...known.map((entry) => entry.firstSeen))
-  return known.map((entry, index) => entryOf(walk, entry, { ...context, index, earliest }))
+export const entriesOf = (apps: readonly App[], context: ListContext) => {
+  const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
+  return apps.map((app, index) => entryOf(app, { ...context, index, earliest }))
 }
 
 type EntryContext = ListContext & { index: number; earliest: number }
 
-function entryOf(walk: Walk, entry: Known, context: EntryContext): Entry {
-  const { t, now, index } = context
-  const kind = kindOf(standingIn(walk, entry, now))
-  const name = context.names.get(entry.instance) ?? entry.name
-  const current = entry.instance === context.current
-  const label = labelOf(kind, name, t)
-  const offered = label !== undefined && !current
+function entryOf({ entry, standing, name }: App, context: EntryContext) {
+  const { t, index } = context
+  const { instance } = entry
+  const kind = kindOf(standing)
+  const current = instance === context.current
+  const label = LABELS[kind]
+  const isOffered = label !== undefined && !current
   return {
-    instance: name === isolated(entry.name) ? undefined : entry.instance,
+    /** Shown beside the name where several have the same one. */
+    instance: name === isolated(entry.name) ? undefined : instance,
     name: entry.name,
     kind,
     tile: tileOf(entry),
@@ -98,42 +104,23 @@ function entryOf(walk: Walk, entry: Known, context: EntryContext): Entry {
     note: noteOf(kind, entry, context),
     id: `status-${index}`,
     current,
-    connect: offered ? { href: connectPath(entry.instance), label } : undefined,
+    connect: isOffered ? { href: connectPath(instance), label: t.overview[label](name) } : undefined,
     skip:
-      offered && kind !== 'skipped' && kind !== 'blocked'
-        ? { href: skipPath(entry.instance), label: t.overview.notNowFor(name) }
+      isOffered && kind !== 'skipped' && kind !== 'blocked'
+        ? { href: skipPath(instance), label: t.overview.notNowFor(name) }
         : undefined,
-    unskip:
-      kind === 'skipped' ? { href: unskipPath(entry.instance), label: t.overview.undoFor(name) } : undefined,
-    block: blockOf(entry.instance, kind, t),
+    unskip: kind === 'skipped' ? { href: unskipPath(instance), label: t.overview.undoFor(name) } : undefined,
+    /** Where "I need my administrator" is said, or taken back. */
+    block: blockOf(instance, kind, t),
   }
 }
 
-function labelOf(kind: EntryKind, name: string, { overview }: Texts): string | undefined {
-  switch (kind) {
-    case 'todo':
-      return overview.connect(name)
-    case 'stale':
-      return overview.reconnect(name)
-    case 'waiting':
-    case 'unconfirmed':
-    case 'blocked':
-      return overview.tryAgain(name)
-    case 'elsewhere':
-      return overview.startOver(name)
-    case 'skipped':
-      return overview.connectAnyway(name)
-    case 'attention':
-      return overview.tryToConnect(name)
-    case 'connected':
-    case 'disabled':
-      return undefined
-  }
-}
+/** Where connecting did not work, asking an administrator is offered; before that it would only be one more button. */
+const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'attention', 'skipped']
 
-function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
-  if (kind === 'blocked') return { href: unblockPath(instance), label: t.overview.unblock }
-  return mayBlock(kind) ? { href: blockPath(instance), label: t.overview.block } : undefined
+function blockOf(instance: string, kind: EntryKind, { overview }: Texts): Action | undefined {
+  if (kind === 'blocked') return { href: unblockPath(instance), label: overview.unblock }
+  return MAY_BLOCK.includes(kind) ? { href: blockPath(instance), label: overview.block } : undefined
 }
 
 const NEW_AFTER_MS = 60_000
@@ -145,24 +132,4 @@ function noteOf(kind: EntryKind, entry: Known, { t, finished, earliest }: EntryC
   if (kind === 'connected' && finished && entry.connectedAt !== undefined)
     return t.note.connectedOn(t.day(entry.connectedAt))
   return undefined
-}
-
-/** Under which words an app is shown. */
-export function kindOf(standing: Standing): EntryKind {
-  switch (standing.kind) {
-    case 'connected':
-    case 'blocked':
-    case 'unconfirmed':
-    case 'elsewhere':
-    case 'skipped':
-      return standing.kind
-    case 'off':
-      return 'disabled'
-    case 'confirming':
-      return 'waiting'
-    case 'todo':
-      return standing.variant === 'awaiting' ? 'todo' : standing.variant
-    default:
-      return unhandled(standing)
-  }
 }

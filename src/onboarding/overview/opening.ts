@@ -1,57 +1,101 @@
-// The words that a list opens with, for each ending: nothing is called connected that is not. Pure.
+// What a list comes to, and the words that it opens with: nothing is called connected that is not. Pure. What surprises:
+// switched off and “not now” are not connected, and a narrowed visit says nothing about the apps that it does not show.
 import type { Texts } from '../../web/texts.en.ts'
-import type { Ending, Sight } from './ending.ts'
-import { unhandled } from '../standing.ts'
+import { unhandled, type Figure } from '../standing.ts'
 
-export type Opening = {
-  /** open: something waits. rest: it does not, and something is not connected. done: nothing is left to do. */
-  mood: 'open' | 'rest' | 'done'
-  heading: string
-  lead: string
-  /** Is a first search offered? Where nothing is connected it could find nothing. */
-  search: boolean
-  /** Where the list offers nothing to do: the way to ask the service once more. */
-  lookAgain: string | undefined
+/** Apps by figure, each counted once. */
+export type Counts = Record<Figure, number>
+
+export function countsOf(figures: readonly Figure[]): Counts {
+  const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0 }
+  for (const figure of figures) counts[figure]++
+  return counts
 }
 
-export function openingOf(ending: Ending, { shown, hidden, isNarrowed }: Sight, t: Texts): Opening {
-  const { finished, overview } = t
-  // Of apps that a narrowed visit does not show, its headings say nothing.
-  const isPart = Object.values(hidden).some((count) => count > 0)
-  const said = (mood: Opening['mood'], heading: string, lead: string): Opening => ({
+export type Sight = {
+  /** The apps that this visit shows. */
+  shown: Counts
+  /** The other apps of the same person. */
+  hidden: Counts
+  /** Was the visit narrowed to some apps? */
+  isNarrowed: boolean
+}
+
+export type Ending =
+  /** Something waits for the person, or for the service. */
+  | 'open'
+  /** The link names an app that is not there. */
+  | 'unknown-name'
+  /** The service never listed anything. */
+  | 'nothing'
+  | 'all'
+  /** Everything that is not switched off. */
+  | 'all-but-off'
+  /** Everything that the visit was narrowed to; others are not. */
+  | 'these'
+  /** Some are; the others are “not now”, or wait for an administrator. */
+  | 'some'
+  /** None is: all are “not now”, or wait for an administrator. */
+  | 'none'
+  /** None is: all are switched off. */
+  | 'off'
+
+export function endingOf({ shown, hidden, isNarrowed }: Sight): Ending {
+  const left = shown.skipped + shown.blocked
+  if (shown.pending > 0) return 'open'
+  if (shown.connected + left + shown.off === 0) return isNarrowed ? 'unknown-name' : 'nothing'
+  if (shown.connected === 0) return left > 0 ? 'none' : 'off'
+  if (left > 0) return 'some'
+  if (hidden.pending + hidden.skipped + hidden.blocked > 0) return 'these'
+  return shown.off + hidden.off > 0 ? 'all-but-off' : 'all'
+}
+
+/** open: something waits. rest: it does not, and something is not connected. done: nothing is left to do. */
+type Mood = 'open' | 'rest' | 'done'
+
+export function openingOf(ending: Ending, sight: Sight, t: Texts) {
+  const [mood, heading, lead] = wordsOf(ending, sight, t)
+  return {
     mood,
     heading,
     lead,
-    search: mood === 'done',
-    lookAgain: undefined,
-  })
+    /** Is a first search offered? Where nothing is connected it could find nothing. */
+    search: mood === 'done' || ending === 'some',
+    /** Where the list offers nothing to do: the way to ask the service once more. */
+    lookAgain: ending === 'off' ? '/onboarding' : undefined,
+  }
+}
+
+function wordsOf(
+  ending: Ending,
+  { shown, hidden, isNarrowed }: Sight,
+  { overview, finished }: Texts,
+): [Mood, heading: string, lead: string] {
+  // Of apps that a narrowed visit does not show, its headings say nothing.
+  const isPart = Object.values(hidden).some((count) => count > 0)
   switch (ending) {
     case 'open':
-      return said('open', overview.title, isNarrowed ? overview.leadNarrowed : overview.lead(shown.pending))
+      return ['open', overview.title, isNarrowed ? overview.leadNarrowed : overview.lead(shown.pending)]
     case 'unknown-name':
-      return said('open', overview.title, overview.nothingUnderName)
+      return ['open', overview.title, overview.nothingUnderName]
     case 'nothing':
-      return said('done', finished.titleNothing, overview.nothingKnown)
+      return ['done', finished.titleNothing, overview.nothingKnown]
     case 'all':
-      return said('done', finished.title, finished.lead)
+      return ['done', finished.title, finished.lead]
     case 'all-but-off':
-      return said('done', finished.titleButOff, finished.leadButOff(shown.off + hidden.off))
-    case 'these': {
-      const others = hidden.pending + hidden.skipped + hidden.blocked
-      return said('done', finished.titleThese, finished.leadThese(others))
-    }
+      return ['done', finished.titleButOff, finished.leadButOff(shown.off + hidden.off)]
+    case 'these':
+      return [
+        'done',
+        finished.titleThese,
+        finished.leadThese(hidden.pending + hidden.skipped + hidden.blocked),
+      ]
     case 'some':
-      return {
-        ...said('rest', isPart ? finished.titleSomeOfThese : finished.titleSome, finished.leadSome(shown)),
-        search: true,
-      }
+      return ['rest', isPart ? finished.titleSomeOfThese : finished.titleSome, finished.leadSome(shown)]
     case 'none':
-      return said('rest', isPart ? finished.titleNoneOfThese : finished.titleNone, finished.leadNone(shown))
+      return ['rest', isPart ? finished.titleNoneOfThese : finished.titleNone, finished.leadNone(shown)]
     case 'off':
-      return {
-        ...said('rest', isPart ? finished.titleTheseOff : finished.titleOff, finished.leadOff(shown.off)),
-        lookAgain: '/onboarding',
-      }
+      return ['rest', isPart ? finished.titleTheseOff : finished.titleOff, finished.leadOff(shown.off)]
     default:
       return unhandled(ending)
   }

@@ -1,11 +1,10 @@
-// What every part of the overview is made from: the walk, what is counted in it, and where it goes on. Pure.
+// What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
 import type { Texts } from '../../web/texts.en.ts'
-import { next, standingIn, type Next } from '../course.ts'
+import { next, standingIn } from '../course.ts'
 import { figureOf } from '../standing.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
-import { countsOf, endingOf, type Counts } from './ending.ts'
-import { isolated, namesOf } from './entries.ts'
-import { openingOf, type Opening } from './opening.ts'
+import { isolated, namesOf, type App } from './entries.ts'
+import { countsOf, endingOf, openingOf } from './opening.ts'
 
 export type OverviewContext = {
   now: number
@@ -18,33 +17,29 @@ export type OverviewContext = {
   advances: boolean
 }
 
-export type Scene = OverviewContext & {
-  walk: Walk
-  known: Known[]
-  names: Map<string, string>
-  where: Next
-  counts: Counts
-  opening: Opening
-}
+export type Scene = ReturnType<typeof sceneOf>
 
-export function sceneOf(walk: Walk, context: OverviewContext): Scene {
+export function sceneOf(walk: Walk, context: OverviewContext) {
   const { t, now } = context
   const { visit } = walk
   const [known, others] = [[], []] as [Known[], Known[]]
   for (const entry of walk.known) (inScope(visit, entry.instance) ? known : others).push(entry)
-  const countsIn = (entries: Known[]) =>
-    countsOf(entries.map((entry) => figureOf(standingIn(walk, entry, now))))
-  const sight = { shown: countsIn(known), hidden: countsIn(others), isNarrowed: visit.only.length > 0 }
-  const opening = openingOf(endingOf(sight), sight, t)
-  return {
-    ...context,
-    walk,
-    known,
-    names: namesOf(known),
-    where: next(walk, now),
-    counts: sight.shown,
-    opening,
+  const names = namesOf(known)
+  const apps = known.map((entry, index): App => {
+    const standing = standingIn(walk, entry, now)
+    return { entry, standing, name: names[index] ?? entry.name }
+  })
+  const sight = {
+    shown: countsOf(apps.map(({ standing }) => figureOf(standing))),
+    hidden: countsOf(others.map((entry) => figureOf(standingIn(walk, entry, now)))),
+    isNarrowed: visit.only.length > 0,
   }
+  const opening = openingOf(endingOf(sight), sight, t)
+  return { ...context, visit, apps, where: next(walk, now), counts: sight.shown, opening }
 }
 
-export const nameOf = ({ names }: Scene, instance: string) => names.get(instance) ?? isolated(instance)
+export const appIn = ({ apps }: Pick<Scene, 'apps'>, instance: string | undefined): App | undefined =>
+  apps.find(({ entry }) => entry.instance === instance)
+
+export const nameIn = (scene: Pick<Scene, 'apps'>, instance: string): string =>
+  appIn(scene, instance)?.name ?? isolated(instance)

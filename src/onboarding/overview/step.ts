@@ -1,99 +1,106 @@
-// What the overview offers first: connect, wait for a consent to show, or try again. Pure.
-import type { Texts } from '../../web/texts.en.ts'
-import { callbackPath, connectPath, skipPath } from '../paths.ts'
-import { overviewPath } from '../visit.ts'
-import type { Known } from '../walk.ts'
-import { isolated, tileOf, type Action, type Tile } from './entries.ts'
-import { nameOf, type Scene } from './scene.ts'
+// What the overview says first: what came of the app that the person comes from, and what is offered now: connect, wait
+// for a consent to show, or try again. Pure.
+import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
+import { isolated, kindOf, tileOf, type Action } from './entries.ts'
+import { appIn, nameIn, type Scene } from './scene.ts'
 
-/** What the page offers first. */
-export type Step = {
-  kind: 'wait' | 'attend' | 'connect'
-  tile: Tile
-  title: string
-  paragraphs: string[]
-  causes: readonly string[]
-  connect: Action
-  skip: string
-  /** The app to go on with while this one is being confirmed, or is left for later. */
-  onward: Action | undefined
-  /** Where a page that waits looks again at once, and where it stops looking by itself. */
-  lookAgain: string | undefined
-  stop: string | undefined
-  facts: Fact[]
-  /** Did the person just come from it? Then it is what is read first. */
-  focus: boolean
-}
-
-export type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
-
-/** The same page, not looking again by itself (web/pages.ts). */
+/** The same page, not looking again on its own (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
 
-const CONNECT = {
-  awaiting: 'connect',
-  stale: 'reconnect',
-  attention: 'tryToConnect',
-  disabled: 'connect',
-  connected: 'connect',
-} as const satisfies Record<Known['status'], keyof Texts['overview']>
-
-export function stepOf(scene: Scene): Step | undefined {
-  const { where, t, known, from, walk } = scene
+export function stepOf(scene: Scene) {
+  const { where, t, from } = scene
   if (where.kind === 'finished') return undefined
-  const name = nameOf(scene, where.instance)
-  const entry = known.find((candidate) => candidate.instance === where.instance)
-  const path = connectPath(where.instance)
+  const { instance } = where
+  const entry = appIn(scene, instance)?.entry
+  const name = nameIn(scene, instance)
   const common = {
     kind: where.kind,
-    tile: tileOf({ name: entry?.name ?? name, instance: where.instance }),
-    skip: skipPath(where.instance),
-    connect: { href: path, label: t.overview.tryAgain(name) },
-    causes: [],
+    instance,
+    tile: tileOf({ name: entry?.name ?? name, instance }),
+    skip: skipPath(instance),
+    connect: { href: connectPath(instance), label: t.overview.tryAgain(name) },
+    causes: [] as readonly string[],
+    /** The app to go on with while this one is being confirmed, or is left for later. */
     onward: onwardOf(scene),
+    /** Where a page that waits looks again at once, and where it stops looking on its own. */
     lookAgain: undefined,
     stop: undefined,
-    facts: [],
-    focus: false,
+    facts: [] as Fact[],
+    /** Did the person just come from it? Then it is what is read first. */
+    focus: from === instance,
   }
   switch (where.kind) {
-    case 'wait': {
-      const paragraphs = [t.wait.explain(name), t.wait.denied(name)]
-      const lookAgain = callbackPath(where.step)
-      const stop = stillPath(overviewPath(walk.visit))
-      // Once, when the person comes back: moving it at every look would take it from their hands.
-      const focus = from === where.instance && where.looks <= 1
-      return { ...common, title: t.wait.title(name), paragraphs, lookAgain, stop, focus }
-    }
-    case 'attend': {
-      const { causes, explain, title } = t.attend
-      const focus = from === where.instance
-      return { ...common, title: title(name), paragraphs: [explain(name)], causes, focus }
-    }
-    case 'connect': {
-      const stale = entry?.status === 'stale'
-      const label = t.overview[CONNECT[entry?.status ?? 'awaiting']](name)
+    case 'wait':
       return {
         ...common,
-        title: stale ? t.next.titleStale(name) : t.next.title(name),
-        paragraphs: [...(stale ? [t.next.explainStale(name)] : []), t.next.explain(name)],
-        connect: { href: path, label },
+        title: t.wait.title(name),
+        paragraphs: [t.wait.explain(name), t.wait.denied(name)],
+        lookAgain: callbackPath(where.step),
+        stop: stillPath(overviewPath(scene.visit)),
+        // Once, when the person comes back: moving it at every look would take it from their hands.
+        focus: common.focus && where.looks <= 1,
+      }
+    case 'attend': {
+      const { causes, explain, title } = t.attend
+      return { ...common, title: title(name), paragraphs: [explain(name)], causes }
+    }
+    case 'connect': {
+      const isStale = entry?.status === 'stale'
+      const explain = t.next.explain(name)
+      return {
+        ...common,
+        title: isStale ? t.next.titleStale(name) : t.next.title(name),
+        paragraphs: isStale ? [t.next.explainStale(name), explain] : [explain],
+        connect: { ...common.connect, label: connectLabel(scene, entry?.status, name) },
         facts: factsOf(scene),
+        focus: false,
       }
     }
   }
+}
+
+function connectLabel({ t: { overview } }: Scene, status: string | undefined, name: string): string {
+  if (status === 'stale') return overview.reconnect(name)
+  return status === 'attention' ? overview.tryToConnect(name) : overview.connect(name)
 }
 
 /** What the person may do meanwhile; an app that waits holds up none of the others. */
 function onwardOf(scene: Scene): Action | undefined {
   const { where, t } = scene
   if ((where.kind !== 'wait' && where.kind !== 'attend') || where.meanwhile === undefined) return undefined
-  return { href: connectPath(where.meanwhile), label: t.overview.goOnWith(nameOf(scene, where.meanwhile)) }
+  return { href: connectPath(where.meanwhile), label: t.overview.goOnWith(nameIn(scene, where.meanwhile)) }
 }
+
+type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
 
 function factsOf({ t, counts, advances, person }: Scene): Fact[] {
   const facts: Fact[] = [{ icon: 'clock', text: t.next.duration }]
   if (counts.pending > 1) facts.push({ icon: 'onward', text: advances ? t.next.several : t.next.stepByStep })
   if (person !== '') facts.push({ icon: 'person', text: t.next.account(isolated(person)) })
   return facts
+}
+
+/** What came of the app that the person just came from. */
+export function bannerOf(scene: Scene) {
+  const { t, where, opening } = scene
+  const app = appIn(scene, scene.from)
+  if (app === undefined) return undefined
+  const { name, standing } = app
+  switch (kindOf(standing)) {
+    case 'connected': {
+      const last = opening.mood === 'done' ? t.banner.connectedLast : ''
+      const text = where.kind === 'connect' ? t.banner.connectedNext(nameIn(scene, where.instance)) : last
+      return { kind: 'good', title: t.banner.connected(name), text }
+    }
+    case 'disabled':
+      return { kind: 'notice', title: t.banner.disabled(name), text: t.note.disabled }
+    case 'blocked':
+      return { kind: 'notice', title: t.banner.blocked(name), text: t.banner.blockedText }
+    case 'skipped':
+      return { kind: 'notice', title: t.banner.skipped(name), text: t.banner.skippedText }
+    case 'unconfirmed':
+      return { kind: 'bad', title: t.banner.unconfirmed(name), text: t.banner.unconfirmedText }
+    default:
+      return undefined
+  }
 }

@@ -18,7 +18,7 @@ export type AuthorizationServer = {
    * used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
    */
   patientConfiguration(): Promise<Configuration>
-  /** The same for somebody who is sent away to sign in: a client that registered itself is confirmed to be known there. */
+  /** For sending a person away to sign in: confirms that the server still knows a client that registered itself. */
   confirmedConfiguration(): Promise<Configuration>
   isReady(): boolean
   /** Starts discovering in the background, with retries. */

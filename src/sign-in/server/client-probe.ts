@@ -10,6 +10,7 @@ import {
   type Configuration,
 } from 'openid-client'
 import { isClientRefused } from '../answer-problems.ts'
+import { serverMetadataOf } from './metadata.ts'
 
 export type ProbeEndpoint = 'token' | 'revocation' | 'introspection'
 
@@ -22,7 +23,7 @@ export type ProbeAnswer = 'accepted' | 'refused' | 'not-allowed' | 'unclear' | '
 /** Where to ask, the one that is asked anyway first. Introspection often is for resource servers: only as a substitute. */
 export function probeEndpoints(configuration: Configuration): ProbeEndpoint[] {
   const { revocation_endpoint: revocation, introspection_endpoint: introspection } =
-    configuration.serverMetadata()
+    serverMetadataOf(configuration)
   if (revocation !== undefined) return ['token', 'revocation']
   return introspection === undefined ? ['token'] : ['token', 'introspection']
 }

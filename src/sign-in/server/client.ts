@@ -2,6 +2,7 @@
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import {
   allowInsecureRequests,
+  customFetch,
   enableNonRepudiationChecks,
   type ClientAuth,
   type ClientMetadata,
@@ -12,6 +13,7 @@ import { addressesOf } from '../addresses.ts'
 import { isRefusedAsUnknown, refusalOfUnknown } from './authorization-probe.ts'
 import { clientAuthOf, publicJwks, type ClientAuthentication } from './client-authentication.ts'
 import { probeClient, probeEndpoints, type ProbeEndpoint } from './client-probe.ts'
+import { createFetch } from './fetch.ts'
 import { notRegistered } from '../registration/history.ts'
 import { requestRegistration, type Outcome, type RegistrationLog } from '../registration/request.ts'
 import { listedScope, registeredScope, wishesOf } from '../registration/wishes.ts'
@@ -31,6 +33,7 @@ type Limits = { seconds: number; checksSignatures: boolean }
 
 export function prepared(configuration: Configuration, limits: Limits): Configuration {
   configuration.timeout = limits.seconds
+  configuration[customFetch] = createFetch(limits.seconds)
   const server = configuration.serverMetadata()
   if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
   // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
@@ -43,7 +46,7 @@ export type Prepare = (server: ServerMetadata, client: Client) => Configuration
 
 export type ClientSource = {
   /**
-   * @param mayRegister only what runs by itself may: a request that anybody can make must not make clients
+   * @param mayRegister only background work may register: a request that anyone can send must not make clients
    * @returns undefined where a client would have to be registered and may not @throws {Problem} sign_in_misconfigured
    */
   current(server: ServerMetadata, mayRegister: boolean, prepare: Prepare): Promise<Client | undefined>

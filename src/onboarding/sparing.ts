@@ -1,0 +1,64 @@
+// Spares the service: the same question asked twice at once, or asked again a moment later, is one question.
+import type { User } from '../session/signed-in.ts'
+
+/** Who a check is made for: the same person in every session. */
+export const personOf = ({ issuer, subject }: User): string => `${issuer}\n${subject}`
+
+/**
+ * Runs `work` unless the same key is under way; then it waits for that one's result. A double click and a reload get one
+ * answer: a second check would void the one-time path that the first one brought.
+ */
+export function createOnce<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+  const underWay = new Map<string, Promise<T>>()
+  return (key, work) => {
+    const found = underWay.get(key)
+    if (found !== undefined) return found
+    const started = work().finally(() => underWay.delete(key))
+    underWay.set(key, started)
+    return started
+  }
+}
+
+/** So long an answer of the service counts as fresh; milliseconds. */
+const FRESH_MS = 3_000
+const MAX_REMEMBERED = 10_000
+
+type Check = { session: string; asked: Promise<unknown>; answeredAt?: number }
+
+/**
+ * For the intranet's counts. Kept in this process, because it only saves calls: the counts are made of the walk, which
+ * every process reads anew.
+ * @param now milliseconds since 1970
+ */
+export function createRecentChecks(now: () => number) {
+  const checks = new Map<string, Check>()
+
+  /** Another session's tokens may be refused where this one's are not: only an answer is shared between sessions. */
+  const isUsable = ({ session, answeredAt }: Check, mine: string) =>
+    answeredAt === undefined ? session === mine : now() - answeredAt < FRESH_MS
+
+  return {
+    /** Asks, or waits for what is being asked, or does nothing when the last answer is fresh. A failure is not kept. */
+    async ask(person: string, session: string, work: () => Promise<unknown>): Promise<void> {
+      const found = checks.get(person)
+      if (found !== undefined && isUsable(found, session)) {
+        await found.asked
+        return
+      }
+      if (checks.size >= MAX_REMEMBERED) checks.clear()
+      const check: Check = { session, asked: work() }
+      checks.set(person, check)
+      try {
+        await check.asked
+        check.answeredAt = now()
+      } catch (error) {
+        if (checks.get(person) === check) checks.delete(person)
+        throw error
+      }
+    },
+    /** The person's walk was changed here: the next one asks anew, since the change may be what they look for. */
+    forget: (person: string) => void checks.delete(person),
+  }
+}
+
+export type RecentChecks = ReturnType<typeof createRecentChecks>
