@@ -1,7 +1,7 @@
 // A walk as it was written, read back. Pure. Each field is taken as far as it is known and valid; what a newer version
 // added stays in it and is written again. What cannot be used costs that field, not the whole walk.
 import { z } from 'zod'
-import type { Attempt, Known, Visit, Walk } from './walk.ts'
+import type { Attempt, Known, Walk } from './walk.ts'
 
 export const WALK_VERSION = 1
 
