@@ -14,7 +14,7 @@ import { createWalks } from './onboarding/walks.ts'
 import { createReadiness } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
 import { createSealer } from './session/seal.ts'
-import { sessionTextsOn } from './session/session-store.ts'
+import { sessionTextsOn } from './session/sealed-texts.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
@@ -31,6 +31,7 @@ const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
 export type Onramp = {
   app: Express
+  countProblem: Metrics['countProblem']
   /** Begins to reach for the authorization server; the store is reached for from the start. */
   start(): void
   /** From now on not ready: no new requests should come. */
@@ -114,6 +115,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
 
   return {
     app,
+    countProblem: metrics.countProblem,
     start: () => signIn.authorizationServer.start(),
     drain: () => {
       isDraining = true

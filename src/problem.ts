@@ -35,7 +35,7 @@ export type ProblemCode =
   | 'too_many_requests'
 
 export type ProblemOptions = {
-  /** For the log: what exactly happened and which setting mends it. Never shown. */
+  /** For the log: what exactly happened and which setting corrects it. Never shown. */
   detail?: string
   cause?: unknown
   /** Seconds after which another try makes sense (RFC 9110 10.2.3). */

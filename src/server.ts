@@ -7,6 +7,7 @@ import { createOnramp, type Onramp } from './compose.ts'
 import { FolderInUse } from './records/sqlite-lock.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { createLog, type Log } from './web/log.ts'
+import { refuseMalformed } from './web/malformed.ts'
 
 /** In-flight requests have so long to end. */
 const MAX_DRAIN_MS = 6_500
@@ -37,6 +38,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
     { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 },
     onramp.app,
   )
+  server.on('clientError', refuseMalformed({ log, count: onramp.countProblem }))
   // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it.
   server.keepAliveTimeout = 75_000
   try {

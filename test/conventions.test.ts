@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settings, type Setting } from '../src/settings/settings.ts'
+import { settings } from '../src/settings/settings.ts'
+import { settingsDocuments } from './helpers/settings-documents.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -170,32 +171,8 @@ describe('the docs', () => {
 })
 
 describe('the settings', () => {
-  const row = (setting: Setting) => {
-    const value = setting.required
-      ? 'required'
-      : setting.default === undefined
-        ? 'none'
-        : `\`${setting.default}\``
-    return `| \`${setting.name}\` | ${value} | ${setting.meaning}${setting.secret ? ' (secret)' : ''} |`
-  }
-
-  it('are all in the README, as they are', () => {
-    const table = read('README.md').split('<!-- settings -->')[1]?.split('<!-- /settings -->')[0] ?? ''
-    const rows = table.split('\n').filter((line) => line.startsWith('| `'))
-    // Prettier pads the columns; the words are what counts.
-    const plain = (line: string) => line.replaceAll(/\s+/g, ' ').trim()
-    expect(rows.map(plain)).toEqual(settings.map(row).map(plain))
-  })
-
-  it('are all in .env.example, required ones open and the others commented out', () => {
-    const lines = read('.env.example')
-      .split('\n')
-      .filter((line) => /^#?[A-Z_]+=/.test(line))
-    expect(lines).toEqual(
-      settings.map((setting) =>
-        setting.required ? `${setting.name}=` : `#${setting.name}=${setting.default ?? ''}`,
-      ),
-    )
+  it.each(['README.md', '.env.example'])('are all in %s, as `npm run settings` writes them', async (file) => {
+    expect(read(file)).toBe((await settingsDocuments())[file])
   })
 
   it('that the compose file sets are settings', () => {

@@ -31,6 +31,8 @@ export default defineConfig({
   test: {
     // Most of them wait for servers, so two at a time cost a machine of two cores little.
     maxWorkers: 2,
+    // `npm run coverage`. What runs in a process of its own is not seen.
+    coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
     testTimeout: 20_000,
     hookTimeout: 60_000,
     projects: (['fast', 'journeys', 'browser', 'faults'] as const).map((name) => ({

@@ -1,22 +1,25 @@
-// Some of everybody, in the order of their addresses: those that a filter and a search leave, a page at a time. Holds no
-// more than a page of them, however many there are.
+// Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
+// people there are, it holds no more than a page of them.
 import { hadNothing, type Arrival } from '../arrivals/arrival.ts'
-import { invitedAt, isUncertainFor, mailStateOf } from './report.ts'
+import { FACTS, invitedAt, isIn } from './facts.ts'
 
-export const FILTERS = [
-  'all',
-  'absent',
-  'waiting',
-  'skipped',
-  'blocked',
-  'finished',
-  'nothing',
-  'undelivered',
-  'uncertain',
-  'optedOut',
-] as const
+const FILTERS = {
+  all: () => true,
+  absent: (arrival) => FACTS.invited(arrival) && !FACTS.signedIn(arrival),
+  waiting: (arrival) => isIn(arrival, 'waiting'),
+  skipped: FACTS.skipped,
+  blocked: FACTS.blocked,
+  finished: FACTS.finished,
+  nothing: FACTS.nothing,
+  undelivered: (arrival) => FACTS.deferred(arrival) || FACTS.failed(arrival),
+  uncertain: FACTS.uncertain,
+  optedOut: FACTS.optedOut,
+} satisfies Record<string, (arrival: Arrival) => boolean>
 
-type Filter = (typeof FILTERS)[number]
+export type Filter = keyof typeof FILTERS
+
+/** In the order of the page. */
+export const FILTER_NAMES = Object.keys(FILTERS) as Filter[]
 
 export type Wanted = {
   filter: Filter
@@ -36,16 +39,23 @@ export type PeopleList = {
 
 export const PEOPLE_A_PAGE = 50
 
-/** Queries of a page, untrusted. */
+/** The query of a page, untrusted. */
 export function wantedOf(query: Record<string, unknown>): Wanted {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name].trim().slice(0, 254) : '')
-  const filter = FILTERS.find((known) => known === query['show']) ?? 'all'
+  const filter = FILTER_NAMES.find((known) => known === query['show']) ?? 'all'
   return { filter, search: text('q').toLowerCase(), after: text('after') }
 }
 
-/** Everybody whom the filter and the search leave, in the order that they come. */
-export async function* fitting(all: AsyncIterable<Arrival>, wanted: Wanted): AsyncGenerator<Arrival> {
-  for await (const arrival of all) if (fits(arrival, wanted)) yield arrival
+/** Everyone whom the filter and the search leave, in the order that they come. */
+export async function* fitting(
+  all: AsyncIterable<Arrival>,
+  { filter, search }: Wanted,
+): AsyncGenerator<Arrival> {
+  for await (const arrival of all) {
+    const { email, group = '' } = arrival
+    const isFound = search === '' || email.includes(search) || group.toLowerCase().includes(search)
+    if (isFound && FILTERS[filter](arrival)) yield arrival
+  }
 }
 
 export async function listPeople(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<PeopleList> {
@@ -67,40 +77,18 @@ function insert(first: Arrival[], arrival: Arrival): void {
   if (first.length > PEOPLE_A_PAGE + 1) first.pop()
 }
 
-function fits(arrival: Arrival, { filter, search }: Wanted): boolean {
-  const { email, group, sources } = arrival
-  if (search !== '' && !email.includes(search) && group?.toLowerCase().includes(search) !== true) return false
-  switch (filter) {
-    case 'all':
-      return true
-    case 'absent':
-      return invitedAt(arrival) !== undefined && arrival.signedInAt === undefined
-    case 'finished':
-      return arrival.finishedAt !== undefined
-    case 'nothing':
-      return hadNothing(arrival)
-    case 'undelivered':
-      return ['deferred', 'failed'].includes(mailStateOf(arrival) ?? '')
-    case 'uncertain':
-      return isUncertainFor(arrival)
-    case 'optedOut':
-      return arrival.optedOutAt !== undefined
-    case 'waiting':
-    case 'skipped':
-    case 'blocked':
-      return sources.some(({ state }) => state === filter)
-  }
-}
-
 export type Stage = 'finished' | 'nothing' | 'signedIn' | 'opened' | 'invited' | 'known'
 
-/** How far somebody is, and since when. */
+/** How far a person is, and since when. */
 export function stageOf(arrival: Arrival): { stage: Stage; at: number | undefined } {
   const { finishedAt, signedInAt, openedAt } = arrival
-  if (finishedAt !== undefined) return { stage: 'finished', at: finishedAt }
-  if (hadNothing(arrival)) return { stage: 'nothing', at: arrival.asOf }
-  if (signedInAt !== undefined) return { stage: 'signedIn', at: signedInAt }
-  if (openedAt !== undefined) return { stage: 'opened', at: openedAt }
-  const at = invitedAt(arrival)
-  return at === undefined ? { stage: 'known', at: undefined } : { stage: 'invited', at }
+  const stages: [Stage, number | undefined][] = [
+    ['finished', finishedAt],
+    ['nothing', hadNothing(arrival) ? arrival.asOf : undefined],
+    ['signedIn', signedInAt],
+    ['opened', openedAt],
+    ['invited', invitedAt(arrival)],
+  ]
+  const [stage, at] = stages.find(([, since]) => since !== undefined) ?? ['known' as const, undefined]
+  return { stage, at }
 }

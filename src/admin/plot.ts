@@ -1,11 +1,11 @@
-// Progress over time as a drawing: three lines that only rise, up to now and no further. Numbers in, coordinates out;
-// the words and the SVG itself are the view's. Pure.
+// Progress over time as a drawing: three lines that only rise, up to now. Numbers in, coordinates out; the words and the
+// SVG itself are the view's. Pure.
 import type { Day } from './report.ts'
 
 export type Line = {
   what: 'invited' | 'signedIn' | 'finished'
   points: string
-  /** Where it stands now. */
+  /** Now. */
   end: { x: number; y: number }
   total: number
 }
@@ -13,7 +13,7 @@ export type Line = {
 export type Plot = {
   width: number
   height: number
-  /** In the order to draw them: where they coincide, each leaves the one below it to be seen. */
+  /** In the order to draw them, so that lines that coincide can all be seen. */
   lines: Line[]
   /** Horizontal marks from the highest to nothing, evenly. */
   marks: { count: number; y: number }[]
@@ -25,7 +25,7 @@ const WIDTH = 640
 const HEIGHT = 200
 const DAY_MS = 86_400_000
 
-/** A round number that no line rises above, and an even one: half of it is marked too. */
+/** A round number that no line exceeds. It is even, because half of it is marked too. */
 function roundedUp(most: number): number {
   const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, most))))
   return Math.max(step, Math.ceil(most / step) * step)

@@ -1,11 +1,11 @@
-// GET /admin and its exports, for ADMIN_EMAILS only; for everybody else the page does not exist. It reads what was
+// GET /admin and its exports, for ADMIN_EMAILS only; for everyone else the page does not exist. It reads what was
 // written down and never asks the service. Every view is in the audit log.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
-import type { User } from '../session/session.ts'
-import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
+import type { User } from '../session/signed-in.ts'
+import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { isAscii, normalizedAddress } from '../arrivals/address.ts'
@@ -14,9 +14,9 @@ import { countable, type Arrival } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
 import { peopleCsv } from './people-csv.ts'
 import { plotOf } from './plot.ts'
-import { fitting, listPeople, stageOf, wantedOf, FILTERS, type Wanted } from './people-list.ts'
-import { isUncertainFor, mailStateOf, makeReport, type Report } from './report.ts'
-import { shareOf } from './share.ts'
+import { FACTS, mailStateOf, type Fact } from './facts.ts'
+import { fitting, listPeople, stageOf, wantedOf, FILTER_NAMES, type Wanted } from './people-list.ts'
+import { makeReport, shareOf, type Report } from './report.ts'
 import { noneUnread, remediesFor, unreadInWords } from '../arrivals/unread.ts'
 
 export type AdminParts = {
@@ -30,7 +30,7 @@ export type AdminParts = {
 export type IsAdmin = (user: User) => boolean
 
 /**
- * @param admins ADMIN_EMAILS. An address that the authorization server did not verify could be anybody's, and one that is
+ * @param admins ADMIN_EMAILS. An address that the authorization server did not verify could be anyone's, and one that is
  * not ASCII only looks like one of them.
  */
 export function administrators(admins: readonly string[]): IsAdmin {
@@ -45,7 +45,7 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
   const router = Router()
   let last: { report: Report; at: number } | undefined
 
-  /** @throws {Problem} for whoever is no administrator: nothing is here */
+  /** @throws {Problem} for anyone else than an administrator: there is no such page */
   function admit(req: Request, what: string): void {
     const { user } = whoIsSignedIn(req)
     if (!isAdmin(user))
@@ -83,7 +83,7 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
       total,
       search: wanted.search,
       filter: wanted.filter,
-      filters: FILTERS.map((filter) => ({ filter, href: hrefOf({ ...wanted, filter, after: '' }) })),
+      filters: FILTER_NAMES.map((filter) => ({ filter, href: hrefOf({ ...wanted, filter, after: '' }) })),
       csv: `/admin/people.csv?${queryOf({ ...wanted, after: '' })}`,
       isNarrowed: wanted.filter !== 'all' || wanted.search !== '',
       first: wanted.after === '' ? undefined : hrefOf({ ...wanted, after: '' }),
@@ -109,27 +109,11 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
 
 const inWords = (count: number) => count.toLocaleString('en')
 
-const FUNNEL = [
-  'invited',
-  'reminded',
-  'opened',
-  'signedIn',
-  'ready',
-  'finished',
-  'nothing',
-  'skipped',
-  'blocked',
-  'optedOut',
-  'deferred',
-  'failed',
-  'uncertain',
-] as const
-
 /** A count is of everyone known; the share beside it names the people that it is a share of. */
 function funnelOf(report: Report, t: AdminTexts) {
-  const { invited, ofInvited } = report
-  const parts: Partial<Record<string, number>> = invited === 0 ? {} : ofInvited
-  return FUNNEL.map((what) => {
+  const { invited } = report
+  const parts: Partial<Record<Fact, number>> = invited === 0 ? {} : report.ofInvited
+  return (Object.keys(t.funnel) as (keyof typeof t.funnel)[]).map((what) => {
     const part = parts[what]
     const share =
       part === undefined ? '' : t.ofInvited(inWords(part), inWords(invited), shareOf(part, invited))
@@ -151,13 +135,17 @@ function queryOf({ filter, search, after }: Wanted): string {
   return query.toString()
 }
 
-const dayOf = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString().slice(0, 10))
+/** Day and time of day, in UTC. */
+function timeOf(at: number | undefined) {
+  const [day = '', time = ''] = at === undefined ? [] : new Date(at).toISOString().split('T')
+  return { day, time: time.slice(0, 5) }
+}
 
-/** Whoever has so many apps left has them named in the export. */
-const MOST_LEFT = 6
+/** The export names the others. */
+const MAX_LEFT = 6
 
 function rowOf(arrival: Arrival) {
-  const { email, group, asOf, optedOutAt } = arrival
+  const { email, group = '', asOf } = arrival
   const { person, stages } = adminTexts
   const own = countable(arrival)
   const open = own.filter(({ state }) => state !== 'connected')
@@ -166,17 +154,17 @@ function rowOf(arrival: Arrival) {
   const left = open.map(({ name, state }) => (state === 'waiting' ? name : person.left(name, state)))
   return {
     email,
-    group: group ?? '',
+    group,
     stage: stages[stage],
-    since: dayOf(at),
+    since: timeOf(at).day,
     notes: [
       ...(mail === 'deferred' || mail === 'failed' ? [person[mail]] : []),
-      ...(isUncertainFor(arrival) ? [person.uncertain] : []),
-      ...(optedOutAt === undefined ? [] : [person.optedOut]),
+      ...(FACTS.uncertain(arrival) ? [person.uncertain] : []),
+      ...(FACTS.optedOut(arrival) ? [person.optedOut] : []),
     ],
     done: asOf === undefined ? '' : person.done(own.length - open.length, own.length),
-    left: left.slice(0, MOST_LEFT).join(', '),
-    more: left.length > MOST_LEFT ? person.more(left.length - MOST_LEFT) : '',
-    asOf: { day: dayOf(asOf), time: asOf === undefined ? '' : new Date(asOf).toISOString().slice(11, 16) },
+    left: left.slice(0, MAX_LEFT).join(', '),
+    more: left.length > MAX_LEFT ? person.more(left.length - MAX_LEFT) : '',
+    asOf: timeOf(asOf),
   }
 }

@@ -1,10 +1,10 @@
-// Email addresses: which ones we take, when two are the same person, and how one is shown to somebody else. Pure.
+// Email addresses: which ones we take, when two are the same person, and how one is shown to someone else. Pure.
 import { isActAsAddress } from '../client-api/credentials.ts'
 
 /**
- * What every comparison of addresses goes by: without spaces around, A to Z in lower case, nothing else changed. Other
- * letters stay what they are, because folding makes them others: U+212A (Kelvin sign) becomes `k`, by lower case as by
- * NFC, and U+FF4B by NFKC. An address that is not ASCII so never equals one that is.
+ * The form in which addresses are compared: no spaces around it, A to Z in lower case, nothing else changed. Folding
+ * turns other letters into different ones: U+212A (Kelvin sign) becomes `k`, by lower case as by NFC, and U+FF4B by
+ * NFKC. So an address that is not ASCII never equals one that is.
  */
 export const normalizedAddress = (address: string): string =>
   address.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
@@ -12,12 +12,12 @@ export const normalizedAddress = (address: string): string =>
 export const isSameAddress = (one: string, other: string): boolean =>
   normalizedAddress(one) === normalizedAddress(other)
 
-/** Does an address hold nothing but ASCII? Only such an address may give anybody a right. */
+/** Only an ASCII address may give anyone a right. */
 export const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
 
 /**
- * The address of a person to invite, normalized; undefined for anything but one plain address, because it goes into a
- * header of the service's (X-Service-ActAs) and into the header of a mail.
+ * The address of a person to invite, normalized. Undefined for anything but one plain address, because it goes into a
+ * header of the service's (X-Service-ActAs) and into the header of an email.
  */
 export function addressToInvite(text: string): string | undefined {
   const address = normalizedAddress(text.trim())
@@ -26,7 +26,7 @@ export function addressToInvite(text: string): string | undefined {
   return isPlain ? address : undefined
 }
 
-/** `ada@acme.example` as somebody else may see it: `a••@acme.example`. */
+/** `ada@acme.example` as someone else may see it: `a••@acme.example`. */
 export function maskedAddress(address: string): string {
   const at = address.lastIndexOf('@')
   const [first = ''] = Array.from(address)

@@ -1,5 +1,5 @@
-// What is known of one person on the way: invited, opened, signed in, and how each datasource stands. Pure. No one-time
-// path, no token and no link is ever part of it.
+// What is known of one person on the way: invited, opened, signed in, and the state of each datasource. Pure. It never
+// holds a one-time path, a token or a link.
 import type { Waiting } from '../client-api/answers.ts'
 
 /** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
@@ -10,15 +10,15 @@ export type Source = {
   name: string
   state: SourceState
   at: number
-  /** What the person said before an administrator switched it off: it counts again when that ends. */
+  /** What the person said before an administrator switched it off. It counts again when that ends. */
   word?: Word
 }
 
 type Word = { state: 'skipped' | 'blocked'; at: number }
 
 /**
- * One mail: written down as `sending` before it leaves, with its outcome afterwards. `unknown`: the process died, or the
- * connection broke, in between; `deferred`: the mail server said "not now"; `failed`: it said "never".
+ * One email: `sending` before it leaves, its outcome afterwards. `unknown`: the process died or the connection broke in
+ * between. `deferred`: the mail server said "not now". `failed`: it said "never".
  */
 export type Mailing = {
   /** 0: the invitation; 1 and up: reminders. */
@@ -26,8 +26,8 @@ export type Mailing = {
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
   tries: number
-  /** Which try is sending it just now. */
-  by?: string
+  /** Which try is sending it now. */
+  by?: string | undefined
 }
 
 /** It has left, or may have. */
@@ -40,12 +40,12 @@ export type Campaign = { name: string; mailings: Mailing[] }
 export type Arrival = {
   /** Normalized. */
   email: string
-  /** What the list said: a department, a place. */
+  /** A department or a place, from the list. */
   group?: string
   changedAt: number
   openedAt?: number
   signedInAt?: number
-  /** Since when everything is connected; absent while something waits, and for whoever never had anything to connect. */
+  /** Since when everything is connected. Absent while something waits, and for people who had nothing to connect. */
   finishedAt?: number
   optedOutAt?: number
   sources: Source[]
@@ -61,10 +61,10 @@ export const newArrival = (email: string, now: number): Arrival => ({
   campaigns: [],
 })
 
-type Moment = 'openedAt' | 'signedInAt' | 'optedOutAt'
+const MOMENTS = ['openedAt', 'signedInAt', 'optedOutAt'] as const
 
 /** The first time counts; later ones change nothing. */
-export const reached = (arrival: Arrival, moment: Moment, now: number): Arrival =>
+export const reached = (arrival: Arrival, moment: (typeof MOMENTS)[number], now: number): Arrival =>
   arrival[moment] === undefined ? { ...arrival, [moment]: now } : arrival
 
 export function optedIn(arrival: Arrival): Arrival {
@@ -74,41 +74,54 @@ export function optedIn(arrival: Arrival): Arrival {
 }
 
 /**
- * Can the person do something about it? Whatever the service lists is theirs to authorize (contract 2.1, which leaves the
- * values of authStatus open), but for what an administrator switched off.
+ * Can the person do something about it? What the service lists is theirs to authorize (contract 2.1, which leaves the
+ * values of authStatus open), except what an administrator switched off.
  */
 export const isToConnect = ({ status }: Waiting): boolean => status !== 'disabled'
 
-/** What the person said of it, as long as it is listed. */
+/** What the person said about it, while it is listed. */
 export const wordOf = (source: Source | undefined): Word | undefined =>
   source?.state === 'skipped' || source?.state === 'blocked'
     ? { state: source.state, at: source.at }
     : source?.word
 
-/** One that the service lists: switched off comes first, then what the person said. */
+/** A source that the service lists: switched off comes first, then what the person said. */
 function listedSource({ instance, name, status }: Waiting, known: Source | undefined, now: number): Source {
   const word = wordOf(known)
-  if (status !== 'disabled') {
-    const since = known?.state === 'waiting' ? known.at : now
-    return { instance, name, state: word?.state ?? 'waiting', at: word?.at ?? since }
-  }
-  const at = known?.state === 'off' ? known.at : now
-  return { instance, name, state: 'off', at, ...(word && { word }) }
+  const isOff = status === 'disabled'
+  const state = isOff ? 'off' : (word?.state ?? 'waiting')
+  const at = known?.state === state ? known.at : now
+  return { instance, name, state, at: isOff ? at : (word?.at ?? at), ...(isOff && word && { word }) }
 }
 
 /**
- * Takes in what the service says is left: what was known and is not listed any more is connected. "Not now" and
- * "waiting for my administrator" are the person's words, and stay while it is listed.
+ * Takes in what the service says is left. What was known and is no longer listed is connected. "Not now" and "I need my
+ * administrator" are the person's words, and stay while it is listed.
  */
 export function withLeft(arrival: Arrival, left: readonly Waiting[], now: number): Arrival {
-  const before = new Map(arrival.sources.map((source) => [source.instance, source]))
-  const listed = left.map((entry): Source => {
-    const known = before.get(entry.instance)
-    before.delete(entry.instance)
-    return listedSource(entry, known, now)
-  })
-  const gone = [...before.values()].map((source) => connected(source, now))
-  return { ...finished({ ...arrival, sources: [...gone, ...listed] }, now), asOf: now }
+  const known = new Map(arrival.sources.map((source) => [source.instance, source]))
+  const listed = left.map((entry) => listedSource(entry, known.get(entry.instance), now))
+  return withListed(arrival, listed, now)
+}
+
+/** Takes in the person's own walk. What was known and is no longer in it is connected. */
+export function withSources(arrival: Arrival, walked: readonly Source[], now: number): Arrival {
+  const after = withListed(arrival, walked, now)
+  const isSame = JSON.stringify(after.sources) === JSON.stringify(arrival.sources)
+  return arrival.asOf !== undefined && isSame ? arrival : after
+}
+
+function withListed(arrival: Arrival, listed: readonly Source[], now: number): Arrival {
+  const instances = new Set(listed.map(({ instance }) => instance))
+  const gone = arrival.sources.filter(({ instance }) => !instances.has(instance))
+  const { finishedAt, ...rest } = {
+    ...arrival,
+    sources: [...gone.map((source) => connected(source, now)), ...listed],
+    asOf: now,
+  }
+  const own = countable(rest)
+  const isFinished = own.length > 0 && own.every(({ state }) => state === 'connected')
+  return isFinished ? { ...rest, finishedAt: finishedAt ?? now } : rest
 }
 
 function connected(source: Source, now: number): Source {
@@ -117,31 +130,42 @@ function connected(source: Source, now: number): Source {
   return { ...rest, state: 'connected', at: now }
 }
 
-/** Takes in how the person's own walk is doing. What was known and is not in it any more is connected. */
-export function withSources(arrival: Arrival, walked: readonly Source[], now: number): Arrival {
-  const inWalk = new Set(walked.map(({ instance }) => instance))
-  const gone = arrival.sources
-    .filter(({ instance }) => !inWalk.has(instance))
-    .map((source) => connected(source, now))
-  const sources = [...gone, ...walked]
-  if (arrival.asOf !== undefined && JSON.stringify(sources) === JSON.stringify(arrival.sources))
-    return arrival
-  return { ...finished({ ...arrival, sources }, now), asOf: now }
-}
-
 /** What the person can do something about. */
 export const countable = ({ sources }: Arrival): Source[] => sources.filter(({ state }) => state !== 'off')
 
-/** The service was asked, and there is nothing that the person could connect. */
+/** The service was asked, and the person has nothing to connect. */
 export const hadNothing = (arrival: Arrival): boolean =>
   arrival.asOf !== undefined && countable(arrival).length === 0
 
-/** Nothing keeps the person from searching: everything is connected, or there was nothing to connect. */
+/** The person can search: everything is connected, or there was nothing to connect. */
 export const isReady = (arrival: Arrival): boolean => arrival.finishedAt !== undefined || hadNothing(arrival)
 
-function finished(arrival: Arrival, now: number): Arrival {
-  const { finishedAt, ...rest } = arrival
-  const own = countable(arrival)
-  const isFinished = own.length > 0 && own.every(({ state }) => state === 'connected')
-  return isFinished ? { ...rest, finishedAt: finishedAt ?? now } : rest
+/**
+ * Two records of one person as one: an installation wrote the second while it could not read the first. What the person
+ * asked for, and that an email left, is kept from both.
+ */
+export function united(one: Arrival, other: Arrival): Arrival {
+  const [older, newer] = one.changedAt <= other.changedAt ? [one, other] : [other, one]
+  const { asOf, finishedAt, sources } = newer.asOf === undefined ? older : newer
+  const both: Arrival = { ...older, ...newer, sources, campaigns: unitedCampaigns(older, newer) }
+  for (const moment of MOMENTS) {
+    const times = [one[moment], other[moment]].filter((time) => time !== undefined)
+    if (times.length > 0) both[moment] = Math.min(...times)
+  }
+  delete both.asOf
+  delete both.finishedAt
+  return { ...both, ...(asOf !== undefined && { asOf }), ...(finishedAt !== undefined && { finishedAt }) }
+}
+
+/** One email a wave, in order of time. One that left, or may have, outweighs one that did not. */
+function unitedCampaigns(older: Arrival, newer: Arrival): Campaign[] {
+  const byName = Map.groupBy([...older.campaigns, ...newer.campaigns], ({ name }) => name)
+  return [...byName].map(([name, same]) => {
+    const byWave = new Map<number, Mailing>()
+    for (const mailing of same.flatMap(({ mailings }) => mailings)) {
+      const known = byWave.get(mailing.wave)
+      if (known === undefined || isOut(mailing) || !isOut(known)) byWave.set(mailing.wave, mailing)
+    }
+    return { name, mailings: [...byWave.values()].sort((earlier, later) => earlier.at - later.at) }
+  })
 }

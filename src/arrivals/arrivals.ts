@@ -1,6 +1,6 @@
-// Where arrivals are kept: 8,192 records that hold the people whose address falls into them, because the store knows
-// records by key alone and a report has to find everybody. Every change is compare-and-set, and what stands in the
-// store is sealed. What cannot be read is counted and left as it is, and nobody whom it may be about is mailed.
+// Where arrivals are kept: 8,192 sealed records, each with the people whose address falls into it, because the store
+// knows records by key alone and a report has to find everyone. Every change is compare-and-set. What cannot be read is
+// counted and left as it is, and the people it may be about get no emails.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { normalizedAddress } from './address.ts'
@@ -9,15 +9,15 @@ import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Sea
 import { noneUnread, type Unread } from './unread.ts'
 
 const AT_ONCE = 128
-const MOST_TRIES = 20
-/** That somebody wants no mails is remembered for longer than the rest: it is their word. */
+const MAX_TRIES = 20
+/** That someone wants no emails is remembered for longer than the rest: they asked for it. */
 export const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
 
 /**
- * Whether all that was ever written down about somebody is known. `unreadable`: something is there that cannot be read.
- * `removed`: something was removed without being read. Either may have said that they want no mails.
+ * Is everything known that was ever written down about a person? `unreadable`: there is something that cannot be read.
+ * `removed`: something was removed without being read. Either may have said that they want no emails.
  */
 export type Certainty = 'certain' | 'unreadable' | 'removed'
 
@@ -25,7 +25,7 @@ export type Looked = { arrival: Arrival | undefined; certainty: Certainty }
 
 type Forgotten = {
   wasKnown: boolean
-  /** Removed with it without being read, as it may have been about them: it may have been about others, too. */
+  /** What was removed with it unread, because it may have been about them. It may have been about others too. */
   unread: Unread
 }
 
@@ -34,20 +34,20 @@ export type Arrivals = {
   /** The same, and whether it is all. @throws {StoreUnavailable} */
   look(email: string): Promise<Looked>
   /**
-   * Changes what is known of a person; `change` may run more than once, so it only computes. One that gives back the
-   * same object changes nothing.
+   * Changes what is known of a person. `change` may run more than once, so it only computes; if it returns the same
+   * object, nothing is written.
    * @throws {StoreUnavailable}
    */
   change(email: string, change: (arrival: Arrival) => Arrival): Promise<Arrival>
   /** Removes everything that is, or may be, known of a person. @throws {StoreUnavailable} */
   forget(email: string): Promise<Forgotten>
   /**
-   * Seals under the first secret whatever is under an earlier one, which then may be dropped.
+   * Seals under the first secret what is under an earlier one, which may then be dropped.
    * @returns whether anything was ever written down
    * @throws {StoreUnavailable}
    */
   reseal(): Promise<boolean>
-  /** Everybody, in no order. Holds a few records at a time. @param unread counts what could not be read */
+  /** Everyone, in no order. Holds a few records at a time. @param unread counts what could not be read */
   all(unread?: Unread): AsyncGenerator<Arrival>
 }
 
@@ -62,29 +62,27 @@ export type ArrivalsParts = {
   sealer: Seal
   /** Milliseconds since 1970. */
   now: () => number
-  /** INVITE_RETENTION_DAYS: nobody of whom nothing was heard for so long is remembered. */
+  /** INVITE_RETENTION_DAYS: how long a person is remembered after the last change. */
   retentionDays: number
 }
 
 export function createArrivals({ records, sealer, now, retentionDays }: ArrivalsParts): Arrivals {
-  /** What may still be known of somebody. */
+  const isOver = (at: number) => now() - at >= OPT_OUT_DAYS * DAY_MS
+
+  /** What may still be known of a person. */
   function remembered(arrival: Arrival): Arrival[] {
     const { email, changedAt, optedOutAt } = arrival
     if (now() - changedAt < retentionDays * DAY_MS) return [arrival]
-    const keepsWord = optedOutAt !== undefined && now() - optedOutAt < OPT_OUT_DAYS * DAY_MS
-    return keepsWord ? [{ email, changedAt, optedOutAt, sources: [], campaigns: [] }] : []
+    if (optedOutAt === undefined || isOver(optedOutAt)) return []
+    return [{ email, changedAt, optedOutAt, sources: [], campaigns: [] }]
   }
 
-  /** A mark is heeded for as long as what it is about would have been. */
-  const isOver = (removedAt: number) => now() - removedAt >= OPT_OUT_DAYS * DAY_MS
-
-  function rememberedIn(bucket: Bucket): Bucket {
-    const { removedAt, ...rest } = { ...bucket, people: bucket.people.flatMap(remembered) }
-    return removedAt === undefined || isOver(removedAt) ? rest : { ...rest, removedAt }
+  /** A mark of what was removed counts for as long as an opt-out would have. */
+  function bucketIn(text: string | undefined, number: number): Bucket {
+    const { people, removedAt, ...rest } = readBucket(text, number, sealer)
+    const mark = removedAt === undefined || isOver(removedAt) ? undefined : removedAt
+    return { ...rest, people: people.flatMap(remembered), removedAt: mark }
   }
-
-  const bucketIn = (text: string | undefined, number: number) =>
-    rememberedIn(readBucket(text, number, sealer))
 
   const load = async (number: number) => bucketIn(await records.get(keyOf(number)), number)
 
@@ -95,11 +93,11 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       : retentionDays)
 
   /**
-   * Compare-and-set of whoever shares a record; `change` gives back what to keep of it.
+   * Changes a record by compare-and-set. @param change returns the record to keep; undefined: as it is
    * @throws {StoreUnavailable}
    */
   async function update(number: number, change: (bucket: Bucket) => Bucket | undefined): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const was = await records.get(keyOf(number))
       const bucket = change(bucketIn(was, number))
       if (bucket === undefined) return
@@ -107,16 +105,14 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       if (await records.compareAndSet(keyOf(number), was, is, lifeOf(bucket))) return
       if (tries > 0) await sleep(Math.random() * 4 * tries)
     }
-    throw new StoreUnavailable(new Error(`an arrival was changed by others ${MOST_TRIES} times in a row`))
+    throw new StoreUnavailable(new Error(`an arrival was changed by others ${MAX_TRIES} times in a row`))
   }
 
   async function look(address: string): Promise<Looked> {
     const email = normalizedAddress(address)
-    const bucket = await load(bucketOf(email))
-    return {
-      arrival: bucket.people.find((arrival) => arrival.email === email),
-      certainty: certaintyOf(bucket),
-    }
+    const { people, unread, removedAt } = await load(bucketOf(email))
+    const certainty = unread.length > 0 ? 'unreadable' : removedAt === undefined ? 'certain' : 'removed'
+    return { arrival: people.find((arrival) => arrival.email === email), certainty }
   }
 
   return {
@@ -169,10 +165,7 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
   }
 }
 
-const certaintyOf = ({ unread, removedAt }: Bucket): Certainty =>
-  unread.length > 0 ? 'unreadable' : removedAt === undefined ? 'certain' : 'removed'
-
-/** Adds what of this bucket could not be read. */
+/** Adds what could not be read of this bucket. */
 function counted(unread: Unread, bucket: Bucket): Unread {
   for (const { why } of bucket.unread) unread[why]++
   return unread

@@ -1,5 +1,5 @@
-// CSV in and out (RFC 4180, and what spreadsheets make of it), by csv-parse and csv-stringify. What surprises: a line of
-// NDJSON is read as a record of one cell, so that both have line numbers and a limit for the length of a record.
+// CSV in and out (RFC 4180, and what spreadsheets make of it), by csv-parse and csv-stringify. A line of NDJSON is read
+// as a record of one cell, so both have line numbers and a limit on the length of a record.
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
@@ -10,32 +10,30 @@ export type CsvRecord = {
   cells: string[]
 }
 
-/** The text is no CSV from some line on. The message says which and how to mend it. */
+/** From some line on the text is not CSV. The message says which line and why. */
 export class UnreadableCsv extends Error {
   override name = 'UnreadableCsv'
 }
 
-const MOST_BYTES = 65_536
-/** A control character, which JSON never holds as it is: the line stays whole. */
-const NONE = '\u001F'
+const MAX_BYTES = 65_536
+/** A control character, which JSON always escapes, so it never splits a line. */
+const NO_DELIMITER = '\u001F'
 
-/** The one of `,` `;` and tab that the first line has most of. */
+/** The one of `,` `;` and tab that occurs most in the first line. */
 function delimiterOf(start: string): string {
   const [line = ''] = start.split(/\r?\n|\r/, 1)
   const bare = line.replaceAll(/"[^"]*"/g, '')
-  const counted = [',', ';', '\t'].map((delimiter) => ({ delimiter, times: bare.split(delimiter).length }))
-  return counted.reduce((best, other) => (other.times > best.times ? other : best)).delimiter
+  const times = (delimiter: string) => bare.split(delimiter).length
+  return [',', ';', '\t'].reduce((best, other) => (times(other) > times(best) ? other : best))
 }
 
-export type TextOf = 'csv' | 'ndjson'
-
 /**
- * @param start how the text begins: its first line at least
+ * @param start the beginning of the text, with at least its first line
  * @param text the whole of it, in pieces
  * @throws {UnreadableCsv} and whatever reading the text throws
  */
 export async function* readCsv(
-  kind: TextOf,
+  kind: 'csv' | 'ndjson',
   start: string,
   text: AsyncIterable<string>,
 ): AsyncGenerator<CsvRecord> {
@@ -43,14 +41,14 @@ export async function* readCsv(
   const parser = parse({
     bom: true,
     info: true,
-    delimiter: kind === 'csv' ? delimiterOf(start) : NONE,
+    delimiter: kind === 'csv' ? delimiterOf(start) : NO_DELIMITER,
     quote: kind === 'csv' ? '"' : false,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
     ltrim: true,
-    max_record_size: MOST_BYTES,
+    max_record_size: MAX_BYTES,
     on_record: (record: string[], { lines }: Info) => {
       last = lines
       return record
@@ -66,13 +64,13 @@ export async function* readCsv(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw new UnreadableCsv(
-      `after line ${last}: a quote is opened and not closed, or a line is longer than ${MOST_BYTES / 1024} KiB`,
+      `after line ${last}: an unclosed quote, or a line longer than ${MAX_BYTES / 1024} KiB`,
       { cause: error },
     )
   }
 }
 
-/** One text a chunk, every cell quoted; no spreadsheet takes one for a formula (ASVS 5 1.2.10). */
+/** Every cell is quoted, and no spreadsheet takes one for a formula (ASVS 5 1.2.10). */
 export async function* writeCsv(
   rows: AsyncIterable<(string | number)[]>,
   header: string[],

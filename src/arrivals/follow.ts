@@ -1,5 +1,5 @@
-// Follows who signs in and what they do in their walks, so that the report knows it without asking the service.
-import type { User } from '../session/session.ts'
+// Follows who signs in and what they do in their walks, so that the report need not ask the service.
+import type { User } from '../session/signed-in.ts'
 import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
@@ -12,18 +12,18 @@ const kept = ({ instance, name, state, at, word }: Source): Source => ({
   ...(word && { word }),
 })
 
+export type Follow = {
+  signedIn: (user: User) => Promise<void>
+  walked: (user: User, sources: readonly Source[]) => Promise<void>
+}
+
 export type FollowParts = {
   arrivals: Pick<Arrivals, 'change'>
   log: { warn(fields: object, message: string): void }
   now: () => number
 }
 
-export type Follow = {
-  signedIn: (user: User) => Promise<void>
-  walked: (user: User, sources: readonly Source[]) => Promise<void>
-}
-
-/** Only a verified address says who it is; a store that is away loses a figure and nothing else. */
+/** Only a verified address counts. While the store is away a figure is lost, and nothing else. */
 export function createFollow({ arrivals, log, now }: FollowParts): Follow {
   async function count({ email, emailVerified }: User, change: (before: Arrival) => Arrival): Promise<void> {
     if (email === undefined || emailVerified !== true) return

@@ -1,11 +1,11 @@
-// The people whose address falls into one record, as they are written and read back. Pure. What surprises: a record has
-// parts, because servers with different secrets may share a store. What one of them cannot read it leaves as it is.
+// The people whose address falls into one record, as they are written and read back. Pure. A record has parts, because
+// servers with different secrets may share a store; a part that one of them cannot read stays as it is.
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import type { Sealer } from '../session/seal.ts'
 import { openJson, type Unreadable } from '../session/sealed-json.ts'
 import { normalizedAddress } from './address.ts'
-import type { Arrival } from './arrival.ts'
-import { united } from './united.ts'
+import { united, type Arrival } from './arrival.ts'
 
 export const BUCKETS = 8192
 const VERSION = 1
@@ -20,11 +20,11 @@ export type Bucket = {
   people: Arrival[]
   /** What a newer version keeps beside the people, its version included. */
   beside: Readonly<Record<string, unknown>>
-  /** What cannot be read, as it is in the store. It may say that somebody wants no mails. */
+  /** What cannot be read, as it is in the store. It may say that someone wants no emails. */
   unread: readonly { text: string; why: Unreadable }[]
-  /** When something was removed without being read, which may have said so too; milliseconds since 1970. */
-  removedAt?: number
-  /** Every part that can be read is sealed under the first secret, in today's form. */
+  /** When something that may have said so was removed without being read; milliseconds since 1970. */
+  removedAt?: number | undefined
+  /** Every readable part is sealed under the first secret, in today's form. */
   isCurrent: boolean
 }
 
@@ -44,14 +44,12 @@ export function readBucket(text: string | undefined, bucket: number, sealer: Sea
 function withPart(all: Bucket, text: string, { bucket, sealer }: { bucket: number; sealer: Seal }): Bucket {
   if (text.startsWith(REMOVED))
     return { ...all, removedAt: Math.max(all.removedAt ?? 0, parseInt(text.slice(1), 36) || 0) }
-  const form = { sealer, version: VERSION, formerHolder: FORMER_HOLDER }
-  const opened = openJson(text, keyOf(bucket), form)
-  if (opened.kind === 'unreadable') return { ...all, unread: [...all.unread, { text, why: opened.why }] }
+  const unreadable = (why: Unreadable) => ({ ...all, unread: [...all.unread, { text, why }] })
+  const opened = openJson(text, keyOf(bucket), { sealer, version: VERSION, formerHolder: FORMER_HOLDER })
+  if (opened.kind === 'unreadable') return unreadable(opened.why)
   const { people, ...beside } = opened.json
-  if (!Array.isArray(people) || !people.every((entry): entry is Arrival => isArrival(entry, bucket))) {
-    const why = Number(beside['version']) > VERSION ? 'newer' : 'damaged'
-    return { ...all, unread: [...all.unread, { text, why }] }
-  }
+  if (!Array.isArray(people) || !people.every((entry): entry is Arrival => isArrival(entry, bucket)))
+    return unreadable(Number(beside['version']) > VERSION ? 'newer' : 'damaged')
   const known = new Map(all.people.map((arrival) => [arrival.email, arrival]))
   for (const arrival of people) {
     const other = known.get(arrival.email)
@@ -66,47 +64,40 @@ export function bucketText(
   bucket: number,
   sealer: Seal,
 ): string {
-  const others = [
-    ...unread.map(({ text }) => text),
-    ...(removedAt === undefined ? [] : [REMOVED + removedAt.toString(36)]),
-  ]
-  const isOthersOnly = people.length === 0 && others.length > 0
-  const own = JSON.stringify({ version: VERSION, ...beside, people })
-  return [...(isOthersOnly ? [] : [sealer.seal(own, keyOf(bucket))]), ...others].join(BETWEEN)
+  const others = unread.map(({ text }) => text)
+  if (removedAt !== undefined) others.push(REMOVED + removedAt.toString(36))
+  if (people.length === 0 && others.length > 0) return others.join(BETWEEN)
+  const own = sealer.seal(JSON.stringify({ version: VERSION, ...beside, people }), keyOf(bucket))
+  return [own, ...others].join(BETWEEN)
 }
 
-type Unchecked<T> = { [K in keyof T]?: unknown } | null | undefined
+const time = z.number().optional()
 
-const SOURCE_STATES: readonly unknown[] = ['waiting', 'connected', 'skipped', 'blocked', 'off']
-const MAIL_STATES: readonly unknown[] = ['sending', 'sent', 'deferred', 'failed', 'unknown']
+/** What has to be right for a record to be read; what else is in it is kept. */
+const arrivalSchema = z.object({
+  email: z.string(),
+  changedAt: z.number(),
+  openedAt: time,
+  signedInAt: time,
+  finishedAt: time,
+  optedOutAt: time,
+  asOf: time,
+  sources: z.array(
+    z.object({
+      instance: z.string(),
+      state: z.enum(['waiting', 'connected', 'skipped', 'blocked', 'off']),
+    }),
+  ),
+  campaigns: z.array(
+    z.object({
+      name: z.string(),
+      mailings: z.array(z.object({ state: z.enum(['sending', 'sent', 'deferred', 'failed', 'unknown']) })),
+    }),
+  ),
+})
 
-const isMissingOrTime = (...times: unknown[]) =>
-  times.every((time) => time === undefined || typeof time === 'number')
-
-/** Somebody whose address falls elsewhere was not written here: another record was put in this one's place. */
+/** An address that falls elsewhere was not written here: another record was put in this one's place. */
 function isArrival(value: unknown, bucket: number): value is Arrival {
-  const entry = value as Unchecked<Arrival>
-  if (typeof entry?.email !== 'string' || typeof entry.changedAt !== 'number') return false
-  const { email, sources, campaigns, openedAt, signedInAt, finishedAt, optedOutAt, asOf } = entry
-  return (
-    normalizedAddress(email) === email &&
-    bucketOf(email) === bucket &&
-    isMissingOrTime(openedAt, signedInAt, finishedAt, optedOutAt, asOf) &&
-    isListOf(sources, isSource) &&
-    isListOf(campaigns, isCampaign)
-  )
-}
-
-const isListOf = (list: unknown, isOne: (value: unknown) => boolean) =>
-  Array.isArray(list) && list.every(isOne)
-
-function isSource(value: unknown): boolean {
-  const source = value as Unchecked<Arrival['sources'][number]>
-  return typeof source?.instance === 'string' && SOURCE_STATES.includes(source.state)
-}
-
-function isCampaign(value: unknown): boolean {
-  const campaign = value as Unchecked<Arrival['campaigns'][number]>
-  const isMailing = (mailing: { state?: unknown } | null) => MAIL_STATES.includes(mailing?.state)
-  return typeof campaign?.name === 'string' && isListOf(campaign.mailings, (one) => isMailing(one as null))
+  const email = arrivalSchema.safeParse(value).data?.email
+  return email !== undefined && normalizedAddress(email) === email && bucketOf(email) === bucket
 }

@@ -1,11 +1,11 @@
-// Asks the service what a person still has to connect, at the pace it allows: 429 and Retry-After are honoured, what
-// fails for a moment is asked again, and what would fail for everybody ends the run.
+// Asks the service what a person still has to connect, at the pace it allows. 429 and Retry-After are honoured, a failure
+// that may pass is asked again, and one that would hit everyone ends the run.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/answers.ts'
 import { ServiceProblem } from '../client-api/errors.ts'
 import type { Pace } from './pace.ts'
 
-/** Would fail for everybody: the token, the address of the service. The message is what an operator reads. */
+/** It would fail for everyone: the token, the service's address. The message is for operators. */
 export class ServiceUnusable extends Error {
   override name = 'ServiceUnusable'
 }
@@ -22,39 +22,39 @@ export type AskParts = {
 export type Asked =
   | { kind: 'left'; left: Waiting[] }
   /** The service does not know the person. */
-  | { kind: 'nobody' }
-  /** It refuses to say anything about this person; of others it did. */
+  | { kind: 'unknown' }
+  /** It says nothing about this person, though it did about others. */
   | { kind: 'refused' }
   /** It gave no answer, several times. */
   | { kind: 'no-answer' }
 
-const MOST_TRIES = 4
-const MOST_WAITS = 20
-/** One person may have left the company, and a whole department; so many in a row may also be the token. */
-const MOST_REFUSALS_IN_A_ROW = 10
-/** People in a row whom it gave no answer about, several times each: it is away. */
-const MOST_SILENCES_IN_A_ROW = 8
+const MAX_TRIES = 4
+const MAX_WAITS = 20
+/** A person may have left the company, or a whole department. So many in a row may also be the token. */
+const MAX_REFUSALS_IN_A_ROW = 10
+/** After so many people in a row without an answer, each asked several times, it is away. */
+const MAX_SILENCES_IN_A_ROW = 8
 
 const isRefusal = (status: number | undefined) =>
   status === 400 || status === 403 || status === 404 || status === 422
 
 export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskParts) {
-  /** Somebody of whom the service answered. */
+  /** The last person about whom the service answered. */
   let answeredFor: string | undefined
   let refusalsInARow = 0
   let silencesInARow = 0
 
-  /** What 400, 403, 404 and 422 say may be about this person only. @throws {ServiceUnusable} when it is not */
+  /** What 400, 403, 404 and 422 say may be about this person alone. @throws {ServiceUnusable} when it is not */
   async function refusal(problem: ServiceProblem): Promise<Asked> {
-    if (++refusalsInARow >= MOST_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
+    if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
       throw new ServiceUnusable(
         `${problem.detail}. It was said of ${refusalsInARow} people in a row: if they have all left, take them off the list`,
         { cause: problem },
       )
-    return { kind: problem.answered === 403 ? 'refused' : 'nobody' }
+    return { kind: problem.answered === 403 ? 'refused' : 'unknown' }
   }
 
-  /** Does it still answer about somebody of whom it did? */
+  /** Does it still answer about the person about whom it did? */
   async function isStillAnswering(): Promise<boolean> {
     if (answeredFor === undefined) return false
     const again = await tried(answeredFor)
@@ -75,8 +75,8 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
       const { answered, code, asksToWait } = error
       if (answered === 401 || (code === 'service_misconfigured' && !isRefusal(answered)))
         throw new ServiceUnusable(error.detail, { cause: error })
-      if (answered === 429) pace.slowDown(asksToWait ?? 1)
-      else if (asksToWait !== undefined) pace.slowDown(asksToWait)
+      const waitSeconds = asksToWait ?? (answered === 429 ? 1 : undefined)
+      if (waitSeconds !== undefined) pace.slowDown(waitSeconds)
       return error
     }
   }
@@ -84,7 +84,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
   return async (email: string): Promise<Asked> => {
     let failures = 0
     let last: ServiceProblem | undefined
-    for (let waits = 0; failures < MOST_TRIES && waits < MOST_WAITS; waits++) {
+    for (let waits = 0; failures < MAX_TRIES && waits < MAX_WAITS; waits++) {
       const result = await tried(email)
       if (!(result instanceof ServiceProblem)) return result
       if (isRefusal(result.answered)) return await refusal(result)
@@ -93,7 +93,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
       failures++
       await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
     }
-    if (++silencesInARow >= MOST_SILENCES_IN_A_ROW)
+    if (++silencesInARow >= MAX_SILENCES_IN_A_ROW)
       throw new ServiceUnusable(`the service is away: ${last?.detail ?? ''}`, { cause: last })
     return { kind: 'no-answer' }
   }

@@ -1,42 +1,48 @@
-// One mail of a run: written down before it leaves, let go at the pace that is allowed, and written down with what became
-// of it. Killed in between, it counts as one that may have arrived. Knows when the mail server is against all of them.
+// One email of a run: written down, let go at the allowed pace, and written down with its outcome. If the process is
+// killed in between, the email may have arrived. Also notices when the mail server refuses everyone.
 import type { Waiting } from '../client-api/answers.ts'
+import type { Asked } from './ask.ts'
 import type { Invitee } from './invitee.ts'
-import type { Later } from './later.ts'
 import type { Ledger } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail/mail.ts'
 import type { Posted } from './mail/server.ts'
 import type { Pace } from './pace.ts'
 import { createRefusals } from './refusals.ts'
 import type { Tally } from './tally.ts'
-import { RunStopped, type Trouble } from './trouble.ts'
+
+/** The run ends before its list does; the message says why. Started again, it goes on where it ended. */
+export class RunStopped extends Error {
+  override name = 'RunStopped'
+}
+
+/** not-taken: the mail server refused us, not the recipient. unreadable, removed: what is known may be incomplete. */
+export type Trouble =
+  | Exclude<Asked['kind'], 'left'>
+  | 'deferred'
+  | 'failed'
+  | 'uncertain'
+  | 'not-taken'
+  | 'unreadable'
+  | 'removed'
+
+/** One email for one person: the wave it belongs to, what the service listed, and the names that it mentions. */
+export type Sending = { person: Invitee; wave: number; left: readonly Waiting[]; apps: string[] }
 
 export type DeliveryParts = {
   ledger: Ledger
   compose: ComposeMail
   /** Absent: a dry run, which writes nothing and sends nothing. */
-  post?: (mail: Mail) => Promise<Posted>
+  post?: ((mail: Mail) => Promise<Posted>) | undefined
   mailPace: Pace
   later: Later
-  /** Is the campaign still this run's? */
+  /** Does this run still hold the campaign? */
   isHeld: () => Promise<boolean>
   onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
-  /** A person whose mail needs a look. @param reply what the mail server said, where it did */
+  /** A person whose email needs a look. @param reply the mail server's, if it gave one */
   onTrouble: (person: Invitee, trouble: Trouble, reply?: string) => void
-  /** So many mails in a row that were not sent end the run (`createRefusals`); 0: it goes on. */
+  /** So many emails in a row that were not sent end the run (`createRefusals`); 0: it goes on. */
   stopAfter: number
   tally: Tally
-}
-
-export type Delivery = {
-  /** @throws {RunStopped} and whatever post and the ledger throw */
-  mail(person: Invitee, wave: number, left: Waiting[], apps: string[]): Promise<void>
-  /** Did the mail of this person not go well in this run? */
-  isTroubled(email: string): boolean
-  /** No mail is under way any more: whoever was refused for what is no fault of theirs is as if not tried. */
-  end(): Promise<void>
-  /** Why a run that let no mail leave has failed, for people; undefined where it has not. */
-  failure(): string | undefined
 }
 
 const TROUBLES = {
@@ -46,55 +52,83 @@ const TROUBLES = {
   unknown: { count: 'uncertain', trouble: 'uncertain' },
 } as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
 
-export function createDelivery(parts: DeliveryParts): Delivery {
+export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
   const refusals = createRefusals(parts.stopAfter)
   const troubled = new Set<string>()
-  /** What the mail server said last to a mail that it refused for what we are, or in words that tell nothing. */
+  /** The mail server's last reply that was not about a recipient. */
   let refusal = ''
 
-  async function mail(person: Invitee, wave: number, left: Waiting[], apps: string[]): Promise<void> {
-    if (post === undefined) {
-      tally.wouldSend++
-      return parts.onWouldSend(person, wave, apps)
-    }
-    const composed = await parts.compose(person, apps, wave)
-    await parts.mailPace.turn()
-    if (!(await parts.isHeld())) throw new RunStopped('another run took over the campaign')
-    if (!(await ledger.intend(person, wave, left))) return void tally.already++
-    const posted = await post(composed).catch(async (error: unknown) => {
-      await ledger.withdraw(person.email, wave)
-      throw error
-    })
-    const tries = await ledger.settle(person.email, wave, posted.outcome)
-    if (posted.outcome === 'sent') tally.sent++
-    else {
-      const { count, trouble } = TROUBLES[posted.outcome]
-      tally[count]++
-      troubled.add(person.email)
-      parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
-    }
-    if ('blame' in posted && posted.blame !== 'person') refusal = posted.reply
-    if (posted.outcome === 'deferred') parts.later.add(person, tries)
-    const why = refusals.note(posted, { email: person.email, wave }, tries === 1)
-    if (why !== undefined) throw new RunStopped(why)
-  }
-
   return {
-    mail,
-    isTroubled: (email) => troubled.has(email),
-    async end() {
+    /** Did this person's email go wrong in this run? */
+    isTroubled: (email: string) => troubled.has(email),
+    /** @throws {RunStopped} and whatever post and the ledger throw */
+    async mail({ person, wave, left, apps }: Sending): Promise<void> {
+      if (post === undefined) {
+        tally.wouldSend++
+        return parts.onWouldSend(person, wave, apps)
+      }
+      const { email } = person
+      const composed = await parts.compose(person, apps, wave)
+      await parts.mailPace.turn()
+      if (!(await parts.isHeld())) throw new RunStopped('another run took over the campaign')
+      if (!(await ledger.intend(person, wave, left))) return void tally.already++
+      const posted = await post(composed).catch(async (error: unknown) => {
+        await ledger.settle(email, wave, 'refused')
+        throw error
+      })
+      const tries = await ledger.settle(email, wave, posted.outcome)
+      if (posted.outcome === 'sent') tally.sent++
+      else {
+        const { count, trouble } = TROUBLES[posted.outcome]
+        tally[count]++
+        troubled.add(email)
+        parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
+      }
+      if ('blame' in posted && posted.blame !== 'person') refusal = posted.reply
+      if (posted.outcome === 'deferred') parts.later.add(person, tries)
+      const why = refusals.note(posted, { email, wave }, tries === 1)
+      if (why !== undefined) throw new RunStopped(why)
+    },
+    /** No email is under way any more. People who were refused through no fault of theirs count as not tried. */
+    async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()
-      for (const { email, wave } of mails) await ledger.withdraw(email, wave)
+      for (const { email, wave } of mails) await ledger.settle(email, wave, 'refused')
       tally.failed -= mails.length
       tally.notTaken += mails.length
     },
-    failure() {
+    /** Why a run that sent no email has failed, for people; undefined where it has not. */
+    failure(): string | undefined {
       if (tally.sent > 0 || tally.notTaken === 0) return undefined
       const isUnclear = refusals.toUnmark().length > 0
       const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
-      return `the mail server took no mail (it says: ${refusal}): see SMTP_URL and MAIL_FROM${otherwise}`
+      return `the mail server took no email (it says: ${refusal}): see SMTP_URL and MAIL_FROM${otherwise}`
+    },
+  }
+}
+
+export type Later = ReturnType<typeof createLater>
+
+const FIRST_MS = 60_000
+const FACTOR = 4
+const MAX_LATER = 1_000
+
+/**
+ * People whom the mail server put off, until their time has come. Bounded: the next run finds the others in what was
+ * written down. @param now milliseconds since 1970
+ */
+export function createLater(now: () => number, firstMs: number = FIRST_MS) {
+  const waiting: { person: Invitee; from: number }[] = []
+  return {
+    /** @param tries how often it was tried so far */
+    add(person: Invitee, tries: number): void {
+      if (waiting.length < MAX_LATER) waiting.push({ person, from: now() + firstMs * FACTOR ** (tries - 1) })
+    },
+    /** Someone whose time has come. */
+    take(): Invitee | undefined {
+      const found = waiting.findIndex(({ from }) => from <= now())
+      return found < 0 ? undefined : waiting.splice(found, 1)[0]?.person
     },
   }
 }

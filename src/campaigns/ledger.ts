@@ -1,5 +1,5 @@
-// What is written down while a run goes on: that a mail leaves, before it does, and what became of it. A store that is
-// away for a while is waited for, because the run may take hours and what it would lose is who has got a mail.
+// What is written down during a run: that an email leaves, before it does, and its outcome. A store that is away for a
+// while is waited for: the run may take hours, and it would forget who has got an email.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/answers.ts'
@@ -11,7 +11,7 @@ import type { Outcome } from './mail/server.ts'
 import type { Invitee } from './invitee.ts'
 
 export type LedgerParts = {
-  arrivals: Pick<Arrivals, 'get' | 'look' | 'change'>
+  arrivals: Pick<Arrivals, 'look' | 'change'>
   policy: Policy
   /** Milliseconds since 1970. */
   now: () => number
@@ -20,22 +20,18 @@ export type LedgerParts = {
   signal: AbortSignal
 }
 
+/** Every function throws {StoreUnavailable} when the store stays away. */
 export type Ledger = {
-  /** @throws {StoreUnavailable} as all of them, when the store stays away */
-  get(email: string): Promise<Arrival | undefined>
-  /** The same, and whether it is all that was ever written down about this person. */
   look(email: string): Promise<Looked>
-  /** Writes down that a mail leaves, unless it has left meanwhile. @returns whether it may */
+  /** Writes down that an email leaves, unless it has left meanwhile. @returns whether it may */
   intend(person: Invitee, wave: number, left: readonly Waiting[]): Promise<boolean>
   /**
-   * @param outcome refused: as if it had not been tried, for that was not because of the person
-   * @param at when the mail left; now, unless told
+   * @param outcome refused: not because of the person, so it counts as not tried
+   * @param at when the email left; now by default
    * @returns how often it was tried so far
    */
   settle(email: string, wave: number, outcome: Outcome, at?: number): Promise<number>
-  /** The mail did not leave, and that was not because of the person. */
-  withdraw(email: string, wave: number): Promise<void>
-  /** Nothing leaves; what the service said is written down all the same. */
+  /** Nothing leaves; the service's answer is written down all the same. */
   observe(person: Invitee, left: readonly Waiting[]): Promise<void>
 }
 
@@ -58,45 +54,40 @@ export function createLedger(parts: LedgerParts): Ledger {
       }
   }
 
-  const grouped = (arrival: Arrival, { group }: Invitee): Arrival =>
-    group === undefined || group === arrival.group ? arrival : { ...arrival, group }
+  const change = (email: string, how: (before: Arrival) => Arrival) =>
+    patiently(() => arrivals.change(email, how))
+
+  function observed(before: Arrival, { group }: Invitee, left: readonly Waiting[]): Arrival {
+    return withLeft(group === undefined ? before : { ...before, group }, left, now())
+  }
 
   return {
-    get: (email) => patiently(() => arrivals.get(email)),
     look: (email) => patiently(() => arrivals.look(email)),
     async intend(person, wave, left) {
-      // A write whose answer was lost may have come to pass: its mark says that it was this one.
+      // A write may have succeeded although its answer was lost; then this mark is there.
       const by = randomBytes(6).toString('base64url')
       let isMine = false
-      await patiently(() =>
-        arrivals.change(person.email, (before) => {
-          isMine = mailingsOf(before, campaign).at(-1)?.by === by
-          if (isMine) return before
-          const then = due(before, policy, now())
-          isMine = then.kind === 'mail' && then.wave === wave
-          const known = withLeft(grouped(before, person), left, now())
-          return isMine ? withMailing(known, { campaign, wave, state: 'sending', by, now: now() }) : before
-        }),
-      )
+      await change(person.email, (before) => {
+        isMine = mailingsOf(before, campaign).at(-1)?.by === by
+        if (isMine) return before
+        const then = due(before, policy, now())
+        isMine = then.kind === 'mail' && then.wave === wave
+        if (!isMine) return before
+        const known = observed(before, person, left)
+        return withMailing(known, { campaign, wave, state: 'sending', by, now: now() })
+      })
       return isMine
     },
     async settle(email, wave, state, at = now()) {
-      const after = await patiently(() =>
-        arrivals.change(email, (before) =>
-          state === 'refused'
-            ? withdrawn(before, { campaign, wave })
-            : withMailing(before, { campaign, wave, state, now: at }),
-        ),
+      const after = await change(email, (before) =>
+        state === 'refused'
+          ? withdrawn(before, { campaign, wave })
+          : withMailing(before, { campaign, wave, state, now: at }),
       )
       return mailingsOf(after, campaign).at(-1)?.tries ?? 0
     },
-    async withdraw(email, wave) {
-      await patiently(() => arrivals.change(email, (before) => withdrawn(before, { campaign, wave })))
-    },
     async observe(person, left) {
-      await patiently(() =>
-        arrivals.change(person.email, (before) => withLeft(grouped(before, person), left, now())),
-      )
+      await change(person.email, (before) => observed(before, person, left))
     },
   }
 }

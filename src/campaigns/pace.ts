@@ -1,7 +1,6 @@
-// How fast something may go: turns at an even distance, never made up for afterwards. When told that it was too fast it
-// waits as long as it is told to, goes on at half the speed and comes back slowly.
+// How fast something may go: turns at an even distance, never made up for afterwards. After "too fast" it waits as long
+// as it was asked to, goes on at half the speed and recovers slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { present } from '../present.ts'
 
 export type Pace = {
   /** Waits for the next turn. Rejects when the signal ends the run. */
@@ -12,8 +11,8 @@ export type Pace = {
   rate(): number
 }
 
-const LEAST = 0.2
-/** Of the full rate, for each turn that went well. */
+const MIN_RATE = 0.2
+/** How much of the full rate comes back with each turn. */
 const RECOVERY = 0.01
 
 export type PaceOptions = { perSecond: number; now: () => number; signal?: AbortSignal }
@@ -25,9 +24,9 @@ export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
   let line: Promise<void> = Promise.resolve()
 
   async function oneTurn(): Promise<void> {
-    // It may have been told to slow down while it waited.
+    // slowDown may have been called meanwhile.
     for (let wait = nextAt - now(); wait > 0; wait = nextAt - now())
-      await sleep(wait, undefined, present({ signal }))
+      await sleep(wait, undefined, signal && { signal })
     signal?.throwIfAborted()
     nextAt = now() + 1000 / rate
     rate = Math.min(perSecond, rate + perSecond * RECOVERY)
@@ -40,8 +39,8 @@ export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
       return turn
     },
     slowDown(seconds) {
-      // Several calls were under way when the limit was met: that is one time too fast.
-      if (now() >= pausedUntil) rate = Math.max(Math.min(LEAST, perSecond), rate / 2)
+      // Several calls were under way when the limit was met: that counts once.
+      if (now() >= pausedUntil) rate = Math.max(Math.min(MIN_RATE, perSecond), rate / 2)
       pausedUntil = Math.max(pausedUntil, now() + seconds * 1000)
       nextAt = Math.max(nextAt, pausedUntil)
     },

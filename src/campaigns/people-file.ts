@@ -1,19 +1,10 @@
 // Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, or one address a line.
 // A row at a time, so that a long list takes no more memory than a short one.
 import { TextDecoder } from 'node:util'
-import { readCsv, type TextOf } from '../arrivals/csv.ts'
-import {
-  columnsOf,
-  inColumns,
-  jsonPerson,
-  personOf,
-  UnreadablePeople,
-  type Columns,
-  type Invitee,
-} from './invitee.ts'
+import { readCsv } from '../arrivals/csv.ts'
+import { columnsOf, jsonPerson, personOf, UnreadablePeople, type Columns, type Read } from './invitee.ts'
 
-export type Row =
-  { kind: 'person'; line: number; person: Invitee } | { kind: 'fault'; line: number; fault: string }
+export type Row = Read & { line: number }
 
 /** @throws {UnreadablePeople} {UnreadableCsv} */
 export async function* readPeople(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Row> {
@@ -22,20 +13,18 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
   if (first.done === true) return
   if (/^\s*\[\s*[[{"]/.test(first.value))
     throw new UnreadablePeople(
-      'the list is one JSON array: write an object a line (NDJSON), as `jq -c .[]` does',
+      'the list is a JSON array: convert it to one object a line (NDJSON) with `jq -c .[]`',
     )
-  const kind: TextOf = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
+  const kind = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   let columns: Columns | undefined
   for await (const { line, cells } of readCsv(kind, first.value, withFirst(first.value, text))) {
     if (cells.every((cell) => cell.trim() === '')) continue
     if (kind === 'csv' && columns === undefined) {
-      columns = columnsOf(cells)
-      if (columns.hasHeader) continue
+      const first = columnsOf(cells)
+      columns = first.columns
+      if (first.hasHeader) continue
     }
-    const read = columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(inColumns(columns, cells))
-    yield 'person' in read
-      ? { kind: 'person', line, person: read.person }
-      : { kind: 'fault', line, fault: read.fault }
+    yield { line, ...(columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(columns, cells)) }
   }
 }
 
@@ -43,6 +32,9 @@ async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGene
   yield first
   yield* rest
 }
+
+/** A first line that is longer is no list. Characters. */
+const MAX_START = 65_536
 
 /** The text in pieces; the first one holds the first line. @throws {UnreadablePeople} */
 async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
@@ -54,7 +46,7 @@ async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenera
     const piece = decodedWith(decoder, bytes)
     if (start === undefined) yield piece
     else start += piece
-    if (start === undefined || (!/[\r\n]/.test(start.trimStart()) && start.length < MOST_START)) continue
+    if (start === undefined || (!/[\r\n]/.test(start.trimStart()) && start.length < MAX_START)) continue
     yield start
     start = undefined
   }
@@ -62,16 +54,13 @@ async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenera
   if (rest !== '') yield rest
 }
 
-/** More without a line break is no list. */
-const MOST_START = 65_536
-
 function refuseOtherEncodings(start: Uint8Array): void {
   const mark = Buffer.from(start.subarray(0, 2)).toString('hex')
   if (mark === 'fffe' || mark === 'feff' || start.subarray(0, 64).includes(0))
     throw new UnreadablePeople('the file is UTF-16, as Excel writes "Unicode text": save it as "CSV UTF-8"')
 }
 
-/** @param bytes absent: the end, where half a character is one too */
+/** @param bytes absent: the end, where half a character is a fault too @throws {UnreadablePeople} */
 function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return decoder.decode(bytes, { stream: bytes !== undefined })

@@ -1,4 +1,4 @@
-// Every command: its name, what it is for, its help. The code of one is loaded when it is called.
+// Every command: its name, what it is for, its help. The code of a command is loaded when it is called.
 import { auditIdHelp } from './audit-id/help.ts'
 import { deprecations } from '@onramp/deprecations/command'
 import { doctorHelp } from './doctor/help.ts'
@@ -30,80 +30,55 @@ const registration: readonly Action[] = [
   { name: 'forget', help: registrationForgetHelp, load: () => import('./registration/forget.ts') },
 ]
 
-export const commands: readonly (Command & { usage: string; summary: string })[] = [
-  {
-    name: 'serve',
-    usage: 'serve',
-    summary: 'start the server',
-    help: serveHelp,
-    load: () => import('./serve/serve.ts'),
-  },
-  {
-    name: 'invite',
-    usage: 'invite COMMAND',
-    summary: 'a link, mails to many, how far people are',
-    help: inviteHelp,
-    commands: invite,
-  },
-  {
-    name: 'demo',
-    usage: 'demo',
-    summary: 'the server and the sandbox together',
-    help: demoHelp,
-    unavailable: withoutSandbox,
-    load: () => import('./serve/demo.ts'),
-  },
-  {
-    name: 'doctor',
-    usage: 'doctor',
-    summary: 'what is wrong with the set-up, and what to change',
-    help: doctorHelp,
-    load: () => import('./doctor/doctor.ts'),
-  },
-  {
-    name: 'status',
-    usage: 'status [EMAIL]',
-    summary: 'what a person still has to connect',
-    help: statusHelp,
-    load: () => import('./status/status.ts'),
-  },
-  {
-    name: 'audit-id',
-    usage: 'audit-id EMAIL',
-    summary: 'what stands for a person in the audit log',
-    help: auditIdHelp,
-    load: () => import('./audit-id/audit-id.ts'),
-  },
-  {
-    ...deprecations,
-    usage: 'deprecations [COMMAND]',
-    summary: 'what the service will remove, and where it is used',
-  },
-  {
-    name: 'registration',
-    usage: 'registration COMMAND',
-    summary: 'the client that onramp registers itself',
-    help: registrationHelp,
-    commands: registration,
-  },
-  {
-    name: 'sandbox',
-    usage: 'sandbox',
-    summary: 'a stand-in for the service',
-    help: sandboxHelp,
-    unavailable: withoutSandbox,
-    load: () => import('./serve/sandbox.ts'),
-  },
+type Row = [summary: string, command: Command]
+
+const rows: readonly Row[] = [
+  ['start the server', { name: 'serve', help: serveHelp, load: () => import('./serve/serve.ts') }],
+  ['a link, mails to many, how far people are', { name: 'invite', help: inviteHelp, commands: invite }],
+  [
+    'the server and the sandbox together',
+    { name: 'demo', help: demoHelp, unavailable: withoutSandbox, load: () => import('./serve/demo.ts') },
+  ],
+  [
+    'what is wrong with the set-up, and what to change',
+    { name: 'doctor', help: doctorHelp, load: () => import('./doctor/doctor.ts') },
+  ],
+  [
+    'what a person still has to connect',
+    { name: 'status', help: statusHelp, load: () => import('./status/status.ts') },
+  ],
+  [
+    "a person's id in the audit log",
+    { name: 'audit-id', help: auditIdHelp, load: () => import('./audit-id/audit-id.ts') },
+  ],
+  ['what the service will remove, and where it is used', deprecations],
+  [
+    'the client that onramp registers itself',
+    { name: 'registration', help: registrationHelp, commands: registration },
+  ],
+  [
+    'a stand-in for the service',
+    {
+      name: 'sandbox',
+      help: sandboxHelp,
+      unavailable: withoutSandbox,
+      load: () => import('./serve/sandbox.ts'),
+    },
+  ],
 ]
 
-const isAvailable = (command: Command) => !('load' in command) || command.unavailable?.() === undefined
+export const commands = rows.map(([, command]) => command)
 
-const offered = commands.filter(isAvailable)
-const width = Math.max(...offered.map(({ usage }) => usage.length))
-const lines = offered.map(({ usage, summary }) => `  ${usage.padEnd(width)}   ${summary}`)
+/** The first line of a help text, without the options. */
+const usageOf = ({ help }: Command) => /^Usage: onramp (.*?)( \[-.*| \[options\])?$/m.exec(help)?.[1] ?? ''
+
+const isAvailable = (command: Command) => !('load' in command) || command.unavailable?.() === undefined
+const offered = rows.filter(([, command]) => isAvailable(command))
+const width = Math.max(...offered.map(([, command]) => usageOf(command).length))
+const lines = offered.map(([summary, command]) => `  ${usageOf(command).padEnd(width)}   ${summary}\n`)
 
 export const onramp: Group = {
   name: 'onramp',
-  help: `Usage: onramp COMMAND [options]\n\n${lines.join('\n')}\n\nEvery command explains itself: onramp COMMAND --help\n`,
+  help: `Usage: onramp COMMAND [options]\n\n${lines.join('')}\nEvery command explains itself: onramp COMMAND --help\n`,
   commands,
 }

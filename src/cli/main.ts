@@ -1,10 +1,25 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 // The command line: every command is in commands.ts.
 import '../require-node.mjs'
+import { endingOf, sentence, type EndingOf } from '@onramp/deprecations/command-line/ending'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { runCommand, runHere as runInProcess } from '@onramp/deprecations/command-line/shell'
+import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 import { onramp } from './commands.ts'
-import { endingOfOnramp } from './ending.ts'
+
+/** Faulty settings are onramp's own ending; all others are those of the shared command line. */
+const endingOfOnramp: EndingOf = (error, name, wrongUsage) => {
+  if (!(error instanceof SettingsError)) return endingOf(error, name, wrongUsage)
+  const [first = '', ...others] = error.faults
+  const words =
+    others.length === 0
+      ? sentence(first)
+      : [
+          `${error.faults.length} settings need correcting.`,
+          ...error.faults.map((fault) => `  - ${fault}`),
+        ].join('\n')
+  return { words: `${name}: ${words}\n`, exit: EXIT_SETTINGS }
+}
 
 /** @returns the exit code */
 export const main = (args: readonly string[], parts: CliParts): Promise<number> =>

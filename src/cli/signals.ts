@@ -1,17 +1,15 @@
-// Ctrl-C and SIGTERM: what runs until one comes, and what ends its work first.
+// Ctrl-C and SIGTERM: for commands that run until one arrives, and for those that finish their work first.
+import { once } from 'node:events'
 
-/** The exit code of what was interrupted. */
+/** The exit code of a command that was interrupted. */
 export const EXIT_INTERRUPTED = 130
 
 export const untilSignal = (): Promise<void> =>
-  new Promise((resolve) => {
-    process.once('SIGINT', () => resolve())
-    process.once('SIGTERM', () => resolve())
-  })
+  Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => undefined)
 
 /**
- * The first signal lets what is under way end; the second one ends at once.
- * @returns takes the listeners away
+ * The first signal lets the work under way finish; the second one ends the process at once.
+ * @returns removes the listeners
  */
 export function stopOnSignals(stop: AbortController): () => void {
   const onSignal = () => {

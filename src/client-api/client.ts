@@ -38,7 +38,7 @@ type Answered = {
   /** The path and query, without the service's address. */
   url: string
   status: number
-  headers: [string, string][]
+  headers: Readonly<Record<string, string | string[] | undefined>>
   request: string | undefined
   response: string
 }
@@ -73,14 +73,7 @@ export function createClientApi({
       onCall?.({ operation, status: answer?.status, seconds: (performance.now() - began) / 1000 })
     }
     const { status, text, headers } = answer
-    onAnswer?.({
-      method: 'POST',
-      url: path,
-      status,
-      headers: headerPairs(headers),
-      request: body,
-      response: text,
-    })
+    onAnswer?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
       const secrets = secretsIn(credentials)
@@ -111,10 +104,3 @@ function listed(waiting: Waiting[] | undefined): Waiting[] {
   if (waiting !== undefined) return waiting
   throw noAnswer('checkdatasourceauth', 'an answer without a readable list of datasources')
 }
-
-/** A header that came several times counts as one, joined (RFC 9110 5.3). */
-const headerPairs = (headers: Record<string, string | string[] | undefined>): [string, string][] =>
-  Object.entries(headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : (value ?? ''),
-  ])

@@ -67,7 +67,7 @@ export function createConnection({ baseUrl, timeLimitMs, connections }: Connecti
 }
 
 /** One request and its whole answer. @throws when there is no connection, it takes too long, or it is over 1 MiB */
-function exchange(
+export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   timeLimitMs: number,

@@ -1,7 +1,7 @@
 // The schedule on the web: a page, JSON and a calendar to subscribe to. Public knowledge, so no sign-in is asked for.
 import { Router, type Request } from 'express'
-import { calendarOf, chooseEntries, dayOf, listJson, type Choice, type Schedule } from '@onramp/deprecations'
 import type { SendPage } from '../web/pages.ts'
+import { calendarOf, chooseEntries, dayOf, listJson, type Choice, type Schedule } from '@onramp/deprecations'
 import { scheduleView } from './schedule-view.ts'
 
 export type DeprecationsParts = {
@@ -11,36 +11,39 @@ export type DeprecationsParts = {
   now: () => number
 }
 
-const MAX_QUERY_CHARACTERS = 200
+const MAX_QUERY = 200
 const FOR_FIVE_MINUTES = 'public, max-age=300'
 
 const text = (value: unknown) =>
-  typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY_CHARACTERS) : undefined
+  typeof value === 'string' && value !== '' ? value.slice(0, MAX_QUERY) : undefined
 
 /** `GET /deprecations`, `.json` and `.ics`, each with `?api=client|indexing&operation=PIECE`. */
 export function createDeprecationsRoutes({ schedule, sendPage, now }: DeprecationsParts): Router {
   const router = Router()
-
-  function asked({ query }: Request) {
+  const choose = ({ query }: Request) => {
     const asOf = dayOf(new Date(now()))
     const choice: Choice = { asOf, api: text(query.api), operation: text(query.operation) }
     return { choice, entries: chooseEntries(schedule, choice) }
   }
 
   router.get('/deprecations', (req, res) => {
-    const { choice, entries } = asked(req)
+    const { choice, entries } = choose(req)
+
     sendPage(req, res, { view: 'deprecations/schedule', data: scheduleView(schedule, entries, choice) })
   })
 
   router.get('/deprecations.json', (req, res) => {
-    const { choice, entries } = asked(req)
+    const { choice, entries } = choose(req)
+
     res.set('Cache-Control', FOR_FIVE_MINUTES).json(listJson(entries, choice.asOf))
   })
 
   router.get('/deprecations.ics', (req, res) => {
+    const { entries } = choose(req)
+
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')
-    res.type('text/calendar; charset=utf-8').send(calendarOf(asked(req).entries))
+    res.type('text/calendar; charset=utf-8').send(calendarOf(entries))
   })
 
   return router

@@ -1,11 +1,15 @@
-// What the page of the schedule shows: the days, the filter as it stands, and addresses of the same choice in other forms.
-import { byRemoval, fieldOf, insteadOf, operationOf } from '@onramp/deprecations'
-import type { Choice, Listed, Schedule } from '@onramp/deprecations'
+// What the page of the schedule shows: the days, the current filter, and addresses of the same choice in other forms.
+import {
+  byRemoval,
+  fieldOf,
+  insteadOf,
+  operationOf,
+  type Choice,
+  type Listed,
+  type Schedule,
+} from '@onramp/deprecations'
 
-/**
- * A text in pieces between which a line may break: behind `/`, `.` and `_`, and at the humps of a long name. Anywhere else
- * a break would go through the middle of a word.
- */
+/** A text in pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
 export const piecesOf = (text: string): string[] =>
   text
     .split(/(?<=[/._])(?=[^\s/._])/)
@@ -31,11 +35,10 @@ const itemOf = (entry: Listed, anchor: string) => ({
 })
 
 const queryOf = ({ api, operation }: Choice) => {
-  const chosen = Object.entries({ api, operation }).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined,
-  )
-  const query = new URLSearchParams(chosen).toString()
-  return query === '' ? '' : `?${query}`
+  const query = new URLSearchParams()
+  if (api !== undefined) query.set('api', api)
+  if (operation !== undefined) query.set('operation', operation)
+  return query.size === 0 ? '' : `?${query.toString()}`
 }
 
 /** The data of `views/deprecations/schedule.eta`. */

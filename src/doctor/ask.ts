@@ -1,41 +1,65 @@
-// One request to the authorization server, bounded in time and size; redirects are looked at, not followed.
+// One request to another server, bounded in time and size. Redirects are looked at, not followed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from 'undici'
 import { readLimited } from '../client-api/body.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
+import { isSafe } from '../loopback.ts'
 
-type Answer = {
-  kind: 'answer'
-  status: number
-  text: string
-  location: string | undefined
-  /** It has the header that was asked for with `recognise`. */
-  recognised: boolean
-  /** The Date header, and when the answer came by our own clock; milliseconds since 1970. */
-  theirs: number | undefined
-  ours: number
-}
-export type Asked = Answer | { kind: 'silent'; why: Silence }
+export type Asked =
+  | { kind: 'answer'; status: number; text: string; header(name: string): string | undefined }
+  | { kind: 'silent'; why: Silence }
+
+type Init = { method?: 'POST' | 'DELETE'; headers?: Record<string, string>; body?: string }
 
 const TIME_LIMIT_MS = 8_000
 
-type Init = RequestInit & { recognise?: { name: string; value: string } }
-
-export async function ask(url: string | URL, now: () => number, init: Init = {}): Promise<Asked> {
-  const { recognise, ...rest } = init
+export async function ask(url: string | URL, { headers = {}, ...init }: Init = {}): Promise<Asked> {
   try {
     const signal = AbortSignal.timeout(TIME_LIMIT_MS)
-    const response = await fetch(url, { ...rest, redirect: 'manual', signal })
-    const text = response.body === null ? '' : await readLimited(response.body)
-    const date = Date.parse(response.headers.get('date') ?? '')
+    const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
+    const answer = await request(url, { ...init, headers: sent, signal })
     return {
       kind: 'answer',
-      status: response.status,
-      text,
-      location: response.headers.get('location') ?? undefined,
-      recognised: recognise !== undefined && response.headers.get(recognise.name) === recognise.value,
-      theirs: Number.isNaN(date) ? undefined : date,
-      ours: now(),
+      status: answer.statusCode,
+      text: await readLimited(answer.body),
+      header: (name) => [answer.headers[name]].flat()[0],
     }
   } catch (error) {
     return { kind: 'silent', why: silenceOf(error) }
   }
 }
+
+/** The same as a browser that was sent from another site: servers answer a fetch differently (Fetch Metadata, W3C). */
+export const navigate = (url: URL): Promise<Asked> =>
+  ask(url, {
+    headers: {
+      accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+      'accept-language': 'en',
+      'sec-fetch-dest': 'document',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-user': '?1',
+      'upgrade-insecure-requests': '1',
+      'user-agent': 'Mozilla/5.0 (onramp doctor)',
+    },
+  })
+
+export class Late extends Error {
+  readonly code = 'ETIMEDOUT'
+}
+
+/** @throws {Late} when the work takes longer */
+export async function within<T>(milliseconds: number, work: Promise<T> | T): Promise<T> {
+  const done = new AbortController()
+  const late = sleep(milliseconds, undefined, done).then(() => {
+    throw new Late('late')
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    done.abort()
+  }
+}
+
+/** https, or this machine; not what is no address. */
+export const isSafeAddress = (text = ''): boolean => URL.canParse(text) && isSafe(new URL(text))

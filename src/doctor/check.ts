@@ -2,20 +2,20 @@
 import type { Reply } from '../client-api/inquiry.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Finding } from './finding.ts'
-import type { Discovered } from './server/discovered.ts'
+import { skip, type Findings } from './finding.ts'
+import type { Discovered, Metadata } from './server/discovered.ts'
 
 export type Group = 'Settings' | 'Authorization server' | 'Store' | 'Service'
 
 export type Check = {
   /** Stable: scripts select by it. */
   id: string
-  /** What it is about, in front of why it was skipped. */
+  /** What it is about; printed before the reason for skipping it. */
   about: string
   group: Group
-  /** Asks over the network, so that --offline leaves it out. */
-  network?: true
-  look(subject: Subject): Finding[] | Promise<Finding[]>
+  /** It needs the network, so --offline leaves it out. */
+  isOnline: boolean
+  look: (subject: Subject) => Findings | Promise<Findings>
 }
 
 /** An announced end of something that the service offers. */
@@ -23,15 +23,15 @@ export type Deadline = { what: string; replacement: string; /** YYYY-MM-DD */ re
 
 export type Subject = {
   env: NodeJS.ProcessEnv
-  /** Every setting that can be read, whatever the others are. */
+  /** Every setting that can be read, even where others are faulty. */
   settings: Partial<Settings>
-  /** What start-up would complain of. */
+  /** What start-up would refuse. */
   faults: readonly string[]
-  /** The person whom SERVICE_GLOBAL_TOKEN acts for. */
+  /** The person for whom SERVICE_GLOBAL_TOKEN acts. */
   actAs: string | undefined
   /** Milliseconds since 1970. */
   now: () => number
-  /** The version of Node that runs, like v24.1.0. */
+  /** The version of Node that runs, like v24.3.0. */
   node: string
   /** The nearest known word, if one is near. */
   nearest: (word: string, known: readonly string[]) => string | undefined
@@ -41,3 +41,13 @@ export type Subject = {
   service: (credentials: Credentials, finalRedirectUrl?: string) => Promise<Reply> | undefined
   deadlines: readonly Deadline[]
 }
+
+/** For a check that needs the authorization server's metadata. */
+export const withMetadata =
+  (look: (metadata: Metadata, subject: Subject) => Findings | Promise<Findings>): Check['look'] =>
+  async (subject) => {
+    const discovered = await subject.authorizationServer()
+    return discovered.kind === 'found'
+      ? look(discovered.metadata, subject)
+      : skip('needs the metadata first.')
+  }

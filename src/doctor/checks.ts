@@ -1,68 +1,74 @@
-// Every check, in the order in which they are told.
-import { abilities } from './server/abilities.ts'
-import type { Check } from './check.ts'
-import { clientKey } from './settings/client-key.ts'
-import { clientBasic } from './server/client-basic.ts'
-import { client } from './server/client.ts'
+// Every check, in the order of the report.
+import { withMetadata, type Check, type Group } from './check.ts'
 import { clockOfAuthorizationServer, clockOfService } from './clock.ts'
-import { deprecationDates } from './deprecation-dates.ts'
-import { discovery } from './server/discovery.ts'
-import { finalRedirect } from './service/final-redirect.ts'
-import { host } from './settings/host.ts'
-import { intranet } from './settings/intranet.ts'
-import { keys } from './server/keys.ts'
-import { mail } from './mail.ts'
-import { proxyTrust } from './settings/proxy-trust.ts'
-import { publicReached } from './settings/public-reached.ts'
-import { publicUrl } from './settings/public-url.ts'
-import { quotes } from './settings/quotes.ts'
-import { redirectAddresses } from './settings/redirect-addresses.ts'
-import { redirectRegistered } from './server/redirect-registered.ts'
-import { redis } from './store/redis.ts'
+import { abilities } from './server/abilities.ts'
+import { client, clientBasic, clientKey } from './server/client.ts'
+import { discovery, keys } from './server/metadata.ts'
+import { redirectAddresses, redirectRegistered } from './server/redirect.ts'
 import { registration } from './server/registration.ts'
-import { runtime } from './runtime.ts'
-import { secretFiles } from './settings/secret-files.ts'
-import { secretQuality } from './settings/secret-quality.ts'
-import { serviceReachable } from './service/reachable.ts'
-import { serviceToken } from './service/token.ts'
-import { sessionLifetimes } from './settings/session-lifetimes.ts'
-import { settingNames } from './settings/setting-names.ts'
-import { settingsRead } from './settings/settings-read.ts'
+import { deprecationDates, finalRedirect, serviceReachable, serviceToken } from './service/service.ts'
+import { tokenIssuer } from './service/token-issuer.ts'
+import { mail } from './settings/mail.ts'
+import { intranet, publicReached, publicUrl } from './settings/public-url.ts'
+import { settingNames, settingsRead } from './settings/reading.ts'
+import { host, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
+import { quotes, secretFiles, secretQuality } from './settings/secrets.ts'
+import { redis } from './store/redis.ts'
 import { sqlite } from './store/sqlite.ts'
-import { tokenIssuer } from './server/token-issuer.ts'
 import { unreadRecords } from './store/unread-records.ts'
 
-export const checks: readonly Check[] = [
-  settingsRead,
-  settingNames,
-  secretQuality,
-  secretFiles,
-  quotes,
-  publicUrl,
-  publicReached,
-  host,
-  intranet,
-  mail,
-  proxyTrust,
-  sessionLifetimes,
-  runtime,
-  discovery,
-  clockOfAuthorizationServer,
-  abilities,
-  keys,
-  redirectAddresses,
-  redirectRegistered,
-  clientKey,
-  clientBasic,
-  client,
-  registration,
-  sqlite,
-  redis,
-  unreadRecords,
-  serviceReachable,
-  clockOfService,
-  tokenIssuer,
-  serviceToken,
-  finalRedirect,
-  deprecationDates,
+type Row = [id: string, about: string, look: Check['look'], network?: 'network']
+
+const rows: readonly Row[] = [
+  ['settings.read', 'The settings', settingsRead],
+  ['settings.names', 'Names of settings', settingNames],
+  ['settings.secrets', 'Secrets', secretQuality],
+  ['settings.files', 'Files with secrets', secretFiles],
+  ['settings.quotes', 'Quotes', quotes],
+  ['settings.public-url', 'The public address', publicUrl],
+  ['settings.public-url-reached', 'The way to the public address', publicReached, 'network'],
+  ['settings.host', 'Where it listens', host],
+  ['settings.intranet', 'The intranet', intranet],
+  ['settings.mail', 'The mail server', mail, 'network'],
+  ['settings.proxy', 'Reverse proxies', proxyTrust],
+  ['settings.session', 'Lifetimes of sessions', sessionLifetimes],
+  ['settings.runtime', 'Node', runtime],
+  ['authorization-server.discovery', 'The authorization server', discovery, 'network'],
+  ['authorization-server.clock', 'The clock', clockOfAuthorizationServer, 'network'],
+  ['authorization-server.abilities', 'What it can do', withMetadata(abilities), 'network'],
+  ['authorization-server.keys', 'Signing keys', withMetadata(keys), 'network'],
+  ['authorization-server.redirect-addresses', 'Addresses to register', redirectAddresses],
+  [
+    'authorization-server.redirect-registered',
+    'The redirect address',
+    withMetadata(redirectRegistered),
+    'network',
+  ],
+  ['authorization-server.client-key', "The client's key", clientKey],
+  ['authorization-server.client-basic', "The client's secret in a header", clientBasic],
+  ['authorization-server.client', 'The client', withMetadata(client), 'network'],
+  ['authorization-server.registration', 'Registering itself', withMetadata(registration), 'network'],
+  ['store.sqlite', 'The embedded store', sqlite],
+  ['store.redis', 'Redis', redis, 'network'],
+  ['store.records', 'Records about people', unreadRecords, 'network'],
+  ['service.reachable', 'The service', serviceReachable, 'network'],
+  ['service.clock', 'The clock', clockOfService, 'network'],
+  ['service.token-issuer', 'Who issues tokens', tokenIssuer, 'network'],
+  ['service.token', 'Service tokens', serviceToken, 'network'],
+  ['service.final-redirect', 'The way back from a consent', finalRedirect, 'network'],
+  ['service.deprecations', 'Announced ends', deprecationDates],
 ]
+
+/** By what an id begins with. */
+const GROUPS: Record<string, Group> = {
+  settings: 'Settings',
+  'authorization-server': 'Authorization server',
+  store: 'Store',
+  service: 'Service',
+}
+
+export const checks: readonly Check[] = rows.map(([id, about, look, network]) => {
+  const group = GROUPS[id.split('.')[0] ?? '']
+  if (group === undefined) throw new Error(`no group for the check ${id}`)
+  return { id, about, group, isOnline: network !== undefined, look }
+})

@@ -1,42 +1,39 @@
 // Runs every check; none of them can stop another. What comes out is masked once more: should a secret ever get into a
-// finding, it does not get out of here.
+// finding, it does not leave this file.
 import { createInquiry } from '../client-api/inquiry.ts'
-import { present } from '../present.ts'
-import { settings } from '../settings/settings.ts'
+import { Late, within } from './ask.ts'
 import type { Check, Group, Subject } from './check.ts'
-import { fail, skip, type Finding } from './finding.ts'
+import { fail, skip, type Finding, type Findings } from './finding.ts'
 import { checks } from './checks.ts'
 import { discoverOnce, type Discovered } from './server/discovered.ts'
 import { maskFor } from './mask.ts'
 import { readAll } from './read-settings.ts'
 
-export type Told = Finding & { check: string; group: Group }
+export type Report = Finding & { check: string; group: Group }
 
 export type Examination = Pick<Subject, 'env' | 'now' | 'actAs' | 'node' | 'nearest' | 'deadlines'> & {
   offline: boolean
-  /** Told after each group, in order. */
-  tell?: (group: Group, findings: readonly Told[]) => void
+  /** Called after each group, in order. */
+  onGroup?: ((group: Group, findings: readonly Report[]) => void) | undefined
 }
 
 const CHECK_LIMIT_MS = 30_000
 const SERVICE_LIMIT_MS = 8_000
 
-async function bounded(check: Check, subject: Subject): Promise<Finding[]> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Finding[]>((resolve) => {
-    const finding = fail(`This could not be checked in time (${check.id}).`, { mend: 'try again' })
-    timer = setTimeout(() => resolve([finding]), CHECK_LIMIT_MS)
-  })
+const flat = (found: Findings): Finding[] =>
+  Array.isArray(found) ? found.flatMap(flat) : found === undefined ? [] : [found as Finding]
+
+async function bounded({ id, look }: Check, subject: Subject): Promise<Finding[]> {
   try {
-    return await Promise.race([check.look(subject), late])
-  } catch {
-    return [fail(`This could not be checked (${check.id}).`, { mend: 'report it as a mistake of onramp' })]
-  } finally {
-    clearTimeout(timer)
+    return flat(await within(CHECK_LIMIT_MS, look(subject)))
+  } catch (error) {
+    return error instanceof Late
+      ? [fail(`This could not be checked in time (${id}).`, { fix: 'try again' })]
+      : [fail(`This could not be checked (${id}).`, { fix: 'report it as a bug in onramp' })]
   }
 }
 
-/** Both servers are asked each thing once, however many checks want to know. */
+/** Both servers are asked each question once, however many checks want the answer. */
 function subjectOf(examination: Examination): { subject: Subject; close: () => Promise<void> } {
   const { env, now } = examination
   const read = readAll(env)
@@ -58,32 +55,30 @@ function subjectOf(examination: Examination): { subject: Subject; close: () => P
   return { subject, close: async () => inquiry?.close() }
 }
 
-export async function examine(examination: Examination): Promise<Told[]> {
+export async function examine(examination: Examination): Promise<Report[]> {
   const { subject, close } = subjectOf(examination)
-  const mask = maskFor(settings, subject)
-  const masked = (finding: Finding): Finding => ({
-    ...finding,
-    says: mask(finding.says),
-    ...present({ mend: finding.mend === undefined ? undefined : mask(finding.mend) }),
-  })
-  const look = async (check: Check): Promise<Told[]> => {
-    const skipped = examination.offline && check.network === true
-    const findings = skipped ? [skip('not asked (--offline).')] : await bounded(check, subject)
-    return findings.map((finding) => {
-      const says = finding.status === 'skip' ? `${check.about}: ${finding.says}` : finding.says
-      return { group: check.group, check: check.id, ...masked({ ...finding, says }) }
-    })
+  const mask = maskFor(subject)
+  const look = async (check: Check): Promise<Report[]> => {
+    const isLeftOut = examination.offline && check.isOnline
+    const findings = isLeftOut ? [skip('not asked (--offline).')] : await bounded(check, subject)
+    return findings.map(({ status, says, settings, fix }) => ({
+      group: check.group,
+      check: check.id,
+      status,
+      says: mask(status === 'skip' ? `${check.about}: ${says}` : says),
+      settings,
+      ...(fix !== undefined && { fix: mask(fix) }),
+    }))
   }
   try {
     const underWay = checks.map((check) => ({ group: check.group, findings: look(check) }))
-    const told: Told[] = []
-    for (const group of new Set(checks.map((check) => check.group))) {
-      const mine = underWay.filter((one) => one.group === group)
+    const reports: Report[] = []
+    for (const [group, mine] of Map.groupBy(underWay, (one) => one.group)) {
       const findings = (await Promise.all(mine.map((one) => one.findings))).flat()
-      examination.tell?.(group, findings)
-      told.push(...findings)
+      examination.onGroup?.(group, findings)
+      reports.push(...findings)
     }
-    return told
+    return reports
   } finally {
     await close()
   }

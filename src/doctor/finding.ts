@@ -1,5 +1,5 @@
-// What a check finds. Findings are made of our own words and of values that are public anyway (addresses without their
-// query, names of settings): nothing that a server said is repeated.
+// What a check finds. Findings hold our own words and public values only (names of settings, addresses without their
+// query): nothing that a server said is repeated.
 
 export type FindingStatus = 'ok' | 'warn' | 'fail' | 'skip'
 
@@ -9,23 +9,29 @@ export type Finding = {
   says: string
   /** The settings to change, the likeliest first. */
   settings: readonly string[]
-  /** What to do. */
-  mend?: string
+  /** What to do about a warning or a failure. */
+  fix?: string
 }
 
-type Mending = { settings?: readonly string[]; mend: string }
+/** What a check returns: nested as it likes; what is undefined is nothing to report. */
+export type Findings = Finding | undefined | readonly Findings[]
+
+type Remedy = { settings?: readonly string[]; fix: string }
 
 export const ok = (says: string): Finding => ({ status: 'ok', says, settings: [] })
 export const skip = (says: string): Finding => ({ status: 'skip', says, settings: [] })
-export const warn = (says: string, { settings = [], mend }: Mending): Finding => ({
+export const warn = (says: string, remedy: Remedy): Finding => ({
   status: 'warn',
   says,
-  settings,
-  mend,
+  settings: [],
+  ...remedy,
 })
-export const fail = (says: string, { settings = [], mend }: Mending): Finding => ({
-  status: 'fail',
-  says,
-  settings,
-  mend,
-})
+export const fail = (says: string, remedy: Remedy): Finding => ({ ...warn(says, remedy), status: 'fail' })
+
+/** An address for a finding: without query, fragment and user name. Undefined for what is no web address. */
+export function publicAddress(text: string | undefined): string | undefined {
+  if (text === undefined || text.length > 300 || !URL.canParse(text)) return undefined
+  const { protocol, origin, pathname } = new URL(text)
+  if (!/^https?:$/.test(protocol)) return undefined
+  return pathname === '/' ? origin : origin + pathname
+}

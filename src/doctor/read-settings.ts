@@ -1,6 +1,6 @@
-// Settings one by one, as start-up reads them: what is fine is there although something else is faulty.
-import { isPath } from './mask.ts'
+// Settings one by one, as start-up reads them: those that are fine can be read although others are faulty.
 import { loadSettings, settings, SettingsError, type Settings } from '../settings/settings.ts'
+import { isPath } from './mask.ts'
 
 /** An environment in which nothing is missing, so that only the setting in question can be faulty. Used nowhere else. */
 const COMPLETE: NodeJS.ProcessEnv = {
@@ -14,7 +14,8 @@ const COMPLETE: NodeJS.ProcessEnv = {
   SESSION_SECRET: 'complete-complete-complete-complete',
 }
 
-export type Read<K extends keyof Settings> = { value?: Settings[K]; faults: readonly string[] }
+/** The name that a fault begins with. */
+export const settingOfFault = (fault: string): string => /^[A-Z_]+/.exec(fault)?.[0] ?? ''
 
 /** A secret that was put into NAME_FILE itself does not appear in a report. */
 const withoutSecrets = (fault: string, env: NodeJS.ProcessEnv): string => {
@@ -22,42 +23,35 @@ const withoutSecrets = (fault: string, env: NodeJS.ProcessEnv): string => {
   return file === '' || isPath(file) ? fault : fault.replaceAll(file, 'something that is no path')
 }
 
-const faultsOf = (load: () => unknown, env: NodeJS.ProcessEnv): readonly string[] => {
+type Loaded = { settings?: Settings; faults: readonly string[] }
+
+function load(env: NodeJS.ProcessEnv): Loaded {
   try {
-    load()
-    return []
+    return { settings: loadSettings(env), faults: [] }
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults.map((fault) => withoutSecrets(fault, env))
-    throw error
+    if (!(error instanceof SettingsError)) throw error
+    return { faults: error.faults.map((fault) => withoutSecrets(fault, env)) }
   }
 }
+
+type Read<K extends keyof Settings> = { value?: Settings[K] | undefined; faults: readonly string[] }
 
 /** Reads one setting, also from NAME_FILE. Absent without a default: no value and no fault. */
 export function readOne<K extends keyof Settings>(name: K, env: NodeJS.ProcessEnv): Read<K> {
   const known = settings.find((setting) => setting.name === name)
   const file = `${name}_FILE`
-  const given = Boolean(env[name]?.trim()) || (known?.secret === true && Boolean(env[file]?.trim()))
-  if (!given && known?.default === undefined) return { faults: [] }
-  const only = { ...COMPLETE, [name]: env[name], [file]: env[file] }
-  const faults = faultsOf(() => loadSettings(only), env).filter((fault) => fault.startsWith(name))
-  if (faults.length > 0) return { faults }
-  try {
-    return { value: loadSettings(only)[name], faults: [] }
-  } catch (error) {
-    if (error instanceof SettingsError) return { faults: [`${name} cannot be read`] }
-    throw error
-  }
+  const isGiven = Boolean(env[name]?.trim()) || (known?.secret === true && Boolean(env[file]?.trim()))
+  if (!isGiven && known?.default === undefined) return { faults: [] }
+  const loaded = load({ ...COMPLETE, [name]: env[name], [file]: env[file] })
+  const own = loaded.faults.filter((fault) => fault.startsWith(name))
+  if (loaded.settings === undefined) return { faults: own.length > 0 ? own : [`${name} cannot be read`] }
+  return { value: loaded.settings[name], faults: [] }
 }
-
-export type ReadAll = { settings: Partial<Settings>; faults: readonly string[] }
 
 /** Every setting that can be read, and every fault that start-up would name. */
-export function readAll(env: NodeJS.ProcessEnv): ReadAll {
-  const faults = faultsOf(() => loadSettings(env), env)
+export function readAll(env: NodeJS.ProcessEnv): { settings: Partial<Settings>; faults: readonly string[] } {
   const names = settings.map(({ name }) => name as keyof Settings)
   const read = names.map((name) => [name, readOne(name, env).value] as const)
+  const { faults } = load(env)
   return { settings: Object.fromEntries(read.filter(([, value]) => value !== undefined)), faults }
 }
-
-/** The name that a fault begins with. */
-export const settingOfFault = (fault: string): string => /^[A-Z_]+/.exec(fault)?.[0] ?? ''

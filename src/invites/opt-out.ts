@@ -1,6 +1,6 @@
-// Stopping reminders. A GET shows a page, only a POST acts (RFC 8058): mail scanners follow every link. It stands before
-// the cross-site refusal, because the mail program's provider posts it, without a cookie; the token is the
-// proof, and stays one when it has expired.
+// Stopping reminders. A GET shows a page, and only a POST acts (RFC 8058), because mail scanners follow every link. It
+// comes before the cross-site refusal: the mail program's provider posts it, without a cookie. The token is the proof,
+// even when it has expired.
 import express, { Router, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import type { Note } from '../web/audit.ts'
@@ -10,7 +10,7 @@ import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../arrivals/address.ts'
 import { optedIn, reached } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
-import { inviteTexts } from './texts.en.ts'
+import { inviteTexts as words } from './texts.en.ts'
 import type { Invitations } from './token.ts'
 
 export type OptOutParts = {
@@ -24,19 +24,10 @@ export type OptOutParts = {
 
 const pathOf = (token: string) => `/invite/${token}/opt-out`
 
-const unknownLink = {
-  view: 'invites/opt-out',
-  data: { words: inviteTexts, state: 'unknown', of: undefined },
-}
+const unknownLink = { view: 'invites/opt-out', data: { words, state: 'unknown', of: undefined } }
 
-export function createOptOutRoutes({
-  limit,
-  invitations,
-  arrivals,
-  sendPage,
-  note,
-  now,
-}: OptOutParts): Router {
+export function createOptOutRoutes(parts: OptOutParts): Router {
+  const { limit, invitations, arrivals, sendPage, note, now } = parts
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 
@@ -52,7 +43,7 @@ export function createOptOutRoutes({
     const isOut = arrival?.optedOutAt !== undefined
     const state = isOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
     const of = { whose: maskedAddress(email), action: pathOf(req.params.token) }
-    sendPage(req, res, { view: 'invites/opt-out', data: { words: inviteTexts, state, of } })
+    sendPage(req, res, { view: 'invites/opt-out', data: { words, state, of } })
   })
 
   route.post(form, async (req, res) => {
@@ -60,8 +51,8 @@ export function createOptOutRoutes({
     const invitation = await invitations.readExpired(token)
     const fields = (req.body ?? {}) as Record<string, unknown>
     const isUndo = fields['undo'] === 'yes'
-    // The provider's one click wants no redirect (RFC 8058 3.2); a person wants the page.
-    // A provider's one click may come as multipart too, of which nothing is read here; our own form does not.
+    // A provider's one click wants no redirect (RFC 8058 3.2), a person wants the page. The click may come as multipart,
+    // which is not read here; our own form never does.
     const isOneClick = fields['List-Unsubscribe'] !== undefined || Boolean(req.is('multipart/form-data'))
     const isPerson = !isOneClick && wantsPage(req)
     if (invitation === undefined) {

@@ -1,22 +1,24 @@
-// GET /invite/TOKEN for everybody, mail scanners among them: it changes nothing, asks nothing and signs nobody in,
-// however often. Signing in starts only at a click on our own page.
-import { Router, type RequestHandler } from 'express'
+// GET /invite/TOKEN, for people and mail scanners alike: however often it is opened, it changes nothing, asks nothing
+// and signs no one in. Signing in starts only with a click on our own page.
+import { Router, type Request, type RequestHandler } from 'express'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
+import { signedInOf } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from '../arrivals/address.ts'
 import { reached } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
-import { isInAppBrowser } from './in-app-browser.ts'
 import { inviteTexts } from './texts.en.ts'
 import type { Invitations } from './token.ts'
-import { walkPath, welcome } from './visit.ts'
+import { isInAppBrowser, walkPath, welcome } from './visit.ts'
 
 export type InviteParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
+  /** The request no longer counts against its address. */
+  forgive: (req: Request) => Promise<void>
   invitations: Pick<Invitations, 'read'>
   arrivals: Pick<Arrivals, 'change'>
   start: StartSignIn
@@ -30,9 +32,9 @@ export type InviteParts = {
 
 export function createInviteRoutes(parts: InviteParts): Router {
   const router = Router()
-  const { entering, invitations, arrivals, now } = parts
+  const { entering, invitations, arrivals, publicUrl, now } = parts
 
-  /** What is counted for the report is no reason to keep somebody out. */
+  /** A figure for the report must not keep anyone out. */
   const countOpened = async (email: string) => {
     await arrivals
       .change(email, (before) => reached(before, 'openedAt', now()))
@@ -43,28 +45,27 @@ export function createInviteRoutes(parts: InviteParts): Router {
   opening.get(async (req, res) => {
     const { token } = req.params as { token?: string }
     const invitation = token === undefined ? undefined : await invitations.read(token)
-    const { user } = req.session
+    const user = signedInOf(req)?.user
+    if (invitation !== undefined) await parts.forgive(req)
 
     const met = welcome(invitation, user)
 
-    if (met.kind === 'walk') return seeOther(res, walkPath(invitation))
+    const walk = walkPath(invitation)
+    if (met.kind === 'walk') return seeOther(res, walk)
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
-    const common = { words: inviteTexts, start, walk: walkPath(invitation) }
-    if (met.kind === 'landing') {
-      const { landing } = inviteTexts
-      const isValid = invitation !== undefined
-      const data = {
-        ...common,
-        title: isValid ? landing.title : landing.titleInvalid,
-        lead: isValid ? landing.lead : landing.leadInvalid,
-        // Start of a link that does not work leads there anyway.
-        host: isValid ? new URL(parts.publicUrl).host : undefined,
-        address: isInAppBrowser(req.get('user-agent')) ? `${parts.publicUrl}/onboarding` : undefined,
-      }
-      return parts.sendPage(req, res, { view: 'invites/landing', data })
+    const common = { words: inviteTexts, start, walk }
+    if (met.kind === 'mismatch') {
+      const data = { ...common, signedInAs: met.signedInAs, invited: maskedAddress(invitation?.email ?? '') }
+      return parts.sendPage(req, res, { view: 'invites/mismatch', data })
     }
-    const data = { ...common, signedInAs: met.signedInAs, invited: maskedAddress(invitation?.email ?? '') }
-    parts.sendPage(req, res, { view: 'invites/mismatch', data })
+    const { title, lead, titleInvalid, leadInvalid } = inviteTexts.landing
+    const words =
+      invitation === undefined
+        ? // Its button leads to the address that this would offer.
+          { title: titleInvalid, lead: leadInvalid, host: undefined }
+        : { title, lead, host: new URL(publicUrl).host }
+    const address = isInAppBrowser(req.get('user-agent')) ? `${publicUrl}/onboarding` : undefined
+    parts.sendPage(req, res, { view: 'invites/landing', data: { ...common, ...words, address } })
   })
 
   const starting = router.route('/invite/:token/start').get(entering)
@@ -72,14 +73,14 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const { token } = req.params
     const invitation = await invitations.read(token)
     if (invitation === undefined) return seeOther(res, '/onboarding')
-    if (!isFollowedFromOwnPage(req, parts.publicUrl)) return seeOther(res, `/invite/${token}`)
-    // The hint stands in an address that the browser shows, so only who came from our page gets it: a program that has
-    // the link would read the whole address out of it.
+    if (!isFollowedFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
+    // The hint is in an address that the browser shows. A program that has the link could read the whole address there,
+    // so only a click on our page gets it.
     const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
     const wish = req.query['account'] === 'other' ? { wish: 'select_account' as const } : hint
 
     const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
-    // A program that follows every link says nothing about where it comes from; a browser does.
+    // A browser says where it comes from; a program that follows every link does not.
     if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined) await countOpened(invitation.email)
     parts.note({ event: 'invitation_opened', email: invitation.email })
 

@@ -1,53 +1,51 @@
-// What people read on the pages of invitations, in English. Another language is another
-// file of this type.
+// What people read on the pages of invitations, in English. Another language is another file of this type.
 
 export const inviteTexts = {
   landing: {
-    title: 'Let search find your things',
-    lead: 'Your company’s search can look into the apps you work with, once you allow it for each of them.',
-    titleInvalid: 'This link does not work any more',
+    title: 'Connect your apps to search',
+    lead: 'Give search permission once per app, and find your messages, files and tickets in one place.',
+    titleInvalid: 'This link doesn’t work',
     leadInvalid:
-      'It is too old or not complete. That does no harm: press Start, sign in with your work account, and you find the same apps there.',
+      'It has expired or is incomplete. No problem: you don’t need it. Sign in with your work account to see your apps.',
     points: [
-      'You sign in with your work account, then agree once for each app. We lead you from one to the next.',
-      'It takes about a minute for each app. You can stop at any time, and what is done stays done.',
-      'Search only shows you what you can already open yourself. Nobody else sees more than before.',
+      'Sign in with your work account, then allow access to each app. We’ll take you from one to the next.',
+      'It takes about a minute per app. Stop any time; your progress is saved.',
+      'Search only shows you content you already have access to. No one else gets access to your content.',
     ],
-    start: 'Start',
-    otherWay: 'You do not need this link: you can also open',
+    start: 'Get started',
+    otherWay: 'Prefer not to use the link? Go to',
     inApp:
-      'This page was opened inside another app, where signing in may not work. If it does not, open this in your browser:',
+      'You’re viewing this inside another app. If sign-in doesn’t work, open this address in your browser:',
   },
   mismatch: {
     title: 'This invitation is for another account',
-    lead: 'Nothing is wrong. You are signed in with a different address than the one the invitation was sent to.',
-    signedInAs: 'You are signed in as',
-    invited: 'The invitation is for',
-    choose:
-      'Whatever you connect is connected for the account that you are signed in with, so choose the one you work with.',
-    switch: 'Use another account',
-    goOn: 'Go on with this account',
+    lead: 'You’re signed in with a different email address from the one we invited.',
+    signedInAs: 'Signed in as',
+    invited: 'Invitation sent to',
+    choose: 'Apps are connected to the account you’re signed in with, so choose your work account.',
+    switch: 'Switch account',
+    goOn: 'Continue as this account',
   },
   optOut: {
     in: {
-      title: 'Reminders about connecting your apps',
-      lead: 'You can stop the reminders. Connecting your apps stays possible whenever you like.',
+      title: 'Stop reminder emails?',
+      lead: 'You can still connect your apps any time.',
     },
     out: {
-      title: 'You get no more reminders',
-      lead: 'You can still connect your apps whenever you like.',
+      title: 'You won’t get any more reminders',
+      lead: 'You can still connect your apps any time.',
     },
     undone: {
-      title: 'You get reminders again',
-      lead: 'They come only while an app waits for you, and you can stop them here at any time.',
+      title: 'Reminders are back on',
+      lead: 'We’ll only email you while you have apps left to connect. You can turn reminders off here any time.',
     },
     unknown: {
-      title: 'We do not know whose reminders to stop',
-      lead: 'This link is not complete, or not one of ours. Open the one at the end of the mail once more, or tell whoever sent it.',
+      title: 'This unsubscribe link isn’t valid',
+      lead: 'It may be incomplete. Try the link at the bottom of the email again, or reply to the sender.',
     },
-    whose: 'Reminders to',
+    whose: 'Reminders for',
     action: 'Stop reminders',
-    undo: 'Send me reminders again',
-    apps: 'Your apps',
+    undo: 'Turn reminders back on',
+    apps: 'Go to your apps',
   },
 }

@@ -1,9 +1,9 @@
-// The token of an invitation link: a JWS that carries the address sealed, so that nobody reads it in the URL. It is no
-// credential: it fills in whom to sign in as and opens the walk, and identity is the authorization server's to say.
-import { createHmac, hkdfSync } from 'node:crypto'
-import { errors, jwtVerify, SignJWT } from 'jose'
+// The token of an invitation link: an encrypted JWT, so the URL shows no address. It is no credential: it fills in whom
+// to sign in as and opens the walk. Who the person is comes from the authorization server.
+import { createHmac, hkdfSync, randomUUID } from 'node:crypto'
+import { EncryptJWT, errors, jwtDecrypt, type JWTDecryptResult } from 'jose'
 import { z } from 'zod'
-import { createSealer } from '../session/seal.ts'
+import { createSignedInvitations } from './signed-token.ts'
 
 export type Invitation = {
   /** Normalized. */
@@ -15,14 +15,14 @@ export type Invitation = {
 export type Invitations = {
   /** @param days until it expires */
   issue(invitation: Invitation, days: number): Promise<string>
-  /** What the token says, or undefined: expired, altered, of another purpose or place, or no token. Never throws. */
+  /** The invitation, or undefined: expired, altered, from another place, or no token at all. Never throws. */
   read(token: string): Promise<Invitation | undefined>
-  /** The same, whether it has expired or not: whoever digs out an old mail can still stop the reminders. Never throws. */
+  /** The same for an expired token too: the link in an old email still stops the reminders. Never throws. */
   readExpired(token: string): Promise<Invitation | undefined>
 }
 
 export type InvitationOptions = {
-  /** INVITE_SECRET, or SESSION_SECRET where there is none: the first one signs, every one verifies. */
+  /** INVITE_SECRET, or SESSION_SECRET where there is none: the first one encrypts, every one decrypts. */
   secrets: readonly string[]
   /** PUBLIC_URL: a link of the test environment opens nothing in production. */
   audience: string
@@ -30,51 +30,52 @@ export type InvitationOptions = {
   now: () => number
 }
 
-export const MOST_DAYS = 90
-const MOST_CHARACTERS = 2048
-const VERSION = 1
-const PURPOSE = 'invite'
+export const MAX_DAYS = 90
+const MAX_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
 
-const payloadSchema = z.object({
-  v: z.literal(VERSION),
-  use: z.literal(PURPOSE),
-  to: z.string(),
-  ds: z.array(z.string().max(200)).max(50).optional(),
+/** A compact JWE under a shared key: its second part, the encrypted key, is empty (RFC 7516 5.1, 7.1). */
+const ENCRYPTED = /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/
+/** Programs that turn text into links end one at two dots, unless a letter or digit follows. */
+const LINKABLE = /\.\.[A-Za-z0-9]/
+
+const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+const REQUIRED_CLAIMS = ['iat', 'exp', 'jti']
+
+const claimsSchema = z.object({
+  email: z.string(),
+  datasources: z.array(z.string().max(200)).max(50).default([]),
 })
 
 type Key = { id: string; key: Uint8Array }
 
 const keyOf = (secret: string): Key => {
-  const key = new Uint8Array(hkdfSync('sha256', secret, '', 'onramp invite 1', 32))
+  const key = new Uint8Array(hkdfSync('sha256', secret, '', 'onramp invitation, A256GCM', 32))
   return { key, id: createHmac('sha256', key).update('id').digest('base64url').slice(0, 6) }
 }
 
 export function createInvitations({ secrets, audience, now }: InvitationOptions): Invitations {
   const keys = secrets.map(keyOf)
-  const sealer = createSealer(secrets)
-  const [signing] = keys
-  if (signing === undefined) throw new RangeError('createInvitations needs a secret')
+  const signed = createSignedInvitations(secrets, audience)
+  const [current] = keys
+  if (current === undefined) throw new RangeError('createInvitations needs a secret')
 
-  async function verified(token: string, currentDate: Date): Promise<Invitation | undefined> {
-    const { payload } = await jwtVerify(
+  const decrypted = (token: string, currentDate: Date): Promise<JWTDecryptResult> =>
+    jwtDecrypt(
       token,
       ({ kid }) => {
         const found = keys.find(({ id }) => id === kid)
         if (found === undefined) throw new errors.JWKSNoMatchingKey()
         return found.key
       },
-      { algorithms: ['HS256'], audience, requiredClaims: ['iat', 'exp'], currentDate },
+      { ...ALGORITHMS, audience, requiredClaims: REQUIRED_CLAIMS, currentDate },
     )
-    const said = payloadSchema.safeParse(payload)
-    const email = said.success ? sealer.open(said.data.to, PURPOSE) : undefined
-    return email === undefined ? undefined : { email, datasources: said.data?.ds ?? [] }
-  }
 
   async function readAt(token: string, at: number): Promise<Invitation | undefined> {
-    if (token.length > MOST_CHARACTERS || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
+    if (token.length > MAX_CHARACTERS) return undefined
     try {
-      return await verified(token, new Date(at))
+      if (!ENCRYPTED.test(token)) return await signed.read(token, new Date(at))
+      return claimsSchema.safeParse((await decrypted(token, new Date(at))).payload).data
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined
       throw error
@@ -82,15 +83,19 @@ export function createInvitations({ secrets, audience, now }: InvitationOptions)
   }
 
   return {
-    issue({ email, datasources }, days) {
+    async issue({ email, datasources }, days) {
       const issuedAt = Math.floor(now() / 1000)
-      const only = datasources.length === 0 ? {} : { ds: datasources }
-      return new SignJWT({ v: VERSION, use: PURPOSE, to: sealer.seal(email, PURPOSE), ...only })
-        .setProtectedHeader({ alg: 'HS256', kid: signing.id })
+      const jwt = new EncryptJWT({ email, ...(datasources.length > 0 && { datasources }) })
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: current.id })
         .setAudience(audience)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + Math.round(days * DAY_SECONDS))
-        .sign(signing.key)
+        .setJti(randomUUID())
+      // Each try has a new initialization vector, and 31 of 32 begin with a letter or digit.
+      for (;;) {
+        const token = await jwt.encrypt(current.key)
+        if (LINKABLE.test(token)) return token
+      }
     },
     read: (token) => readAt(token, now()),
     readExpired: (token) => readAt(token, 0),

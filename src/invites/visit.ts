@@ -1,19 +1,18 @@
-// What somebody who opens an invitation meets. Pure.
-import type { User } from '../session/session.ts'
+// What people meet who open an invitation. Pure.
+import type { User } from '../session/signed-in.ts'
 import { isSameAddress } from '../arrivals/address.ts'
 import type { Invitation } from './token.ts'
 
 export type Welcome =
-  /** Nobody is signed in yet, or the link says nothing: the page that explains. */
+  /** No one is signed in, or the link is not valid: the page that explains. */
   | { kind: 'landing' }
-  /** The person who was invited, as far as anybody can tell: straight to the walk. */
+  /** The invited person, as far as we can know. */
   | { kind: 'walk' }
-  /** Somebody is signed in, and it is not the one who was invited. */
   | { kind: 'mismatch'; signedInAs: string }
 
 /**
- * An account without an address, or with one that the authorization server did not verify, leads on as well: an invitation
- * grants nothing, the walk is that of whoever is signed in.
+ * An account without an address, or with one that was not verified, goes on to the walk too: an invitation grants
+ * nothing, and the walk is always that of the person who is signed in.
  */
 export function welcome(invitation: Invitation | undefined, user: User | undefined): Welcome {
   if (invitation === undefined || user === undefined) return { kind: 'landing' }
@@ -21,10 +20,20 @@ export function welcome(invitation: Invitation | undefined, user: User | undefin
   return { kind: 'mismatch', signedInAs: user.email }
 }
 
-/** The walk, narrowed to what the invitation is about. */
-export function walkPath(invitation: Invitation | undefined): string {
-  const query = new URLSearchParams(
-    (invitation?.datasources ?? []).map((id): [string, string] => ['datasource', id]),
-  )
+/** The walk, narrowed to the datasources of the invitation. */
+export function walkPath({ datasources }: Pick<Invitation, 'datasources'> = { datasources: [] }): string {
+  const query = new URLSearchParams(datasources.map((id): [string, string] => ['datasource', id]))
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
+}
+
+/**
+ * Is this the browser inside another app, as mail and chat programs open links in? Some authorization servers refuse it,
+ * and it forgets cookies. A guess by the User-Agent, which only adds advice. Android marks its WebView with `wv`; on iOS
+ * it lacks the `Safari/` that every browser there has.
+ */
+export function isInAppBrowser(userAgent = ''): boolean {
+  const named =
+    /;\s?wv\)|\bFBA[NV]\b|\bInstagram\b|\bLinkedInApp\b|\bLine\/|\bMicroMessenger\b|\bSlack(_SSB)?\//
+  const isIos = /\b(iPhone|iPad|iPod)\b/.test(userAgent) && userAgent.includes('AppleWebKit/')
+  return named.test(userAgent) || (isIos && !userAgent.includes('Safari/'))
 }

@@ -1,8 +1,8 @@
 // The walk over HTTP: the overview, leaving for a datasource, coming back from one, and saying "not now". The counts for
 // the intranet are in status.ts.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
-import type { User } from '../session/session.ts'
-import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
+import type { User } from '../session/signed-in.ts'
+import { whoIsSignedIn } from '../session/signed-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { Note } from '../web/audit.ts'

@@ -1,5 +1,5 @@
 // Spares the service: the same question asked twice at once, or asked again a moment later, is one question.
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 
 /** Who a check is made for: the same person in every session. */
 export const personOf = ({ issuer, subject }: User): string => `${issuer}\n${subject}`

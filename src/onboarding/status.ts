@@ -1,7 +1,7 @@
 // GET /api/status, for the intranet: how far a person is, in figures. What surprises: a page may ask it in every tab, so
 // the service is asked at most every few seconds; what was done here shows at once, because the walk is read each time.
 import { Router } from 'express'
-import { whoIsSignedIn } from '../sign-in/require-sign-in.ts'
+import { whoIsSignedIn } from '../session/signed-in.ts'
 import { standingIn } from './course.ts'
 import type { CurrentWalk } from './pass.ts'
 import { personOf, type RecentChecks } from './sparing.ts'
@@ -29,9 +29,9 @@ type Parts = { current: CurrentWalk; walks: Walks; recent: RecentChecks; now: ()
 
 export function createStatusRoute({ current, walks, recent, now }: Parts): Router {
   return Router().get('/api/status', async (req, res) => {
-    const { user, sessionId } = whoIsSignedIn(req)
+    const { user, id } = whoIsSignedIn(req)
 
-    await recent.ask(personOf(user), sessionId, () => current(req, user))
+    await recent.ask(personOf(user), id, () => current(req, user))
     const walk = await walks.load(user)
 
     res.json(statusOf(walk, now()))

@@ -6,7 +6,7 @@ import { StoreUnavailable, type Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
 import { openJson, type Unreadable } from '../session/sealed-json.ts'
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { startWalk, type Walk } from './walk.ts'
 import { readWalk, WALK_VERSION, type CheckReturnTo } from './walk-record.ts'
 

@@ -1,6 +1,6 @@
 // Walks that tell when one has changed, for those who keep count. A page view that changes nothing tells nothing.
 import type { Source } from '../arrivals/arrival.ts'
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { standingIn } from './course.ts'
 import { figureOf, type Figure } from './standing.ts'
 import type { Known, Walk } from './walk.ts'

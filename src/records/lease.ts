@@ -1,5 +1,5 @@
-// One at a time over all processes: a lease that is renewed while the work lasts and runs out by itself when its holder
-// is gone. Whoever holds it reads again what it protects before acting.
+// One at a time over all processes: a lease that is renewed while the work lasts and runs out when its holder is
+// gone. The holder reads again what the lease protects before acting.
 import { randomUUID } from 'node:crypto'
 import type { Records } from './records.ts'
 
@@ -7,7 +7,7 @@ const LIFE_SECONDS = 3
 const RENEW_EVERY_MS = 1_000
 
 export type Lease = {
-  /** False once it was lost: somebody else may be at work. */
+  /** False once it was lost: another process may be at work. */
   isHeld(): boolean
   /** Gives it back at once, so that the next one need not wait for it to run out. */
   release(): Promise<void>
@@ -15,7 +15,7 @@ export type Lease = {
 
 export type LeaseRecords = Pick<Records, 'compareAndSet' | 'compareAndRemove'>
 
-/** Takes the lease, or undefined while somebody else holds it. @throws {StoreUnavailable} */
+/** Takes the lease, or undefined while another process holds it. @throws {StoreUnavailable} */
 export async function takeLease(records: LeaseRecords, name: string): Promise<Lease | undefined> {
   const [key, owner] = [`lease:${name}`, randomUUID()]
   if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined

@@ -2,13 +2,21 @@
 import { Problem } from '../problem.ts'
 import { storeTrouble } from './store-trouble.ts'
 
+/** A value, and whether this reader took the mark off it. */
+export type Marked = { value: string; isTaken: boolean }
+
 export type Records = {
   /** The value, or undefined when there is none or it has expired. */
   get(key: string): Promise<string | undefined>
   /** Writes, whatever was there. The record is gone after `seconds`. */
   put(key: string, value: string, seconds: number): Promise<void>
-  /** Writes only where the value still is `expected` (undefined: where there is none). False: somebody was faster. */
+  /** Writes only where the value still is `expected` (undefined: where there is none). False: another writer was faster. */
   compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
+  /**
+   * Reads a value, and takes `mark` off its beginning: of any number of readers one is told that it did.
+   * @returns the value as it was, with `mark` when it still had it; the record lives `seconds` from the taking on
+   */
+  takeMark(key: string, mark: string, seconds: number): Promise<Marked | undefined>
   remove(key: string): Promise<void>
   /** Removes only what still is `expected`. */
   compareAndRemove(key: string, expected: string): Promise<void>
@@ -29,7 +37,7 @@ export class StoreUnavailable extends Problem {
   }
 }
 
-/** The store did not answer in time; whatever it was asked may still come to pass. */
+/** The store did not answer in time; what it was asked may still come to pass. */
 export class TooSlow extends Error {
   constructor(milliseconds: number) {
     super(`no answer within ${Math.round(milliseconds)} ms`)

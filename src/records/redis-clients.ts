@@ -1,5 +1,5 @@
 // The one place that makes Redis clients: to one server, to the primary that Sentinels name, to a cluster. None of them
-// reconnects by itself: a client that was lost is replaced as a whole (see redis-connection.ts), so that a new one asks
+// reconnects: a client that was lost is replaced as a whole (see redis-connection.ts), so that a new one asks
 // again where the primary is. Every client has an 'error' listener; without one the process would die.
 import { createClient, createCluster } from 'redis'
 import { withinDeadline } from './records.ts'
@@ -36,7 +36,7 @@ export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
 const PROBE_MS = 600
 const PROBE = 'probe'
 
-/** Also bounds how long opening may take: a frozen server takes the connection and says nothing. */
+/** Also bounds how long opening may take: a frozen server takes the connection and stays silent. */
 const SOCKET = { connectTimeout: 1_500, socketTimeout: 3_000, reconnectStrategy: false } as const
 /** No time-out of its own for each command (it makes a timer and a signal every time): ours is in redis-connection.ts. */
 const CLIENT = {

@@ -61,6 +61,14 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
             : update.run(value, until(seconds), key, expected, now())
         return done.changes === 1
       }),
+    takeMark: (key, mark, seconds) =>
+      attempt(() => {
+        const value = valueOf(select.get(key, now()))
+        if (value === undefined || !value.startsWith(mark))
+          return value === undefined ? undefined : { value, isTaken: false }
+        const { changes } = update.run(value.slice(mark.length), until(seconds), key, value, now())
+        return { value, isTaken: changes === 1 }
+      }),
     remove: (key) =>
       attempt(() => {
         erase.run(key)

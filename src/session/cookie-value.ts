@@ -13,7 +13,7 @@ export function cookieValue(header: string, name: string): string | undefined {
     if (equals < 0) return undefined
     const semicolon = header.indexOf(';', equals)
     const end = semicolon < 0 ? header.length : semicolon
-    // What stands before and has no "=" is no cookie.
+    // Text in front without "=" is no cookie.
     const begin = Math.max(start, header.lastIndexOf(';', equals) + 1)
     if (trimmed(header, begin, equals) === name) return decoded(unquoted(trimmed(header, equals + 1, end)))
     start = end + 1

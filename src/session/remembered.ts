@@ -1,7 +1,7 @@
 // What was read from a text last, while the store still holds that very text: the store is asked every time, so ending
 // something works at once, but nothing is opened and parsed again that has not changed.
 
-const MOST_REMEMBERED = 5_000
+const MAX_REMEMBERED = 5_000
 
 export type Remembered<T> = {
   /** What was made of `text` before, or of it now; nothing (undefined) is not remembered. */
@@ -16,7 +16,7 @@ export function createRemembered<T>(): Remembered<T> {
       if (found !== undefined && found.text === text) return found.value
       const value = make(text)
       if (value === undefined) return value
-      if (known.size >= MOST_REMEMBERED) known.clear()
+      if (known.size >= MAX_REMEMBERED) known.clear()
       known.set(key, { text, value })
       return value
     },

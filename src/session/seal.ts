@@ -38,7 +38,7 @@ const masterKey = (secret: string): MasterKey => {
   return { key, id: createHmac('sha256', key).update('id').digest().subarray(0, KEY_ID_BYTES) }
 }
 
-/** @param secrets the first one seals, every one opens: so a secret rotates without signing anybody out */
+/** @param secrets the first one seals, every one opens: so a secret rotates without signing anyone out */
 export function createSealer(secrets: readonly string[]): Sealer {
   const keys = secrets.map(masterKey)
   const [sealing] = keys
@@ -84,6 +84,6 @@ function openWith(master: MasterKey, bytes: Buffer, holder: string): string | un
 
 const names = createRemembered<string>()
 
-/** The name under which a secret's record is kept: whoever reads the store's names learns no session id. */
+/** The name under which a secret's record is kept: reading the store's names reveals no session id. */
 export const nameOf = (secret: string): string =>
   names.of(secret, secret, () => hash('sha256', secret, 'base64url'))

@@ -1,5 +1,5 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
-// What cannot be read is told apart, never taken for nothing: it may hold what somebody asked for.
+// A record that can't be read is told apart from none: it may hold what a person asked for.
 import type { Sealer } from './seal.ts'
 
 /** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
@@ -18,6 +18,13 @@ export type JsonForm = {
   /** The previous version kept it as plain JSON. */
   wasPlain?: true
 }
+
+/** @param key the whole key that it is kept under, without REDIS_PREFIX */
+export const sealJson = (
+  value: object,
+  key: string,
+  { sealer, version }: { sealer: Pick<Sealer, 'seal'>; version: number },
+): string => sealer.seal(JSON.stringify({ version, ...value }), key)
 
 const unreadable = (why: Unreadable): OpenedJson => ({ kind: 'unreadable', why })
 

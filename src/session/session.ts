@@ -1,53 +1,68 @@
-// The browser's session: one small signed cookie that holds nothing but a random id. What surprises: express-session
-// answers before the store has saved, so whoever redirects after a change awaits saveSession first.
-import { createHmac } from 'node:crypto'
+// The browser's session: one small signed cookie with nothing in it but a random id. What surprises: express-session
+// answers before the store has saved, so a handler that redirects after a change awaits saveSession first.
+import { randomBytes } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
+import { cookieKeys, cookieName, type CookieOptions } from './cookie-id.ts'
+import { nameOf } from './seal.ts'
+import { signedInOf, type SignedIn } from './signed-in.ts'
 
-/** Who is signed in. The pair of issuer and subject is the identity (OpenID Connect Core 2); the rest is for show. */
-export type User = {
-  issuer: string
-  subject: string
-  name?: string
-  email?: string
-  emailVerified?: boolean
+export type SignOut = {
+  /** Where the authorization server ends its own session; kept between sign-out and the way there. */
+  endSessionUrl?: string
+  /** What it was given as `state` (RP-Initiated Logout 1.0, 2): only the browser that signed out can bring it back. */
+  state: string
+  /** The authorization server sent the browser back from there. */
+  isDoneThere?: true
 }
 
 declare module 'express-session' {
   interface SessionData {
-    /** Names this browser to its pending sign-ins; survives the renewal of the session id. */
-    browser: string
-    user: User
-    /** Milliseconds since 1970. */
-    signedInAt: number
-    /** Where the authorization server ends its own session; kept between sign-out and the way there. */
-    endSessionUrl: string
-    /** What it was given as `state` (RP-Initiated Logout 1.0, 2): only whoever ended the session can bring it back. */
-    signOutState: string
-    /** The authorization server sent the browser back from there. */
-    isSignedOutThere: boolean
+    signedIn?: SignedIn
+    signOut?: SignOut
+    /** Set to have the cookie sent; the store keeps nothing of it. */
+    isSigningIn?: true
   }
 }
 
-export type SessionOptions = { store: Store; secrets: readonly string[]; https: boolean }
-
-/** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
-export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
-
-/** What the cookie is signed with: the first one signs, every one verifies. */
-export const cookieKeys = (secrets: readonly string[]): string[] =>
-  secrets.map((secret) => createHmac('sha256', secret).update('onramp cookie 1').digest('base64url'))
-
 /** SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back. */
-export function createSession(options: SessionOptions): RequestHandler {
-  return expressSession({
-    store: options.store,
-    name: cookieName(options.https),
-    secret: cookieKeys(options.secrets),
+export const createSession = ({ store, secrets, https }: CookieOptions & { store: Store }): RequestHandler =>
+  expressSession({
+    store,
+    name: cookieName(https),
+    genid: (req) => chosenIds.get(req) ?? newSessionId(),
+    secret: cookieKeys(secrets),
     resave: false,
     saveUninitialized: false,
-    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: options.https },
+    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: https },
   })
+
+/** The id that a session begins with, where its record was stored first. */
+const chosenIds = new WeakMap<object, string>()
+
+const browsers = new WeakMap<Request, string>()
+
+/** In front of the session, so that browserOf knows a browser that has a cookie and no session. */
+export const rememberBrowser =
+  (idOf: (req: Request) => string | undefined): RequestHandler =>
+  (req, _res, next) => {
+    const id = idOf(req)
+    if (id !== undefined) browsers.set(req, nameOf(id))
+    next()
+  }
+
+/**
+ * Names the browser that a sign-in is bound to (RFC 9700 4.7): the session id that it first signed in with. It survives
+ * the renewal of the id, so that other tabs' sign-ins still end well.
+ */
+export const browserOf = (req: Request): string | undefined => signedInOf(req)?.browser ?? browsers.get(req)
+
+/** The same, for a browser without a cookie too: it gets one with the answer. */
+export function bindBrowser(req: Request): string {
+  const known = browserOf(req)
+  if (known !== undefined) return known
+  req.session.isSigningIn = true
+  return nameOf(req.sessionID)
 }
 
 const settled = (start: (done: (error?: unknown) => void) => void) =>
@@ -58,19 +73,22 @@ const settled = (start: (done: (error?: unknown) => void) => void) =>
 /** @throws {StoreUnavailable} */
 export const saveSession = (req: Request) => settled((done) => req.session.save(done))
 
-/** A new id, the old record gone: whoever knew the id before sign-in knows nothing now (ASVS 7.2.4). */
+/** A new id, the old record gone (ASVS 7.2.4). */
 export const renewSession = (req: Request) => settled((done) => req.session.regenerate(done))
 
 /** No session from here on, neither in the store nor written at the end of the request. */
 export const removeSession = (req: Request) => settled((done) => req.session.destroy(done))
 
+/** 192 random bits, as express-session's own. */
+export const newSessionId = (): string => randomBytes(24).toString('base64url')
+
 /**
- * A new id, with the old record still there: for when other tabs' requests are under way with the old one. Whoever
- * calls this saves the new session and then calls what it returns, which removes the old record.
+ * The browser is signed in from here on: its cookie gets the id of the record that is stored already. The record of
+ * before stays: other tabs' requests are under way with it.
  */
-export function replaceSession(req: Request): () => Promise<void> {
-  const { sessionID: old, sessionStore } = req
-  // Set by express-session on every store that it is given; its types do not show it.
-  ;(sessionStore as Store & { generate(req: Request): void }).generate(req)
-  return () => settled((done) => sessionStore.destroy(old, done))
+export function startSession(req: Request, signedIn: SignedIn): void {
+  chosenIds.set(req, signedIn.id)
+  // express-session sets it on every store that it is given; its types don't show it.
+  ;(req.sessionStore as Store & { generate(req: Request): void }).generate(req)
+  req.session.signedIn = signedIn
 }

@@ -67,9 +67,9 @@ export const definitions = {
     schema: list(addressRange),
   },
   SIGN_INS_PER_MINUTE: {
-    default: '1200',
+    default: '3000',
     meaning:
-      'Requests to sign in, a minute, from one address (an office may share one; a sign-in makes two, by an invitation four); a browser may make a tenth',
+      'Sign-ins, a minute, that one address may start and not finish (an office may share one); a browser may make a tenth of so many requests',
     schema: wholeNumber(1, 1_000_000),
   },
   REQUESTS_PER_MINUTE: {
@@ -102,7 +102,7 @@ export const definitions = {
   INVITE_SECRET: {
     secret: true,
     meaning:
-      'Signs invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
+      'Encrypts invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
     schema: sessionSecrets,
   },
   INVITE_RETENTION_DAYS: {

@@ -1,4 +1,4 @@
-// What is said of one setting, wherever it is defined.
+// What describes one setting, in every file that defines some.
 import type { z } from 'zod'
 
 export type Setting = {

@@ -4,20 +4,21 @@ import { hash } from 'node:crypto'
 import type { Request } from 'express'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
-import type { Refresh, Refreshed } from './refresh.ts'
-import { whoIsSignedIn, type SignedIn } from './require-sign-in.ts'
+import { nameOf } from '../session/seal.ts'
+import { remember, whoIsSignedIn, type SignedIn, type SignIns } from '../session/signed-in.ts'
+import type { Refresh } from './refresh.ts'
 import { SignInAgain } from './sign-in-again.ts'
-import { conditionOf, type HeldTokens, type TokenRecords } from './tokens.ts'
+import { conditionOf } from './tokens.ts'
 
 export type AccessParts = {
-  tokens: Pick<TokenRecords, 'remove'>
+  signIns: Pick<SignIns, 'end'>
   refresh: Refresh
   /** TOKEN_ISSUED_BY=external-idp. */
   externalIdp: boolean
   now: () => number
 }
 
-/** Somebody who signed in a moment ago and is refused would be refused again: no loop through the sign-in. */
+/** A person who signed in a moment ago and is refused would be refused again: no loop through the sign-in. */
 const FRESH_MS = 60_000
 
 export type Access = <T>(req: Request, call: (credentials: Credentials) => Promise<T>) => Promise<T>
@@ -26,58 +27,50 @@ export type Access = <T>(req: Request, call: (credentials: Credentials) => Promi
 const jitterOf = (sessionId: string) => parseInt(hash('sha1', sessionId, 'hex').slice(0, 4), 16) / 0xffff
 
 /** @throws {SignInAgain} when the sign-in is over, or the service no longer accepts it and a new one may help */
-export function createAccess({ tokens, refresh, externalIdp, now }: AccessParts): Access {
-  const credentialsOf = ({ tokens: { accessToken } }: HeldTokens): Credentials => ({
+export function createAccess({ signIns, refresh, externalIdp, now }: AccessParts): Access {
+  const credentialsOf = ({ tokens: { accessToken } }: SignedIn): Credentials => ({
     kind: 'oauth',
     accessToken,
     externalIdp,
   })
 
-  function refreshed({ sessionId, user, held }: SignedIn): Promise<Refreshed> {
-    return refresh({ sessionId, subject: user.subject }, held)
+  async function refreshed(req: Request, signedIn: SignedIn): Promise<SignedIn> {
+    const result = await refresh(signedIn)
+    if (result === undefined) throw new SignInAgain(req)
+    remember(req, result)
+    return result
   }
 
-  function usable(req: Request, result: Refreshed): HeldTokens {
-    if (result.kind === 'ended') throw new SignInAgain(req)
-    whoIsSignedIn(req).held = result.held
-    return result.held
-  }
-
-  async function goodTokens(req: Request): Promise<HeldTokens> {
+  async function withGoodTokens(req: Request): Promise<SignedIn> {
     const signedIn = whoIsSignedIn(req)
-    const { held } = signedIn
-    const condition = conditionOf(held.tokens, now(), () => jitterOf(signedIn.sessionId))
-    if (condition === 'fresh' || (condition === 'ageing' && held.tokens.refreshToken === undefined))
-      return held
+    const { id, tokens } = signedIn
+    const condition = conditionOf(tokens, now(), () => jitterOf(id))
+    if (condition === 'fresh' || (condition === 'ageing' && tokens.refreshToken === undefined))
+      return signedIn
     try {
-      return usable(req, await refreshed(signedIn))
+      return await refreshed(req, signedIn)
     } catch (error) {
       // Ahead of its expiry a refresh is a courtesy: the token is still good.
-      if (condition === 'ageing' && !(error instanceof SignInAgain)) return held
+      if (condition === 'ageing' && !(error instanceof SignInAgain)) return signedIn
       throw error
     }
   }
 
-  async function afterRefusal(req: Request, used: HeldTokens, refusal: TokenRefused): Promise<HeldTokens> {
-    const signedIn = whoIsSignedIn(req)
-    if (used.tokens.refreshToken !== undefined)
-      return usable(req, await refreshed({ ...signedIn, held: used }))
-    return await giveUp(req, refusal)
-  }
-
   async function giveUp(req: Request, refusal: TokenRefused): Promise<never> {
-    if (now() - whoIsSignedIn(req).signedInAt < FRESH_MS) throw refusal
-    await tokens.remove(whoIsSignedIn(req).sessionId)
+    const { id, signedInAt } = whoIsSignedIn(req)
+    if (now() - signedInAt < FRESH_MS) throw refusal
+    await signIns.end(nameOf(id))
     throw new SignInAgain(req, refusal)
   }
 
   return async (req, call) => {
-    const held = await goodTokens(req)
+    const signedIn = await withGoodTokens(req)
     try {
-      return await call(credentialsOf(held))
+      return await call(credentialsOf(signedIn))
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error
-      const renewed = await afterRefusal(req, held, error)
+      if (signedIn.tokens.refreshToken === undefined) return await giveUp(req, error)
+      const renewed = await refreshed(req, signedIn)
       try {
         return await call(credentialsOf(renewed))
       } catch (again) {

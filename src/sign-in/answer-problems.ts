@@ -1,5 +1,6 @@
 // What an authorization server's answer means when it is not a sign-in: told apart by openid-client's codes and the
-// registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6), never by messages. Pure.
+// registered OAuth errors (RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core 3.1.2.6), never by messages. Pure but
+// for the clock that a Retry-After may be read with.
 import {
   AuthorizationResponseError,
   ClientError,
@@ -7,7 +8,15 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { Problem, type ProblemCode, type ProblemOptions } from '../problem.ts'
-import { inWords, isIdTokenMissing, nameOfError, refusedAlgorithm, statusOf } from './answer-words.ts'
+import { retryAfterSeconds } from '../client-api/errors.ts'
+import {
+  inWords,
+  isIdTokenMissing,
+  nameOfError,
+  refusedAlgorithm,
+  retryAfterOf,
+  statusOf,
+} from './answer-words.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string; retryAfter?: number }
 
@@ -57,8 +66,9 @@ function meaningOfOAuthError(
   if (error === 'access_denied') return { status: 403, code: 'sign_in_denied', detail: said }
   if (error === 'temporarily_unavailable' || error === 'server_error') return unavailable(said)
   if (status !== undefined && (status >= 500 || status === 429)) return unavailable(said)
-  const mend = MISCONFIGURED[error]
-  if (mend !== undefined) return { status: 502, code: 'sign_in_misconfigured', detail: `${said}: ${mend}` }
+  const advice = MISCONFIGURED[error]
+  if (advice !== undefined)
+    return { status: 502, code: 'sign_in_misconfigured', detail: `${said}: ${advice}` }
   return { status: 400, code: 'sign_in_failed', detail: said }
 }
 
@@ -68,7 +78,7 @@ const unusable = (code: string, status: number | undefined) =>
 const wrongAlgorithm = (algorithm: string): Meaning => ({
   status: 502,
   code: 'sign_in_misconfigured',
-  detail: `the id_token is signed with ${algorithm}, which onramp does not take: anybody who has the client's secret could have made one with HS256, HS384 or HS512, and anybody at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`,
+  detail: `the id_token is signed with ${algorithm}, which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`,
 })
 
 const withoutIdToken: Meaning = {
@@ -101,7 +111,7 @@ export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
   if (error instanceof Problem) return error
   const { status, code, detail, retryAfter } = meaningOf(error)
   const options: ProblemOptions = { detail, cause: error }
-  if (retryAfter !== undefined) options.retryAfter = retryAfter
+  if (retryAfter !== undefined) options.retryAfter = retryAfterSeconds(retryAfterOf(error), Date.now())
   if (tryAgain !== undefined) options.tryAgain = tryAgain
   return new Problem(status, code, options)
 }

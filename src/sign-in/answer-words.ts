@@ -9,17 +9,25 @@ const MAX_CAUSES = 5
 /** A registered error code is plain text of the specification; anything else is not repeated. */
 export const nameOfError = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
 
-/** The HTTP status of the answer that an error of the library is about, or undefined where there was none. */
-export function statusOf(error: unknown): number | undefined {
+/** The answer that an error of the library is about, or undefined where there was none. */
+function responseOf(error: unknown): Response | undefined {
   let current = error
   for (let depth = 0; depth < MAX_CAUSES; depth++) {
-    if (current instanceof Response || current instanceof WWWAuthenticateChallengeError) return current.status
-    if (current instanceof ResponseBodyError) return current.status
+    if (current instanceof Response) return current
+    if (current instanceof WWWAuthenticateChallengeError || current instanceof ResponseBodyError)
+      return current.response
     if (!(current instanceof Error)) return undefined
     current = current.cause
   }
   return undefined
 }
+
+/** Its HTTP status. */
+export const statusOf = (error: unknown): number | undefined => responseOf(error)?.status
+
+/** Its Retry-After, as it is written. */
+export const retryAfterOf = (error: unknown): string | undefined =>
+  responseOf(error)?.headers.get('retry-after') ?? undefined
 
 /** Small and capital letters with digits in one word: made by a machine, so perhaps a code. */
 const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g

@@ -7,26 +7,27 @@ import {
   type Configuration,
   type TokenEndpointResponse,
 } from 'openid-client'
-import type { User } from '../session/session.ts'
+import type { User } from '../session/signed-in.ts'
 import { identifyByToken, type Claims } from './plain-identity.ts'
+import { serverMetadataOf } from './server/metadata.ts'
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
 const MAX_ADDRESS = 254
 const text = (value: unknown) =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MOST_CHARACTERS) : undefined
+  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_CHARACTERS) : undefined
 
 export type EmailRule = {
   /** OIDC_EMAIL_CLAIM. */
   claim: string
-  /** OIDC_EMAIL_TRUST: `always` also takes an address that nobody says is verified, but none that is said not to be. */
+  /** OIDC_EMAIL_TRUST: `always` also takes an address without a word on whether it is verified, but none that is denied. */
   trust: 'verified' | 'always'
 }
 
 /** Some servers write the boolean as a text. */
 const isYes = (value: unknown) => value === true || value === 'true'
 
-/** However it is written: what is said against an address counts for every spelling of it. */
+/** A denial of an address counts for every spelling of it. */
 const folded = (address: unknown) => (typeof address === 'string' ? address.trim().toLowerCase() : undefined)
 
 type Said = { email: string; verified: unknown }
@@ -38,13 +39,13 @@ function addressIn(claims: Claims, claim: string): Said | undefined {
   // Spaces alone: other invisible characters make it another address.
   const email = value.replaceAll(/^ +| +$/g, '')
   if (email === '') return undefined
-  // It is said of the claim `email` (OpenID Connect Core 5.1) and of no other.
+  // `email_verified` is about the claim `email` (OpenID Connect Core 5.1) and about no other.
   return { email, verified: value === claims['email'] ? claims['email_verified'] : undefined }
 }
 
 /**
  * The address and whether it counts, both from one source: `email` of the id_token beside `email_verified` of userinfo
- * would vouch for an address that nobody verified. A source that says whether it is verified goes before one that doesn't.
+ * would vouch for an address that no one verified. A source that says whether it is verified goes first.
  */
 function addressOf(
   sources: readonly Claims[],
@@ -54,7 +55,7 @@ function addressOf(
   const chosen = said.find(({ verified }) => verified !== undefined) ?? said[0]
   if (chosen === undefined) return {}
   const { email, verified } = chosen
-  // A word against it counts wherever it stands.
+  // A denial counts in any of the sources.
   const isDenied = sources.some((claims) => {
     const denied = claims['email_verified']
     return denied !== undefined && !isYes(denied) && folded(claims['email'] ?? email) === folded(email)
@@ -71,7 +72,7 @@ export function userOf(issuer: string, sources: readonly [Claims, ...Claims[]], 
   return {
     issuer,
     subject: sources[0].sub,
-    ...(name === undefined ? {} : { name }),
+    name,
     ...addressOf(sources, rule),
   }
 }
@@ -89,7 +90,8 @@ export function saysEverything(claims: Claims, rule: EmailRule): boolean {
 }
 
 /**
- * Asks userinfo where there is one and the id_token leaves something open: an answer about somebody else means that the tokens are not this person's.
+ * Asks userinfo where there is one and the id_token leaves something open. An answer about another person means that the
+ * tokens are not this person's.
  * @throws when userinfo names another subject than the id_token (OpenID Connect Core 5.3.2), or cannot be had where it
  * is the only source
  */
@@ -98,7 +100,7 @@ export async function identify(
   { tokens, claims }: Granted,
   rule: EmailRule,
 ): Promise<User> {
-  const { issuer, userinfo_endpoint } = configuration.serverMetadata()
+  const { issuer, userinfo_endpoint } = serverMetadataOf(configuration)
   if (claims === undefined && userinfo_endpoint === undefined)
     return userOf(issuer, [await identifyByToken(configuration, tokens.access_token)], rule)
   if (claims === undefined)

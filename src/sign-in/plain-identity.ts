@@ -4,18 +4,19 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, type JWTPayload } from 'jose'
 import { tokenIntrospection, type Configuration } from 'openid-client'
 import { statusOf } from './answer-words.ts'
+import { serverMetadataOf } from './server/metadata.ts'
 
 export type Claims = { sub: string; [claim: string]: unknown }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /**
- * Token introspection (RFC 7662): `sub`, or `username` under a name of its own, because somebody's username may be
+ * Token introspection (RFC 7662): `sub`, or `username` under a name of its own, because one person's username may be
  * another's `sub`.
  * @throws where it is offered and cannot be had: taking the next best name would make the person another one for a day
  */
 async function introspected(configuration: Configuration, accessToken: string): Promise<Claims | undefined> {
-  if (configuration.serverMetadata().introspection_endpoint === undefined) return undefined
+  if (serverMetadataOf(configuration).introspection_endpoint === undefined) return undefined
   try {
     const said = await tokenIntrospection(configuration, accessToken, { token_type_hint: 'access_token' })
     const [sub, username] = [textOf(said.sub), textOf(said.username)]
@@ -38,7 +39,7 @@ async function introspected(configuration: Configuration, accessToken: string): 
 function subjectOf(configuration: Configuration, accessToken: string): Claims | undefined {
   const payload = payloadOf(accessToken)
   const sub = textOf(payload?.sub)
-  const isOurs = payload?.iss === configuration.serverMetadata().issuer
+  const isOurs = payload?.iss === serverMetadataOf(configuration).issuer
   if (payload === undefined || sub === undefined || !isOurs || isForElsewhere(configuration, payload))
     return undefined
   return { sub }
@@ -52,18 +53,18 @@ function payloadOf(accessToken: string): JWTPayload | undefined {
   }
 }
 
-/** Of another issuer, or about the client itself: RFC 9068 5 warns of a client whose id is somebody's `sub`. */
+/** Of another issuer, or about the client itself: RFC 9068 5 warns of a client whose id is a person's `sub`. */
 function isForElsewhere(
   configuration: Configuration,
   { iss, sub }: { iss?: unknown; sub?: unknown },
 ): boolean {
-  const { issuer } = configuration.serverMetadata()
+  const { issuer } = serverMetadataOf(configuration)
   return (iss !== undefined && iss !== issuer) || sub === configuration.clientMetadata().client_id
 }
 
 /** @throws where the server offers introspection and doesn't answer */
 export async function identifyByToken(configuration: Configuration, accessToken: string): Promise<Claims> {
   const known = (await introspected(configuration, accessToken)) ?? subjectOf(configuration, accessToken)
-  // Nothing says who it is: somebody new at every sign-in.
+  // Nothing says who it is: a new person at every sign-in.
   return known ?? { sub: `unknown:${randomUUID()}` }
 }

@@ -9,7 +9,7 @@ const WISHES: readonly Wish[] = ['select_account', 'login']
 /** @param value untrusted: a query parameter */
 export const wishOf = (value: unknown): Wish | undefined => WISHES.find((known) => known === value)
 
-/** @param supported `prompt_values_supported` of the metadata (Initiating User Registration 1.0): absent, nothing is said */
+/** @param supported `prompt_values_supported` of the metadata (Initiating User Registration 1.0): absent, nothing is known */
 export const possibleWish = (wish: Wish, supported: unknown): Wish =>
   Array.isArray(supported) && !supported.includes(wish) ? 'login' : wish
 

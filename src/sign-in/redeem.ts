@@ -1,5 +1,5 @@
 // Turns an answer of the authorization server into a signed-in session: every check of the answer first, then a new
-// session id, tokens, and the session, all of them stored before the browser hears of it.
+// session id, and its record stored and listed before the browser hears of it.
 import type { Request } from 'express'
 import {
   AuthorizationResponseError,
@@ -8,7 +8,8 @@ import {
   type Configuration,
 } from 'openid-client'
 import { nameOf } from '../session/seal.ts'
-import { removeSession, replaceSession, saveSession, type User } from '../session/session.ts'
+import { newSessionId, startSession } from '../session/session.ts'
+import { signedInOf, type SignIns, type Tokens, type User } from '../session/signed-in.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { Note } from '../web/audit.ts'
@@ -20,30 +21,29 @@ import { isWishRefused } from './prompt.ts'
 import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
 import { createRefreshTokenNote } from './refresh-token-note.ts'
 import { restartsOf, signInPath } from './state.ts'
-import { tokensOf, type SignIn, type TokenRecords } from './tokens.ts'
+import { tokensOf } from './tokens.ts'
+import { present } from '../present.ts'
 
 export type RedeemParts = {
   authorizationServer: Pick<
     AuthorizationServer,
     'configuration' | 'forget' | 'dropIfUnknown' | 'dropIfSuspect'
   >
-  tokens: Pick<TokenRecords, 'load' | 'save' | 'remove'>
-  sessions: Pick<SignedInSessions, 'add' | 'has' | 'end'>
+  signIns: Pick<SignIns, 'load' | 'create' | 'end'>
+  sessions: Pick<SignedInSessions, 'add' | 'end'>
   scope: string
   emailRule: EmailRule
   log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void }
   note: Note
-  /** Must not throw: who counts arrivals is no reason to keep somebody out. */
+  /** Must not throw: a figure for the report is no reason to keep a person out. */
   onSignedIn: (user: User) => Promise<void>
-  /** This session was stored a moment ago, so nothing of it has to be renewed. */
-  renewed: (name: string) => void
   now: () => number
   /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
   tokenParameters: Record<string, string>
 }
 
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
-export type Answer = { url: URL; state: string; signIn: PendingSignIn }
+export type Answer = { url: URL; state: string; browser: string; signIn: PendingSignIn }
 
 /**
  * `ask-login`: another account was asked for, and the server refused to, or brought the same one back without a word.
@@ -59,26 +59,22 @@ export type Redeem = (req: Request, answer: Answer) => Promise<Redeemed>
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
-type Made = SignIn & {
-  sid: { sid?: string }
-  /** Removes the record of the session before, at the same time as the new one is written. */
-  removeOld: () => Promise<void>
-}
+type Granted = { user: User; sid: string | undefined; tokens: Tokens }
 
 export function createRedeem(parts: RedeemParts): Redeem {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
 
-  async function granted(configuration: Configuration, { url, state, signIn }: Answer) {
-    const checks = {
+  async function granted(configuration: Configuration, { url, state, signIn }: Answer): Promise<Granted> {
+    const checks = present({
       pkceCodeVerifier: signIn.verifier,
       expectedState: state,
       idTokenExpected: asksForIdToken,
-      ...(signIn.nonce === undefined ? {} : { expectedNonce: signIn.nonce }),
-    }
+      expectedNonce: signIn.nonce,
+    })
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
     const user = await identify(configuration, { tokens: grant, claims }, parts.emailRule)
-    const sid = typeof claims?.['sid'] === 'string' ? { sid: claims['sid'] } : {}
+    const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
 
@@ -111,40 +107,38 @@ export function createRedeem(parts: RedeemParts): Redeem {
    * only cut off what other tabs have under way.
    */
   async function isSignedInMeanwhile(req: Request, { signIn }: Answer, user: User): Promise<boolean> {
-    const { user: present, signedInAt = 0 } = req.session
+    const present = signedInOf(req)
     return (
-      isSamePerson(present, user) &&
-      signedInAt >= signIn.startedAt &&
-      (await parts.tokens.load(req.sessionID)) !== undefined
+      present !== undefined &&
+      isSamePerson(present.user, user) &&
+      present.signedInAt >= signIn.startedAt &&
+      (await parts.signIns.load(present.id)) !== undefined
     )
   }
 
   /**
-   * Lists the sign-in, then stores its tokens, then looks whether it is still listed: so whatever ends sign-ins either
-   * finds the tokens or is seen here, and a process that dies in between leaves nothing that works and is not listed.
-   * @returns false when the authorization server has ended it meanwhile
+   * Stores the record, then lists it. No one knows the new id before the answer, so a process that dies in between leaves
+   * nothing that works; and an end that comes later finds the record, because it finds it on the list.
+   * @returns false when the authorization server has ended the sign-in meanwhile
    */
-  async function stored(req: Request, { signIn }: Answer, { sid, removeOld, ...made }: Made) {
-    const { user, signedInAt } = made
-    const name = nameOf(req.sessionID)
-    const session = { name, ...sid, signedInAt, device: deviceOf(req.get('user-agent')) }
-    if (!(await parts.sessions.add(user, session, signIn.startedAt))) return false
+  async function stored(req: Request, { browser, signIn }: Answer, granted: Granted): Promise<boolean> {
+    const { user, sid, tokens } = granted
+    const signedInAt = parts.now()
     const counted = parts.onSignedIn(user)
-    await parts.tokens.save(req.sessionID, made)
-    Object.assign(req.session, { browser: signIn.browser, user, signedInAt })
-    // The session is worth nothing without the tokens, so it need not wait for the answer.
-    const [isListed] = await Promise.all([
-      parts.sessions.has(user, name),
-      saveSession(req).then(() => undefined),
-      removeOld(),
-    ])
-    if (isListed) {
-      parts.renewed(name)
-      await counted
-      return true
+    const id = newSessionId()
+    const signedIn = await parts.signIns.create(id, { user, browser, signedInAt, tokens })
+    const name = nameOf(id)
+    const entry = { name, sid, signedInAt, device: deviceOf(req.get('user-agent')) }
+    let isListed = false
+    try {
+      isListed = await parts.sessions.add(user, entry, signIn.startedAt)
+    } finally {
+      if (!isListed) await parts.signIns.end(name)
     }
-    await Promise.all([parts.tokens.remove(req.sessionID), removeSession(req)])
-    return false
+    if (!isListed) return false
+    startSession(req, signedIn)
+    await counted
+    return true
   }
 
   return async (req, answer) => {
@@ -153,23 +147,15 @@ export function createRedeem(parts: RedeemParts): Redeem {
       afterFailure(error, answer, configuration.clientMetadata().client_id),
     )
     if (typeof result === 'string') return result
-    const { user, sid, tokens } = result
+    const { user, tokens } = result
     noteRefreshToken(tokens, configuration.clientMetadata().scope)
-    const isSame = answer.signIn.wish !== undefined && isSamePerson(req.session.user, user)
+    const before = signedInOf(req)
+    const isSame = answer.signIn.wish !== undefined && isSamePerson(before?.user, user)
     if (isSame && answer.signIn.wish === 'select_account') return 'ask-login'
     if (await isSignedInMeanwhile(req, answer, user)) return 'signed-in'
-    const before = { name: nameOf(req.sessionID), user: req.session.user }
-    const removeOld = replaceSession(req)
-    const signedInAt = parts.now()
-    const made = { user, sid, signedInAt, tokens }
-    if (before.user === undefined) {
-      if (!(await stored(req, answer, { ...made, removeOld }))) return 'restart'
-    } else {
-      // A sign-in that works goes only when the next one is there.
-      if (!(await stored(req, answer, { ...made, removeOld: async () => {} }))) return 'restart'
-      await removeOld()
-      await parts.sessions.end(before.user, ({ name }) => name === before.name)
-    }
+    if (!(await stored(req, answer, result))) return 'restart'
+    // A sign-in that works goes only when the next one is there.
+    if (before !== undefined) await parts.sessions.end(before.user, ({ name }) => name === nameOf(before.id))
     parts.note({ event: 'sign_in', result: 'ok', user })
     return isSame ? 'same-account' : 'signed-in'
   }

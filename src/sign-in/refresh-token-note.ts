@@ -1,5 +1,5 @@
 // Says in the log that no refresh token was issued, what that means for people, and what the operator can change.
-import type { Tokens } from './tokens.ts'
+import type { Tokens } from '../session/signed-in.ts'
 
 const signInAgain = (minutes: number | undefined) =>
   `${minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`} people are sent to sign in again`

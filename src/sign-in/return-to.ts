@@ -1,7 +1,7 @@
 // Where a person may be sent after sign-in, or at the end of the walk. Pure. Everything that is not clearly ours, or an
 // origin that the operator allowed, is dropped (RFC 9700 4.11, open redirection).
 
-const MOST_CHARACTERS = 2048
+const MAX_CHARACTERS = 2048
 
 /** Sign-in and sign-out would lead in circles. */
 const isOwnLoop = (pathname: string) => /^\/(sign-in|sign-out|signed-out)(\/|$)/i.test(pathname)
@@ -21,7 +21,7 @@ export type ReturnToRules = {
  * @param value untrusted: a query parameter, or what was kept of one
  */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
-  if (typeof value !== 'string' || value.length > MOST_CHARACTERS) return undefined
+  if (typeof value !== 'string' || value.length > MAX_CHARACTERS) return undefined
   const url = readAddress(value, rules.publicOrigin)
   if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)

@@ -4,6 +4,8 @@ import { Problem } from '../problem.ts'
 import { createCounter, type SharedRedis } from '../records/counting.ts'
 
 export type Room = {
+  /** Looks, before work is done for a sign-in that could not be kept. @throws {Problem} as `take` does */
+  check(network: string): Promise<void>
   /**
    * @param network whose it is: no network gets all of it
    * @throws {Problem} 503 when there is none left, 429 when the network has its share
@@ -35,6 +37,8 @@ const ASK_AGAIN_MS = 1_000
 const NETWORK_SHARE = 0.25
 /** What a minute's sign-ins from one address may take in any case. */
 const BYTES_PER_SIGN_IN = 1_024
+/** With the longest address to come back to. */
+const MAX_BYTES_OF_SIGN_IN = 4_096
 
 export function createRoom({ redis, megabytes, windowSeconds, perAddress }: RoomOptions): Room {
   // When the count starts anew, what was written in the window before is still there: so each window gets half.
@@ -73,6 +77,11 @@ export function createRoom({ redis, megabytes, windowSeconds, perAddress }: Room
   }
 
   return {
+    async check(network) {
+      if (left < MAX_BYTES_OF_SIGN_IN && performance.now() < fullUntil) refuse(RETRY_SECONDS)
+      await takeShare(MAX_BYTES_OF_SIGN_IN, network)
+      await shares.giveBack(network, MAX_BYTES_OF_SIGN_IN)
+    },
     async take(bytes, network) {
       await takeShare(bytes, network)
       if (left < bytes)

@@ -3,52 +3,53 @@
 import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { cookieValue } from '../session/cookie-value.ts'
+import { browserOf } from '../session/session.ts'
+import { signedInOf } from '../session/signed-in.ts'
 import { networkOf } from '../web/network.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { CALLBACK_PATH } from './addresses.ts'
-import type { PendingSignIns } from './pending.ts'
+import type { PendingSignIns, TakenSignIn } from './pending.ts'
 import { wishOf } from './prompt.ts'
 import type { Redeem } from './redeem.ts'
 import { safeReturnTo, type ReturnToRules } from './return-to.ts'
 import type { StartSignIn } from './start.ts'
-import { MOST_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } from './state.ts'
-import type { TokenRecords } from './tokens.ts'
+import { MAX_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } from './state.ts'
 
 export type SignInParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
-  /** The same, with one handler more between the first limit and the session. */
-  enteringWith: (early: RequestHandler) => RequestHandler[]
-  pending: Pick<PendingSignIns, 'find' | 'finish' | 'succeeded'>
+  /** In front of the callback: `early` comes before the session, and what is awaited is not counted by address. */
+  answering: (early: RequestHandler, isAwaited: (req: Request) => Promise<boolean>) => RequestHandler[]
+  /** The request no longer counts against its address. */
+  forgive: (req: Request) => Promise<void>
+  pending: Pick<PendingSignIns, 'take' | 'succeeded'>
   start: StartSignIn
   redeem: Redeem
-  tokens: Pick<TokenRecords, 'load'>
   returnTo: ReturnToRules
   /** PUBLIC_URL. */
   publicUrl: string
   cookieName: string
   sendPage: SendPage
+  log: { debug(fields: object, message: string): void }
 }
 
 const HOME = '/onboarding'
 
 export function createSignInRoutes({
   entering,
-  enteringWith,
+  answering,
+  forgive,
   pending,
   start,
   redeem,
-  tokens,
   returnTo: rules,
   publicUrl,
   cookieName,
   sendPage,
+  log,
 }: SignInParts): Router {
   const router = Router()
-
-  const isSignedIn = async (req: Request) =>
-    req.session.user !== undefined && (await tokens.load(req.sessionID)) !== undefined
 
   const hasCookie = (req: Request) => cookieValue(req.headers.cookie ?? '', cookieName) !== undefined
 
@@ -60,67 +61,78 @@ export function createSignInRoutes({
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
     const restarts = restartsSaid(req.query['again'])
 
-    if (restarts > 0 && wish === undefined && (await isSignedIn(req))) return seeOther(res, returnTo)
-    // The cookie's session is over. Another tab's answer may be about to bring a newer one, which a new cookie of ours
-    // would overwrite: so the browser is asked to come again once, with whatever it has then.
-    if (restarts === 0 && req.session.browser === undefined && hasCookie(req)) {
-      const wishes = {
-        ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-        ...(wish === undefined ? {} : { prompt: wish }),
-      }
-      return seeOther(res, signInAgainPath(returnTo, 1, wishes))
-    }
-    seeOther(res, await start(req, { returnTo, restarts, loginHint, wish }))
+    const isDone = restarts > 0 && wish === undefined && signedInOf(req) !== undefined
+    log.debug({ restarts, wish, isDone }, 'sign-in: a browser asks to sign in')
+    seeOther(res, isDone ? returnTo : await start(req, { returnTo, restarts, loginHint, wish }))
   })
 
-  /** Asked for while the session is: neither needs the other. */
-  const found = new WeakMap<Request, ReturnType<typeof pending.find>>()
-  const findEarly: RequestHandler = (req, _res, next) => {
+  /** Asked for while the session is: neither needs the other, unless another tab has signed in meanwhile. */
+  const early = new WeakMap<Request, Promise<TakenSignIn | undefined>>()
+  const takeEarly: RequestHandler = (req, _res, next) => {
     const state = onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
     if (state !== undefined) {
-      const finding = pending.find(state)
+      const taking = pending.take(state, browserOf(req))
       // Awaited by the route, unless the session fails first.
-      finding.catch(() => {})
-      found.set(req, finding)
+      taking.catch(() => {})
+      early.set(req, taking)
     }
     next()
   }
 
-  const answered = router.route(CALLBACK_PATH).get(enteringWith(findEarly))
+  async function takenBy(req: Request, state: string): Promise<TakenSignIn | undefined> {
+    const taken = await early.get(req)
+    const signedIn = signedInOf(req)
+    if (taken === undefined || taken.mayRedeem || signedIn === undefined) return taken
+    return await pending.take(state, signedIn.browser)
+  }
+
+  /** An answer that this browser waits for. */
+  const isAwaited = async (req: Request) => {
+    const state = onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
+    if (state === undefined) return false
+    const taking = takenBy(req, state)
+    early.set(req, taking)
+    return (await taking)?.mayRedeem === true
+  }
+
+  const answered = router.route(CALLBACK_PATH).get(answering(takeEarly, isAwaited))
   answered.get(async (req, res) => {
     const url = callbackUrl(req, publicUrl)
     const state = onlyOne(url.searchParams, 'state')
-    const signIn = await found.get(req)
+    const taken = await early.get(req)
 
-    if (state === undefined || signIn === undefined) {
-      if (req.session.user !== undefined) return seeOther(res, HOME)
+    if (state === undefined || taken === undefined) {
+      log.debug({ hasState: state !== undefined }, 'sign-in: an answer to no sign-in that is known')
+      if (signedInOf(req) !== undefined) return seeOther(res, HOME)
       throw over('no sign-in is known for this state', HOME)
     }
+    const { signIn, mayRedeem } = taken
     const { returnTo } = signIn
-    const isOurs = signIn.browser === req.session.browser
-    const mayRedeem = isOurs && signIn.kind === 'pending' && (await pending.finish(state, signIn))
-    const outcome = mayRedeem ? await redeem(req, { url, state, signIn }) : 'used'
-    if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
-    if (outcome === 'signed-in' && signIn.kind === 'pending')
-      await pending.succeeded(signIn, networkOf(req.ip ?? ''))
-    if (outcome === 'signed-in' || (outcome === 'used' && req.session.user !== undefined))
-      return seeOther(res, returnTo)
+    const browser = browserOf(req)
+    const outcome =
+      mayRedeem && browser !== undefined ? await redeem(req, { url, state, browser, signIn }) : 'used'
     const restarts = restartsOf(state)
-    if (outcome === 'ask-login' && restarts < MOST_RESTARTS)
+    log.debug({ outcome, restarts }, 'sign-in: the authorization server has answered')
+    if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
+    if (outcome === 'signed-in')
+      await Promise.all([pending.succeeded(taken, networkOf(req.ip ?? '')), forgive(req)])
+    if (signedInOf(req) !== undefined && outcome !== 'ask-login' && outcome !== 'restart')
+      return seeOther(res, returnTo)
+    if (outcome === 'ask-login' && restarts < MAX_RESTARTS)
       return seeOther(res, signInAgainPath(returnTo, restarts + 1, { prompt: 'login' }))
     if (restarts > 0 && !hasCookie(req)) {
       const detail = 'the callback came without its session cookie'
       throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
     }
     // Many tabs at once: this one's cookie may have been renewed while it was on its way.
-    if (restarts < MOST_RESTARTS) return seeOther(res, signInAgainPath(returnTo, restarts + 1))
+    if (restarts < MAX_RESTARTS) return seeOther(res, signInAgainPath(returnTo, restarts + 1))
     throw over('this sign-in was used, or belongs to another browser', returnTo)
   })
 
   const stayed = router.route('/sign-in/same-account').get(entering)
   stayed.get((req, res) => {
     const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
-    const { user } = req.session
+    const user = signedInOf(req)?.user
     if (user === undefined) return seeOther(res, returnTo)
     const data = { account: user.email ?? user.name, returnTo }
     sendPage(req, res, { view: 'sign-in/same-account', data })

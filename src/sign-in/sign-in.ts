@@ -1,11 +1,12 @@
 // Who people are: the authorization server, sessions, tokens, and the steps of signing in. Routes are made of these.
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { clientOf } from './server/client-settings.ts'
-import { createPresence } from '../session/presence.ts'
-import { createRenewal } from '../session/renewal.ts'
+import { cookieName as cookieNameFor, createCookieIds } from '../session/cookie-id.ts'
 import { createSealer } from '../session/seal.ts'
-import { SealedSessionStore, sessionTextsOn } from '../session/session-store.ts'
-import { cookieName as cookieNameFor, createSession, type User } from '../session/session.ts'
+import { sessionTextsOn } from '../session/sealed-texts.ts'
+import { SessionStore } from '../session/session-store.ts'
+import { createSession, rememberBrowser } from '../session/session.ts'
+import { createSignIns, type User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createAccess } from './access.ts'
 import { createAuthorizationServer } from './server/authorization-server.ts'
@@ -16,11 +17,11 @@ import { createRequireSignIn } from './require-sign-in.ts'
 import { createRoom } from './room.ts'
 import { createSignedInSessions } from './sessions/signed-in-sessions.ts'
 import { createStartSignIn } from './start.ts'
-import { createTokenRecords } from './tokens.ts'
 import type { Store } from '../records/store.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { Limits } from '../web/rate-limit.ts'
+import { present } from '../present.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
@@ -40,22 +41,13 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
   const https = publicUrl.startsWith('https:')
   const cookieName = cookieNameFor(https)
   const returnTo = { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
-  const resource: Record<string, string> =
-    settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE }
-  const audience = settings.OIDC_AUDIENCE === undefined ? {} : { audience: settings.OIDC_AUDIENCE }
+  const resource = present({ resource: settings.OIDC_RESOURCE })
   const lifetimes = {
     idleSeconds: settings.SESSION_IDLE_MINUTES * 60,
     maxSeconds: settings.SESSION_MAX_HOURS * 3600,
   }
   const sealer = createSealer(settings.SESSION_SECRET)
-  const renewal = createRenewal(lifetimes.idleSeconds, now)
-  const tokens = createTokenRecords({
-    records: store.records,
-    sealer,
-    lifeSeconds: renewal.lifeSeconds,
-    maxSeconds: lifetimes.maxSeconds,
-    now,
-  })
+  const signIns = createSignIns({ texts: sessionTexts, records: store.records, sealer, ...lifetimes, now })
   const authorizationServer = createAuthorizationServer({
     issuer: settings.OIDC_ISSUER,
     client: clientOf(settings, { records: store.records, sealer, log, now }),
@@ -65,16 +57,13 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
   const sessions = createSignedInSessions({
     records: store.records,
     sealer,
-    endByName: async (name) => {
-      await tokens.removeByName(name)
-      await sessionTexts.destroy(name)
-    },
+    signIns,
     maxSeconds: lifetimes.maxSeconds,
     now,
   })
   const refresh = createRefresh({
     records: store.records,
-    tokens,
+    signIns,
     authorizationServer,
     tokenParameters: resource,
     log,
@@ -94,12 +83,12 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     publicUrl,
     scope: settings.OIDC_SCOPE,
     prompt: settings.OIDC_PROMPT,
-    parameters: { ...resource, ...audience },
+    parameters: present({ ...resource, audience: settings.OIDC_AUDIENCE }),
     now,
   })
   const redeem = createRedeem({
     authorizationServer,
-    tokens,
+    signIns,
     sessions,
     scope: settings.OIDC_SCOPE,
     emailRule: { claim: settings.OIDC_EMAIL_CLAIM, trust: settings.OIDC_EMAIL_TRUST },
@@ -107,13 +96,14 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     log,
     note,
     onSignedIn,
-    renewed: (name) => void renewal.isDue(name),
     now,
   })
+  const cookie = { secrets: settings.SESSION_SECRET, https }
+  const idOf = createCookieIds(cookie)
+  const prove = rememberBrowser(idOf)
   const session = createSession({
-    store: new SealedSessionStore(sessionTexts, sealer, lifetimes, now),
-    secrets: settings.SESSION_SECRET,
-    https,
+    ...cookie,
+    store: new SessionStore({ texts: sessionTexts, signIns, sealer }),
   })
   return {
     authorizationServer,
@@ -121,20 +111,30 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
     redeem,
     sessions,
     start,
-    tokens,
+    signIns,
     cookieName,
     returnTo,
     /** express-session; only what changes a session has it in its route. */
     session,
     /** In front of every route that signs people in: the limits, and between them the session. */
-    entering: [limits.byAddress, session, limits.byBrowser],
-    enteringWith: (early: RequestHandler) => [limits.byAddress, early, session, limits.byBrowser],
-    access: createAccess({ tokens, refresh, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now }),
-    requireSignIn: createRequireSignIn({
-      presence: createPresence({ secrets: settings.SESSION_SECRET, https }),
-      tokens,
-      renewal,
-      touchSession: (name) => sessionTexts.touch(name, renewal.lifeSeconds),
-    }),
+    entering: [limits.byAddress, prove, session, limits.byBrowser],
+    /** In front of the callback. An answer to a sign-in of this browser was counted when that started. */
+    answering: (early: RequestHandler, isAwaited: (req: Request) => Promise<boolean>) => [
+      prove,
+      early,
+      session,
+      unless(isAwaited, limits.byAddress),
+      limits.byBrowser,
+    ],
+    forgive: limits.forgive,
+    access: createAccess({ signIns, refresh, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now }),
+    requireSignIn: createRequireSignIn({ idOf, signIns }),
   }
 }
+
+const unless =
+  (holds: (req: Request) => Promise<boolean>, handler: RequestHandler): RequestHandler =>
+  async (req, res, next) => {
+    if (await holds(req)) next()
+    else await handler(req, res, next)
+  }

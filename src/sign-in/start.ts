@@ -1,18 +1,17 @@
-// Sends somebody to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
+// Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
 // server takes pushed requests (RFC 9126).
-import { randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Request } from 'express'
 import {
   buildAuthorizationUrl,
   buildAuthorizationUrlWithPAR,
-  calculatePKCECodeChallenge,
   randomNonce,
   randomPKCECodeVerifier,
   ResponseBodyError,
   type Configuration,
 } from 'openid-client'
 import { Problem } from '../problem.ts'
-import { saveSession } from '../session/session.ts'
+import { bindBrowser } from '../session/session.ts'
 import { networkOf } from '../web/network.ts'
 import { addressesOf } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
@@ -20,10 +19,12 @@ import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { newState, signInPath } from './state.ts'
+import { serverMetadataOf } from './server/metadata.ts'
+import { present } from '../present.ts'
 
 export type StartParts = {
   authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
-  pending: Pick<PendingSignIns, 'add'>
+  pending: Pick<PendingSignIns, 'add' | 'checkRoom'>
   /** PUBLIC_URL. */
   publicUrl: string
   scope: string
@@ -36,7 +37,7 @@ export type StartParts = {
 
 export type Start = {
   returnTo: string
-  /** How often this sign-in has started over by itself. */
+  /** How often this sign-in has started over without the person's doing. */
   restarts: number
   loginHint?: string | undefined
   /** The person asks for another account. */
@@ -48,12 +49,6 @@ export type StartSignIn = (req: Request, start: Start) => Promise<string>
 
 export function createStartSignIn(parts: StartParts): StartSignIn {
   const asksForIdToken = parts.scope.split(' ').includes('openid')
-
-  async function keepBrowser(req: Request, browser: string): Promise<void> {
-    if (req.session.browser === browser) return
-    req.session.browser = browser
-    await saveSession(req)
-  }
 
   type Asked = { returnTo: string; wish: Wish | undefined }
 
@@ -75,22 +70,23 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const state = newState(restarts)
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
-    const parameters = {
+    const parameters = present({
       ...parts.parameters,
       redirect_uri: addressesOf(parts.publicUrl).callback,
       scope: parts.scope,
       state,
-      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
-      ...(nonce === undefined ? {} : { nonce }),
+      nonce,
       // Together with select_account some servers fail, and the hint would contradict the wish.
-      ...(loginHint === undefined || choosesAccount(wish) ? {} : { login_hint: loginHint }),
-    }
+      login_hint: choosesAccount(wish) ? undefined : loginHint,
+    })
+    const network = networkOf(req.ip ?? '')
+    // A pushed request is work for the authorization server: none for a network that may keep no sign-in.
+    await parts.pending.checkRoom(network)
     const url = await addressOf(parameters, { returnTo, wish })
-    const startedAt = parts.now()
-    const browser = req.session.browser ?? randomBytes(16).toString('base64url')
-    const pending = { browser, verifier, nonce, returnTo, startedAt, ...(wish && { wish }) }
-    await parts.pending.add(state, pending, networkOf(req.ip ?? ''), () => keepBrowser(req, browser))
+    const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish }
+    await parts.pending.add(state, bindBrowser(req), pending, network)
     return url
   }
 
@@ -101,7 +97,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
   async function possible(wish: Wish | undefined): Promise<Wish | undefined> {
     if (wish === undefined) return undefined
     const configuration = await parts.authorizationServer.confirmedConfiguration()
-    return possibleWish(wish, configuration.serverMetadata()['prompt_values_supported'])
+    return possibleWish(wish, serverMetadataOf(configuration)['prompt_values_supported'])
   }
 
   return async (req, asked) => {
@@ -124,7 +120,7 @@ async function authorizationUrl(
   // A client that registered itself asks for what it was registered for.
   const { scope } = configuration.clientMetadata()
   const parameters = typeof scope === 'string' ? { ...given, scope } : given
-  const takesPushed = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined
+  const takesPushed = serverMetadataOf(configuration).pushed_authorization_request_endpoint !== undefined
   const url = takesPushed
     ? await buildAuthorizationUrlWithPAR(configuration, parameters)
     : buildAuthorizationUrl(configuration, parameters)

@@ -1,8 +1,7 @@
 // The one place that answers with HTML: the view, in the frame that every page has. What surprises: a page that looks
 // again says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
-import { userOf } from '../session/presence.ts'
-import type { User } from '../session/session.ts'
+import { signedInOf, type User } from '../session/signed-in.ts'
 import { texts } from './texts.en.ts'
 import type { RenderView } from './views.ts'
 
@@ -32,7 +31,7 @@ export type PagesOptions = {
 
 export function createPages({ render, stylesheet, icon, helpUrl, isAdmin }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data }) => {
-    const user = userOf(req)
+    const user = signedInOf(req)?.user
     // Express parses the query whenever it is asked for it.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
     const frame = {

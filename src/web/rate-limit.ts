@@ -3,7 +3,8 @@
 import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { nameOf } from '../session/seal.ts'
-import { userOf } from '../session/presence.ts'
+import { browserOf } from '../session/session.ts'
+import { signedInOf } from '../session/signed-in.ts'
 import type { Note } from './audit.ts'
 import {
   countFailures,
@@ -15,8 +16,13 @@ import {
 import { networkOf } from './network.ts'
 
 export type Limits = {
-  /** Signing in, by address; in front of the session. */
+  /** Signing in, by address. */
   byAddress: RequestHandler
+  /**
+   * The request no longer counts against its address: it started nothing, or it finished what was started. So an office
+   * of thousands may share an address, and what is counted is what stays unfinished. One person gets few back.
+   */
+  forgive: (req: Request) => Promise<void>
   /** Signing in, by browser; behind the session. */
   byBrowser: RequestHandler
   /** Signing out, by address: apart from signing in, so that a rush in the morning keeps no one signed in. */
@@ -48,17 +54,19 @@ export type LimitOptions = {
 const WINDOW_SECONDS = 60
 /** Short, so that no one spends a minute's worth at once: the service takes about 30 requests a second of one person. */
 const PERSON_WINDOW_SECONDS = 10
+/** Otherwise one person who signs in without end would never reach a limit. */
+const MAX_FORGIVEN_A_PERSON = 10
 
 const addressOf = (req: Request) => networkOf(req.ip ?? '')
 
 /** The hash, so that the store's names tell no one who was here. */
 function personOf(req: Request): string | undefined {
-  const user = userOf(req)
+  const user = signedInOf(req)?.user
   return user === undefined ? undefined : nameOf(`${user.issuer}\n${user.subject}`)
 }
 
 type Limit = {
-  counter: Pick<Counter, 'take'>
+  counter: Pick<SeldomShared, 'take'>
   keyOf: (req: Request) => string | undefined
   code: ProblemCode
   /** For the log and the audit: of what there were too many. */
@@ -87,18 +95,30 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
     limited({
       counter: perMinute(name, perAddress),
       keyOf: addressOf,
-      code: name === 'address' ? 'too_many' : 'too_many_requests',
+      code: 'too_many_requests',
       what: 'address',
     })
 
+  const signIns = perMinute('address', perAddress)
+  const forgiven = createCounter({
+    redis: undefined,
+    name: 'forgiven',
+    points: MAX_FORGIVEN_A_PERSON,
+    windowSeconds: WINDOW_SECONDS,
+  })
   const failures = countFailures(perAddress, WINDOW_SECONDS)
   const personPoints = Math.ceil((perPerson * PERSON_WINDOW_SECONDS) / WINDOW_SECONDS)
 
   return {
-    byAddress: address('address'),
+    byAddress: limited({ counter: signIns, keyOf: addressOf, code: 'too_many', what: 'address' }),
+    async forgive(req) {
+      const person = personOf(req)
+      if (person === undefined || (await forgiven.take(person)) === undefined)
+        await signIns.giveBack(addressOf(req))
+    },
     byBrowser: limited({
       counter: perMinute('browser', Math.ceil(perAddress / 10)),
-      keyOf: (req) => (req as Partial<Request>).session?.browser,
+      keyOf: browserOf,
       code: 'too_many',
       what: 'browser',
     }),
@@ -125,17 +145,27 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
   }
 }
 
+type SeldomShared = Pick<Counter, 'take'> & {
+  /** Takes one count back, in this process. */
+  giveBack: (key: string) => Promise<void>
+}
+
 /**
  * Counts the first requests in this process alone: hardly anyone makes more, so a page costs no question to the store, and
  * requests from addresses without end leave no records there. From then on all processes count together. With P processes
  * there may so be a tenth of the limit more in each.
  */
-function seldomShared(options: CounterOptions): Pick<Counter, 'take'> {
+function seldomShared(options: CounterOptions): SeldomShared {
   const alone = Math.floor(options.points / 10)
   const own = createCounter({ ...options, redis: undefined, points: alone })
   const together = createCounter({ ...options, points: options.points - alone })
   return {
-    take: async (key) =>
-      alone > 0 && (await own.take(key)) === undefined ? undefined : await together.take(key),
+    async take(key) {
+      if ((await own.take(key)) === undefined) return undefined
+      // Counted together instead: otherwise what is given back would only make up for this.
+      await own.giveBack(key, 1)
+      return await together.take(key)
+    },
+    giveBack: (key) => own.giveBack(key, 1),
   }
 }

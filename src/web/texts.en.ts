@@ -21,7 +21,7 @@ export const texts = {
     signedIn: 'You are signed in',
     somebodyElse: 'Not you?',
     signOut: 'Sign out',
-    admin: 'How far everybody is',
+    admin: 'Rollout progress',
     helpTitle: 'Need help?',
     help: 'If you are stuck, ask the people who look after search in your company.',
     helpLink: 'Get help',

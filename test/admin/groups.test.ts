@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newArrival, reached, withLeft, type Arrival } from '../../src/arrivals/arrival.ts'
-import { createGroups } from '../../src/admin/groups.ts'
+import { makeReport } from '../../src/admin/report.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 
@@ -13,14 +13,14 @@ const members = (
     change({ ...newArrival(`${group}-${index}@acme.example`, at), group }),
   )
 
-const shownOf = (people: Arrival[]) => {
-  const groups = createGroups()
-  for (const person of people) groups.count(person)
-  return groups.shown()
+async function* these(people: Arrival[]) {
+  yield* people
 }
 
+const shownOf = async (people: Arrival[]) => (await makeReport(these(people), at)).groups
+
 describe('the figures of groups', () => {
-  it('count those of fewer than five people together, as they would tell who it is', () => {
+  it('count those of fewer than five people together, as they would tell who it is', async () => {
     const signedIn = (arrival: Arrival) => reached(arrival, 'signedInAt', at)
     const people = [
       ...members('Four', 4, signedIn),
@@ -28,13 +28,13 @@ describe('the figures of groups', () => {
       ...members('Five', 5),
       newArrival('nobody-says@acme.example', at),
     ]
-    expect(shownOf(people)).toEqual([
+    expect(await shownOf(people)).toEqual([
       { name: 'Five', people: 5, signedIn: 0, finished: 0, nothing: 0, ready: 0 },
       { name: undefined, people: 5, signedIn: 4, finished: 0, nothing: 0, ready: 0 },
     ])
   })
 
-  it('begin with the group that has most to do', () => {
+  it('begin with the group that has most to do', async () => {
     const done = (arrival: Arrival) => withLeft(arrival, [], at)
     const people = [
       ...members('Done', 6, done),
@@ -42,6 +42,6 @@ describe('the figures of groups', () => {
       ...members('Half', 3),
       ...members('Half', 3, done),
     ]
-    expect(shownOf(people).map(({ name }) => name)).toEqual(['Not begun', 'Half', 'Done'])
+    expect((await shownOf(people)).map(({ name }) => name)).toEqual(['Not begun', 'Half', 'Done'])
   })
 })

@@ -70,7 +70,7 @@ describe('the commands, beside a server with another secret', () => {
     const { code, stderr } = await sendHere(company, [list, '--yes'])
     expect(code).toBe(3)
     expect(stderr).toContain(
-      'ada@acme.example: not mailed: what is written down about this person cannot be read',
+      'ada@acme.example: not emailed: what is written down about this person cannot be read',
     )
     expect(company.sandbox.mail?.mails.map(({ to }) => to.join())).toEqual(['grace@acme.example'])
   })

@@ -1,13 +1,12 @@
 // The figures of the second scenario in words. Pure.
 import { spreadOf, type Spread } from './spread.ts'
-import type { SignInResult, SignInRound } from './sign-ins.ts'
-import type { Talk } from './store-talk.ts'
+import type { SignInResult, SignInRound, SignInTalk } from './sign-ins.ts'
 
 /** Of the peer's sign-ins a second; less is a failure. */
 const ASKED = 1
 const MAX_ROUND_TRIPS = 6
 
-export type SignInFigures = { results: readonly SignInResult[]; talks: Record<string, Talk> }
+export type SignInFigures = { results: readonly SignInResult[]; talks: Record<string, SignInTalk> }
 
 const named = ({ results }: SignInFigures, name: string) => results.find((result) => result.name === name)
 
@@ -19,7 +18,7 @@ function ratioOf(figures: SignInFigures, name: string): Spread {
 /** Does signing in cost no more than at the peer? In words. */
 export function signInVerdictOf(figures: SignInFigures): { passed: boolean; words: string } {
   const { median } = ratioOf(figures, 'onramp')
-  const roundTrips = figures.talks['onramp']?.roundTrips ?? Number.NaN
+  const roundTrips = figures.talks['onramp']?.['signed in'].roundTrips ?? Number.NaN
   const passed = median >= ASKED && roundTrips <= MAX_ROUND_TRIPS
   const words = `signing in is ${passed ? 'cheap enough' : 'too dear'}: ${median.toFixed(2)} times express-openid-connect's sign-ins a second, at least ${ASKED.toFixed(2)} is asked for; ${roundTrips} round trips to the store one after another, at most ${MAX_ROUND_TRIPS} are.`
   return { passed, words }
@@ -40,8 +39,8 @@ function row(figures: SignInFigures, { name, rounds }: SignInResult): string[] {
     median((round) => round.p50).toFixed(0),
     median((round) => round.p99).toFixed(0),
     milliseconds.toFixed(2),
-    String(talk?.commands ?? '-'),
-    String(talk?.roundTrips ?? '-'),
+    `${talk?.['signed in'].commands ?? '-'} (${talk?.['first page'].commands ?? '-'})`,
+    `${talk?.['signed in'].roundTrips ?? '-'} (${talk?.['first page'].roundTrips ?? '-'})`,
   ]
 }
 
@@ -60,7 +59,7 @@ export function signInTable(figures: SignInFigures): string {
     ...lines,
     '',
     signInVerdictOf(figures).words,
-    'Store commands and round trips: of one sign-in alone, the first page included.',
+    'Store commands and round trips: of one sign-in alone (with the first page).',
     '',
     '',
   ].join('\n')

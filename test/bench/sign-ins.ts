@@ -42,8 +42,13 @@ function ask(url: string, cookie: string): Promise<Answer> {
   })
 }
 
-/** One person, from the first link to the first page. @throws where that is no page */
-export async function signInOnce({ name, signInUrl }: Pick<Contestant, 'name' | 'signInUrl'>): Promise<void> {
+type Until = 'signed in' | 'first page'
+
+/** One person, from the first link until signed in, or on to the first page. @throws where that is no page */
+export async function signInOnce(
+  { name, signInUrl }: Pick<Contestant, 'name' | 'signInUrl'>,
+  until: Until = 'first page',
+): Promise<void> {
   const jar = new Map<string, string>()
   const { host } = new URL(signInUrl)
   let url = signInUrl
@@ -57,6 +62,7 @@ export async function signInOnce({ name, signInUrl }: Pick<Contestant, 'name' | 
       else jar.set(key, value)
     }
     if (status === 200 && isThere && jar.size > 0) return
+    if (until === 'signed in' && isThere && /callback\?/.test(url) && location !== undefined) return
     if (location === undefined) throw new Error(`${name} answered ${status} while somebody signed in`)
     url = new URL(location, url).href
   }
@@ -111,19 +117,24 @@ export async function measureSignIns(
   return results
 }
 
-/** What one sign-in asks of the store, at each server, through a proxy that counts. */
+/** What a sign-in asks of the store: alone, and with the first page after it. */
+export type SignInTalk = Record<Until, Talk>
+
+/** The same for each server, through a proxy that counts. */
 export async function talksOf(
   around: Surroundings,
   redisPort: number,
   pageBytes: number,
-): Promise<Record<string, Talk>> {
-  const talks: Record<string, Talk> = {}
+): Promise<Record<string, SignInTalk>> {
   const talk = await startStoreTalk(redisPort)
   const through = { ...around, redisUrl: `redis://127.0.0.1:${talk.port}` }
   const folder = fileURLToPath(new URL('../..', import.meta.url))
+  const talkOf = async (contestant: Contestant): Promise<SignInTalk> => ({
+    'signed in': await talk.during(() => signInOnce(contestant, 'signed in')),
+    'first page': await talk.during(() => signInOnce(contestant)),
+  })
   const onramp = await startOnramp(through, { name: 'onramp, counted', folder, database: 90 })
-  talks['onramp'] = await talk.during(() => signInOnce(onramp))
+  const onrampTalk = await talkOf(onramp)
   const peer = await startPeer(through, { name: 'peer, counted', pageBytes, calls: 'undici' })
-  talks['peer'] = await talk.during(() => signInOnce(peer))
-  return talks
+  return { onramp: onrampTalk, peer: await talkOf(peer) }
 }

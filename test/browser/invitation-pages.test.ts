@@ -48,13 +48,13 @@ const press = ({ page }: Visitor, name: string) => page.getByRole('button', { na
 const cases: Case[] = [
   {
     name: 'an invitation',
-    title: 'Let search find your things',
+    title: 'Connect your apps to search',
     person: 'ada',
     reach: async ({ page }) => void (await page.goto(await link('ada@acme.example'))),
   },
   {
     name: 'an expired invitation',
-    title: 'This link does not work any more',
+    title: 'This link doesn’t work',
     person: 'ada',
     reach: async ({ page }) => void (await page.goto(await link('ada@acme.example', 99))),
   },
@@ -69,13 +69,13 @@ const cases: Case[] = [
   },
   {
     name: 'reminders that can be stopped',
-    title: 'Reminders about connecting your apps',
+    title: 'Stop reminder emails?',
     person: 'ada',
     reach: async ({ page }) => void (await page.goto(`${await link('ada@acme.example')}/opt-out`)),
   },
   {
     name: 'reminders that were stopped',
-    title: 'You get no more reminders',
+    title: 'You won’t get any more reminders',
     person: 'ada',
     async reach(visitor) {
       await visitor.page.goto(`${await link('stopped@acme.example')}/opt-out`)
@@ -84,30 +84,30 @@ const cases: Case[] = [
   },
   {
     name: 'reminders that come again',
-    title: 'You get reminders again',
+    title: 'Reminders are back on',
     person: 'ada',
     async reach(visitor) {
       await visitor.page.goto(`${await link('again@acme.example')}/opt-out`)
       await press(visitor, 'Stop reminders')
-      await press(visitor, 'Send me reminders again')
+      await press(visitor, 'Turn reminders back on')
     },
   },
   {
     name: 'reminders of nobody',
-    title: 'We do not know whose reminders to stop',
+    title: 'This unsubscribe link isn’t valid',
     person: 'ada',
     reach: async ({ page }) => void (await page.goto(`${running.url}/invite/a.b.c/opt-out`)),
   },
   {
     name: 'the page of administrators',
-    title: 'How far everybody is',
+    title: 'Rollout progress',
     person: 'grace',
     mostBytes: 16_384,
     reach: (visitor) => visitor.open('/admin'),
   },
   {
     name: 'the page of administrators, nobody found',
-    title: 'How far everybody is',
+    title: 'Rollout progress',
     person: 'grace',
     mostBytes: 16_384,
     reach: (visitor) => visitor.open('/admin?q=nobody-is-called-so&show=finished'),

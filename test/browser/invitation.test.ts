@@ -76,8 +76,8 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
 
   const ada = await Visitor.arrive(browser, running, { person: 'ada' })
   await ada.page.goto(link)
-  expect(await heading(ada)).toBe('Let search find your things')
-  await ada.page.getByRole('link', { name: 'Start' }).click()
+  expect(await heading(ada)).toBe('Connect your apps to search')
+  await ada.page.getByRole('link', { name: 'Get started' }).click()
   await ada.chooseAccount()
   await ada.goOn()
   for (let left = 5; left > 0; left--) await ada.answer('Allow')
@@ -96,9 +96,9 @@ it('is counted for administrators, and for nobody else', async () => {
 
   const grace = await Visitor.arrive(browser, running, { person: 'grace' })
   await grace.open('/admin')
-  expect(await heading(grace)).toBe('How far everybody is')
-  expect(await grace.page.getByRole('row', { name: /^Connected everything/ }).innerText()).toMatch(/\b1$/)
-  expect(await grace.page.getByRole('row', { name: /^Had nothing to connect/ }).innerText()).toMatch(/\b1$/)
+  expect(await heading(grace)).toBe('Rollout progress')
+  expect(await grace.page.getByRole('row', { name: /^Fully connected/ }).innerText()).toMatch(/\b1$/)
+  expect(await grace.page.getByRole('row', { name: /^Nothing to connect/ }).innerText()).toMatch(/\b1$/)
   expect(await grace.page.getByRole('row', { name: /^Slack/ }).innerText()).toMatch(/slack_1\s+0\s+1\s/)
   expect(await grace.page.locator('svg.plot polyline').count()).toBe(3)
   expect(grace.complaints).toEqual([])

@@ -16,7 +16,7 @@ function service(statuses: Record<string, number[]>) {
       asked.push(email)
       const status = statuses[email]?.shift() ?? 200
       if (status === 200) return Promise.resolve([])
-      const refusal = { operation: 'checkdatasourceauth' as const, status, text: '', retryAfter: '0' }
+      const refusal = { operation: 'checkdatasourceauth' as const, status, text: '', retryAfter: undefined }
       return Promise.reject(Object.assign(problemOf(refusal), { answered: status }))
     },
   })
@@ -41,7 +41,7 @@ describe('what the service is asked about a person', () => {
   it('says of one person in the middle that it does not know them, or may not say', async () => {
     const { ask } = service({ bob: always(403), dan: always(404), eve: always(400) })
     const people = ['ada', 'bob', 'dan', 'eve', 'grace']
-    expect(await kinds(ask, people)).toEqual(['left', 'refused', 'nobody', 'nobody', 'left'])
+    expect(await kinds(ask, people)).toEqual(['left', 'refused', 'unknown', 'unknown', 'left'])
   })
 
   const crowd = Array.from({ length: 20 }, (_, index) => `person-${index}`)

@@ -119,7 +119,7 @@ describe('the sign-in at a mail server', () => {
     })
     const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
     expect(code).toBe(1)
-    expect(stderr).toContain('refuses the name and password (it says: 535 5.7.8 authentication failed')
+    expect(stderr).toContain('rejects the username and password (it says: 535 5.7.8 authentication failed')
     expect(stderr).not.toContain('letmein')
   })
 
@@ -127,7 +127,7 @@ describe('the sign-in at a mail server', () => {
     const port = await started({ disabledCommands: ['STARTTLS', 'AUTH'] })
     const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
     expect(code).toBe(1)
-    expect(stderr).toContain('refuses the name and password')
+    expect(stderr).toContain('rejects the username and password')
     expect(stderr).not.toContain('letmein')
   })
 })

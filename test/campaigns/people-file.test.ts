@@ -74,10 +74,10 @@ describe('a list of people', () => {
     expect(told(await read(text))).toEqual([
       '1: ada@acme.example ',
       '2: bob@acme.example ',
-      '3: this is neither an object nor an address',
-      '4: this is not JSON',
+      '3: neither an object nor an address',
+      '4: not valid JSON',
       '5: "x" is not one plain email address like ada@acme.example',
-      '6: there is no address',
+      '6: missing email address',
     ])
   })
 
@@ -91,7 +91,7 @@ describe('a list of people', () => {
     ['another encoding with a mark', Buffer.from('\uFEFFemail\n', 'utf16le'), 'UTF-16'],
     ['Latin-1', Buffer.from('email,name\nada@acme.example,Jos\u00e9\n', 'latin1'), 'not UTF-8'],
     ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
-    ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no address: "id", "person"'],
+    ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no email address: "id", "person"'],
     ['one array of JSON', Buffer.from('[\n {"email":"ada@acme.example"}]'), 'NDJSON'],
   ])('is refused for %s, with what to do', async (_what, bytes, message) => {
     const reading = read(bytes)
@@ -103,7 +103,7 @@ describe('a list of people', () => {
     const text = `email,name\nada@acme.example,Ada\nbob@acme.example,"Bob\n${'eve@acme.example,Eve\n'.repeat(20)}`
     const reading = read(text)
     await expect(reading).rejects.toThrow(UnreadableCsv)
-    await expect(reading).rejects.toThrow('after line 2: a quote is opened')
+    await expect(reading).rejects.toThrow('after line 2: an unclosed quote')
     await expect(read(`email\n${'x'.repeat(70_000)}\n`)).rejects.toThrow('after line 1')
   })
 })

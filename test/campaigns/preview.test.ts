@@ -32,13 +32,11 @@ describe('a preview', () => {
     )
     const eml = await PostalMime.parse(readFileSync(join(into, 'invitation.eml')))
     expect(eml).toMatchObject({
-      subject: '3 apps are not in your search yet',
+      subject: 'Connect 3 apps to search',
       from: { address: 'search@acme.example' },
     })
     expect(eml.text).toContain('http://localhost:3000/invite/')
-    expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(
-      /^Subject: Still waiting for you: 3 apps/,
-    )
+    expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
     expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<li><bdi>Google Drive</bdi></li>')
     expect(company.sandbox.requests).toEqual([])
     expect(mails()).toEqual([])

@@ -10,21 +10,21 @@ describe('the line that tells how far a run is', () => {
       { rows: 1_000, sent: 311 },
       4.9,
       5_000,
-      '[####----------------] 20 % · 14 min left · 4.9/s · 1,000 people · 311 mails',
+      '[####----------------] 20% · 14 min left · 4.9/s · 1,000 people · 311 emails',
     ],
-    [{ rows: 1, sent: 1 }, 0, 1, '[####################] 100 % · 0.0/s · 1 person · 1 mail'],
+    [{ rows: 1, sent: 1 }, 0, 1, '[####################] 100% · 0.0/s · 1 person · 1 email'],
     [
       { rows: 10, invalid: 10 },
       5,
       100,
-      '[--------------------] 0 % · 20 s left · 5.0/s · 10 people · 0 mails',
+      '[--------------------] 0% · 20 s left · 5.0/s · 10 people · 0 emails',
     ],
-    [{ rows: 100 }, 5, 50_000, '[--------------------] 0 % · 2 h 46 left · 5.0/s · 100 people · 0 mails'],
+    [{ rows: 100 }, 5, 50_000, '[--------------------] 0% · 2 h 46 left · 5.0/s · 100 people · 0 emails'],
     [
       { rows: 7, sent: 3, failed: 1, unanswered: 1 },
       2,
       undefined,
-      '2.0/s · 7 people · 3 mails · 2 to look at',
+      '2.0/s · 7 people · 3 emails · 2 to look at',
     ],
   ])('%j', (counts, perSecond, people, line) => {
     expect(progressLine(tally(counts), { perSecond, people })).toBe(line)
@@ -42,7 +42,7 @@ describe('the line that tells how far a run is', () => {
     progress.print('line 7: mend it\n')
     progress.end()
     const lines = written.filter((text) => text.startsWith('['))
-    expect(lines[0]).toMatch(/^\[#{10}-{10}\] 50 % · 10 s lef…/)
+    expect(lines[0]).toMatch(/^\[#{10}-{10}\] 50% · 10 s left…/)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(39)
     const told = written.indexOf('line 7: mend it\n')
     expect(written[told - 1]).toBe('\r\u001B[K')
@@ -71,9 +71,9 @@ describe('the line that tells how far a run is', () => {
 
 it('sums up what there is, in one or in many', () => {
   expect(summaryOf(tally({ rows: 1, sent: 1, nothing: 1, optedOut: 1 }))).toBe(
-    '        1  person\n        1  mail sent\n        1  wants no more mails\n        1  has nothing to connect\n',
+    '        1  person\n        1  email sent\n        1  opted out\n        1  has nothing to connect\n',
   )
   expect(summaryOf(tally({ rows: 50_000, sent: 2, already: 3 }))).toBe(
-    '   50,000  people\n        2  mails sent\n        3  have had the mail\n',
+    '   50,000  people\n        2  emails sent\n        3  already emailed\n',
   )
 })

@@ -81,14 +81,14 @@ describe('a mail server that refuses the sender', () => {
     const { again } = await runs(({ stage }) => (stage === 'end' ? reply : undefined))
     const { code, stderr, tally } = await again()
     expect(code).toBe(1)
-    expect(stderr).toContain(`refuses the sender, so no mail can leave (it says: ${reply})`)
+    expect(stderr).toContain(`refuses the sender, so no email can leave (it says: ${reply})`)
     expect(tally).toMatchObject({ failed: 0 })
   })
 
   it('at MAIL FROM is quoted too', async () => {
     const { again } = await runs(({ stage }) => (stage === 'MAIL' ? '550 5.1.0 go away' : undefined))
     expect((await again()).stderr).toContain(
-      'refuses the sender, so no mail can leave (it says: 550 5.1.0 go',
+      'refuses the sender, so no email can leave (it says: 550 5.1.0 go',
     )
   })
 })
@@ -130,7 +130,7 @@ describe('a mail server that refuses this machine', () => {
     )
     const { code, stderr } = await again()
     expect(code).toBe(1)
-    expect(stderr).toContain('took no mail (it says: 554 5.7.1 Relay access denied)')
+    expect(stderr).toContain('took no email (it says: 554 5.7.1 Relay access denied)')
   })
 })
 
@@ -158,7 +158,7 @@ describe('a mail server that refuses one after the other in words that tell noth
     const { code, tally, stderr } = await again()
     expect(code).toBe(1)
     expect(tally).toMatchObject({ sent: 0, failed: 0, notTaken: 2 })
-    expect(stderr).toContain('took no mail (it says: 554 5.7.1 Access denied)')
+    expect(stderr).toContain('took no email (it says: 554 5.7.1 Access denied)')
     isMisconfigured = false
     expect((await again()).tally).toMatchObject({ sent: 2, failed: 0 })
   })
@@ -182,7 +182,7 @@ describe('a mail server that refuses one after the other in words that tell noth
     const { code, tally, stderr } = await again()
     expect(code).toBe(1)
     expect(tally).toMatchObject({ failed: 0 })
-    expect(stderr).toContain('more mails were refused than taken')
+    expect(stderr).toContain('more emails were refused than taken')
     isMisconfigured = false
     expect((await again()).code).toBe(0)
   })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import { MailServerUnusable, type Outcome } from '../../src/campaigns/mail/server.ts'
-import { RunStopped } from '../../src/campaigns/trouble.ts'
+import { RunStopped } from '../../src/campaigns/delivery.ts'
 import { left, office } from './office.ts'
 
 const people = (count: number) => Array.from({ length: count }, (_, index) => `person-${index}@acme.example`)
@@ -81,7 +81,7 @@ describe('a run', () => {
   it('names whose mail needs a look', async () => {
     const { run } = office()
     const kinds: Record<string, Asked> = {
-      'b@acme.example': { kind: 'nobody' },
+      'b@acme.example': { kind: 'unknown' },
       'c@acme.example': { kind: 'refused' },
     }
     const outcomes: Record<string, Outcome> = { 'd@acme.example': 'failed', 'e@acme.example': 'unknown' }
@@ -91,7 +91,7 @@ describe('a run', () => {
       post: (email) => outcomes[email] ?? 'sent',
     })
     expect(trouble).toEqual([
-      'b@acme.example nobody',
+      'b@acme.example unknown',
       'c@acme.example refused',
       'd@acme.example failed',
       'e@acme.example uncertain',

@@ -50,7 +50,7 @@ describe('who gets a mail', () => {
     company().sandbox.authorize('bob', 'gdrive_1')
     await send(args, day(7))
     expect(recipients().slice(2)).toEqual(['ada@acme.example'])
-    expect((await parsed(2)).subject).toContain('Still waiting')
+    expect((await parsed(2)).subject).toContain('Reminder: ')
     await send(args, day(14))
     await send(args, day(21))
     expect(mails()).toHaveLength(4)
@@ -89,15 +89,15 @@ describe('a faulty row', () => {
   it('is left out where that is asked for', async () => {
     const { code, stderr } = await send([list(faulty), ...fresh(), '--on-invalid', 'skip'])
     expect(code).toBe(3)
-    expect(stderr).toContain('3  rows are not valid')
+    expect(stderr).toContain('3  invalid rows')
     expect(recipients()).toEqual(['ada@acme.example'])
   })
 
   it('whose person the service does not know is counted and harms nobody else', async () => {
     const { code, stderr } = await send([list('email\nghost@acme.example\nada@acme.example\n'), ...fresh()])
     expect(code).toBe(3)
-    expect(stderr).toContain('ghost@acme.example: not known to the service')
-    expect(stderr).toContain('1  not known to the service')
+    expect(stderr).toContain('ghost@acme.example: unknown to the service')
+    expect(stderr).toContain('1  unknown to the service')
     expect(recipients()).toEqual(['ada@acme.example'])
   })
 })
@@ -128,7 +128,7 @@ describe('the mail', () => {
     const raw = mails()[index]?.raw ?? ''
     const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
     expect(mail.from).toMatchObject({ name: 'Search team', address: 'search@acme.example' })
-    expect(mail.subject).toBe('5 apps are not in your search yet')
+    expect(mail.subject).toBe('Connect 5 apps to search')
     expect(mail.text).toContain('Hello Ada <b>&,')
     expect(mail.text).toContain('  - Google Drive')
     expect(mail.text).toMatch(/^http:\/\/localhost:3000\/invite\/[\w.-]+$/m)
@@ -152,10 +152,10 @@ describe('the mail', () => {
   it('counts what waits: instances of one name, and more than it names', async () => {
     await send([list('email\ndan@acme.example\ngrace@acme.example\n'), ...fresh()])
     const dan = await parsed(recipients().indexOf('dan@acme.example'))
-    expect(dan.subject).toBe('3 apps are not in your search yet')
+    expect(dan.subject).toBe('Connect 3 apps to search')
     expect(dan.text).toContain('  - Slack (2)\n  - GitHub\n')
     const grace = await parsed(recipients().indexOf('grace@acme.example'))
-    expect(grace.subject).toBe('40 apps are not in your search yet')
+    expect(grace.subject).toBe('Connect 40 apps to search')
     expect(grace.text).toContain('  - Wiki 12\n  and 28 more\n')
     expect(grace.html).toContain('<li>and 28 more</li>')
   })
@@ -163,7 +163,7 @@ describe('the mail', () => {
   it('is about the datasource that was asked for, and for nobody who has nothing of it', async () => {
     await send([list(EVERYBODY), ...fresh(), '--datasource', 'github'])
     expect(recipients()).toEqual(['ada@acme.example'])
-    expect((await parsed()).text).toContain('One app waits for you:\n\n  - GitHub\n')
+    expect((await parsed()).text).toContain('permission to read this app:\n\n  - GitHub\n')
   })
 
   it('holds no one-time path and nobody else’s address, and neither does what is written down', async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Action, Command } from '@onramp/deprecations/command-line/shell'
 import { commands, onramp } from '../../src/cli/commands.ts'
-import { MOST_DAYS } from '../../src/invites/token.ts'
+import { MAX_DAYS } from '../../src/invites/token.ts'
 import { runCommand } from './run-command.ts'
 
 type Called = { path: string[]; command: Command }
@@ -61,7 +61,7 @@ describe('help', () => {
 
   it('of the days that links work says what is checked', async () => {
     for (const name of ['link', 'send'])
-      expect((await runCommand(['invite', name, '--help'], {})).out).toContain(`1 to ${MOST_DAYS}`)
+      expect((await runCommand(['invite', name, '--help'], {})).out).toContain(`1 to ${MAX_DAYS}`)
   })
 
   it.each([[[]], [['invite']]])('of %j is on standard error, as a command is missing', async (args) => {

@@ -175,7 +175,7 @@ describe('what goes wrong', () => {
   it("a global token in the place of a person's", async () => {
     const env = { SERVICE_BASE_URL: sandbox.urls.service, SERVICE_USER_TOKEN: sandbox.serviceTokens.global }
     const { exit, err } = await status(env)
-    expect([exit, err]).toEqual([5, expect.stringContaining('Put it into SERVICE_GLOBAL_TOKEN')])
+    expect([exit, err]).toEqual([5, expect.stringContaining('SERVICE_GLOBAL_TOKEN: move the token here')])
   })
 
   it('settings that are missing or faulty name themselves, and no other setting is asked for', async () => {

@@ -17,6 +17,7 @@ describe('what an answer announces', () => {
     [{ 'X-Service-Deprecation-Date': '2027-01-15' }, { header: 'x-service-deprecation-date' }],
   ])('%j', (headers, announcement) => {
     expect(announcementIn(Object.entries(headers))).toEqual(announcement)
+    expect(announcementIn(headers)).toEqual(announcement)
   })
 
   test.each([
@@ -31,5 +32,12 @@ describe('what an answer announces', () => {
     { 'x-deprecated': 'false' },
   ])('%j announces nothing', (headers) => {
     expect(announcementIn(Object.entries(headers))).toBeUndefined()
+    expect(announcementIn(headers)).toBeUndefined()
+  })
+
+  test('a header that came several times is read as one', () => {
+    expect(announcementIn({ warning: ['110 - "stale"', '299 - "deprecated"'] })).toEqual({
+      header: 'warning',
+    })
   })
 })

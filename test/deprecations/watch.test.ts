@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
-import { createMatcher } from '../../packages/deprecations/src/matching/deprecated-use.ts'
-import { explainGone, type Notice } from '../../packages/deprecations/src/watch/notice.ts'
+import type { Notice } from '../../packages/deprecations/src/watch/notice.ts'
 import { createWatch, type WatchOptions } from '../../packages/deprecations/src/watch/watch.ts'
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
 
@@ -118,17 +117,36 @@ describe('the watch', () => {
       'gone',
       'POST /api/index/v1/getusercount answered 410: removed on 2026-10-15, no replacement stated',
     ])
-    const matcher = createMatcher(publishedSchedule)
-    expect(explainGone(matcher, 'POST', '/rest/api/v1/getanswer')).toBe(
-      'it is gone, though the published schedule has only field removals: trackingToken (2027-01-15)',
-    )
-    expect(explainGone(matcher, 'POST', '/rest/api/v1/search')).toBeUndefined()
+    const goneAt = (url: string) => {
+      const { logged, options } = noticed()
+      createWatch(publishedSchedule, options).observe({ ...call, url, status: 410 })
+      return logged.map(({ by, message }) => [by, message])
+    }
+    expect(goneAt('/rest/api/v1/getanswer')).toEqual([
+      [
+        'gone',
+        'POST /rest/api/v1/getanswer answered 410: it is gone, though the published schedule has only ' +
+          'field removals: trackingToken (2027-01-15)',
+      ],
+    ])
+    expect(goneAt('/rest/api/v1/search')).toEqual([
+      ['gone', 'POST /rest/api/v1/search answered 410: it is gone, and not on the schedule'],
+    ])
   })
 
   test('a plain search is nothing to say', () => {
     const { logged, counted, options } = noticed()
     createWatch(publishedSchedule, options).observe({ ...call, response: { trackingToken: 't' } })
     expect([logged, counted]).toEqual([[], []])
+  })
+
+  test('a call that has nothing to report is not dated', () => {
+    const clock = vi.fn<() => number>(now)
+    const { options } = noticed({ now: clock })
+    const watch = createWatch(publishedSchedule, options)
+    watch.observe({ ...call, headers: { 'content-type': 'application/json' }, response: '{}' })
+    watch.observe({ ...call, url: '/rest/api/v1/chat', request: '{}', response: '{"messages":[]}' })
+    expect(clock).not.toHaveBeenCalled()
   })
 
   test('a log, a counter or headers that throw reach nobody', () => {

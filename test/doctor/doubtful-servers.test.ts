@@ -27,7 +27,7 @@ describe('a server that checks the code before the client', () => {
   it.each(wrongs)('is not said to know %s', async (_title, changed) => {
     const [finding] = await found(await start(codeFirst), 'client', changed)
     expect(finding?.status).toBe('skip')
-    expect(finding?.says).toContain('cannot be told')
+    expect(finding?.says).toContain('cannot be checked')
   })
 
   it.each(wrongs)('shows %s at its revocation endpoint', async (_title, changed) => {
@@ -43,7 +43,7 @@ describe('a server that checks the code before the client', () => {
       const server = await start({ ...codeFirst, ...revocation }, where)
       const [finding] = await found(server, 'client')
       expect(finding).toMatchObject({ status: 'ok' })
-      expect(finding?.says).toContain('knows the client, and takes its authentication')
+      expect(finding?.says).toContain('knows the client, and accepts its authentication')
     },
   )
 
@@ -75,7 +75,7 @@ describe('a server that checks the code before the client', () => {
           : own.json(asked.res, { error: 'invalid_client' }, 401),
     }
     const [finding] = await found(await start(posting, withRevocation), 'client')
-    expect(finding).toMatchObject({ settings: ['OIDC_CLIENT_AUTH'], mend: 'set it to client_secret_post' })
+    expect(finding).toMatchObject({ settings: ['OIDC_CLIENT_AUTH'], fix: 'set it to client_secret_post' })
   })
 })
 
@@ -97,7 +97,7 @@ describe('the redirect address', () => {
   ])('is not said to be registered where the server %s', async (_title, authorize) => {
     const [finding] = await found(await start({ '/authorize': authorize }), check)
     expect(finding?.status).toBe('skip')
-    expect(finding?.says).toContain('cannot be told')
+    expect(finding?.says).toContain('cannot be checked')
   })
 
   it.each<[string, (asked: Asked) => void]>([

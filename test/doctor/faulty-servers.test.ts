@@ -71,7 +71,7 @@ describe('an authorization server', () => {
     const faulty = await startIssuer(() => ({ issuer: 'https://login.acme.test/tenant/' }))
     const [finding] = await found(faulty)
     expect(finding).toMatchObject({ check: 'authorization-server.discovery', settings: ['OIDC_ISSUER'] })
-    expect(finding?.mend).toContain('https://login.acme.test/tenant/')
+    expect(finding?.fix).toContain('https://login.acme.test/tenant/')
   })
 
   it('without the code flow, PKCE, https or the way to authenticate is told for each', async () => {
@@ -117,7 +117,7 @@ describe('an authorization server', () => {
       {
         check: 'authorization-server.client',
         settings: ['OIDC_CLIENT_AUTH'],
-        mend: 'set it to client_secret_post',
+        fix: 'set it to client_secret_post',
       },
     ])
   })
@@ -149,7 +149,7 @@ describe('an authorization server', () => {
     const refusing = (words: string) =>
       startIssuer(undefined, { '/authorize': (_req, res) => res.writeHead(400).end(words) })
     const [finding] = await found(await refusing('redirect_uri did not match'))
-    expect(finding?.mend).toContain('register https://onramp.acme.test/sign-in/callback')
+    expect(finding?.fix).toContain('register https://onramp.acme.test/sign-in/callback')
     expect(await found(await refusing('invalid_client'))).toMatchObject([{ settings: ['OIDC_CLIENT_ID'] }])
     expect(await found(await refusing('no'))).toMatchObject([{ settings: ['PUBLIC_URL', 'OIDC_CLIENT_ID'] }])
   })
@@ -247,7 +247,7 @@ describe('a service', () => {
         ? { status: 200, body: list(secretPath) }
         : { status: 401, body: { message: 'Invalid Secret' } }
     expect(troubles(await asked(answer), 'service.token')).toMatchObject([
-      { status: 'fail', settings: ['TOKEN_ISSUED_BY'], mend: 'set it to external-idp' },
+      { status: 'fail', settings: ['TOKEN_ISSUED_BY'], fix: 'set it to external-idp' },
     ])
     expect(troubles(await asked(answer, { TOKEN_ISSUED_BY: 'external-idp' }), 'service.token')).toEqual([])
   })

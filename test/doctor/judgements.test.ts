@@ -4,11 +4,10 @@ import { refusalReason } from '../../src/client-api/refusal-reason.ts'
 import { silenceOf } from '../../src/client-api/silence.ts'
 import type { Deadline, Subject } from '../../src/doctor/check.ts'
 import { skewFinding } from '../../src/doctor/clock.ts'
-import { deprecationDates } from '../../src/doctor/deprecation-dates.ts'
+import { deprecationDates } from '../../src/doctor/service/service.ts'
 import { maskFor } from '../../src/doctor/mask.ts'
-import { isProvider } from '../../src/doctor/server/token-issuer.ts'
-import { nearest } from '../../packages/deprecations/src/command-line/nearest.ts'
-import { settings } from '../../src/settings/settings.ts'
+import { isProvider } from '../../src/doctor/service/token-issuer.ts'
+import { nearest } from '../../packages/deprecations/src/command-line/arguments.ts'
 
 const subject = (given: Partial<Subject>): Subject => ({
   env: {},
@@ -26,14 +25,13 @@ const subject = (given: Partial<Subject>): Subject => ({
 
 describe('announced ends', () => {
   const deadline = (removal: string): Deadline => ({ what: 'POST /x', replacement: 'use POST /y', removal })
-  const judged = async (removal: string) =>
-    (await deprecationDates.look(subject({ deadlines: [deadline(removal)] })))[0]?.status
+  const judged = (removal: string) => deprecationDates(subject({ deadlines: [deadline(removal)] }))[0]?.status
 
-  it('are warned of ninety days before, and are failures afterwards', async () => {
-    expect(await judged('2026-12-24')).toBe('ok')
-    expect(await judged('2026-10-15')).toBe('warn')
-    expect(await judged('2026-07-20')).toBe('fail')
-    expect(await deprecationDates.look(subject({}))).toEqual([])
+  it('are warned of ninety days before, and are failures afterwards', () => {
+    expect(judged('2026-12-24')).toBe('ok')
+    expect(judged('2026-10-15')).toBe('warn')
+    expect(judged('2026-07-20')).toBe('fail')
+    expect(deprecationDates(subject({}))).toEqual([])
   })
 })
 
@@ -111,12 +109,12 @@ describe('the mask', () => {
       OIDC_CLIENT_SECRET_FILE: '/run/secrets/client',
       OIDC_CLIENT_KEY_FILE: 'a secret in the wrong place',
     }
-    const mask = maskFor(settings, subject({ env, settings: { OIDC_CLIENT_SECRET: 'from/the=file' } }))
+    const mask = maskFor(subject({ env, settings: { OIDC_CLIENT_SECRET: 'from/the=file' } }))
     expect(
       mask('p@ssw0rd-long p%40ssw0rd-long second-secret-of-all a secret in the wrong place'),
     ).not.toMatch(/ssw0rd|second|wrong/)
     expect(mask('from/the=file from%2Fthe%3Dfile')).toBe('[secret] [secret]')
-    const odd = maskFor(settings, subject({ env: { OIDC_CLIENT_SECRET: 'a\\b(c[d' } }))
+    const odd = maskFor(subject({ env: { OIDC_CLIENT_SECRET: 'a\\b(c[d' } }))
     expect(odd('x a\\b(c[d x')).toBe('x [secret] x')
     expect(mask('/run/secrets/client')).toBe('/run/secrets/client')
   })

@@ -36,14 +36,14 @@ describe('the metadata', () => {
     const other = await start({ [OPENID]: metadataAt(() => 'https://login.acme.test') })
     const [finding] = await found(other, 'discovery', { OIDC_ISSUER: other.url + OPENID })
     expect(finding).toMatchObject({ status: 'fail' })
-    expect(finding?.mend).toContain('https://login.acme.test')
+    expect(finding?.fix).toContain('https://login.acme.test')
   })
 
   it('of an issuer that differs in a slash says so', async () => {
     const server = await start({ [`/tenant${OPENID}`]: metadataAt((url) => `${url}/tenant/`) })
     const [finding] = await found(server, 'discovery', { OIDC_ISSUER: `${server.url}/tenant` })
     expect(finding?.says).toContain('slash at the end')
-    expect(finding?.mend).toContain(`${server.url}/tenant/`)
+    expect(finding?.fix).toContain(`${server.url}/tenant/`)
   })
 
   it('that is not there is told with every address and status', async () => {

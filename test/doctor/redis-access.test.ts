@@ -50,20 +50,20 @@ describe('the rights of the user of REDIS_URL', () => {
       expect(fails).toHaveLength(1)
       expect(fails[0]?.says).toContain(command.toUpperCase())
       expect(fails[0]?.settings).toEqual(['REDIS_URL'])
-      expect(fails[0]?.mend).toContain(redisAccess('onramp:').join(' '))
+      expect(fails[0]?.fix).toContain(redisAccess('onramp:').join(' '))
     },
   )
 
   it('for other keys than those of onramp are told with the keys that are meant', async () => {
     const { fails } = await lookAs(await start(), 'resetkeys', '~app:*')
     expect(fails).toMatchObject([{ says: expect.stringContaining('keys that begin with onramp:') }])
-    expect(fails[0]?.mend).toContain('~onramp:*')
+    expect(fails[0]?.fix).toContain('~onramp:*')
   })
 
   it('to no INFO are no failure; what cannot be told then is told to be unknown', async () => {
     const { fails, warns, said } = await lookAs(await start(), '-info')
     expect([...fails, ...warns]).toEqual([])
-    expect(said).toContain('cannot tell whether it saves')
+    expect(said).toContain('whether it saves what it holds is unknown')
   })
 
   it('do not help where a command was renamed', async () => {
@@ -78,7 +78,7 @@ describe('what survives a restart of Redis', () => {
     expect(warns).toMatchObject([
       {
         says: expect.stringMatching(/saves nothing.*ledger of sent invitations.*mailed again/),
-        mend: expect.stringContaining('appendonly yes'),
+        fix: expect.stringContaining('appendonly yes'),
       },
     ])
   })
@@ -86,7 +86,7 @@ describe('what survives a restart of Redis', () => {
   it('is not known where the configuration may not be asked, and is not called safe', async () => {
     const { warns, said } = await lookAs(await start())
     expect(warns).toMatchObject([
-      { says: expect.stringContaining('does not tell whether it makes snapshots') },
+      { says: expect.stringContaining('does not say whether it makes snapshots') },
     ])
     expect(said).not.toContain('goes back to its last snapshot')
   })
@@ -120,7 +120,7 @@ describe('what survives a restart of Redis', () => {
       uptime_in_seconds: '100',
       server_time_usec: String(now * 1e6),
     }
-    expect(persistence({ save: undefined, info }).says).toContain('does not tell')
+    expect(persistence({ save: undefined, info }).says).toContain('does not say whether')
     const later = { ...info, rdb_last_save_time: String(now - 10) }
     expect(persistence({ save: undefined, info: later }).says).toContain('snapshots only')
   })
@@ -148,7 +148,7 @@ describe('Redis by Sentinels or as a cluster', () => {
     const asApp = { ...set.settings, REDIS_URL: 'redis://app:only-redis-has-it@127.0.0.1:1' }
     const { fails } = await look(asApp)
     expect(fails).toMatchObject([
-      { says: expect.stringContaining('ROLE'), mend: expect.stringContaining('+role') },
+      { says: expect.stringContaining('ROLE'), fix: expect.stringContaining('+role') },
     ])
     for (const server of [set.primary, set.replica]) await server.ask('ACL', 'SETUSER', 'app', '+role')
     expect((await look(asApp)).fails).toEqual([])
@@ -166,6 +166,6 @@ describe('Redis by Sentinels or as a cluster', () => {
     const asApp = { ...cluster.settings, REDIS_URL: url }
     expect((await look(asApp)).fails).toEqual([])
     for (const node of nodes) await node.ask('ACL', 'SETUSER', 'app', '-cluster|slots')
-    expect((await look(asApp)).fails).toMatchObject([{ mend: expect.stringContaining('+cluster|slots') }])
+    expect((await look(asApp)).fails).toMatchObject([{ fix: expect.stringContaining('+cluster|slots') }])
   }, 60_000)
 })

@@ -77,7 +77,7 @@ describe('Redis', () => {
   it('that would throw sessions away when memory is short is warned of', async () => {
     const port = await startRedis('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru')
     expect((await look({ REDIS_URL: `redis://127.0.0.1:${port}` })).trouble).toMatchObject([
-      { status: 'warn', mend: expect.stringContaining('noeviction') },
+      { status: 'warn', fix: expect.stringContaining('noeviction') },
     ])
   })
 

@@ -75,7 +75,7 @@ describe('the doctor finds', () => {
     )
     const [finding, ...more] = troubles(report, check)
     expect(more).toEqual([])
-    expect(`${finding?.says} ${finding?.mend}`).toMatch(says)
+    expect(`${finding?.says} ${finding?.fix}`).toMatch(says)
     expect(finding?.settings ?? []).toEqual(expect.arrayContaining(setting === undefined ? [] : [setting]))
     expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
   })

@@ -1,6 +1,7 @@
 // A set-up in which everything is right, to be made wrong one thing at a time; and what the doctor says of it.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ const reportSchema = z.strictObject({
       status: z.enum(['ok', 'warn', 'fail', 'skip']),
       says: z.string(),
       settings: z.array(z.string()),
-      mend: z.string().nullable(),
+      fix: z.string().nullable(),
     }),
   ),
 })
@@ -113,4 +114,12 @@ export async function startFaulty(
         server.close(() => resolve())
       }),
   }
+}
+
+/** A key and a certificate for 127.0.0.1 that nothing vouches for. @param folder where the files are written */
+export function selfSigned(folder: string): { key: Buffer; cert: Buffer } {
+  const to = ['-newkey', 'rsa:2048', '-nodes', '-keyout', 'other.key', '-out', 'other.crt']
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
+  execFileSync('openssl', ['req', '-x509', ...to, ...names], { cwd: folder, stdio: 'ignore' })
+  return { key: readFileSync(join(folder, 'other.key')), cert: readFileSync(join(folder, 'other.crt')) }
 }

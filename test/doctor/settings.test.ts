@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadSettings, settings } from '../../src/settings/settings.ts'
 import { readAll } from '../../src/doctor/read-settings.ts'
-import { weaknessOf } from '../../src/doctor/settings/secret-quality.ts'
+import { weaknessOf } from '../../src/doctor/settings/secrets.ts'
 import { examined, newFolder, newSecret, troubles } from './set-up.ts'
 
 let folder: string
@@ -154,11 +154,11 @@ describe('the settings alone', () => {
     ],
   ]
 
-  it.each(seeds)('finds %s', async (_title, changed, check, setting, mend) => {
+  it.each(seeds)('finds %s', async (_title, changed, check, setting, fix) => {
     const findings = (await found(changed)).filter((finding) => finding.check === check)
     expect(findings).toHaveLength(1)
     expect(findings[0]?.settings).toContain(setting)
-    expect(`${findings[0]?.says} ${findings[0]?.mend}`).toMatch(mend)
+    expect(`${findings[0]?.says} ${findings[0]?.fix}`).toMatch(fix)
   })
 
   it('finds a secret that is given twice, as itself and as a file', async () => {

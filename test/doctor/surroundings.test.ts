@@ -1,17 +1,15 @@
 // What is around onramp, and what the doctor says of it: the address that people use, where it listens, the intranet, the
-// mail server, the disk, and quotes that a file of settings kept.
-import { execFileSync } from 'node:child_process'
+// disk, and quotes that a file of settings kept.
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer as createSocketServer } from 'node:net'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
-import { isSameSite, siteOf } from '../../src/doctor/settings/site.ts'
+import { isSameSite, siteOf } from '../../src/doctor/settings/public-url.ts'
 import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
-import { startMailCatcher } from '../../packages/sandbox/src/mail.ts'
 import { freePort, run } from '../helpers/running.ts'
-import { examined, newFolder, newSecret, startFaulty } from './set-up.ts'
+import { examined, newFolder, newSecret, selfSigned, startFaulty } from './set-up.ts'
 
 const open: (() => unknown)[] = []
 afterEach(async () => {
@@ -72,10 +70,31 @@ describe('PUBLIC_URL', () => {
     )
     expect(await reached(moved)).toMatchObject({
       status: 'fail',
-      mend: expect.stringContaining('https://www.onramp.acme.test,'),
+      fix: expect.stringContaining('https://www.onramp.acme.test,'),
     })
     const gate = await answering((_req, res) => res.writeHead(302, { location: '/oauth2/start?rd=x' }).end())
     expect((await reached(gate))?.status).toBe('warn')
+  })
+
+  it('behind something that asks for a sign-in of its own is warned of', async () => {
+    for (const status of [401, 403]) {
+      const gate = await answering((_req, res) => res.writeHead(status).end())
+      expect(await reached(gate)).toMatchObject({
+        status: 'warn',
+        says: expect.stringContaining(`a sign-in of its own (${status})`),
+      })
+    }
+  })
+
+  it('with a certificate that nothing vouches for is warned of', async () => {
+    const server = createTlsServer(selfSigned(folder()), (_req, res) => res.end()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    open.push(() => server.close())
+    const { port } = server.address() as AddressInfo
+    expect(await reached(`https://127.0.0.1:${port}`)).toMatchObject({
+      status: 'warn',
+      says: expect.stringContaining('certificate is not trusted'),
+    })
   })
 
   it('at which nothing answers yet, as before the first start, is no fault', async () => {
@@ -111,6 +130,10 @@ describe('the intranet', () => {
     expect(finding?.says).toMatch(/^https:\/\/acme\.sharepoint\.com: another site/)
   })
 
+  it('that is not named is not judged', async () => {
+    expect((await found('settings.intranet', {}, ['--offline']))[0]?.status).toBe('skip')
+  })
+
   it('on the same site is in order', async () => {
     const origins = { RETURN_TO_ORIGINS: 'https://intranet.acme.test' }
     expect((await found('settings.intranet', origins, ['--offline']))[0]?.status).toBe('ok')
@@ -129,60 +152,6 @@ describe('the intranet', () => {
   it('over another scheme is another site', () => {
     expect(isSameSite('http://a.acme.test', 'https://b.acme.test')).toBe(false)
     expect(isSameSite('https://a.acme.test:8443', 'https://b.acme.test')).toBe(true)
-  })
-})
-
-describe('the mail server', () => {
-  const look = async (url: string) => {
-    const from = { SMTP_URL: url, MAIL_FROM: 'search@acme.test' }
-    return (await found('settings.mail', from))[0]
-  }
-
-  it('that answers is in order, and gets no mail', async () => {
-    const catcher = await startMailCatcher(0)
-    open.push(() => catcher.close())
-    expect((await look(catcher.url))?.status).toBe('ok')
-    expect(catcher.mails).toEqual([])
-  })
-
-  it('that is not there, or speaks no TLS, is a failure, and no password is told', async () => {
-    const closed = await look(`smtp://search:hunter2-hunter2@127.0.0.1:${await freePort()}`)
-    expect(closed).toMatchObject({
-      status: 'fail',
-      settings: ['SMTP_URL'],
-      says: expect.stringContaining('nothing listens'),
-    })
-    expect(JSON.stringify(closed)).not.toContain('hunter2')
-    const plain = createSocketServer((socket) => void socket.end('220 plain ESMTP\r\n'))
-    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve))
-    open.push(() => plain.close())
-    const address = plain.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    expect((await look(`smtps://127.0.0.1:${port}`))?.says).toContain('does not speak TLS')
-  })
-
-  it('of a name that is not known, or with a certificate that nothing vouches for, is told so', async () => {
-    expect((await look('smtp://mail.invalid:587'))?.says).toContain('no machine of that name')
-    const made = folder()
-    const to = ['-newkey', 'rsa:2048', '-nodes', '-keyout', 'other.key', '-out', 'other.crt']
-    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
-    execFileSync('openssl', ['req', '-x509', ...to, ...names], { cwd: made, stdio: 'ignore' })
-    const [key, cert] = ['other.key', 'other.crt'].map((file) => readFileSync(join(made, file)))
-    const server = createTlsServer({ key, cert }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    open.push(() => server.close())
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    const told = await look(`smtps://127.0.0.1:${port}`)
-    expect(told?.says).toContain('its certificate is self-signed')
-    expect(told?.mend).toContain('NODE_EXTRA_CA_CERTS')
-  })
-
-  it('without a sender sends nothing, which is warned of', async () => {
-    const catcher = await startMailCatcher(0)
-    open.push(() => catcher.close())
-    const findings = await found('settings.mail', { SMTP_URL: catcher.url })
-    expect(findings.map(({ status }) => status)).toEqual(['ok', 'warn'])
   })
 })
 
@@ -234,7 +203,10 @@ describe('a value in quotes', () => {
     expect(found).toEqual([`${name} is in quotes, which are part of the value: leave them out`])
     const report = await examined({ ...healthy(), [name]: value }, ['--offline'])
     expect(report.findings).toContainEqual(
-      expect.objectContaining({ check: 'settings.read', settings: [name], mend: 'leave them out' }),
+      expect.objectContaining({ check: 'settings.read', settings: [name], fix: 'leave them out' }),
+    )
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ check: 'settings.quotes', status: 'ok' }),
     )
   })
 

@@ -116,10 +116,10 @@ export async function expectSignedIn(running: Pick<Running, 'url'>, browser: Tes
   expect(hop.status, textOf(hop.body)).toBe(200)
 }
 
-/** The names of the records that hold tokens, in the SQLite file of a folder below DATA_DIR. */
-export function keptTokens({ env }: Running, folder = ''): string[] {
+/** The names of the records of sessions, signed in or signing out, in the SQLite file of a folder below DATA_DIR. */
+export function keptSignIns({ env }: Running, folder = ''): string[] {
   const database = new DatabaseSync(join(env['DATA_DIR'] ?? '', folder, 'onramp.sqlite'), { readOnly: true })
-  const rows = database.prepare("SELECT key FROM records WHERE key LIKE 'tokens:%'").all()
+  const rows = database.prepare("SELECT key FROM records WHERE key LIKE 'session:%'").all()
   database.close()
   return rows.map((row) => String(row['key']))
 }

@@ -73,7 +73,7 @@ describe('a browser that says nothing of where it comes from', () => {
     expect(location.origin).toBe(new URL(running.sandbox.urls.authorizationServer).origin)
     const grace = await signIn(running, 'grace')
     const { body } = await grace.open(`${running.url}/admin?q=dan@`)
-    expect(body).toContain('Nobody.')
+    expect(body).toContain('No one matches these filters.')
   })
 })
 
@@ -108,7 +108,7 @@ describe('whoever arrives without an invitation', () => {
     await signIn(running, 'carol')
     const grace = await signIn(running, 'grace')
     const { body } = await grace.open('/admin?q=carol@')
-    expect(body).toMatch(/carol@acme\.example[^]*Had nothing to connect/)
+    expect(body).toMatch(/carol@acme\.example[^]*Nothing to connect/)
   })
 })
 
@@ -150,9 +150,9 @@ describe('a person with an invitation', () => {
     const browser = new TestBrowser()
     const page = await browser.open(`${running.url}/invite/${await token()}`)
     expect(page.status).toBe(200)
-    expect(page.body).toContain('<title>This link does not work any more - ')
-    expect(browser.text).toContain('too old or not complete')
-    expect(browser.text).not.toContain('You do not need this link')
+    expect(page.body).toContain('<title>This link doesn’t work - ')
+    expect(browser.text).toContain('expired or is incomplete')
+    expect(browser.text).not.toContain('Prefer not to use the link')
     await browser.click('/onboarding')
     expect(authorization()['login_hint']).toBeUndefined()
     await chooseAccount(running, browser, 'ada')
@@ -170,7 +170,7 @@ describe('a person with an invitation', () => {
   it('finds the same page where the token is missing', async () => {
     const browser = new TestBrowser()
     expect((await browser.open(`${running.url}/invite`)).status).toBe(200)
-    expect(browser.text).toContain('too old or not complete')
+    expect(browser.text).toContain('expired or is incomplete')
   })
 })
 

@@ -30,11 +30,11 @@ describe('stopping reminders', () => {
       expect(browser.text).toContain('Stop reminders')
     }
     await browser.submit('/invite/')
-    expect(browser.text).toContain('You get no more reminders')
+    expect(browser.text).toContain('You won’t get any more reminders')
     expect(browser.text).toContain('c••@acme.example')
     expect(browser.text).not.toContain('carol@')
     await browser.post(url, { undo: 'yes' })
-    expect(browser.text).toContain('You get reminders again')
+    expect(browser.text).toContain('Reminders are back on')
     expect(browser.text).toContain('Stop reminders')
     await browser.open(url)
     expect(browser.text).not.toContain('again')
@@ -58,7 +58,7 @@ describe('stopping reminders', () => {
     expect(response.status).toBe(200)
     const browser = new TestBrowser()
     await browser.open(url)
-    expect(browser.text).toContain('You get no more reminders')
+    expect(browser.text).toContain('You won’t get any more reminders')
   })
 
   it('says that reminders come again only where they do', async () => {
@@ -66,7 +66,7 @@ describe('stopping reminders', () => {
     const browser = new TestBrowser()
     await browser.post(url, { stop: 'yes' })
     await browser.open(`${url}?undone=yes`)
-    expect(browser.text).toContain('You get no more reminders')
+    expect(browser.text).toContain('You won’t get any more reminders')
   })
 
   it('is possible by a link that has expired', async () => {
@@ -74,19 +74,19 @@ describe('stopping reminders', () => {
     const browser = new TestBrowser()
     await browser.open(`${running.url}/invite/${old}/opt-out`)
     await browser.submit('/invite/')
-    expect(browser.text).toContain('You get no more reminders')
+    expect(browser.text).toContain('You won’t get any more reminders')
     await browser.open(`${running.url}/invite/${old}`)
-    expect(browser.text).toContain('This link does not work any more')
+    expect(browser.text).toContain('This link doesn’t work')
   })
 
   it('does not happen by a link that is not ours, and says so', async () => {
     const url = `${running.url}/invite/a.b.c/opt-out`
     const browser = new TestBrowser()
     await browser.open(url)
-    expect(browser.text).toContain('We do not know whose reminders')
+    expect(browser.text).toContain('This unsubscribe link isn’t valid')
     const page = await browser.post(url, { stop: 'yes' })
     expect(page.status).toBe(404)
-    expect(browser.text).toContain('We do not know whose reminders')
+    expect(browser.text).toContain('This unsubscribe link isn’t valid')
     const program = await fetch(url, { method: 'POST', headers: { accept: 'application/json' } })
     expect(program.status).toBe(404)
     expect(program.headers.get('content-type')).toContain('application/problem+json')

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { SignJWT } from 'jose'
+import { CompactEncrypt, EncryptJWT, type JWTPayload } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { createInvitations, type InvitationOptions } from '../../src/invites/token.ts'
 
@@ -11,6 +11,12 @@ const at = Date.UTC(2026, 10, 1)
 const invitations = (changed: Partial<InvitationOptions> = {}) =>
   createInvitations({ secrets: [secret], audience, now: () => at, ...changed })
 
+/** The key of a secret, and the `kid` that names it. */
+const keyOf = (of: string) => new Uint8Array(hkdfSync('sha256', of, '', 'onramp invitation, A256GCM', 32))
+const kidOf = (of: string) => createHmac('sha256', keyOf(of)).update('id').digest('base64url').slice(0, 6)
+
+const readable = (part: string) => Buffer.from(part, 'base64url').toString('latin1')
+
 const ada = { email: 'ada.lovelace@acme.example', datasources: [] }
 const DAY = 86_400_000
 
@@ -21,14 +27,13 @@ describe('an invitation token', () => {
     expect(await invitations().read(token)).toEqual(invitation)
   })
 
-  it('shows no address to whoever reads the link, and is short enough for any mail program', async () => {
+  it('shows nothing but its key to people who read the link, and is short enough for any mail program', async () => {
     const token = await invitations().issue(ada, 14)
-    const readable = token
-      .split('.')
-      .map((part) => Buffer.from(part, 'base64url').toString('latin1'))
-      .join('\n')
-    expect(token + readable).not.toMatch(/ada|lovelace|acme\.example"?,"?to/i)
-    expect(readable).not.toContain('lovelace')
+    const [header = '', encryptedKey, ...rest] = token.split('.')
+    expect(JSON.parse(readable(header))).toEqual({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret) })
+    expect(encryptedKey).toBe('')
+    expect(rest).toHaveLength(3)
+    expect(token + rest.map(readable).join('\n')).not.toMatch(/ada|lovelace|acme|example/i)
     expect(`${audience}/invite/${token}`.length).toBeLessThanOrEqual(400 + audience.length)
     expect(token.length).toBeLessThanOrEqual(400)
   })
@@ -53,11 +58,18 @@ describe('an invitation token', () => {
     expect(await later.readExpired('a.b.c')).toBeUndefined()
   })
 
+  it('differs each time, and is one link where a program turns text into links', async () => {
+    const tokens = await Promise.all(Array.from({ length: 500 }, () => invitations().issue(ada, 14)))
+    expect(new Set(tokens).size).toBe(tokens.length)
+    for (const token of tokens) expect(token).toMatch(/^[\w-]+\.\.[A-Za-z0-9][\w-]+\.[\w-]+\.[\w-]+$/)
+  })
+
   it('does not work with any character changed', async () => {
     const token = await invitations().issue(ada, 14)
-    // The last character of the signature holds two bits that nobody reads.
-    for (let index = 0; index < token.length - 1; index++) {
-      const other = token[index] === 'A' ? 'B' : 'A'
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    for (const [index, character] of Array.from(token).entries()) {
+      // The highest of its six bits: the lowest of a part's last character may be unused.
+      const other = alphabet[alphabet.indexOf(character) ^ 32] ?? 'A'
       const altered = token.slice(0, index) + other + token.slice(index + 1)
       expect(await invitations().read(altered), `character ${index}`).toBeUndefined()
     }
@@ -75,25 +87,66 @@ describe('an invitation token', () => {
     expect(await invitations({ secrets: [newer] }).read(token)).toBeUndefined()
   })
 
-  it('is not one when signed for another purpose, or not signed at all', async () => {
-    const key = new Uint8Array(hkdfSync('sha256', secret, '', 'onramp invite 1', 32))
-    const kid = createHmac('sha256', key).update('id').digest('base64url').slice(0, 6)
-    const token = await invitations().issue(ada, 14)
-    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
-      string,
-      unknown
-    >
-    const signed = (changed: Record<string, unknown>) =>
-      new SignJWT({ ...payload, ...changed }).setProtectedHeader({ alg: 'HS256', kid }).sign(key)
-    expect(await invitations().read(await signed({}))).toEqual(ada)
-    expect(await invitations().read(await signed({ use: 'sign-in' }))).toBeUndefined()
-    expect(await invitations().read(await signed({ v: 2 }))).toBeUndefined()
-    expect(await invitations().read(await signed({ exp: undefined }))).toBeUndefined()
-    const none = Buffer.from('{"alg":"none"}').toString('base64url')
-    expect(await invitations().read(`${none}.${token.split('.')[1]}.`)).toBeUndefined()
+  it('of a rotated secret is encrypted under the first one', async () => {
+    const token = await invitations({ secrets: [newer, secret] }).issue(ada, 14)
+    expect(await invitations({ secrets: [newer] }).read(token)).toEqual(ada)
+    expect(await invitations({ secrets: [secret] }).read(token)).toBeUndefined()
   })
 
-  it.each(['', 'x', 'a.b.c', '../..', 'é.é.é', 'a'.repeat(100_000)])('is not %j', async (text) => {
-    expect(await invitations().read(text)).toBeUndefined()
+  describe('made by others under the same key', () => {
+    const claims: JWTPayload = {
+      email: ada.email,
+      aud: audience,
+      iat: at / 1000,
+      exp: at / 1000 + 60,
+      jti: '1',
+    }
+    const without = (name: string) => ({ ...claims, [name]: undefined })
+    const encrypted = (changed: JWTPayload, header: { alg?: string; enc?: string; kid?: string } = {}) =>
+      new EncryptJWT(changed)
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret), ...header })
+        .encrypt(keyOf(secret))
+
+    it('is read with every claim', async () => {
+      expect(await invitations().read(await encrypted(claims))).toEqual(ada)
+    })
+
+    it.each(['iat', 'exp', 'jti', 'aud', 'email'])('is not one without %s', async (name) => {
+      expect(await invitations().read(await encrypted(without(name)))).toBeUndefined()
+    })
+
+    it.each<[string, { alg?: string; enc?: string; kid?: string }]>([
+      ['another encryption', { enc: 'A128CBC-HS256' }],
+      ['a key of its own that is wrapped', { alg: 'A256KW' }],
+      ['a password', { alg: 'PBES2-HS256+A128KW' }],
+      ['another key', { kid: kidOf(newer) }],
+    ])('is not one with %s', async (_what, header) => {
+      const token = await encrypted(claims, header)
+      expect(await invitations({ secrets: [secret, newer] }).read(token)).toBeUndefined()
+      // The form of the token is refused first; a second part that is empty gets past that.
+      const [first, , ...rest] = token.split('.')
+      expect(await invitations().read([first, '', ...rest].join('.'))).toBeUndefined()
+    })
+
+    it('is not one where it is longer than any of ours', async () => {
+      expect(await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(100) }))).toEqual(ada)
+      expect(
+        await invitations().read(await encrypted({ ...claims, more: 'x'.repeat(2_000) })),
+      ).toBeUndefined()
+    })
+
+    it('is not one where it holds no claims', async () => {
+      const token = await new CompactEncrypt(new TextEncoder().encode(ada.email))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: kidOf(secret) })
+        .encrypt(keyOf(secret))
+      expect(await invitations().read(token)).toBeUndefined()
+    })
   })
+
+  it.each(['', 'x', 'a.b.c', 'a..b.c.d', '../..', 'é.é.é', 'a'.repeat(100_000)])(
+    'is not %j',
+    async (text) => {
+      expect(await invitations().read(text)).toBeUndefined()
+    },
+  )
 })

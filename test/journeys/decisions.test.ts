@@ -50,8 +50,9 @@ it('a debug log tells each decision of a walk, by instance and outcome alone', a
   const text = JSON.stringify(lines)
   expect(text).not.toMatch(/auth\/datasource|token|step=|@/)
   expect(text).not.toContain(person)
-  const values = browser.hops.flatMap((hop) => [
-    ...new URL(hop.location ?? '/', hop.url).searchParams.values(),
-  ])
-  for (const secret of values.filter(({ length }) => length >= 16)) expect(text).not.toContain(secret)
+  const values = browser.hops
+    .flatMap(({ location, url }) => [...new URL(location ?? '/', url).searchParams.values()])
+    .filter((value) => value.length >= 16)
+  expect(values.length).toBeGreaterThan(0)
+  for (const value of values) expect(text).not.toContain(value)
 })

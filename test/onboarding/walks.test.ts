@@ -87,8 +87,9 @@ describe('a walk', () => {
       ...observe(walk, apps, 1, 30),
       visit: { only: [], returnTo: 'https://intranet.example/ada' },
     }))
-    // Three or four letters alone turn up in any ciphertext of this length.
-    expect([...records.kept].flat().join()).not.toMatch(/\bada\b|[Ww]iki_?\d|intranet|known/)
+    // Random letters may spell a short word: so what is looked for has characters that sealed text has not.
+    expect([...records.kept.values()].join('')).toMatch(/^[\w-]+$/)
+    expect([...records.kept.keys()].join()).not.toMatch(/ada@|wiki_|intranet\.|as\.example/i)
     expect((await walksOn(records).load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
   })
 

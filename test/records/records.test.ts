@@ -108,6 +108,25 @@ describe.each(Object.entries(stores))('records in %s', (_name, open) => {
     expect(await records.get(key)).toBe('a')
   })
 
+  it('of any number of readers one takes the mark off a value, and all read it', async () => {
+    const key = newKey()
+    await records.put(key, 'mark.value é', 60)
+    const taken = await Promise.all(Array.from({ length: 20 }, () => records.takeMark(key, 'mark.', 60)))
+    expect(taken.filter((one) => one?.isTaken)).toEqual([{ value: 'mark.value é', isTaken: true }])
+    expect(taken.filter((one) => one?.isTaken === false)).toEqual(
+      Array.from({ length: 19 }, () => ({ value: 'value é', isTaken: false })),
+    )
+  })
+
+  it('another mark takes nothing, nor does any where there is no record', async () => {
+    const key = newKey()
+    expect(await records.takeMark(key, 'mark.', 60)).toBeUndefined()
+    await records.put(key, 'mark.value', 60)
+    for (const other of ['other.', 'mark.value.', 'ark', 'MARK.'])
+      expect(await records.takeMark(key, other, 60)).toEqual({ value: 'mark.value', isTaken: false })
+    expect(await records.takeMark(key, 'mark.', 60)).toEqual({ value: 'mark.value', isTaken: true })
+  })
+
   it('counting by many at once loses no count', async () => {
     const key = newKey()
     const addOne = async () => {

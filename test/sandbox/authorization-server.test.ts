@@ -16,7 +16,7 @@ afterEach(() => sandbox.reset())
 afterAll(() => sandbox.close())
 
 describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) => {
-  it('signs somebody in with a code and PKCE, and says who they are', async () => {
+  it('signs a person in with a code and PKCE, and says who they are', async () => {
     const config = await discover(sandbox.urls[name])
     const tokens = await signIn(config, 'ada')
     expect(tokens.expires_in).toBe(3600)
@@ -95,7 +95,7 @@ describe('tokens at the Client API', () => {
 describe('the sign-in page', () => {
   const people = (text: string) => [...text.matchAll(/name="person"\s+value="(\w+)"/g)].map(([, id]) => id)
 
-  it('lists everybody, with whoever was hinted at first', async () => {
+  it('lists all people, the one from the hint first', async () => {
     const page = await createPlainBrowser().open(
       await startAddress(config, { login_hint: 'dan@acme.example' }),
     )
@@ -104,13 +104,13 @@ describe('the sign-in page', () => {
     expect(page.text).not.toContain('<Script>')
   })
 
-  it('somebody who cancels is sent back with access_denied', async () => {
+  it('a person who cancels is sent back with access_denied', async () => {
     const { searchParams, pathname } = new URL((await choosePerson(config, '')).url)
     expect(pathname).toBe('/callback')
     expect(searchParams.get('error')).toBe('access_denied')
   })
 
-  it('somebody who is signed in is not asked again, unless the client wants it', async () => {
+  it('a person who is signed in is asked again only if the client wants it', async () => {
     const browser = createPlainBrowser()
     await signIn(config, 'ada', browser)
     expect(atClient((await browser.open(await startAddress(config), atClient)).url)).toBe(true)
@@ -120,14 +120,14 @@ describe('the sign-in page', () => {
     }
   })
 
-  it('somebody can change to another account', async () => {
+  it('a person can change to another account', async () => {
     const browser = createPlainBrowser()
     await signIn(config, 'ada', browser)
     const { url } = await choosePerson(config, 'bob', { prompt: 'select_account' }, browser)
     expect((await exchange(config, url)).claims()?.sub).toBe('bob')
   })
 
-  it('nobody is asked anything with prompt=none', async () => {
+  it('asks no questions with prompt=none', async () => {
     const { url } = await createPlainBrowser().open(await startAddress(config, { prompt: 'none' }), atClient)
     expect(new URL(url).searchParams.get('error')).toBe('login_required')
   })

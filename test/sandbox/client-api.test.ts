@@ -17,7 +17,7 @@ describe('who may call', () => {
     expect((await call(sandbox, 'checkdatasourceauth')).status).toBe(401)
   })
 
-  it('a call with a token that nobody issued is refused with 401', async () => {
+  it('a call with a made-up token is refused with 401', async () => {
     const response = await call(sandbox, 'search', { token: 'made-up', body: { query: 'x', pageSize: 1 } })
     expect(response.status).toBe(401)
   })
@@ -45,8 +45,8 @@ describe('who may call', () => {
     expect(sandbox.requests.at(-1)?.person).toBe('bob')
   })
 
-  it('the global token for somebody unknown is refused', async () => {
-    const headers = { 'X-Service-ActAs': 'nobody@acme.example' }
+  it('the global token for an unknown person is refused', async () => {
+    const headers = { 'X-Service-ActAs': 'unknown@acme.example' }
     const response = await call(sandbox, 'checkdatasourceauth', {
       token: sandbox.serviceTokens.global,
       headers,
@@ -144,21 +144,24 @@ describe('the check', () => {
     expect((await call(sandbox, 'checkdatasourceauth', { token, headers })).status).toBe(200)
   })
 
-  it.each(['checkdatasourceauth', 'search', 'chat'])('refuses JSON that is none: %s', async (operation) => {
-    const headers = {
-      authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
-      'content-type': 'application/json',
-    }
-    for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
-      const response = await fetch(`${sandbox.urls.service}/rest/api/v1/${operation}`, {
-        method: 'POST',
-        headers,
-        body,
-      })
-      expect(response.status).toBe(400)
-      expect(await response.text()).toContain('not valid JSON')
-    }
-  })
+  it.each(['checkdatasourceauth', 'search', 'chat'])(
+    'refuses a body that is not JSON: %s',
+    async (operation) => {
+      const headers = {
+        authorization: `Bearer ${sandbox.serviceTokens.user('ada')}`,
+        'content-type': 'application/json',
+      }
+      for (const body of ['{', '{"query":"x",}', "{'query':'x'}"]) {
+        const response = await fetch(`${sandbox.urls.service}/rest/api/v1/${operation}`, {
+          method: 'POST',
+          headers,
+          body,
+        })
+        expect(response.status).toBe(400)
+        expect(await response.text()).toContain('not valid JSON')
+      }
+    },
+  )
 
   it('keeps odd statuses, missing names and missing paths as they are', async () => {
     const entries = await check(sandbox, 'frank')
@@ -170,11 +173,11 @@ describe('the check', () => {
     expect(entries.some((entry) => !('authUrlRelativePath' in entry))).toBe(true)
   })
 
-  it('shows nobody anything who has nothing to authorize', async () => {
+  it('is empty for a person who has nothing to authorize', async () => {
     expect(await check(sandbox, 'carol')).toEqual([])
   })
 
-  it('has somebody with forty datasources', async () => {
+  it('lists forty datasources of one person', async () => {
     expect(await check(sandbox, 'grace')).toHaveLength(40)
   })
 })
@@ -195,7 +198,7 @@ describe('search', () => {
     expect(answer['results']).toHaveLength(3)
   })
 
-  it('finds nothing for somebody who has authorized nothing', async () => {
+  it('finds nothing for a person who has authorized nothing', async () => {
     expect((await search('bob', { query: 'onboarding', pageSize: 5 })).answer['results']).toEqual([])
   })
 

@@ -135,7 +135,7 @@ describe('signing out', () => {
     expect(page.text).toContain('Sign out?')
   })
 
-  it('tells clients by back-channel, also when an administrator ends the session', async () => {
+  it('reaches clients by back-channel, also when an administrator ends the session', async () => {
     const received: string[] = []
     const listener = createServer((req, res) => {
       req.on('data', (chunk: Buffer) => received.push(chunk.toString()))

@@ -45,7 +45,7 @@ describe('the consent page', () => {
     expect(page.headers.get('content-security-policy')).not.toContain('form-action')
   })
 
-  it('escapes names that bite', async () => {
+  it('escapes names that could break it', async () => {
     const page = await createPlainBrowser().open(await authorizationAddress(sandbox, 'eve', 'sharepoint'))
     expect(page.text).toContain('&lt;img src=x')
     expect(page.text).not.toContain('<img')
@@ -81,19 +81,19 @@ describe('the journal', () => {
 })
 
 describe('the answer', () => {
-  it('somebody who allows is sent to the destination and has authorized the datasource', async () => {
+  it('a person who allows is sent to the destination and has authorized the datasource', async () => {
     expect((await answer('ada', 'slack_1', 'allow', destination)).url).toBe(destination)
     expect((await check(sandbox, 'ada')).map((entry) => entry.datasourceInstance)).not.toContain('slack_1')
   })
 
-  it('somebody whose destination is an app of its own is sent there', async () => {
+  it('a person whose destination is a native app is sent there', async () => {
     const browser = createPlainBrowser()
     const consent = await browser.open(await authorizationAddress(sandbox, 'ada', 'slack_1', 'myapp://done'))
     const visit = await browser.submit(`${consent.url}/allow`, {}, atDestination)
     expect(visit.url).toBe('myapp://done')
   })
 
-  it('somebody who denies is sent to the same destination and has not', async () => {
+  it('a person who denies is sent to the same destination and has not', async () => {
     expect((await answer('ada', 'slack_1', 'deny', destination)).url).toBe(destination)
     expect(sandbox.state('ada')['slack_1']).toBe('waiting')
   })
@@ -130,12 +130,12 @@ describe('the answer', () => {
 })
 
 describe('the destination', () => {
-  it('is the one of the request before the one of the tenant', async () => {
+  it('is that of the request before that of the tenant', async () => {
     sandbox.switches.set({ tenantRedirectUrl })
     expect((await answer('ada', 'slack_1', 'allow', destination)).url).toBe(destination)
   })
 
-  it('is the one of the tenant when the request names none', async () => {
+  it('is that of the tenant when the request names none', async () => {
     sandbox.switches.set({ tenantRedirectUrl })
     expect((await answer('ada', 'slack_1', 'allow')).url).toBe(tenantRedirectUrl)
   })
@@ -171,7 +171,7 @@ describe('the link', () => {
     expect(await open(address)).toBe(410)
   })
 
-  it('is void after a later check of the same person, and not after one of somebody else', async () => {
+  it('is void after a later check for the same person, and not after one for another', async () => {
     const earlier = await authorizationAddress(sandbox, 'ada', 'slack_1', destination)
     await check(sandbox, 'bob')
     const other = await authorizationAddress(sandbox, 'bob', 'slack_1', destination)

@@ -234,7 +234,7 @@ describe('the day', () => {
     expect(text.includes('citations')).toBe(new Date().toISOString() < '2026-10-15')
   })
 
-  it('can be set from the start, and on the control page, which shows how the schedule stands', async () => {
+  it('can be set from the start, and on the control page, which shows the state of the schedule', async () => {
     const headers = { accept: 'text/html' }
     const page = async () => (await fetch(`${sandbox.urls.control}/`, { headers })).text()
     const save = (date: string) =>

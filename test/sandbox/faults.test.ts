@@ -48,17 +48,17 @@ describe('the id_token', () => {
     expect((await signIn(config, 'ada')).claims()?.sub).toBe('ada')
   })
 
-  it('can be of somebody else', async () => {
+  it('can name another person', async () => {
     set({ idToken: 'otherSub' })
-    expect((await signIn(config, 'ada')).claims()?.sub).toBe('somebody-else')
+    expect((await signIn(config, 'ada')).claims()?.sub).toBe('another-person')
   })
 
-  it('can be of somebody else from the refresh on', async () => {
+  it('can name another person from the refresh on', async () => {
     set({ idToken: 'otherSubOnRefresh' })
     const tokens = await signIn(config, 'ada')
     expect(tokens.claims()?.sub).toBe('ada')
     const { id_token: refreshed = '' } = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')
-    expect(decodeJwt(refreshed).sub).toBe('somebody-else')
+    expect(decodeJwt(refreshed).sub).toBe('another-person')
   })
 })
 
@@ -77,7 +77,7 @@ describe('the way back', () => {
 })
 
 describe('userinfo', () => {
-  it('can be of somebody else', async () => {
+  it('can name another person', async () => {
     const { access_token: token } = await signIn(config, 'ada')
     set({ userinfo: 'otherSub' })
     expect(await reasonOf(oidc.fetchUserInfo(config, token, 'ada'))).toContain('"sub"')

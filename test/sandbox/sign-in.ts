@@ -22,7 +22,7 @@ const verifier = 'a-code-verifier-for-tests-that-is-at-least-43-characters-long'
 /** The configuration of openid-client for a client at an issuer. */
 export async function discover(
   issuer: string,
-  client: { client_id: string; client_secret?: string } = testClient,
+  client: { client_id: string; client_secret?: string | undefined } = testClient,
   authentication?: oidc.ClientAuth,
 ): Promise<oidc.Configuration> {
   const execute = [oidc.allowInsecureRequests]

@@ -46,7 +46,7 @@ describe('a session', () => {
       keys.map(async (key) => [key, Number(await redis.ask('TTL', key))] as const),
     )
     expect(lives.filter(([, seconds]) => seconds < 0)).toEqual([])
-    const name = keys.find((key) => key.startsWith('onramp:tokens:')) ?? ''
+    const name = keys.find((key) => key.startsWith('onramp:session:')) ?? ''
     const life = async () => Number(await redis.ask('TTL', name))
     expect(await life()).toBeGreaterThanOrEqual(59 * 60)
     expect(await life()).toBeLessThanOrEqual(64 * 60)

@@ -3,7 +3,7 @@
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
-import type { SentLogout } from '../../packages/sandbox/src/provider/faulty-logout-tokens.ts'
+import type { SentLogout } from '../../packages/sandbox/src/provider/sessions.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

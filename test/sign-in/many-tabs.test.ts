@@ -1,7 +1,7 @@
 // Many sign-ins in one browser: each tab ends at its own page, in any order, while the cookie stays one small id.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nameOf } from '../../src/session/seal.ts'
-import { expectSignedIn, expectSignedOut, keptTokens, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, keptSignIns, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -128,7 +128,7 @@ describe('a session id', () => {
     await browser.open(`${running.url}/sign-in?prompt=login`)
     await browser.post(browser.page.url, { person: 'ada' })
     expect(idOf(browser)).not.toBe(first)
-    expect(keptTokens(running).filter((key) => key.endsWith(nameOf(sessionOf(first))))).toEqual([])
+    expect(keptSignIns(running).filter((key) => key.endsWith(nameOf(sessionOf(first))))).toEqual([])
   })
 
   it('that somebody made up is not taken over', async () => {

@@ -9,7 +9,7 @@ import { createRedisRecords } from '../../src/records/redis-records.ts'
 import type { Records } from '../../src/records/records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createSealer } from '../../src/session/seal.ts'
-import { createPendingSignIns, type PendingSignIn } from '../../src/sign-in/pending.ts'
+import { createPendingSignIns } from '../../src/sign-in/pending.ts'
 import { createRoom } from '../../src/sign-in/room.ts'
 import { startRedis } from '../helpers/redis.ts'
 
@@ -43,8 +43,8 @@ const stores: Record<string, () => Promise<Opened>> = {
 const SECRET = 's'.repeat(40)
 const ROOM = createRoom({ redis: undefined, megabytes: 16, windowSeconds: 600, perAddress: 1_200 })
 const NETWORK = '203.0.113.7'
+const BROWSER = 'browser'
 const signIn = {
-  browser: 'browser',
   verifier: 'verifier',
   nonce: 'nonce',
   returnTo: '/onboarding',
@@ -63,35 +63,42 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
 
   it('is found by its state, whole, however many others there are', async () => {
     const states = Array.from({ length: 50 }, newState)
-    for (const state of states) await pending().add(state, { ...signIn, returnTo: `/${state}` }, NETWORK)
     for (const state of states)
-      expect(await pending().find(state)).toEqual({ kind: 'pending', ...signIn, returnTo: `/${state}` })
+      await pending().add(state, BROWSER, { ...signIn, returnTo: `/${state}` }, NETWORK)
+    for (const state of states) {
+      const taken = await pending().take(state, BROWSER)
+      expect(taken).toMatchObject({ signIn: { ...signIn, returnTo: `/${state}` }, mayRedeem: true })
+    }
   })
 
   it('that was never started is not found', async () => {
     for (const state of [newState(), '', '__proto__', 'x'.repeat(10_000)])
-      expect(await pending().find(state)).toBeUndefined()
+      expect(await pending().take(state, BROWSER)).toBeUndefined()
   })
 
-  it('is used up by one of any number of callbacks, and remembered as finished', async () => {
+  it('is used up by one of any number of callbacks, and the others still find where it leads', async () => {
     const state = newState()
-    await pending().add(state, signIn, NETWORK)
-    const won = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const one = pending()
-        const found = (await one.find(state)) as PendingSignIn
-        return found.kind === 'pending' && (await one.finish(state, found))
-      }),
-    )
-    expect(won.filter(Boolean)).toHaveLength(1)
-    expect(await pending().find(state)).toEqual({
-      kind: 'finished',
-      browser: 'browser',
-      returnTo: '/onboarding',
-    })
+    await pending().add(state, BROWSER, signIn, NETWORK)
+    const taken = await Promise.all(Array.from({ length: 20 }, () => pending().take(state, BROWSER)))
+    expect(taken.filter((one) => one?.mayRedeem)).toHaveLength(1)
+    expect(taken.map((one) => one?.signIn.returnTo)).toEqual(Array(20).fill('/onboarding'))
+    expect(await pending().take(state, BROWSER)).toMatchObject({ mayRedeem: false })
   })
 
-  it('keeps its verifier and nonce from whoever reads the store, and forgets them when it is finished', async () => {
+  it.each([
+    ['another browser', 'browse'],
+    ['a browser with a longer name', 'browser.x'],
+    ['no cookie', undefined],
+    ['an empty name', ''],
+  ])('is not used up by an answer from %s, which finds where it leads', async (_who, browser) => {
+    const state = newState()
+    await pending().add(state, BROWSER, signIn, NETWORK)
+    const stranger = await pending().take(state, browser)
+    expect(stranger).toMatchObject({ mayRedeem: false, signIn: { returnTo: '/onboarding' } })
+    expect(await pending().take(state, BROWSER)).toMatchObject({ mayRedeem: true })
+  })
+
+  it('keeps its verifier and nonce from readers of the store', async () => {
     const state = newState()
     const written: string[] = []
     const watched: Records = {
@@ -101,17 +108,15 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
         await opened.records.put(key, value, seconds)
       },
     }
-    const one = createPendingSignIns(watched, createSealer([SECRET]), ROOM)
-    await one.add(state, signIn, NETWORK)
-    for (const plain of [state, 'verifier', 'nonce', '/onboarding', 'browser'])
+    await createPendingSignIns(watched, createSealer([SECRET]), ROOM).add(state, BROWSER, signIn, NETWORK)
+    expect(written).toHaveLength(2)
+    for (const plain of [state, 'verifier', 'nonce', '/onboarding'])
       expect(written.join('\n')).not.toContain(plain)
-    await one.finish(state, (await one.find(state)) as PendingSignIn)
-    expect(await one.find(state)).not.toHaveProperty('verifier')
   })
 
   it('cannot be opened with another secret', async () => {
     const state = newState()
-    await pending().add(state, signIn, NETWORK)
-    expect(await pending('o'.repeat(40)).find(state)).toBeUndefined()
+    await pending().add(state, BROWSER, signIn, NETWORK)
+    expect(await pending('o'.repeat(40)).take(state, BROWSER)).toBeUndefined()
   })
 })

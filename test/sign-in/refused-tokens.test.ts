@@ -108,6 +108,17 @@ describe('a token endpoint', () => {
     await expectSignedIn(running, browser)
   })
 
+  it.each([
+    ['429', { status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '37' } }],
+    ['503', { status: 503, body: '', headers: { 'retry-after': '37' } }],
+  ])('that answers %s and says when to come back is believed', async (_what, answer) => {
+    const browser = await beginSignIn(running)
+    running.sandbox.switches.set({ answers: { token: answer } })
+    const page = await expectRefused(running, browser)
+    expect(page.headers['retry-after']).toBe('37')
+    running.sandbox.switches.set({ answers: { token: null } })
+  })
+
   it('that never answers is given up in time', async () => {
     const browser = await beginSignIn(running)
     running.sandbox.switches.set({ answers: { token: { hang: true } } })

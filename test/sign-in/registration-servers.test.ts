@@ -166,6 +166,25 @@ describe('a registration that is refused', () => {
     for (const control of ['\u001b', '\r']) expect(messagesOf(running)).not.toContain(control)
   })
 
+  it('for everything that is tried is not asked for again for five minutes, nor after a restart', async () => {
+    let ahead = 0
+    const { running, server } = await start(
+      refusing(() => true, { error: 'invalid_client_metadata' }),
+      { now: () => Date.now() + ahead },
+    )
+    expect(await statusOf(running, '/sign-in')).toBe(503)
+    await pause(1_500)
+    await running.restart()
+    for (let asked = 0; asked < 5; asked++) expect(await statusOf(running, '/sign-in')).toBe(503)
+    await pause(1_500)
+    expect(server.registrations).toHaveLength(8)
+    expect(messagesOf(running)).toContain('not asked again before')
+    server.answers = {}
+    ahead = 301_000
+    await running.restart()
+    await expectSignsIn(running)
+  })
+
   it('for want of a right to register is not tried with less', async () => {
     const { running, server } = await start({
       '/register': ({ res }, own) =>

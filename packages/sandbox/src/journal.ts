@@ -1,25 +1,25 @@
-// What the sandbox was asked: a bounded journal, and counts that are not bounded.
-// It keeps headers and bodies as they came, tokens included: it is a sandbox.
+// What the sandbox was asked: a bounded journal, and counts without a bound.
+// It keeps headers and bodies as they came, tokens included, because none of them is worth anything elsewhere.
 import type { IncomingHttpHeaders } from 'node:http'
-import { namedOperations } from './service/named-operations.ts'
+import { operations } from './service/operations.ts'
 
 export const serverNames = ['service', 'authorizationServer', 'externalIdp', 'datasource', 'control'] as const
 export type ServerName = (typeof serverNames)[number]
 
 const operationNames = [
-  ['checkdatasourceauth', 'search', 'authDatasource', 'authReturn', 'landing', 'other'],
-  Object.keys(namedOperations),
+  Object.keys(operations),
+  ['authDatasource', 'authReturn', 'landing', 'other'],
   ['consent', 'allow', 'deny'],
   ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
   ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
 ].flat()
 
-/** Whether something is called so: `operation` or `server.operation`. Guards against misspelt names in tests. */
-export function isOperation(name: string): boolean {
-  const [server, operation] = name.includes('.') ? name.split('.', 2) : [undefined, name]
-  const knownServer = server === undefined || serverNames.some((known) => known === server)
-  return knownServer && operation !== undefined && operationNames.includes(operation)
-}
+const known = new Set(
+  operationNames.flatMap((name) => [name, ...serverNames.map((server) => `${server}.${name}`)]),
+)
+
+/** Whether an `operation` or `server.operation` exists. Guards against misspelt names in tests. */
+export const isOperation = (name: string): boolean => known.has(name)
 
 /** One request. `status` is 0 while unanswered and stays 0 when the connection was cut. */
 export type JournalEntry = {
@@ -33,36 +33,33 @@ export type JournalEntry = {
   status: number
   person?: string
   body?: unknown
-  /** What the client did against the contract, where it was answered all the same. */
+  /** What the client did against the contract, where the sandbox answered all the same. */
   mistake?: string
 }
 
-export type Journal = {
-  entries: JournalEntry[]
-  add: (entry: JournalEntry) => void
-  /** How often an operation was asked; `operation` or `server.operation`. @throws Error for one that does not exist */
-  count: (operation: string) => number
-  clear: () => void
-}
+export type Journal = ReturnType<typeof createJournal>
 
-/** Creates a journal of at most `limit` entries; older ones fall out, their counts stay. */
-export function createJournal(limit = 2000): Journal {
+const MAX_ENTRIES = 2000
+
+/** Creates the journal. Old entries fall out of it; their counts stay. */
+export function createJournal() {
   const entries: JournalEntry[] = []
   const counts = new Map<string, number>()
   const increment = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
   return {
     entries,
-    add(entry) {
+    add(entry: JournalEntry): void {
       entries.push(entry)
-      if (entries.length > limit) entries.shift()
+      if (entries.length > MAX_ENTRIES) entries.shift()
       increment(entry.operation)
       increment(`${entry.server}.${entry.operation}`)
     },
-    count(operation) {
+    /** How often an `operation` or `server.operation` was asked. @throws Error for one that does not exist */
+    count: (operation: string): number => {
       if (!isOperation(operation)) throw new Error(`The sandbox has no operation ${operation}`)
       return counts.get(operation) ?? 0
     },
-    clear() {
+    clear: (): void => {
       entries.length = 0
       counts.clear()
     },

@@ -1,25 +1,23 @@
-// A mail server that delivers nothing: it keeps what arrives and shows it. Loopback only, no password, no TLS.
+// A mail server that delivers nothing: it keeps what arrives and shows it. No password, no TLS.
 import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { html, type Html, type Page } from './pages.ts'
 
 export type ArrivedMail = { at: string; from: string; to: string[]; raw: string }
 
-export type MailCatcher = {
-  /** smtp://127.0.0.1:PORT */
-  url: string
-  mails: ArrivedMail[]
-  clear: () => void
-  /** The most connections at once so far. */
-  mostConnections: () => number
-  /** What to do instead of taking mails at once. */
-  behave: (behaviour: MailBehaviour) => void
-  close: () => Promise<void>
+/** What the server does instead of taking mails at once. */
+type MailBehaviour = {
+  /** A reply at MAIL FROM. */
+  refuseSender?: Reply
+  /** A reply at RCPT TO. */
+  refuse?: Reply
+  /** The connection ends when the whole mail is there, before an answer. */
+  cut?: boolean
+  /** Waits before it takes a mail. */
+  delayMs?: number
 }
-
-/** delayMs: before a mail is taken. refuseSender: a reply at MAIL FROM. refuse: a reply at RCPT TO. cut: the connection ends when the whole mail is there, before an answer. */
-type MailBehaviour = { refuseSender?: Reply; refuse?: Reply; cut?: boolean; delayMs?: number }
 
 type Reply = { code: number; message: string }
 
@@ -28,11 +26,10 @@ const refusal = (reply: Reply | undefined) =>
 
 const host = '127.0.0.1'
 
+export type MailCatcher = Awaited<ReturnType<typeof startMailCatcher>>
+
 /** Opens the port. @throws Error when it is taken */
-export async function startMailCatcher(
-  port = 0,
-  { bind = host }: { bind?: string | undefined } = {},
-): Promise<MailCatcher> {
+export async function startMailCatcher(port: number, bind = host) {
   const mails: ArrivedMail[] = []
   const sockets = new Map<number, Socket>()
   let mostConnections = 0
@@ -41,24 +38,17 @@ export async function startMailCatcher(
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     disableReverseLookup: true,
-    onRcptTo(_address, _session, done) {
-      done(refusal(behaviour.refuse))
-    },
-    onMailFrom(_address, _session, done) {
-      done(refusal(behaviour.refuseSender))
-    },
-    onData(stream, session, done) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.once('end', () => {
-        const { mailFrom, rcptTo } = session.envelope
-        const from = mailFrom === false ? '' : mailFrom.address
-        const raw = Buffer.concat(chunks).toString('utf8')
-        mails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
-        if (behaviour.cut) sockets.get(session.remotePort)?.destroy()
-        else if (behaviour.delayMs) setTimeout(done, behaviour.delayMs)
-        else done()
-      })
+    onRcptTo: (_address, _session, done) => done(refusal(behaviour.refuse)),
+    onMailFrom: (_address, _session, done) => done(refusal(behaviour.refuseSender)),
+    async onData(stream, { envelope: { mailFrom, rcptTo }, remotePort }, done) {
+      // A client that is killed may break off in the middle: then no mail has arrived.
+      const raw = await text(stream).catch(() => undefined)
+      if (raw === undefined) return
+      const from = mailFrom === false ? '' : mailFrom.address
+      mails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
+      if (behaviour.cut) sockets.get(remotePort)?.destroy()
+      else if (behaviour.delayMs) setTimeout(done, behaviour.delayMs)
+      else done()
     },
   })
   server.server.on('connection', (socket) => {
@@ -67,7 +57,7 @@ export async function startMailCatcher(
     mostConnections = Math.max(mostConnections, sockets.size)
     socket.once('close', () => sockets.delete(port))
   })
-  // A client that is killed breaks its connection; that is nothing to fall over.
+  // A client that is killed breaks its connection, which must not end the sandbox.
   server.on('error', () => {})
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -78,19 +68,20 @@ export async function startMailCatcher(
     url: `smtp://${host}:${opened}`,
     mails,
     clear: () => void (mails.length = 0),
+    /** The most connections at once so far. */
     mostConnections: () => mostConnections,
-    behave: (given) => void (behaviour = given),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    behave: (given: MailBehaviour) => void (behaviour = given),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
 
-const shownMails = 50
+const SHOWN_MAILS = 50
 
 /** The last mails that arrived, newest first. @param recipient part of an address that they went to; empty: any */
 export async function mailPage(mails: readonly ArrivedMail[], recipient = ''): Promise<Page> {
   const part = recipient.trim().toLowerCase()
   const found = mails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
-  const last = found.slice(-shownMails).toReversed()
+  const last = found.slice(-SHOWN_MAILS).toReversed()
   const shown = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
   const body = html`<p class="note">${mails.length} arrived; nothing is delivered any further.</p>
     <form class="find" action="/mail" method="get" role="search">

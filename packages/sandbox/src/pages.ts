@@ -1,9 +1,9 @@
-// Pages of the sandbox: one frame, escaping by default, no scripts. The banner is on every one of them.
-// No CSP form-action here: browsers enforce it along redirects, and a form must be able to end at the client.
+// Pages of the sandbox: one frame with a banner, escaping by default, no scripts.
+// No CSP form-action: browsers enforce it along redirects, and a form must be able to end at the client.
 import type { ServerResponse } from 'node:http'
 import { stylesheet } from './stylesheet.ts'
 
-/** Markup that is safe to put into a page as it is. */
+/** Markup that is safe to show as it is. */
 export class Html {
   readonly markup: string
 
@@ -12,9 +12,9 @@ export class Html {
   }
 }
 
-type Part = string | number | undefined | false | Html | Part[]
+export type Part = string | number | undefined | false | Html | Part[]
 
-/** Builds markup from a template; everything put in is escaped unless it is `Html` itself. */
+/** Builds markup from a template; every part is escaped unless it is `Html`. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((all, string, index) => all + string + render(parts[index]), ''))
 }
@@ -26,15 +26,23 @@ function render(part: Part): string {
   return escape(String(part))
 }
 
-function escape(value: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return value.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
+
+const escape = (text: string) => text.replace(/[&<>"']/g, (character) => `&${ENTITIES[character]};`)
+
+const row = (cells: Html[]) =>
+  html`<tr>
+    ${cells}
+  </tr>`
+
+/** A table that scrolls where the page is too narrow for it. @param head names of the columns; none: no head */
+export function table(head: string[], rows: Part[][]): Html {
+  return html`<div class="scroll">
+    <table>
+      ${head.length > 0 && row(head.map((name) => html`<th>${name}</th>`))}
+      ${rows.map((cells) => row(cells.map((cell) => html`<td>${cell}</td>`)))}
+    </table>
+  </div>`
 }
 
 export type Page = { title: string; site: string; body: Html; wide?: boolean }

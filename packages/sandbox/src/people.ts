@@ -1,5 +1,5 @@
-// The people of the sandbox and the datasources each of them has. Eve and Frank are odd on purpose:
-// names that bite, and statuses that the contract leaves open.
+// The people of the sandbox and their datasources. Eve and Frank are odd on purpose:
+// names that break careless pages, and statuses that the contract leaves open.
 
 /**
  * One datasource instance of one person.
@@ -23,7 +23,7 @@ const drive: Datasource = { instance: 'gdrive_1', displayName: 'Google Drive' }
 const jira: Datasource = { instance: 'jira_1', displayName: 'Jira' }
 const confluence: Datasource = { instance: 'confluence_1', displayName: 'Confluence' }
 
-const namesThatBite: Datasource[] = [
+const awkwardNames: Datasource[] = [
   { instance: 'sharepoint', displayName: '<img src=x onerror="alert(1)"><b>SharePoint</b> & "friends"' },
   { instance: 'notion_1', displayName: 'נושן \u202Etxt.exe\u202C' },
   { instance: 'asana_1', displayName: '🗂️ Asana 👩‍👩‍👧‍👦' },
@@ -44,7 +44,7 @@ const manyDatasources = Array.from({ length: 40 }, (_, index): Datasource => {
   return { instance: `wiki_${index + 1}`, displayName: `Wiki ${index + 1}` }
 })
 
-/** The people that the sandbox has unless its options name others. */
+/** The people of a sandbox whose options name no others. */
 export const defaultPeople: Person[] = [
   person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
   person('bob', 'Bob Kahn', [slack, drive]),
@@ -53,16 +53,53 @@ export const defaultPeople: Person[] = [
     { ...github, authorized: true },
   ]),
   person('dan', 'Dan Bricklin', [slack, { instance: 'slack_2', displayName: 'Slack' }, github]),
-  person('eve', 'Eve "<Script>" Ōnuki', namesThatBite),
+  person('eve', 'Eve "<Script>" Ōnuki', awkwardNames),
   person('frank', 'Frank Lloyd', oddStatuses),
   person('grace', 'Grace Hopper', manyDatasources),
 ]
 
-/** One of a generated company: thousands, so not every page lists them. */
+/** Whether a person belongs to the generated company: there are thousands, so the sign-in page lists only a few. */
 export const isGenerated = ({ id }: Person): boolean => /^person-\d+$/.test(id)
 
 function person(id: string, name: string, datasources: Datasource[]): Person {
   return { id, name, email: `${id}@acme.example`, datasources }
+}
+
+type Index = { size: number; byId: Map<string, Person>; byEmail: Map<string, Person> }
+
+/** A company has thousands of people, so they are indexed. Tests add people while the sandbox runs. */
+const indexes = new WeakMap<Person[], Index>()
+
+function indexOf(people: Person[]): Index {
+  const known = indexes.get(people)
+  if (known?.size === people.length) return known
+  const index = {
+    size: people.length,
+    byId: new Map(people.map((person) => [person.id, person])),
+    byEmail: new Map(people.map((person) => [person.email.toLowerCase(), person])),
+  }
+  indexes.set(people, index)
+  return index
+}
+
+export const personWithId = (people: Person[], id = ''): Person | undefined => indexOf(people).byId.get(id)
+
+/** @param email in any case */
+export const personWithEmail = (people: Person[], email: string): Person | undefined =>
+  indexOf(people).byEmail.get(email.toLowerCase())
+
+/** @throws Error when there is no such person */
+export function findPerson(people: Person[], id: string): Person {
+  const person = personWithId(people, id)
+  if (!person) throw new Error(`The sandbox has no person ${id}`)
+  return person
+}
+
+/** @throws Error when the person has no such datasource instance */
+export function findDatasource(people: Person[], id: string, instance: string): Datasource {
+  const found = findPerson(people, id).datasources.find((datasource) => datasource.instance === instance)
+  if (!found) throw new Error(`${id} has no datasource ${instance} in the sandbox`)
+  return found
 }
 
 const FIRST = ['Amara', 'Björn', 'Chen', 'Dilek', 'Elena', 'Farid', 'Grażyna', 'Hiro', 'Ines', 'José']
@@ -71,11 +108,10 @@ const SHARED = [slack, github, drive, jira, confluence]
 
 /**
  * A company of generated people, the same ones each time: `person-1@acme.example` and so on. Two in five have connected
- * everything, the others between one and five of five things less; every hundredth has something switched off.
+ * everything; the others lack between one and five of five datasources. Every hundredth has one that is disabled.
  */
 export function company(size: number): Person[] {
   return Array.from({ length: size }, (_, index) => {
-    const number = index + 1
     const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`
     const missing = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1
     const datasources = SHARED.map((datasource, at) => ({
@@ -83,6 +119,6 @@ export function company(size: number): Person[] {
       ...(at >= missing && { authorized: true }),
       ...(index % 100 === 99 && at === 0 && { authStatus: 'DISABLED', authorized: false }),
     }))
-    return person(`person-${number}`, name, datasources)
+    return person(`person-${index + 1}`, name, datasources)
   })
 }

@@ -1,34 +1,27 @@
 // The sandbox as a command: six consecutive ports on 127.0.0.1, and a summary of what to do with them.
 import { isIP } from 'node:net'
+import { serverNames } from './journal.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
 export type { Sandbox, SandboxOptions }
 
-const defaultPort = 4000
-const shownPeople = 7
+const SHOWN_PEOPLE = 7
 
 /**
  * Starts the sandbox on `SANDBOX_PORT` (4000 unless set) and the five ports after it, the last one its mail server's, and
- * says so. `SANDBOX_COMPANY` adds so many generated people. `SANDBOX_BIND` is what it listens on in a container, where
- * nothing from outside reaches its loopback addresses.
- * @param options for whatever the environment does not say
- * @throws Error when `SANDBOX_PORT` is no port, or one of the ports is taken
+ * prints what is running. `SANDBOX_COMPANY` adds that many generated people. `SANDBOX_BIND` is the address to listen on
+ * in a container, where nothing from outside reaches the loopback addresses.
+ * @param options win over the environment, ports apart
+ * @throws Error when a variable is malformed, or one of the ports is taken
  */
 export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions = {}): Promise<Sandbox> {
-  const first = firstPort(env['SANDBOX_PORT'])
-  const ports = {
-    service: first,
-    authorizationServer: first + 1,
-    externalIdp: first + 2,
-    datasource: first + 3,
-    control: first + 4,
-  }
+  const first = firstPort(env['SANDBOX_PORT'] || '4000')
   const sandbox = await startSandbox({
     mailPort: first + 5,
-    company: companySize(env['SANDBOX_COMPANY']),
-    ...bindOf(env['SANDBOX_BIND']),
+    company: companySize(env['SANDBOX_COMPANY'] || '0'),
+    bind: bindOf(env['SANDBOX_BIND']),
     ...options,
-    ports,
+    ports: Object.fromEntries(serverNames.map((name, index) => [name, first + index])),
   })
   console.log(summary(sandbox))
   return sandbox
@@ -37,7 +30,7 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
 /** What is running, in plain text. */
 function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   const width = Math.max(...people.map(({ email }) => email.length))
-  const persons = people.slice(0, shownPeople).map(({ id, email, datasources }) => {
+  const persons = people.slice(0, SHOWN_PEOPLE).map(({ id, email, datasources }) => {
     const count = `${datasources.length} datasource${datasources.length === 1 ? '' : 's'}`
     return `    ${email.padEnd(width)}  ${count.padEnd(14)} token ${serviceTokens.user(id)}`
   })
@@ -49,32 +42,28 @@ function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
     `  external identity       ${urls.externalIdp}`,
     `  consent pages           ${urls.datasource}`,
     `  control                 ${urls.control}`,
-    ...(mail === undefined
-      ? []
-      : [`  mail server             ${mail.url}, what arrived: ${urls.control}/mail`]),
+    `  mail server             ${mail?.url}, what arrived: ${urls.control}/mail`,
     '',
     '  People (no passwords: choose one on the sign-in page) and their service tokens:',
     ...persons,
-    ...(people.length > shownPeople ? [`    and ${people.length - shownPeople} more, generated`] : []),
+    ...(people.length > SHOWN_PEOPLE ? [`    and ${people.length - SHOWN_PEOPLE} more, generated`] : []),
     `  Global service token: ${serviceTokens.global}`,
     '',
   ].join('\n')
 }
 
-function companySize(value: string | undefined): number {
-  const size = Number(value || 0)
+function companySize(value: string): number {
+  const size = Number(value)
   if (Number.isInteger(size) && size >= 0 && size <= 100_000) return size
   throw new Error(`SANDBOX_COMPANY must be a number of people up to 100000: ${value}`)
 }
 
-function bindOf(value: string | undefined): { bind?: string } {
-  if (value === undefined || value === '') return {}
-  if (isIP(value) !== 0) return { bind: value }
+function bindOf(value = ''): string | undefined {
+  if (value === '' || isIP(value) !== 0) return value || undefined
   throw new Error(`SANDBOX_BIND must be an IP address to listen on, 0.0.0.0 in a container: ${value}`)
 }
 
-function firstPort(value: string | undefined): number {
-  if (value === undefined || value === '') return defaultPort
+function firstPort(value: string): number {
   const port = Number(value)
   if (Number.isInteger(port) && port > 0 && port <= 65_530) return port
   throw new Error(`SANDBOX_PORT must be a port from 1 to 65530, the first of six: ${value}`)

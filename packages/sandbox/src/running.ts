@@ -1,40 +1,32 @@
-// A sandbox that runs: what tests, the control page and the command line can ask of it and change.
-import type { AuthorizationState } from './provider/authorizations.ts'
-import type { SentLogout } from './provider/faulty-logout-tokens.ts'
-import type { SandboxClient } from './provider/identity-provider.ts'
+// A running sandbox: what tests, the control page and the command line can ask of it and change.
 import type { SwitchesControl } from './control/switches.ts'
+import type { Authorizations } from './datasource/authorizations.ts'
 import type { JournalEntry, ServerName } from './journal.ts'
 import type { MailCatcher } from './mail.ts'
 import type { Person } from './people.ts'
+import type { IdentityProvider } from './provider/identity-provider.ts'
 import type { ServiceTokens } from './service/callers.ts'
 import type { RateCounts } from './service/rate-limit.ts'
-export type Sandbox = {
+
+/** What is done at both authorization servers. */
+export type AtBoth = Omit<IdentityProvider, 'operation' | 'handle' | 'personOf'>
+
+export type Sandbox = AtBoth & {
   /** Addresses without a trailing slash; the service's has its base path, the issuers theirs. */
   urls: Record<ServerName, string>
   serviceTokens: ServiceTokens
   people: Person[]
-  switches: Pick<SwitchesControl, 'get' | 'set' | 'reset'>
+  switches: SwitchesControl
   requests: JournalEntry[]
-  /** How the Client API's limit was kept to (the switch rateLimit). */
+  /** How well callers kept to the limit of the switch rateLimit. */
   rate: () => RateCounts
-  mail?: MailCatcher
+  mail: MailCatcher | undefined
   count: (operation: string) => number
   clearRequests: () => void
   authorize: (personId: string, instance: string) => void
   unauthorize: (personId: string, instance: string) => void
-  state: (personId: string) => Record<string, AuthorizationState>
-  /** Every access token expires now; refresh tokens live on. */
-  expireTokens: () => void
-  /** New signing keys at both authorization servers; the old ones are gone. */
-  rotateKeys: () => Promise<void>
-  addClient: (client: SandboxClient) => void
-  /** Also forgets clients that registered themselves. */
-  removeClient: (clientId: string) => void
-  /** Ends the sessions at both authorization servers, with back-channel logout. @returns how many */
-  endSessions: (personId?: string) => Promise<number>
-  /** Logout tokens that were sent to clients, oldest first, and what they answered. */
-  logouts: () => SentLogout[]
-  /** Switches, authorizations and the journal as they were at the start. */
+  state: Authorizations['state']
+  /** Puts switches, authorizations, the journal and the mail back to how they were at the start. */
   reset: () => void
   close: () => Promise<void>
 }

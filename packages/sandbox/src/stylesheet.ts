@@ -1,10 +1,10 @@
 // The one stylesheet of the sandbox's pages: light and dark, phones first.
 
 export const stylesheet = `
-:root { color-scheme: light dark; --ink: #1c2330; --soft: #5b6575; --paper: #f3f5f9; --card: #fff; --line: #d9dee7;
-  --accent: #2456d6; --on-accent: #fff; --warn: #6a4a00; --warn-paper: #fff3cf }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf4; --soft: #a3adbd; --paper: #11151c; --card: #1a2029;
-  --line: #313a48; --accent: #8db0ff; --on-accent: #0c1424; --warn: #ffdf8f; --warn-paper: #3a2f10 } }
+:root { color-scheme: light dark; --ink: light-dark(#1c2330, #e8ecf4); --soft: light-dark(#5b6575, #a3adbd);
+  --paper: light-dark(#f3f5f9, #11151c); --card: light-dark(#fff, #1a2029); --line: light-dark(#d9dee7, #313a48);
+  --accent: light-dark(#2456d6, #8db0ff); --on-accent: light-dark(#fff, #0c1424);
+  --warn: light-dark(#6a4a00, #ffdf8f); --warn-paper: light-dark(#fff3cf, #3a2f10) }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
 .banner { margin: 0; padding: .4rem 1rem; text-align: center; font-size: .875rem; color: var(--warn);

@@ -1,5 +1,5 @@
-// One mail: who it is to, its words, its headers. What surprises: List-Unsubscribe stays on one line, because a folded
-// one breaks some signatures, and the Message-ID is the same however often a mail is tried.
+// One email: its recipient, its words, its headers. List-Unsubscribe stays on one line, because a folded one breaks some
+// signatures, and the Message-ID is the same however often the email is tried.
 import { hash } from 'node:crypto'
 import type { RenderMail } from './templates.ts'
 import type { Invitee } from '../invitee.ts'
@@ -27,9 +27,9 @@ export type MailParts = {
   days: number
 }
 
-const MOST_APPS = 12
+const MAX_APPS = 12
 
-/** @param apps display names of what waits, one for each instance */
+/** @param apps display names of what is left, one for each instance */
 export type ComposeMail = (person: Invitee, apps: readonly string[], wave: number) => Promise<Mail>
 
 export function createMail(parts: MailParts): ComposeMail {
@@ -38,12 +38,12 @@ export function createMail(parts: MailParts): ComposeMail {
     const { datasources, days, publicUrl, from } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const names = counted(apps)
-    const more = names.length - MOST_APPS
+    const isLong = names.length > MAX_APPS + 1
     const words = parts.render({
       name: person.name ?? '',
       count: apps.length,
-      apps: more > 1 ? names.slice(0, MOST_APPS) : names,
-      more: more > 1 ? more : 0,
+      apps: isLong ? names.slice(0, MAX_APPS) : names,
+      more: isLong ? names.length - MAX_APPS : 0,
       isReminder: wave > 0,
       link,
       optOut: `${link}/opt-out`,
@@ -70,15 +70,14 @@ export function createMail(parts: MailParts): ComposeMail {
 
 /** Two instances may have one name: `Slack (2)`. */
 function counted(apps: readonly string[]): string[] {
-  const times = new Map<string, number>()
-  for (const app of apps) times.set(app, (times.get(app) ?? 0) + 1)
-  return [...times].map(([app, count]) => (count === 1 ? app : `${app} (${count})`))
+  const byName = Map.groupBy(apps, (app) => app)
+  return [...byName].map(([app, { length }]) => (length === 1 ? app : `${app} (${length})`))
 }
 
 /** What would start another header, or another recipient, never reaches the mail library. @throws {RangeError} */
 export function refuseInjection({ from, to, subject, messageId, headers }: Mail): void {
   const values = [from.name, from.address, to, subject, messageId, ...Object.entries(headers).flat()]
   if (values.some((value) => /\p{Cc}|\u2028|\u2029/u.test(value)))
-    throw new RangeError('a header of the mail holds a line break or a control character')
-  if (/[\s,;<>"]/.test(to + from.address)) throw new RangeError('an address of the mail holds more than one')
+    throw new RangeError('a header of the email holds a line break or a control character')
+  if (/[\s,;<>"]/.test(to + from.address)) throw new RangeError('an address of the email holds more than one')
 }

@@ -1,4 +1,4 @@
-// A mail as the mail library takes it, and as the bytes that leave. What surprises: prepared headers are not folded.
+// An email as the mail library takes it, and as the bytes that leave. Prepared headers are not folded.
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
@@ -10,7 +10,7 @@ export function messageOf({ from, to, subject, text, html, messageId, headers }:
   return { from, to, subject, text, html, messageId, envelope, headers: prepared }
 }
 
-/** What a mail program opens as a file, an .eml (RFC 5322). */
+/** An .eml file (RFC 5322). */
 export async function bytesOf(mail: Mail): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   const { message } = await transport.sendMail({
@@ -24,29 +24,29 @@ export async function bytesOf(mail: Mail): Promise<Buffer> {
 }
 
 /**
- * How long the end of a mail waits behind the mail itself; milliseconds. Without it both leave in one packet, and of a
- * connection that breaks on the way no one could tell whether the server had the end.
+ * How long the end of an email waits behind the email itself; milliseconds. Without it both leave in one packet, and when
+ * the connection breaks on the way, no one can tell whether the server had the end.
  */
 const BEFORE_THE_END_MS = 30
 
-/** One try to hand over a mail. */
+/** One try to hand over an email. */
 export type HandOver = {
-  /** What the connection reads from once the server has said that it takes a mail (354). */
+  /** What the connection reads from once the server has said that it takes an email (354). */
   stream(source: Readable): Readable
-  /** Has the end of the mail left, the final dot? Before it no server may deliver (RFC 5321 4.1.1.4). */
-  isOver(): boolean
+  /** Has the final dot left? Before it no server may deliver (RFC 5321 4.1.1.4). */
+  isOver: boolean
 }
 
 export function handOver(): HandOver {
-  let isOver = false
   async function* held(source: Readable) {
     for await (const chunk of source) yield chunk as Buffer
     await sleep(BEFORE_THE_END_MS)
-    isOver = true
+    handed.isOver = true
   }
-  return {
-    // Nothing is read ahead, or the wait would be over before the server has asked for the mail.
+  const handed: HandOver = {
+    // Nothing is read ahead, or the wait would be over before the server has asked for the email.
     stream: (source) => Readable.from(held(source), { objectMode: false, highWaterMark: 0 }),
-    isOver: () => isOver,
+    isOver: false,
   }
+  return handed
 }

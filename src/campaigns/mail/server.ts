@@ -1,5 +1,5 @@
-// Hands mails to the mail server over a few kept connections, and says of each what became of it. What surprises:
-// nodemailer would send a mail again by itself when a connection breaks; here that is off, because it may have arrived.
+// Hands emails to the mail server over a few kept connections, and returns the outcome of each. nodemailer would send an
+// email again when a connection breaks; that is off here, because it may have arrived.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { isLoopback } from '../../loopback.ts'
@@ -9,22 +9,21 @@ import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
 import { troubleOf, type SmtpError } from './smtp-trouble.ts'
 
 /**
- * failed: refused because of its recipient, or nobody knows why. refused: refused because of us (sender, relaying,
- * blocklist), so it says nothing about the recipient. unknown: the connection broke after the end of the mail had left
- * and before the server said what it did with it.
+ * failed: refused because of the recipient, or for an unclear reason. refused: refused because of us (sender, relaying,
+ * blocklist). unknown: the connection broke after the end of the email had left and before the server's answer.
  */
 export type Outcome = 'sent' | 'deferred' | 'failed' | 'refused' | 'unknown'
 
-/** What became of a mail. `reply` is for people: bounded, in one line, without links. */
+/** The outcome of an email. `reply` is for people: bounded, in one line, without links. */
 export type Posted =
   | { outcome: 'sent' | 'unknown' }
   | { outcome: 'deferred'; reply: string }
   | { outcome: 'failed' | 'refused'; reply: string; blame: Blame }
 
-/** Not an outcome: the connection broke before the server had the mail, so it may go out again at once. */
+/** Not an outcome: the connection broke before the server had the email, so it may go out again at once. */
 type Attempt = Posted | { outcome: 'not-handed-over'; reply: string | undefined }
 
-/** No mail can leave at all: no such server, no TLS, sign-in refused. The message says what to look at. */
+/** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
 export class MailServerUnusable extends Error {
   override name = 'MailServerUnusable'
 }
@@ -32,7 +31,7 @@ export class MailServerUnusable extends Error {
 export type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
   check(): Promise<void>
-  /** @throws {MailServerUnusable} and then the mail was not sent; {RangeError} for a header that must not go out */
+  /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */
   post: (mail: Mail) => Promise<Posted>
   close(): void
 }
@@ -41,7 +40,7 @@ const TIME_LIMIT_MS = 30_000
 /** Before a connection that broke too early is tried again; milliseconds. */
 const PAUSES_MS = [200, 1_000, 3_000]
 
-/** TLS, from the start (smtps) or by STARTTLS, but for a mail server on this machine. */
+/** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
 function serverOf(smtpUrl: string) {
   const url = new URL(smtpUrl)
   const secure = url.protocol === 'smtps:'
@@ -71,8 +70,8 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
     socketTimeout: TIME_LIMIT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-    // Without forceAuth a server that offers no sign-in would get the mails from a stranger, and refuse them one by one.
-    ...(user === '' ? {} : { auth: { user, pass: password }, forceAuth: true }),
+    // Without forceAuth a server that offers no sign-in would get the emails, and refuse them one by one.
+    ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
   })
 
   transport.use('stream', ({ message, data }, done) => {
@@ -85,7 +84,7 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
   const name = `${server.host}:${server.port}`
   /** A connection broke: before anything else is handed over, is the server there at all? */
   let isSuspect = false
-  /** It took a mail, so it takes MAIL_FROM; what it says of the sender afterwards is about one recipient or a moment. */
+  /** It took an email, so it takes MAIL_FROM. What it says of the sender afterwards is about one recipient. */
   let hasTaken = false
 
   async function check(): Promise<void> {
@@ -103,7 +102,7 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
       await transport.sendMail(given)
       return { outcome: 'sent' }
     } catch (error) {
-      return attemptOf(asSmtpError(error), given.handOver.isOver(), name)
+      return attemptOf(asSmtpError(error), given.handOver.isOver, name)
     }
   }
 
@@ -114,31 +113,26 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
       let last: string | undefined
       for (const pauseMs of PAUSES_MS) {
         if (isSuspect) await check()
-        const attempted = await attempt(mail)
-        isSuspect = attempted.outcome === 'unknown' || attempted.outcome === 'not-handed-over'
-        if (attempted.outcome !== 'not-handed-over') {
-          if (attempted.outcome === 'sent') hasTaken = true
-          if (attempted.outcome === 'refused' && attempted.blame === 'sender' && !hasTaken)
-            throw senderRefused(name, attempted.reply)
-          return attempted
-        }
-        last = attempted.reply
+        const posted = await attempt(mail)
+        const { outcome } = posted
+        isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'
+        hasTaken ||= outcome === 'sent'
+        if (outcome === 'refused' && posted.blame === 'sender' && !hasTaken)
+          throw new MailServerUnusable(
+            `the mail server ${name} refuses the sender, so no email can leave (it says: ${posted.reply}): see MAIL_FROM, and the name and password in SMTP_URL`,
+          )
+        if (outcome !== 'not-handed-over') return posted
+        last = posted.reply
         await sleep(pauseMs)
       }
       const said = last === undefined ? '' : ` (it says: ${last})`
-      throw new MailServerUnusable(`the mail server ${name} ends every connection${said}: see SMTP_URL`)
+      throw new MailServerUnusable(`the mail server ${name} closes every connection${said}: see SMTP_URL`)
     },
     close: () => transport.close(),
   }
 }
 
-const senderRefused = (name: string, reply: string, cause?: unknown) =>
-  new MailServerUnusable(
-    `the mail server ${name} refuses the sender, so no mail can leave (it says: ${reply}): see MAIL_FROM, and the name and password in SMTP_URL`,
-    { cause },
-  )
-
-/** @throws what is no failure of the mail server */
+/** @throws any other error than one of the mail server's */
 function asSmtpError(error: unknown): SmtpError {
   if (error instanceof Error && 'code' in error) return error as SmtpError
   throw error
@@ -147,7 +141,7 @@ function asSmtpError(error: unknown): SmtpError {
 function unusable(name: string, error: SmtpError): MailServerUnusable {
   const what =
     error.code === 'EAUTH'
-      ? `the mail server ${name} refuses the name and password`
+      ? `the mail server ${name} rejects the username and password`
       : `the mail server ${name} cannot be reached, or not used`
   return new MailServerUnusable(`${what} (${troubleOf(error)}): see SMTP_URL`, { cause: error })
 }
@@ -156,19 +150,13 @@ function unusable(name: string, error: SmtpError): MailServerUnusable {
 function attemptOf(error: SmtpError, isOver: boolean, name: string): Attempt {
   const { code, command, responseCode, response } = error
   if (code === 'EAUTH' || code === 'ETLS' || code === 'EDNS') throw unusable(name, error)
-  const reply = response === undefined ? undefined : replyShown(response)
-  // RFC 5321 3.8: it is closing, whatever it was told.
-  if (responseCode === undefined || response === undefined || responseCode === 421)
-    return isOver && responseCode !== 421 ? { outcome: 'unknown' } : { outcome: 'not-handed-over', reply }
-  return refusalOf({ isForGood: responseCode >= 500, command, response })
-}
-
-type Refused = { isForGood: boolean; command: string | undefined; response: string }
-
-function refusalOf({ isForGood, command, response }: Refused): Posted {
+  if (responseCode === undefined || response === undefined)
+    return isOver ? { outcome: 'unknown' } : { outcome: 'not-handed-over', reply: undefined }
   const reply = replyShown(response)
-  const isBeforeRecipient = isForGood && command === 'MAIL FROM'
-  const blame = isBeforeRecipient ? 'sender' : blameOf(response)
+  // RFC 5321 3.8: it is closing, whatever the command was.
+  if (responseCode === 421) return { outcome: 'not-handed-over', reply }
+  const isForGood = responseCode >= 500
+  const blame = isForGood && command === 'MAIL FROM' ? 'sender' : blameOf(response)
   if (blame === 'sender' || blame === 'system') return { outcome: 'refused', reply, blame }
   return isForGood ? { outcome: 'failed', reply, blame } : { outcome: 'deferred', reply }
 }

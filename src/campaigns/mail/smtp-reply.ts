@@ -1,10 +1,10 @@
-// Whose fault a refusal of the mail server is. Pure. What surprises: Postfix answers RCPT TO with what it holds against
-// the sender (smtpd_delay_reject), so the command that was refused doesn't tell; the status code and the words do.
+// Whose fault a refusal of the mail server is. Pure. Postfix answers RCPT TO with what it holds against the sender
+// (smtpd_delay_reject), so the refused command doesn't decide; the status code and the words do.
 import { printable } from '@onramp/deprecations/command-line/printable'
 
 /**
- * person: this mailbox takes no mail. sender: the server won't take MAIL_FROM, or wants a sign-in: it would say so to
- * every mail. system: relaying, a blocklist or a policy about this machine. unclear: the reply doesn't tell.
+ * person: this mailbox takes no email. sender: the server won't take MAIL_FROM, or wants a sign-in, for any email.
+ * system: relaying, a blocklist or a policy about this machine. unclear: the reply doesn't say.
  */
 export type Blame = 'person' | 'sender' | 'system' | 'unclear'
 
@@ -25,7 +25,7 @@ const SYSTEM =
 const PERSON =
   /(user|recipient|mailbox|account|address)\b.{0,40}\b(unknown|not found|unavailable|disabled|inactive|full|not exist|doesn't exist|no longer)|(unknown|invalid|no such|bad|nonexistent) (local )?(user|recipient|mailbox|account|person|address|destination)|over ?quota|quota exceeded|recipient (address )?rejected/i
 
-/** @param reply as it came, with its code; several lines where it had several */
+/** @param reply as it came, with its code and all its lines */
 export function blameOf(reply: string): Blame {
   const status = /^\d{3}[ -]#?[245]\.(\d{1,3}\.\d{1,3})(?![.\d])/.exec(reply)?.[1] ?? ''
   const byCode = CODES.find(([, codes]) => codes.test(status))?.[0]
@@ -41,8 +41,8 @@ export function blameOf(reply: string): Blame {
 const MAX_SHOWN = 300
 
 /**
- * A reply for a terminal and a line: at most 300 characters. Filters quote what they dislike, and an invitation's link is
- * a person's own: of an address nothing but its host is shown, and of anything as long as a token nothing.
+ * A reply as one line of at most 300 characters. Filters quote what they dislike, and an invitation's link is personal:
+ * only the host of an address is shown, and nothing as long as a token.
  */
 export function replyShown(reply: string): string {
   const line = reply

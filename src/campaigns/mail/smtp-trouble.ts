@@ -16,14 +16,15 @@ export type SmtpError = Error & {
 }
 
 const AUTHORITY = 'give Node the certificate of its authority in NODE_EXTRA_CA_CERTS'
+const UNKNOWN_AUTHORITY = `its certificate comes from an authority that is not known here`
 
 /** By Node's own codes (tls, "X509 certificate error codes"). */
 const CERTIFICATES: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed, so it could be anyone's: ${AUTHORITY}`,
   SELF_SIGNED_CERT_IN_CHAIN: `its certificate comes from a private authority that is not trusted here: ${AUTHORITY}`,
-  UNABLE_TO_GET_ISSUER_CERT: `its certificate comes from an authority that is not known here: ${AUTHORITY}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `its certificate comes from an authority that is not known here: ${AUTHORITY}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `its certificate comes from an authority that is not known here, or it leaves out the certificates in between: have it send them, or ${AUTHORITY}`,
+  UNABLE_TO_GET_ISSUER_CERT: `${UNKNOWN_AUTHORITY}: ${AUTHORITY}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `${UNKNOWN_AUTHORITY}: ${AUTHORITY}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNKNOWN_AUTHORITY}, or it leaves out the certificates in between: have it send them, or ${AUTHORITY}`,
   CERT_HAS_EXPIRED: 'its certificate has expired: have it renewed (or set the clock of this machine)',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet: look at the clock of this machine',
   CERT_REVOKED: 'its certificate was revoked: have it replaced',
@@ -33,10 +34,10 @@ const CERTIFICATES: Record<string, string> = {
   HOSTNAME_MISMATCH: 'its certificate is for another name: use that name in SMTP_URL',
 }
 
-/** The names that a certificate is for are the server's to choose, and can be many. Characters. */
+/** The server chooses the names in its certificate, and there can be many. Characters. */
 const MAX_NAMES = 160
 
-/** The same in words that hold nothing the server chose. @param code Node's own */
+/** In words that hold nothing the server chose. @param code Node's own */
 export const certificateWords = (code: string): string | undefined =>
   CERTIFICATES[code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? 'HOSTNAME_MISMATCH' : code]
 
@@ -47,8 +48,8 @@ function certificateTrouble({ originalCode = '', cert }: SmtpError): string | un
   return `its certificate is for ${shown}, not for this name: use the certificate's name in SMTP_URL`
 }
 
+/** A name that is not known has two names in Node's list of system errors. */
 const UNKNOWN_NAME = 'no machine of that name is known here (ENOTFOUND)'
-/** By the names that Node gives to the numbers of errors: a name that is not known is EAI_NONAME there. */
 const SYSTEM: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
   ENOTFOUND: UNKNOWN_NAME,
@@ -62,12 +63,12 @@ const SYSTEM: Record<string, string> = {
 function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
   if (!message.includes('STARTTLS')) return `TLS does not come about (${replyShown(message)})`
   const reply = response === undefined ? '' : ` (it says: ${replyShown(response)})`
-  // RFC 3207 4: it has TLS, and something about it is broken.
+  // RFC 3207 4: it has TLS, but TLS does not work.
   if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it repaired`
-  return `it offers no encryption (STARTTLS)${reply}, and mails leave for another machine encrypted only: have it switched on, or use smtps://`
+  return `it offers no encryption (STARTTLS)${reply}, and emails go to another machine encrypted or not at all: have it switched on, or use smtps://`
 }
 
-/** What happened, and what to do about it where the error tells. Never the password: it is no part of any of them. */
+/** What happened, and what to do where the error shows it. Never the password: no error holds it. */
 export function troubleOf(error: SmtpError): string {
   const { errno, reason, response, code, originalCode } = error
   const certificate = certificateTrouble(error)

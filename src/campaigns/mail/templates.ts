@@ -1,31 +1,31 @@
-// The words of the mail: views/mail, or a folder of the administrator's with the same two files. The plain text opens
-// with "Subject: …" and an empty line. Templates are code, so they come from whoever runs the command, never from a list.
+// The words of the email: views/mail, or an administrator's folder with the same two files. The plain text opens with
+// "Subject: …" and an empty line. Templates are code, so they come from the person who runs the command.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Eta } from 'eta'
 import { createViews } from '../../web/views.ts'
 
-/** What a template may print; there is nothing in it that a mail must not hold. */
+/** What a template may print. Nothing in it must stay out of an email. */
 type MailWords = {
-  /** How the person is called, or an empty text. */
+  /** The person's name, or an empty string. */
   name: string
-  /** How many apps wait. */
+  /** How many apps are left. */
   count: number
-  /** Their display names, the first ones; `more` names are left out. */
+  /** The first of their display names; `more` names are left out. */
   apps: string[]
   more: number
   isReminder: boolean
   /** The invitation, and where reminders are stopped. */
   link: string
   optOut: string
-  /** Where the product is without the link: its address, and as people write it. */
+  /** Onramp without the link: its address, and its host as people type it. */
   address: string
   host: string
   days: number
   from: string
 }
 
-/** What every template is tried with before anything is asked or sent. */
+/** Every template is tried with it before anything is asked or sent. */
 const SAMPLE: MailWords = {
   name: 'Ada',
   count: 2,
@@ -40,24 +40,21 @@ const SAMPLE: MailWords = {
   from: 'The search team',
 }
 
-const firstLineOf = (error: unknown): string =>
-  error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'it fails'
-
 type Rendered = { subject: string; text: string; html: string }
 
 export type RenderMail = (words: MailWords) => Rendered
 
-/** A replaced template is not as it has to be; the message names the file. */
+/** A template of an administrator's has a fault; the message names the file. */
 export class FaultyTemplate extends Error {
   override name = 'FaultyTemplate'
 }
 
 type Views = { text: string; html: string }
 
-/** Those of ours, in views/. */
+/** Ours, in views/. */
 export const OUR_MAIL: Views = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
 const REPLACED: Views = { text: 'invitation-text', html: 'invitation-html' }
-const MOST_SUBJECT_CHARACTERS = 150
+const MAX_SUBJECT_CHARACTERS = 150
 
 /**
  * @param folder that holds invitation-text.eta and invitation-html.eta
@@ -69,14 +66,12 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
-  /** A template is code of somebody's: what goes wrong in it is told with its name. */
   const rendered = (view: string, render: () => string): string => {
     try {
       return render()
-    } catch (error) {
-      throw new FaultyTemplate(`${view}.eta: ${firstLineOf(error)}`, {
-        cause: error,
-      })
+    } catch (cause) {
+      const [why] = cause instanceof Error ? cause.message.split('\n', 1) : ['it fails']
+      throw new FaultyTemplate(`${view}.eta: ${why}`, { cause })
     }
   }
 
@@ -84,13 +79,12 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)$/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
-      throw new FaultyTemplate(`${views.text}.eta: it has to open with "Subject: …" and an empty line`)
-    // A line break would start another header of the mail.
+      throw new FaultyTemplate(`${views.text}.eta: it must begin with "Subject: …" and an empty line`)
+    // A line break would start another header of the email.
     if (/\p{Cc}/u.test(subject))
       throw new FaultyTemplate(`${views.text}.eta: the subject holds a control character`)
-    const short = Array.from(subject.trim()).slice(0, MOST_SUBJECT_CHARACTERS).join('')
     return {
-      subject: short,
+      subject: Array.from(subject.trim()).slice(0, MAX_SUBJECT_CHARACTERS).join(''),
       text: text.trim() + '\n',
       html: rendered(views.html, () => html(views.html, words)),
     }

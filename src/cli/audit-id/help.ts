@@ -1,15 +1,14 @@
-// The help text of `onramp audit-id`. Text alone, so that reading it loads nothing of the command.
+// The help text of `onramp audit-id`.
 
 export const auditIdHelp = `Usage: onramp audit-id EMAIL [--json]
 
-Prints what stands for a person in the audit log: the "emailId" of the lines
-about them, which is worked out from the address and the server's secret. The
-log holds no address. The "user" beside it is of the issuer and the subject, and
-finds the lines of the same person under an address that changed.
+Prints the id of a person in the audit log, which holds no addresses: the
+"emailId" in the lines about them. It is made from the address and the first of
+INVITE_SECRET, or of SESSION_SECRET where that is not set, so a new secret gives
+new ids. There is one for each configured secret, the one in use first.
 
-The ids are made under the first of INVITE_SECRET, or of SESSION_SECRET where
-that is not set; with a new secret the ids change. One is printed for each
-secret that is configured, the one in use first.
+The "user" beside it is made from the issuer and the subject: it finds the lines
+of a person whose address changed.
 
 Examples:
   onramp audit-id ada@acme.example

@@ -1,6 +1,6 @@
 // How the doctor's findings are shown. Pure.
 import type { FindingStatus } from '../../doctor/finding.ts'
-import type { Told } from '../../doctor/examine.ts'
+import type { Report } from '../../doctor/examine.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {
   columnsOf,
@@ -12,71 +12,61 @@ import {
 
 const colours: Record<FindingStatus, Colour> = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'dim' }
 const INDENT = 8
+const ARROW = '-> '
 
 type Look = { screen: Screen; env: NodeJS.ProcessEnv }
 
-const counted = (told: readonly Told[]) => {
-  const count = (status: FindingStatus) => told.filter((finding) => finding.status === status).length
-  return { ok: count('ok'), warn: count('warn'), fail: count('fail'), skip: count('skip') }
+function counted(found: readonly Report[]): Record<FindingStatus, number> {
+  const counts = { ok: 0, warn: 0, fail: 0, skip: 0 }
+  for (const { status } of found) counts[status]++
+  return counts
 }
 
-export function resultOf(told: readonly Told[]): 'ok' | 'warn' | 'fail' {
-  const counts = counted(told)
+export function resultOf(found: readonly Report[]): 'ok' | 'warn' | 'fail' {
+  const counts = counted(found)
   return counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok'
 }
 
-export const doctorJson = (told: readonly Told[]): string => {
-  const findings = told.map(({ group, check, status, says, settings, mend }) => ({
-    group,
-    check,
-    status,
-    says,
-    settings,
-    mend: mend ?? null,
-  }))
-  const report = { schema_version: 1, result: resultOf(told), counts: counted(told), findings }
+export function doctorJson(found: readonly Report[]): string {
+  const findings = found.map(({ group, check, status, says, settings, fix = null }) => {
+    return { group, check, status, says, settings, fix }
+  })
+  const report = { schema_version: 1, result: resultOf(found), counts: counted(found), findings }
   return `${JSON.stringify(report, undefined, 2)}\n`
 }
 
-const mendingOf = ({ settings, mend }: Told) =>
-  [settings.join(', '), mend ?? ''].filter((part) => part !== '').join(': ')
-
 /** One group: its findings, each with what to change below it. */
-export function doctorGroup(group: string, told: readonly Told[], { screen, env }: Look): string {
+export function doctorGroup(group: string, found: readonly Report[], { screen, env }: Look): string {
   const paint = painterFor(screen, env)
   const room = columnsOf(screen) - INDENT
-  const lines = told.flatMap((finding) => {
-    const [first = '', ...rest] = wrapped(printable(finding.says), room)
-    const faded = (text: string) => (finding.status === 'skip' ? paint.dim(text) : text)
-    const mending = mendingOf(finding)
+  const margin = ' '.repeat(INDENT)
+  const lines = found.flatMap(({ status, says, settings, fix }) => {
+    const [first = '', ...rest] = wrapped(printable(says), room)
+    const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)
+    const remedy = [settings.join(', '), fix].filter(Boolean).join(': ')
+    const fixing = remedy === '' ? [] : wrapped(printable(remedy), room - ARROW.length)
     return [
-      `  ${paint[colours[finding.status]](finding.status.padEnd(INDENT - 2))}${faded(first)}`,
-      ...rest.map((line) => `${' '.repeat(INDENT)}${faded(line)}`),
-      ...(mending === '' ? [] : arrowed(printable(mending), room).map((line) => paint.bold(line))),
+      `  ${paint[colours[status]](status.padEnd(INDENT - 2))}${faded(first)}`,
+      ...rest.map((line) => margin + faded(line)),
+      ...fixing.map((line, index) => paint.bold(margin + (index === 0 ? ARROW : '   ') + line)),
     ]
   })
   return `${paint.bold(group)}\n${lines.join('\n')}\n\n`
 }
 
-const arrowed = (text: string, room: number) =>
-  wrapped(text, room - 3).map((line, index) => `${' '.repeat(INDENT)}${index === 0 ? '-> ' : '   '}${line}`)
-
-const amount = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
-
-export function doctorSummary(told: readonly Told[], { screen, env }: Look): string {
+export function doctorSummary(found: readonly Report[], { screen, env }: Look): string {
   const paint = painterFor(screen, env)
-  const { ok, warn, fail, skip } = counted(told)
+  const { ok, warn, fail, skip } = counted(found)
   const parts = [
-    fail > 0 ? paint.red(amount(fail, 'failure', 'failures')) : '',
-    warn > 0 ? paint.yellow(amount(warn, 'warning', 'warnings')) : '',
-    paint.green(`${ok} in order`),
+    fail > 0 ? paint.red(fail === 1 ? '1 failure' : `${fail} failures`) : '',
+    warn > 0 ? paint.yellow(warn === 1 ? '1 warning' : `${warn} warnings`) : '',
+    paint.green(`${ok} ok`),
     skip > 0 ? paint.dim(`${skip} skipped`) : '',
   ]
-  const verdict =
-    fail > 0
-      ? 'People cannot be served like this.'
-      : warn > 0
-        ? 'It can start; see the warnings.'
-        : 'Everything is in order.'
-  return `${parts.filter((part) => part !== '').join(', ')}.\n${paint.bold(verdict)}\n`
+  const verdict = {
+    fail: 'onramp cannot serve people until the failures are fixed.',
+    warn: 'onramp can start; see the warnings.',
+    ok: 'Everything is in order.',
+  }[resultOf(found)]
+  return `${parts.filter(Boolean).join(', ')}.\n${paint.bold(verdict)}\n`
 }

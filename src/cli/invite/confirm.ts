@@ -1,11 +1,11 @@
-// Before mails go out from a terminal, a person says yes. A script is not asked: it cannot answer.
+// Before emails go out from a terminal, a person confirms. A script is not asked, because it cannot answer.
 import { createInterface } from 'node:readline/promises'
 import type { Settings } from '../../settings/settings.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 type Asked = Pick<Settings, 'MAIL_FROM' | 'SMTP_URL'>
 
-/** @param people how many mails there may be; undefined: it comes from a pipe, so there is no one to ask */
+/** @param people how many emails there may be; undefined: the list comes from a pipe, so there is no one to ask */
 export async function isConfirmed(
   people: number | undefined,
   { MAIL_FROM, SMTP_URL = '' }: Asked,
@@ -14,7 +14,7 @@ export async function isConfirmed(
   if (people === undefined || stdin.isTTY !== true || stderr.isTTY !== true) return true
   const { host } = new URL(SMTP_URL)
   stderr.write(
-    `Up to ${people.toLocaleString('en')} mails will leave by ${host} from ${MAIL_FROM?.address ?? ''}.\n`,
+    `Up to ${people.toLocaleString('en')} emails will leave by ${host} from ${MAIL_FROM?.address ?? ''}.\n`,
   )
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -1,10 +1,10 @@
-// How the commands of invitations end: what is expected to go wrong is said in a line, with what to do.
+// How the commands of invitations end: an expected failure is one line that says what to do.
 import { ServiceUnusable } from '../../campaigns/ask.ts'
 import { UnreadableCsv } from '../../arrivals/csv.ts'
+import { RunStopped } from '../../campaigns/delivery.ts'
 import { MailServerUnusable } from '../../campaigns/mail/server.ts'
 import { FaultyTemplate } from '../../campaigns/mail/templates.ts'
 import { UnreadablePeople } from '../../campaigns/invitee.ts'
-import { RunStopped } from '../../campaigns/trouble.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { StoreUnavailable } from '../../records/records.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
@@ -16,18 +16,15 @@ export const EXIT_LOCKED = 4
 
 export const GOES_ON = 'Started again, it goes on where it ended.'
 
-/** Expected, and explained by its message. */
+/** Their message explains them. */
 const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate]
-/** The same, and a run of `invite send` goes on where it ended. */
-const RESUMED = [RunStopped, ServiceUnusable, MailServerUnusable]
+/** The same, and `invite send` goes on where it ended. */
+const RESUMED = [RunStopped, ServiceUnusable, MailServerUnusable, StoreUnavailable]
 
-function wordsFor(error: unknown): { words: string; isResumed: boolean } | undefined {
-  if (error instanceof StoreUnavailable) return { words: error.detail, isResumed: true }
-  if (!(error instanceof Error)) return undefined
-  const isOneOf = (kinds: (new (message: string) => Error)[]) => kinds.some((kind) => error instanceof kind)
-  if (isOneOf(EXPLAINED)) return { words: error.message, isResumed: false }
+function wordsFor(error: Error): string {
+  if (error instanceof StoreUnavailable) return error.detail
   const hint = error instanceof ServiceUnusable ? ' (SERVICE_GLOBAL_TOKEN, SERVICE_BASE_URL)' : ''
-  return isOneOf(RESUMED) ? { words: `${error.message}${hint}`, isResumed: true } : undefined
+  return error.message + hint
 }
 
 /** @param name as it was called: `invite send` */
@@ -39,11 +36,12 @@ export async function explained(
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Error && error.name === 'AbortError') return EXIT_INTERRUPTED
-    const known = wordsFor(error)
-    if (known === undefined) throw error
-    stderr.write(`onramp ${name}: ${printable(known.words)}\n`)
-    if (known.isResumed && name === 'invite send') stderr.write(`${GOES_ON}\n`)
+    if (!(error instanceof Error)) throw error
+    if (error.name === 'AbortError') return EXIT_INTERRUPTED
+    const isResumed = RESUMED.some((kind) => error instanceof kind)
+    if (!isResumed && !EXPLAINED.some((kind) => error instanceof kind)) throw error
+    stderr.write(`onramp ${name}: ${printable(wordsFor(error))}\n`)
+    if (isResumed && name === 'invite send') stderr.write(`${GOES_ON}\n`)
     return EXIT_STOPPED
   }
 }

@@ -3,8 +3,8 @@
 export const inviteHelp = `Usage: onramp invite COMMAND [options]
 
   link EMAIL          a link for one person, to paste into a message
-  send PEOPLE.csv     mails all who still have something to connect
-  preview FOLDER      the mails as they would leave, as files
+  send PEOPLE.csv     emails everyone who still has something to connect
+  preview FOLDER      the emails as they would leave, as files
   report              who was invited, arrived, and is done
   forget EMAIL        removes what is known of a person
 
@@ -14,8 +14,8 @@ Each explains itself: onramp invite send --help
 export const linkHelp = `Usage: onramp invite link EMAIL [--datasource ID]... [--days N] [--json]
 
 Prints a link for one person, to paste into a message. It opens the walk and
-fills in whom to sign in as. It is no credential: signing in is always the
-authorization server's. It works any number of times until it expires.
+pre-fills the sign-in page. It is not a credential: people always sign in
+through the authorization server. It works any number of times until it expires.
 
 Examples:
   onramp invite link ada@acme.example
@@ -33,13 +33,13 @@ Exit codes: 0 done, 2 wrong usage, 78 settings need correcting.
 export const sendHelp = `Usage: onramp invite send PEOPLE.csv [options]
        onramp invite send - < PEOPLE.ndjson
 
-Mails all on the list who still have something to connect. The service is asked
-for each person (SERVICE_GLOBAL_TOKEN with X-Service-ActAs) what waits;
-mails leave by SMTP_URL from MAIL_FROM.
+Emails everyone on the list who still has something to connect. Onramp asks the
+service what is left for each person (SERVICE_GLOBAL_TOKEN with
+X-Service-ActAs); emails leave by SMTP_URL from MAIL_FROM.
 
 What happened is written down in the store, so the same command again goes on
-where it ended, killed or not, and no one gets a mail twice. Two runs of one
-campaign exclude each other.
+where it ended, killed or not, and no one gets an email twice. Only one run of a
+campaign can be under way.
 
 The list is CSV with a column "email" (and perhaps "name" and "department"),
 with commas, semicolons or tabs; NDJSON with the same keys; or one address a
@@ -48,12 +48,12 @@ line.
 Examples:
   onramp invite send people.csv --dry-run          who would get what
   onramp invite send people.csv                    sends
-  onramp invite send people.csv --limit 20         a first few
+  onramp invite send people.csv --limit 20         a pilot group
   onramp invite send people.csv --remind-after 7   a week later
 
 Options:
   --dry-run              asks the service; sends and writes nothing
-  --yes                  does not ask before mails leave (it asks on a
+  --yes                  does not ask before emails leave (it asks on a
                          terminal only)
   --campaign NAME        what is written down belongs to it; "onboarding"
                          by default
@@ -63,39 +63,41 @@ Options:
   --template FOLDER      invitation-text.eta and invitation-html.eta instead of
                          ours (views/mail); see onramp invite preview
 
-  --remind-after DAYS    reminds people who got a mail so long ago and still
-                         have something; without it no one is reminded
+  --remind-after DAYS    reminds people who got an email so long ago and
+                         still have something; without it no one is reminded
   --max-reminders N      3 by default
-  --min-gap HOURS        no mail so soon after one of another campaign; 48
-                         by default
-  --limit N              at most so many mails in this run
+  --min-gap HOURS        no email so soon after one of another campaign;
+                         48 by default
+  --limit N              at most so many emails in this run
 
   --on-invalid stop|skip a faulty row stops before anything is sent (the
                          default), or is left out
   --retry-unknown        sends again what may have been sent already: a run was
                          killed, or a connection broke, just then
   --retry-failed         sends again what the mail server refused for good
-  --mail-in-doubt        also mails people who may have asked for no mails in a
-                         record that invite forget removed without reading it
-  --stop-after N         so many mails refused in a row end the run, as they are
-                         hardly about the people; 5 by default, four times as
-                         many where each reply names the mailbox; 0: it goes on
+  --mail-in-doubt        also emails people who may have asked for no emails
+                         in a record that invite forget removed unread
+  --stop-after N         so many emails refused in a row end the run, as that
+                         is hardly about the people; 5 by default, four times
+                         as many where each reply names the mailbox; 0: it
+                         goes on
 
-  --rate N               questions to the service a second, 5 by default; 429
-                         and Retry-After are honoured beyond that
-  --mail-rate N          mails a second, 10 by default
+  --rate N               requests to the service a second, 5 by default; 429
+                         and Retry-After are honoured as well
+  --mail-rate N          emails a second, 10 by default
   --at-once N            people at a time, 4 by default; as many at most are
                          uncertain after a crash
   --ask-again-after MIN  people with nothing left are asked about again after
                          so many minutes; 60 by default
   --json                 the counts as a line of JSON on standard output; with
-                         --dry-run, before it, one for each who would get a mail
+                         --dry-run, before it, one for each person who would
+                         get an email
 
 Exit codes:
-  0    all have what they should, or --limit ended the run
+  0    everyone has what they should, or --limit ended the run
   1    stopped; the message says why
   2    wrong usage
-  3    done, but some rows, people or mails need a look: each is named, on
+  3    done, but some rows, people or emails need a look: each is named, on
        standard error and by onramp invite report --csv
   4    another run of the campaign is under way
   78   settings need correcting
@@ -106,9 +108,9 @@ export const previewHelp = `Usage: onramp invite preview FOLDER [--template FOLD
        onramp invite preview --to EMAIL [--template FOLDER]
 
 Writes the invitation and the reminder into a folder as they would leave: .html,
-.txt, and .eml for a mail program. With --to the invitation is sent to that one
-address instead, to see it in a real mail program. Asks the service nothing and
-writes down nothing.
+.txt, and .eml for a mail program. With --to the invitation is sent to that
+address instead, to see it in a real mail program. It asks the service nothing
+and writes nothing down.
 
 Examples:
   onramp invite preview ./preview
@@ -125,8 +127,8 @@ Exit codes: 0 done, 1 not possible (the message says why), 2 wrong usage,
 
 export const reportHelp = `Usage: onramp invite report [--json | --csv]
 
-Who was invited, pressed Start, signed in, and how each datasource stands, as of
-when. It reads what was written down and asks the service nothing.
+Who was invited, started, signed in and finished, and the state of each app. It
+reads what was written down and asks the service nothing.
 
 Examples:
   onramp invite report
@@ -142,14 +144,14 @@ Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage,
 
 export const forgetHelp = `Usage: onramp invite forget EMAIL
 
-Removes everything that is written down about a person: mails, how far they are,
-and also that they want no mails. Their sign-in and their walk are not touched.
-Take them off the list too, or the next run invites them anew.
+Removes everything that is written down about a person: emails, their progress,
+and also that they want no emails. Their sign-in and their walk are not touched.
+Take them off the list too, or the next run invites them again.
 
 What cannot be read (another SESSION_SECRET or INVITE_SECRET sealed it) and may
 be about this person is removed without being read. It may have said that others
-want no mails, so invite send leaves out all whom it may have been about, unless
-it has --mail-in-doubt.
+want no emails, so invite send leaves out everyone it may have been about,
+unless it has --mail-in-doubt.
 
 Example:
   onramp invite forget ada@acme.example

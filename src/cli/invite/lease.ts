@@ -4,13 +4,13 @@ import { takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts
 import { StoreUnavailable } from '../../records/records.ts'
 import type { Output } from '@onramp/deprecations/command-line/parts'
 
-/** The lease of a run that was killed lasts so long (records/lease.ts). */
+/** Longer than the lease of a run that was killed lasts (records/lease.ts). */
 const WAIT_MS = 4_500
 const PAUSE_MS = 100
 const HINT_MS = 700
 
 export type Hold = {
-  /** Is the campaign still this run's? Takes it again after a sleep of the machine, unless another run has it. */
+  /** Is the campaign still this run's? After the machine slept it is taken again, unless another run has it. */
   isHeld(): Promise<boolean>
   release(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function holdCampaign(
     async isHeld() {
       if (lease?.isHeld() === true) return true
       again ??= wait(records, name).catch((error: unknown) => {
-        // The next question tries again; what protects the mails is the ledger, which is in the same store.
+        // The next question tries again. The ledger protects the emails, and it is in the same store.
         if (error instanceof StoreUnavailable) return undefined
         throw error
       })

@@ -8,7 +8,7 @@ export type List = {
   /** It can be read twice. */
   isFile: boolean
   open: () => AsyncIterable<Uint8Array | string>
-  /** Standard input that a person still types into would keep the process alive. */
+  /** Standard input would keep the process alive while a person can still type. */
   close: () => void
 }
 
@@ -19,10 +19,14 @@ export function listOf(file: string, stdin: Input): List {
   if (file === '-') return pipeFrom(stdin)
   const found = statSync(file, { throwIfNoEntry: false })
   if (found?.isFile() !== true) throw new UsageError('there is no file of that name')
-  return { isFile: true, open: () => bytesOf(file), close: () => {} }
+  // Opened with the first byte: a run may end before it wants one.
+  async function* open() {
+    yield* createReadStream(file) as AsyncIterable<Uint8Array>
+  }
+  return { isFile: true, open, close: () => {} }
 }
 
-/** Closed, it is at its end, even while a person still types. */
+/** Once closed, it is at its end, even while a person still types. */
 function pipeFrom(stdin: Input): List {
   let isClosed = false
   async function* open() {
@@ -42,13 +46,8 @@ function pipeFrom(stdin: Input): List {
   }
 }
 
-/** Opened when the first byte is wanted, not before: a run may end ahead of it. */
-async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(file) as AsyncIterable<Uint8Array>
-}
-
 /**
- * Before anything leaves, a whole file is read once: a faulty row near its end stops nothing halfway.
+ * Reads a whole file before anything leaves, so that a faulty row near its end stops nothing halfway.
  * @returns how many people are on it
  */
 export async function peopleIn(
@@ -64,14 +63,14 @@ export async function peopleIn(
     stderr.write(`line ${row.line}: ${row.fault}\n`)
     if (++faults >= MAX_FAULTS) break
   }
-  if (faults === 0) return people === 0 ? nobodyOn(stderr) : people
-  const several = faults === 1 ? 'this line, or leave it out' : 'these lines, or leave them out'
-  stderr.write(`onramp invite send: correct ${several} with --on-invalid skip; nothing was sent\n`)
+  if (faults === 0) return people === 0 ? emptyList(stderr) : people
+  const which = faults === 1 ? 'this line, or leave it out' : 'these lines, or leave them out'
+  stderr.write(`onramp invite send: correct ${which} with --on-invalid skip; nothing was sent\n`)
   return 'unusable'
 }
 
-/** An export that went wrong is an empty file as often as a faulty one. */
-export function nobodyOn(stderr: Output): 'unusable' {
+/** An export that went wrong is often an empty file. */
+export function emptyList(stderr: Output): 'unusable' {
   stderr.write('onramp invite send: the list holds no one; nothing was sent\n')
   return 'unusable'
 }

@@ -1,13 +1,13 @@
-// How far a run is, on standard error: one line that renews itself on a terminal, a line now and then elsewhere.
+// The progress of a run on standard error: one line that renews itself on a terminal, a line now and then elsewhere.
 import { progressLine, type Tally } from '../../campaigns/tally.ts'
-import type { CliParts, Output } from '@onramp/deprecations/command-line/parts'
+import type { Output } from '@onramp/deprecations/command-line/parts'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 
 export type ProgressParts = {
   tally: Tally
   /** How many are on the list; undefined: not known. */
   people: number | undefined
-  stderr: CliParts['stderr']
+  stderr: Output
   /** Milliseconds since 1970. */
   now: () => number
 }
@@ -20,7 +20,7 @@ export type Progress = {
 
 const TERMINAL_MS = 250
 const ELSEWHERE_MS = 30_000
-/** The rate is that of so long: people who had their mail in an earlier run go by at once and say nothing about the rest. */
+/** The rate covers this long: people who had their email in an earlier run go by at once and say nothing of the rest. */
 const WINDOW_MS = 20_000
 
 export function showProgress({ tally, people, stderr, now }: ProgressParts): Progress {

@@ -1,29 +1,8 @@
 // The options of onramp invite send.
 import type { Policy } from '../../campaigns/campaign.ts'
-import { MOST_DAYS } from '../../invites/token.ts'
+import { MAX_DAYS } from '../../invites/token.ts'
 import { readArguments, UsageError, wholeNumberOf, wordOf } from '@onramp/deprecations/command-line/arguments'
-import { present } from '../../present.ts'
 import { datasourcesFrom } from './options.ts'
-
-export type SendOptions = {
-  file: string
-  campaign: string
-  isDryRun: boolean
-  /** Mails go out without a question. */
-  isSure: boolean
-  isJson: boolean
-  datasources: string[]
-  days: number
-  onInvalid: 'stop' | 'skip'
-  limit: number
-  /** Mails in a row that were not sent and end the run; 0: none do. */
-  stopAfter: number
-  rate: number
-  mailRate: number
-  atOnce: number
-  template: string | undefined
-  policy: Policy
-}
 
 const DAY_MS = 86_400_000
 const text = (standard: string) => ({ type: 'string', default: standard }) as const
@@ -52,8 +31,10 @@ const options = {
   json: flag,
 } as const
 
+export type SendOptions = ReturnType<typeof readSendOptions>
+
 /** @throws {UsageError} */
-export function readSendOptions(args: string[]): SendOptions {
+export function readSendOptions(args: string[]) {
   const { values, words } = readArguments(args, options, 1)
   const [file] = words
   if (file === undefined) throw new UsageError('it takes one list, or - for standard input')
@@ -63,30 +44,33 @@ export function readSendOptions(args: string[]): SendOptions {
   const whole = (name: keyof typeof values, range: readonly [number, number]) =>
     wholeNumberOf(`--${name}`, String(values[name]), range)
   const remind = values['remind-after'] === undefined ? undefined : whole('remind-after', [0, 365])
+  const policy: Policy = {
+    campaign,
+    remindAfterMs: remind === undefined ? undefined : remind * DAY_MS,
+    maxReminders: whole('max-reminders', [0, 20]),
+    retryUnknown: values['retry-unknown'],
+    retryFailed: values['retry-failed'],
+    mailInDoubt: values['mail-in-doubt'],
+    minGapMs: whole('min-gap', [0, 8760]) * 3_600_000,
+    freshMs: whole('ask-again-after', [0, 100_000]) * 60_000,
+  }
   return {
     file,
     campaign,
+    policy,
     isDryRun: values['dry-run'],
+    /** Emails go out without a question. */
     isSure: values.yes,
     isJson: values.json,
     datasources: datasourcesFrom(values.datasource),
-    days: whole('days', [1, MOST_DAYS]),
+    days: whole('days', [1, MAX_DAYS]),
+    template: values.template,
     onInvalid: wordOf('--on-invalid', values['on-invalid'], ['stop', 'skip']),
     limit: whole('limit', [1, 999_999_999]),
+    /** So many emails in a row that were not sent end the run; 0: it goes on. */
     stopAfter: whole('stop-after', [0, 1_000]),
     rate: whole('rate', [1, 10_000]),
     mailRate: whole('mail-rate', [1, 10_000]),
     atOnce: whole('at-once', [1, 100]),
-    template: values.template,
-    policy: {
-      campaign,
-      ...present({ remindAfterMs: remind === undefined ? undefined : remind * DAY_MS }),
-      maxReminders: whole('max-reminders', [0, 20]),
-      retryUnknown: values['retry-unknown'],
-      retryFailed: values['retry-failed'],
-      mailInDoubt: values['mail-in-doubt'],
-      minGapMs: whole('min-gap', [0, 8760]) * 3_600_000,
-      freshMs: whole('ask-again-after', [0, 100_000]) * 60_000,
-    },
   }
 }

@@ -6,6 +6,8 @@ import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
+import { openStore } from '../../records/store.ts'
+import { untilReachable } from '../../records/until-reachable.ts'
 import { createSealer } from '../../session/seal.ts'
 import {
   loadSettings,
@@ -13,6 +15,7 @@ import {
   SettingsError,
   type Settings,
 } from '../../settings/settings.ts'
+import { createLog } from '../../web/log.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 const VIEWS = fileURLToPath(new URL('../../../views', import.meta.url))
@@ -42,6 +45,17 @@ export const arrivalsIn = (records: Records, settings: Settings, now: () => numb
     retentionDays: settings.INVITE_RETENTION_DAYS,
   })
 
+/** Opens the store for the work, once it can be reached. @throws {StoreUnavailable} */
+export async function withStore<T>(settings: Settings, work: (records: Records) => Promise<T>): Promise<T> {
+  const store = openStore(settings, createLog('silent'))
+  try {
+    await untilReachable(store.records)
+    return await work(store.records)
+  } finally {
+    await store.close()
+  }
+}
+
 export type MailOptions = {
   campaign: string
   datasources: string[]
@@ -51,16 +65,10 @@ export type MailOptions = {
 }
 
 /** @throws {FaultyTemplate} */
-export const mailFor = (settings: Settings, options: MailOptions, now: () => number): ComposeMail =>
-  createMail({
-    campaign: options.campaign,
-    datasources: options.datasources,
-    days: options.days,
-    invitations: createInvitations({ secrets: secretsOf(settings), audience: settings.PUBLIC_URL, now }),
-    render:
-      options.template === undefined
-        ? createMailTemplates(VIEWS, OUR_MAIL)
-        : createMailTemplates(options.template),
-    from: settings.MAIL_FROM ?? { name: '', address: 'nobody@localhost' },
-    publicUrl: settings.PUBLIC_URL,
-  })
+export function mailFor(settings: Settings, options: MailOptions, now: () => number): ComposeMail {
+  const { template, ...rest } = options
+  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'nobody@localhost' } } = settings
+  const invitations = createInvitations({ secrets: secretsOf(settings), audience: publicUrl, now })
+  const render = template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template)
+  return createMail({ ...rest, invitations, render, from, publicUrl })
+}

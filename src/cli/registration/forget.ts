@@ -1,4 +1,4 @@
-// onramp registration forget: the next start registers anew, whatever was registered or went wrong before.
+// onramp registration forget: the next start registers again, whatever was registered or failed before.
 import { createInterface } from 'node:readline/promises'
 import { registrationOf } from '../../sign-in/server/client-settings.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
@@ -32,7 +32,7 @@ function removalInWords(removal: Removal): string {
     case 'removed':
       return 'It is removed at the authorization server too.'
     case 'no-means':
-      return 'The authorization server gave no means to remove it there: remove it by hand.'
+      return 'The authorization server offers no way to remove it there: remove it by hand.'
     case 'refused':
       return `The authorization server did not remove it (${removal.status}): remove it there by hand.`
     case 'unanswered':
@@ -48,7 +48,7 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
     const client = await registrationOf(settings, { records: store.records, sealer, now }).reset()
     if (client === undefined) {
       stdout.write(`No client is registered with these settings (${storeOf(settings)}).\n`)
-      stdout.write('Nothing holds back the next registration.\n')
+      stdout.write('The next start may register one at once.\n')
       return
     }
     stdout.write(`The client ${printable(client.client_id)} is forgotten (${storeOf(settings)}).\n`)

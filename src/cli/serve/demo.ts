@@ -1,11 +1,10 @@
-// onramp demo: the sandbox and onramp beside it. Everything is made anew at each start, secrets too, and gone at its end.
+// onramp demo: the sandbox and onramp beside it. Everything, also the secrets, is made for this run and removed after it.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { runSandbox } from '@onramp/sandbox'
-import type { Sandbox } from '@onramp/sandbox'
+import { runSandbox, type Sandbox } from '@onramp/sandbox'
 import { addressesOf } from '../../sign-in/addresses.ts'
 import { startServer } from '../../server.ts'
 import { loadSettings, SettingsError } from '../../settings/settings.ts'
@@ -17,18 +16,21 @@ import { untilSignal } from '../signals.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-type Told = { url: string; control: string; folder: string }
+type Started = { url: string; control: string; folder: string }
 
-const told = ({ url, control, folder }: Told) => `Onramp is ready.
+const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
 
   Open            ${url}
-  Sign in as      Ada Lovelace (five apps wait for her), or anybody else on the list; there are no passwords
-  Invitations     ${control}/mail has one for Ada: open its link as she would
+  Sign in as      Ada Lovelace, who has five apps to connect, or anyone else on
+                  the list; there are no passwords
+  Invitations     ${control}/mail has one for Ada;
+                  open its link as she would
   Administrators  ${url}/admin, signed in as Carol
-  Commands        in another terminal, here: set -a && . ${folder}/env && set +a
-                  npm run onramp -- invite send ${folder}/people.csv --rate 200 --mail-rate 200
-                  npm run onramp -- invite report
-  Ends with       Ctrl-C
+  Commands        in another terminal, in this folder:
+    set -a && . ${folder}/env && set +a
+    npm run onramp -- invite send ${folder}/people.csv --rate 200 --mail-rate 200
+    npm run onramp -- invite report
+  Stop with       Ctrl-C
 `
 
 const COMPANY = '5000'
@@ -49,15 +51,14 @@ async function invite(sandbox: Sandbox, settings: Record<string, string>, folder
   await sendInvitations(['-', '--rate', '50'], parts)
 }
 
-/** localhost for onramp and 127.0.0.1 for the rest: two sites for a browser, as in real life. */
+/** onramp is at localhost and the rest at 127.0.0.1: two sites for a browser, as in production. */
 async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
   const port = env['PORT'] ?? '3000'
   const url = `http://localhost:${port}`
-  const secret = newSecret()
   const { callback, signedOut } = addressesOf(url)
   const client = {
     client_id: 'onramp',
-    client_secret: secret,
+    client_secret: newSecret(),
     redirect_uris: [callback],
     post_logout_redirect_uris: [signedOut],
   }
@@ -72,7 +73,7 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
       SERVICE_GLOBAL_TOKEN: sandbox.serviceTokens.global,
       OIDC_ISSUER: sandbox.urls.authorizationServer,
       OIDC_CLIENT_ID: client.client_id,
-      OIDC_CLIENT_SECRET: secret,
+      OIDC_CLIENT_SECRET: client.client_secret,
       SESSION_SECRET: newSecret(),
       DATA_DIR: folder,
       ADMIN_EMAILS: 'carol@acme.example',
@@ -100,7 +101,7 @@ export const run: Run = async (args: string[], { env, stdout, stderr }: CliParts
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
   try {
     const { url, sandbox, server } = await startBoth(env, folder)
-    stdout.write(told({ url, control: sandbox.urls.control, folder }))
+    stdout.write(readyText({ url, control: sandbox.urls.control, folder }))
     await untilSignal()
     await server.stop()
     await sandbox.close()

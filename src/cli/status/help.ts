@@ -1,7 +1,7 @@
-// What `onramp status --help` says. At most 80 columns.
+// The help text of `onramp status`.
 export const statusHelp = `Usage: onramp status [EMAIL] [--json] [--timeout SECONDS]
 
-Tells what a person still has to connect.
+Shows what a person still has to connect.
 
 Examples:
   export SERVICE_BASE_URL=https://tenant-be.example
@@ -10,12 +10,12 @@ Examples:
   onramp status ada@acme.example --json | jq -r '.left[].instance'
 
 It needs SERVICE_BASE_URL and one token, and no other setting of the server:
-  SERVICE_GLOBAL_TOKEN   can tell of anybody; it acts for EMAIL
-  SERVICE_USER_TOKEN     can tell only of the person it belongs to
+  SERVICE_GLOBAL_TOKEN   can show anyone; it acts for EMAIL
+  SERVICE_USER_TOKEN     can show only the person it belongs to
 Tokens come from the environment, or as NAME_FILE from a file, never from an
 argument, which others on the machine can read.
 
-Asking may void authorization links that the person was given a moment ago.
+This may void authorization links that the person was given a moment ago.
 
 Options:
   --json              {"schema_version", "person", "left": [{"instance", "name",
@@ -25,12 +25,12 @@ Options:
   --timeout SECONDS   1 to 120; 10 by default
 
 Exit codes:
-  0   done, also when something is left
+  0   done, even when something is left
   1   failed in another way
   2   wrong usage
   3   the service does not accept the token (401)
   4   the token lacks a scope (403)
-  5   X-Service-ActAs is missing, or no one there has the address
+  5   X-Service-ActAs is missing, or the service knows no such person
   6   too many requests (429)
   7   the service fails (5xx), or cannot be reached in time
   78  a setting needs correcting

@@ -1,4 +1,4 @@
-// What status prints. Pure. Names come from the service: whatever could act on a terminal is taken out.
+// What status prints. Names come from the service, so everything that could act on a terminal is removed. Pure.
 import type { Waiting } from '../../client-api/answers.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {
@@ -20,7 +20,7 @@ const words: Record<Waiting['status'], { text: string; colour: Colour }> = {
 export const statusJson = (person: string | undefined, left: readonly Waiting[]): string =>
   `${JSON.stringify({ schema_version: 1, person: person ?? null, left }, undefined, 2)}\n`
 
-const GAP = 2
+const MARGIN = '  '
 
 type Look = { screen: Screen; env: NodeJS.ProcessEnv }
 
@@ -33,22 +33,18 @@ export function statusTable(
   const who = person ?? "The token's person"
   if (left.length === 0) return `${who} has nothing left to connect.\n`
   const paint = painterFor(screen, env)
-  const rows = left.map(({ instance, name, status }) => ({
+  const rows = left.map(({ name, instance, status }) => ({
     name: printable(name),
     instance: printable(instance),
-    status,
+    ...words[status],
   }))
-  const widest = (texts: string[]) => Math.max(...texts.map(widthOf))
-  const statusWidth = widest(rows.map(({ status }) => words[status].text))
-  const instances = widest(rows.map(({ instance }) => instance))
-  const names = widest(rows.map(({ name }) => name))
-  const room = columnsOf(screen) - statusWidth - 2 * GAP - 2
-  const instanceWidth = Math.min(instances, Math.floor(room / 3))
-  const nameWidth = Math.min(names, room - instanceWidth)
-  const gap = ' '.repeat(GAP)
-  const lines = rows.map(
-    ({ name, instance, status }) =>
-      `  ${fitted(name, nameWidth)}${gap}${paint.dim(fitted(instance, instanceWidth))}${gap}${paint[words[status].colour](words[status].text)}`,
+  const widest = (column: 'name' | 'instance' | 'text') =>
+    Math.max(...rows.map((row) => widthOf(row[column])))
+  const room = columnsOf(screen) - widest('text') - 3 * MARGIN.length
+  const instances = Math.min(widest('instance'), Math.floor(room / 3))
+  const names = Math.min(widest('name'), room - instances)
+  const lines = rows.map(({ name, instance, text, colour }) =>
+    ['', fitted(name, names), paint.dim(fitted(instance, instances)), paint[colour](text)].join(MARGIN),
   )
   const count = left.length === 1 ? '1 app is not connected' : `${left.length} apps are not connected`
   return `${paint.bold(`${who}: ${count}`)}\n\n${lines.join('\n')}\n`

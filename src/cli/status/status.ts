@@ -1,19 +1,36 @@
-// onramp status EMAIL: what a person still has to connect. Needs SERVICE_BASE_URL and a service token, nothing else of
-// the server's settings. What surprises: SERVICE_USER_TOKEN can only tell of the person it belongs to.
+// onramp status EMAIL: what a person still has to connect. It needs SERVICE_BASE_URL and a service token, and no other
+// setting of the server. SERVICE_USER_TOKEN can only show the person it belongs to.
 import { isActAsAddress } from '../../client-api/credentials.ts'
 import { createInquiry, type ServiceToken } from '../../client-api/inquiry.ts'
+import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import { readOne } from '../../doctor/read-settings.ts'
-import { isOpenToAll } from '../../doctor/settings/secret-files.ts'
-import { SettingsError } from '../../settings/settings.ts'
+import { unansweredFinding, type Asking, type Unanswered } from '../../doctor/service/refusals.ts'
+import { isOpenToAll } from '../../doctor/settings/secrets.ts'
+import { EXIT_SETTINGS, SettingsError } from '../../settings/settings.ts'
 import { readArguments, UsageError, wholeNumberOf } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
-import { explainReply } from './refusals.ts'
 import { statusJson, statusTable } from './report.ts'
 
 const options = {
   json: { type: 'boolean', default: false },
   timeout: { type: 'string', default: '10' },
 } as const
+
+const EXIT_SERVICE = 7
+const EXITS: Record<RefusalReason, number> = {
+  request: 1,
+  token: 3,
+  'auth-type': 3,
+  'auth-type-missing': 3,
+  scope: 4,
+  'act-as-missing': 5,
+  'act-as-refused': 5,
+  busy: 6,
+  failing: EXIT_SERVICE,
+  'not-there': EXIT_SETTINGS,
+  redirected: EXIT_SETTINGS,
+  unreadable: EXIT_SETTINGS,
+}
 
 type Asked = { email: string | undefined; json: boolean; seconds: number }
 
@@ -25,26 +42,18 @@ function readArgs(args: string[]): Asked {
   return { email, json: values.json, seconds: wholeNumberOf('--timeout', values.timeout, [1, 120]) }
 }
 
-function readBaseUrl(env: NodeJS.ProcessEnv): string {
-  const { value, faults } = readOne('SERVICE_BASE_URL', env)
+/** The global token for the person who was asked about; otherwise the token of one person, for that person. */
+function chooseToken(email: string | undefined, env: CliParts['env']): ServiceToken {
+  const [first, second] = [readOne('SERVICE_GLOBAL_TOKEN', env), readOne('SERVICE_USER_TOKEN', env)]
+  const faults = [...first.faults, ...second.faults]
   if (faults.length > 0) throw new SettingsError(faults)
-  if (value === undefined)
-    throw new SettingsError(["SERVICE_BASE_URL is not set: the service's backend address"])
-  return value
-}
-
-/** The global token for the person who was asked about; otherwise the one of a person, for that person. */
-function chooseToken(email: string | undefined, env: NodeJS.ProcessEnv): ServiceToken {
-  const [global, user] = [readOne('SERVICE_GLOBAL_TOKEN', env), readOne('SERVICE_USER_TOKEN', env)]
-  const faults = [...global.faults, ...user.faults]
-  if (faults.length > 0) throw new SettingsError(faults)
-  if (global.value !== undefined && email !== undefined)
-    return { kind: 'global-token', token: global.value, actAs: email }
-  if (user.value !== undefined) return { kind: 'user-token', token: user.value }
-  if (global.value !== undefined)
-    throw new UsageError('SERVICE_GLOBAL_TOKEN needs to know whose status: add EMAIL')
+  const [global, user] = [first.value, second.value]
+  if (global !== undefined && email !== undefined)
+    return { kind: 'global-token', token: global, actAs: email }
+  if (user !== undefined) return { kind: 'user-token', token: user }
+  if (global !== undefined) throw new UsageError('SERVICE_GLOBAL_TOKEN needs to know whose status: add EMAIL')
   throw new SettingsError([
-    'there is no service token: set SERVICE_GLOBAL_TOKEN (for anybody) or SERVICE_USER_TOKEN (for its own person), or either as NAME_FILE',
+    'there is no service token: set SERVICE_GLOBAL_TOKEN (for anyone) or SERVICE_USER_TOKEN (for its own person), or either as NAME_FILE',
   ])
 }
 
@@ -57,24 +66,34 @@ async function ask(token: ServiceToken, baseUrl: string, { seconds }: Asked, now
   }
 }
 
-async function tell(args: string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
+/** @returns the exit code */
+function explain(reply: Unanswered, asking: Asking, stderr: CliParts['stderr']): number {
+  const { says, settings, fix } = unansweredFinding(reply, asking)
+  stderr.write(`onramp status: ${says} ${settings[0]}: ${fix}.\n`)
+  return reply.kind === 'silent' ? EXIT_SERVICE : EXITS[reply.reason]
+}
+
+async function show(args: string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
   const asked = readArgs(args)
-  const baseUrl = readBaseUrl(env)
+  const { value: baseUrl, faults } = readOne('SERVICE_BASE_URL', env)
+  if (faults.length > 0) throw new SettingsError(faults)
+  if (baseUrl === undefined)
+    throw new SettingsError(["SERVICE_BASE_URL is not set: the service's backend address"])
   const token = chooseToken(asked.email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
     if (env[file] && isOpenToAll(env[file].trim()))
       stderr.write(`The file of ${file} is open to every user of this machine: chmod o-rwx.\n`)
   const reply = await ask(token, baseUrl, asked, now)
   if (reply.kind !== 'answered') {
-    const { exit, words } = explainReply(reply, token.kind)
-    stderr.write(`onramp status: ${words}\n`)
-    return exit
+    const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
+    return explain(reply, { setting, baseUrl, naming: 'EMAIL' }, stderr)
   }
+
   const person = token.kind === 'global-token' ? token.actAs : undefined
   if (person === undefined)
     stderr.write(
       asked.email === undefined
-        ? 'This is the person to whom SERVICE_USER_TOKEN belongs; SERVICE_GLOBAL_TOKEN can tell of anybody.\n'
+        ? 'This is the person to whom SERVICE_USER_TOKEN belongs; SERVICE_GLOBAL_TOKEN can show anyone.\n'
         : 'This is the person to whom SERVICE_USER_TOKEN belongs, perhaps another one: only SERVICE_GLOBAL_TOKEN can ask about the given address.\n',
     )
   stdout.write(
@@ -85,11 +104,11 @@ async function tell(args: string[], { env, stdout, stderr, now }: CliParts): Pro
 
 export const run: Run = async (args, parts) => {
   try {
-    return await tell(args, parts)
+    return await show(args, parts)
   } catch (error) {
     if (error instanceof UsageError || error instanceof SettingsError) throw error
-    // Nothing of what happened is shown: a token was at hand.
-    parts.stderr.write('onramp status: it failed in a way that is a mistake of onramp.\n')
+    // The error is not shown: a token was at hand.
+    parts.stderr.write('onramp status: it failed because of a bug in onramp.\n')
     return 1
   }
 }

@@ -1,20 +1,61 @@
-// Does the authorization server know the client? Asked with a code and a token that are made up. There are servers that
-// answer so to any client, so an invented one and a wrong secret are tried too: only a difference says something.
+// Does the authorization server know the client? Asked with a code and a token that are made up. Some servers answer any
+// client in the same way, so an invented client and a wrong secret are tried too: only a difference means something.
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
-import { allowInsecureRequests, Configuration, type ServerMetadata } from 'openid-client'
+import { allowInsecureRequests, Configuration } from 'openid-client'
 import { addressesOf } from '../../sign-in/addresses.ts'
-import type { Settings } from '../../settings/settings.ts'
-import { clientAuthOf, type ClientAuthentication } from '../../sign-in/server/client-authentication.ts'
+import {
+  clientAuthOf,
+  formEncoded,
+  type ClientAuthentication,
+} from '../../sign-in/server/client-authentication.ts'
 import {
   probeClient,
   probeEndpoints,
   type ProbeAnswer,
   type ProbeEndpoint,
 } from '../../sign-in/server/client-probe.ts'
-import type { Check, Subject } from '../check.ts'
+import { isSafeAddress } from '../ask.ts'
+import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
-import { withMetadata, type Metadata } from './discovered.ts'
-import { isSafeAddress } from '../settings/public-address.ts'
+import type { Metadata } from './discovered.ts'
+
+const canSign = (how: ClientAuthentication): Promise<boolean> =>
+  clientAuthOf(how).then(
+    () => true,
+    () => false,
+  )
+
+export async function clientKey({ settings }: Subject): Promise<Finding> {
+  const { OIDC_CLIENT_KEY: key, OIDC_CLIENT_AUTH: method } = settings
+  if (key === undefined) return skip('OIDC_CLIENT_KEY is not set.')
+  if (!(await canSign({ method: 'private_key_jwt', key })))
+    return fail('OIDC_CLIENT_KEY holds no private key that can sign.', {
+      settings: ['OIDC_CLIENT_KEY'],
+      fix: 'give it an RSA, P-256 or Ed25519 key as PEM (PKCS #8), most easily with OIDC_CLIENT_KEY_FILE',
+    })
+  if (method === 'private_key_jwt') return ok('OIDC_CLIENT_KEY can sign.')
+  return warn('OIDC_CLIENT_KEY is set but not used.', {
+    settings: ['OIDC_CLIENT_AUTH'],
+    fix: 'set it to private_key_jwt, or remove the key',
+  })
+}
+
+/**
+ * client_secret_basic percent-encodes everything but letters, digits and - _ . * (RFC 6749 2.3.1). Some servers do not
+ * decode, and refuse such a client (invalid_client) although its secret is right.
+ */
+export function clientBasic({ settings }: Subject): Finding {
+  const { OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_AUTH: method } = settings
+  if (id === undefined || secret === undefined || method !== 'client_secret_basic')
+    return skip('client_secret_basic is not used.')
+  const encoded = [id, secret].filter((text) => formEncoded(text) !== text)
+  if (encoded.length === 0) return ok('The id and the secret go into the header unchanged.')
+  const which =
+    encoded.length === 2 ? 'The id and the secret are' : encoded[0] === id ? 'The id is' : 'The secret is'
+  return ok(
+    `${which} percent-encoded in the header. Some servers do not decode: if the client is refused (invalid_client) although the secret is right, set OIDC_CLIENT_AUTH to client_secret_post, or have a secret of letters and digits made.`,
+  )
+}
 
 type Method = ClientAuthentication['method']
 type Tried = { clientId: string; how: ClientAuthentication }
@@ -24,9 +65,9 @@ const TIME_LIMIT_SECONDS = 6
 
 async function configurationOf(metadata: Metadata, { clientId, how }: Tried): Promise<Configuration> {
   const auth = await clientAuthOf(how)
-  const configuration = new Configuration(metadata as ServerMetadata, clientId, undefined, auth)
+  const configuration = new Configuration(metadata, clientId, undefined, auth)
   configuration.timeout = TIME_LIMIT_SECONDS
-  // Every address was found to be https or this machine before.
+  // Only endpoints with https, or on this machine, are asked.
   allowInsecureRequests(configuration)
   return configuration
 }
@@ -39,136 +80,105 @@ function wrong(how: ClientAuthentication): ClientAuthentication {
   return { ...how, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 
-/** The same secret sent in the other way: which of the two settings is wrong. */
-function otherWay({ method, ...rest }: ClientAuthentication): ClientAuthentication | undefined {
-  if (method === 'client_secret_basic') return { method: 'client_secret_post', ...rest }
-  return method === 'client_secret_post' ? { method: 'client_secret_basic', ...rest } : undefined
+const OTHER_WAY: Partial<Record<Method, Method>> = {
+  client_secret_basic: 'client_secret_post',
+  client_secret_post: 'client_secret_basic',
 }
 
-type Verdict =
-  | { kind: 'refused'; endpoint: ProbeEndpoint }
-  | { kind: 'not-allowed' | 'silent' | 'unclear' }
-  /** `id`: an invented client is refused; `secret`: so is this one with a wrong secret. */
-  | { kind: 'accepted'; id: boolean; secret: boolean }
-
-/** At each endpoint until one tells the right client from wrong ones. */
-async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere: Ask): Promise<Verdict> {
-  const accepted = { id: false, secret: false }
-  const first = new Set<ProbeAnswer>()
-  for (const endpoint of endpoints) {
-    const answer = await askThere(tried, endpoint)
-    if (answer === 'refused') return { kind: 'refused', endpoint }
-    if (endpoint === 'token' && answer === 'not-allowed') return { kind: 'not-allowed' }
-    first.add(answer)
-    if (answer !== 'accepted') continue
-    accepted.id ||= (await askThere({ ...tried, clientId: invented() }, endpoint)) === 'refused'
-    accepted.secret ||=
-      tried.how.method === 'none' ||
-      (await askThere({ ...tried, how: wrong(tried.how) }, endpoint)) === 'refused'
-    if (accepted.id && accepted.secret) break
-  }
-  if (first.has('accepted')) return { kind: 'accepted', ...accepted }
-  return { kind: first.has('unclear') || first.has('not-allowed') ? 'unclear' : 'silent' }
+function acceptedFinding(method: Method, refusesOtherId: boolean, refusesOtherSecret: boolean): Finding {
+  if (refusesOtherId && method === 'none') return ok('The authorization server knows the client.')
+  if (refusesOtherId && refusesOtherSecret)
+    return ok('The authorization server knows the client, and accepts its authentication.')
+  if (refusesOtherId)
+    return skip(
+      'the server knows it, but answers a wrong secret in the same way: compare the secret by hand.',
+    )
+  if (refusesOtherSecret) return ok("The authorization server accepts the client's authentication.")
+  return skip(
+    'cannot be checked: the server answers an invented client in the same way. The first sign-in will show it.',
+  )
 }
 
-function refusedFinding(method: Method, endpoint: ProbeEndpoint): Finding {
+const unclearFinding = (answers: ReadonlySet<ProbeAnswer>): Finding =>
+  answers.has('unclear') || answers.has('not-allowed')
+    ? warn('The token endpoint answers in a way that says nothing about the client.', {
+        settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+        fix: 'compare them with the authorization server by hand',
+      })
+    : fail('The token endpoint gives no usable answer.', {
+        settings: ['OIDC_ISSUER'],
+        fix: 'let this machine reach the token_endpoint of the metadata',
+      })
+
+/** The same secret is sent in the other way too, which shows whether OIDC_CLIENT_AUTH is wrong. */
+async function refusedFinding(tried: Tried, endpoint: ProbeEndpoint, askThere: Ask): Promise<Finding> {
+  const { method } = tried.how
+  const other = OTHER_WAY[method]
+  const isOther =
+    other !== undefined &&
+    (await askThere({ ...tried, how: { ...tried.how, method: other } }, endpoint)) === 'accepted'
+  if (isOther)
+    return fail(`The client is right, but the authorization server wants ${other}.`, {
+      settings: ['OIDC_CLIENT_AUTH'],
+      fix: `set it to ${other}`,
+    })
   const proof = method === 'private_key_jwt' ? 'OIDC_CLIENT_KEY' : 'OIDC_CLIENT_SECRET'
   return fail(
     `The authorization server does not accept the client (invalid_client at the ${endpoint} endpoint).`,
     {
-      settings:
-        method === 'none'
-          ? ['OIDC_CLIENT_ID', 'OIDC_CLIENT_AUTH']
-          : ['OIDC_CLIENT_ID', proof, 'OIDC_CLIENT_AUTH'],
-      mend: 'copy the id and what it proves itself with from the authorization server again',
+      settings: ['OIDC_CLIENT_ID', ...(method === 'none' ? [] : [proof]), 'OIDC_CLIENT_AUTH'],
+      fix: 'copy the id and the secret or key from the authorization server again',
     },
   )
 }
 
-function acceptedFinding(method: Method, { id, secret }: { id: boolean; secret: boolean }): Finding {
-  if (id && method === 'none') return ok('The authorization server knows the client.')
-  if (id && secret) return ok('The authorization server knows the client, and takes its authentication.')
-  if (id)
-    return skip(
-      'the server knows it, but answers a wrong secret in the same way: compare the secret by hand.',
-    )
-  if (secret) return ok('The authorization server takes the client’s authentication.')
-  return skip(
-    'cannot be told: the server answers an invented client in the same way. The first sign-in will show it.',
-  )
-}
-
-function findingOf(verdict: Verdict, method: Method): Finding {
-  switch (verdict.kind) {
-    case 'accepted':
-      return acceptedFinding(method, verdict)
-    case 'refused':
-      return refusedFinding(method, verdict.endpoint)
-    case 'not-allowed':
-      return fail('The client may not use the authorization code flow (unauthorized_client).', {
-        settings: ['OIDC_CLIENT_ID'],
-        mend: 'allow authorization_code and refresh_token for the client at the authorization server',
-      })
-    case 'unclear':
-      return warn('The token endpoint answers in a way that tells nothing about the client.', {
-        settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
-        mend: 'compare them with the authorization server by hand',
-      })
-    case 'silent':
-      return fail('The token endpoint gives no usable answer.', {
-        settings: ['OIDC_ISSUER'],
-        mend: 'let this machine reach the token_endpoint of the metadata',
-      })
-  }
-}
-
-/** Endpoints that are safe to ask, and that take this way of authentication as far as the server says. */
+/** Endpoints that are safe to ask, and that accept this way of authentication as far as the server says. */
 async function usableEndpoints(metadata: Metadata, tried: Tried): Promise<ProbeEndpoint[]> {
   const configuration = await configurationOf(metadata, tried)
   return probeEndpoints(configuration).filter((endpoint) => {
     const methods = metadata[`${endpoint}_endpoint_auth_methods_supported`]
-    const isTaken = endpoint === 'token' || !Array.isArray(methods) || methods.includes(tried.how.method)
-    return isTaken && isSafeAddress(String(metadata[`${endpoint}_endpoint`]))
+    const isAccepted = endpoint === 'token' || !Array.isArray(methods) || methods.includes(tried.how.method)
+    return isAccepted && isSafeAddress(String(metadata[`${endpoint}_endpoint`]))
   })
 }
 
-async function look(metadata: Metadata, tried: Tried, redirect: string): Promise<Finding> {
-  const askThere: Ask = async (one, endpoint) =>
-    await probeClient(await configurationOf(metadata, one), endpoint, redirect)
-  const endpoints = await usableEndpoints(metadata, tried)
-  const verdict = await judge(tried, endpoints, askThere)
-  const other = verdict.kind === 'refused' ? otherWay(tried.how) : undefined
-  if (other === undefined || verdict.kind !== 'refused') return findingOf(verdict, tried.how.method)
-  const second = await askThere({ ...tried, how: other }, verdict.endpoint)
-  return second === 'accepted'
-    ? fail(`The client is right, but the authorization server wants ${other.method}.`, {
-        settings: ['OIDC_CLIENT_AUTH'],
-        mend: `set it to ${other.method}`,
-      })
-    : findingOf(verdict, tried.how.method)
-}
-
-async function lookWith(metadata: Metadata, settings: Partial<Settings>): Promise<Finding> {
+export async function client(metadata: Metadata, { settings }: Subject): Promise<Finding> {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, PUBLIC_URL: url } = settings
   const { OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_KEY: key } = settings
   if (clientId === undefined || method === undefined) return skip('OIDC_CLIENT_ID is not set.')
   if (method.startsWith('client_secret') && secret === undefined)
     return skip('OIDC_CLIENT_SECRET is not set.')
-  if (!isSafeAddress(metadata.token_endpoint ?? '')) return skip('there is no token endpoint to ask.')
+  if (!isSafeAddress(metadata.token_endpoint)) return skip('there is no token endpoint to ask.')
   const how = { method, secret, key }
-  const isUsable = await clientAuthOf(how).then(
-    () => true,
-    () => false,
-  )
-  if (!isUsable) return skip('OIDC_CLIENT_KEY cannot be used.')
-  return await look(metadata, { clientId, how }, addressesOf(url ?? 'https://onramp.invalid').callback)
+  if (!(await canSign(how))) return skip('needs an OIDC_CLIENT_KEY that can sign.')
+
+  const { callback } = addressesOf(url ?? 'https://onramp.invalid')
+  const askThere: Ask = async (one, endpoint) =>
+    await probeClient(await configurationOf(metadata, one), endpoint, callback)
+  const tried = { clientId, how }
+  return await judge(tried, await usableEndpoints(metadata, tried), askThere)
 }
 
-export const client: Check = {
-  id: 'authorization-server.client',
-  about: 'The client',
-  group: 'Authorization server',
-  network: true,
-  look: (subject: Subject) =>
-    withMetadata(subject, async (metadata) => [await lookWith(metadata, subject.settings)]),
+/** Asks each endpoint until one distinguishes the right client from wrong ones. */
+async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere: Ask): Promise<Finding> {
+  const { method } = tried.how
+  const answers = new Set<ProbeAnswer>()
+  let refusesOtherId = false
+  let refusesOtherSecret = method === 'none'
+  for (const endpoint of endpoints) {
+    const answer = await askThere(tried, endpoint)
+    if (answer === 'refused') return await refusedFinding(tried, endpoint, askThere)
+    if (endpoint === 'token' && answer === 'not-allowed')
+      return fail('The client may not use the authorization code flow (unauthorized_client).', {
+        settings: ['OIDC_CLIENT_ID'],
+        fix: 'allow authorization_code and refresh_token for the client at the authorization server',
+      })
+    answers.add(answer)
+    if (answer !== 'accepted') continue
+    refusesOtherId ||= (await askThere({ ...tried, clientId: invented() }, endpoint)) === 'refused'
+    refusesOtherSecret ||= (await askThere({ ...tried, how: wrong(tried.how) }, endpoint)) === 'refused'
+    if (refusesOtherId && refusesOtherSecret) break
+  }
+  if (answers.has('accepted')) return acceptedFinding(method, refusesOtherId, refusesOtherSecret)
+  return unclearFinding(answers)
 }

@@ -1,35 +1,17 @@
-// What the authorization server says of itself, found in the very way in which the server finds it.
-import { z } from 'zod'
+// What the authorization server says of itself, found in the same way as the server finds it.
+import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { findMetadata, type Attempt, type Discovery } from '../../sign-in/server/discovery.ts'
-import { fail, skip, type Finding } from '../finding.ts'
-import { publicAddress } from '../settings/public-address.ts'
+import { fail, publicAddress, type Finding } from '../finding.ts'
 
-const optionalText = z.string().optional().catch(undefined)
-const optionalList = z.array(z.string()).optional().catch(undefined)
+export type { Metadata }
 
-const metadataSchema = z.looseObject({
-  issuer: z.string(),
-  authorization_endpoint: optionalText,
-  token_endpoint: optionalText,
-  jwks_uri: optionalText,
-  userinfo_endpoint: optionalText,
-  registration_endpoint: optionalText,
-  revocation_endpoint: optionalText,
-  introspection_endpoint: optionalText,
-  end_session_endpoint: optionalText,
-  pushed_authorization_request_endpoint: optionalText,
-  require_pushed_authorization_requests: z.boolean().optional().catch(undefined),
-  scopes_supported: optionalList,
-  claims_supported: optionalList,
-  response_types_supported: optionalList,
-  grant_types_supported: optionalList,
-  code_challenge_methods_supported: optionalList,
-  token_endpoint_auth_methods_supported: optionalList,
-  revocation_endpoint_auth_methods_supported: optionalList,
-})
-
-export type Metadata = z.infer<typeof metadataSchema>
+/** A server may send anything: an address that is no text, or a list that is none, counts as absent. */
+function isUsable([name, value]: [string, unknown]): boolean {
+  if (name.endsWith('s_supported'))
+    return Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return typeof value === 'string' || !/_(endpoint|uri)$/.test(name)
+}
 
 /** The Date header, and when the answer came by our own clock; milliseconds since 1970. */
 type Times = { theirs: number | undefined; ours: number }
@@ -43,48 +25,39 @@ export type Discovered =
 const TIME_LIMIT_SECONDS = 8
 const settings = ['OIDC_ISSUER']
 
-/** Why there is no metadata, and that OIDC_ISSUER is what to look at. */
+/** Why there is no metadata. */
 function missing(issuer: string, attempts: Attempt[]): Finding {
-  const silent = attempts.find(({ silence }) => silence !== undefined)
-  if (silent?.silence !== undefined)
-    return fail(
-      `The authorization server at ${issuer} cannot be reached: ${silenceInWords[silent.silence]}.`,
-      {
-        settings,
-        mend: 'check the address, and that this machine may reach it',
-      },
-    )
-  const told = attempts.map(({ says }) => says).join('; ')
-  const [{ status = 0 } = { status: 0 }] = attempts
-  if (status >= 500)
-    return fail(`The authorization server at ${issuer} fails (${told}).`, {
+  const silence = attempts.map((attempt) => attempt.silence).find((why) => why !== undefined)
+  if (silence !== undefined)
+    return fail(`The authorization server at ${issuer} cannot be reached: ${silenceInWords[silence]}.`, {
       settings,
-      mend: 'try again later, or check the address',
+      fix: 'check the address, and that this machine may reach it',
     })
-  return fail(`There is no metadata of an authorization server at ${issuer} (${told}).`, {
+  const answers = attempts.map(({ says }) => says).join('; ')
+  if ((attempts[0]?.status ?? 0) >= 500)
+    return fail(`The authorization server at ${issuer} fails (${answers}).`, {
+      settings,
+      fix: 'try again later, or check the address',
+    })
+  return fail(`There is no metadata of an authorization server at ${issuer} (${answers}).`, {
     settings,
-    mend: 'check the address; the path is part of it, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
+    fix: 'check the address; the path is part of it, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
   })
 }
 
 /** OpenID Connect Discovery 1.0, 4.3: exactly the same, or answers of one server could pass for those of another. */
-function otherIssuer(
-  issuer: string,
-  { issuer: said, expected }: Discovery & { kind: 'other-issuer' },
-): Finding {
-  const known = publicAddress(said)
-  const exact = known !== undefined && said.endsWith('/') ? `${known}/` : known
-  const slash = said.replace(/\/$/, '') === expected.replace(/\/$/, '')
-  return fail(
-    `The authorization server at ${issuer} calls itself ${exact ?? 'something else'}${slash ? ', which differs in the slash at the end' : ''}.`,
-    {
-      settings,
-      mend:
-        exact === undefined
-          ? 'set it to the issuer, exactly as the server writes it'
-          : `set it to exactly ${exact} if that is the one that you mean`,
-    },
-  )
+function otherIssuer(issuer: string, found: Discovery & { kind: 'other-issuer' }): Finding {
+  const known = publicAddress(found.issuer)
+  const exact = known !== undefined && found.issuer.endsWith('/') ? `${known}/` : known
+  const isSlash = found.issuer.replace(/\/$/, '') === found.expected.replace(/\/$/, '')
+  const slash = isSlash ? ', which differs in the slash at the end' : ''
+  return fail(`The authorization server at ${issuer} calls itself ${exact ?? 'something else'}${slash}.`, {
+    settings,
+    fix:
+      exact === undefined
+        ? 'set it to the issuer, exactly as the server writes it'
+        : `set it to exactly ${exact} if that is the one that you mean`,
+  })
 }
 
 export async function discoverOnce(issuer: string | undefined, now: () => number): Promise<Discovered> {
@@ -96,16 +69,7 @@ export async function discoverOnce(issuer: string | undefined, now: () => number
   return {
     kind: 'found',
     how: discovery.how === 'oidc' ? 'OpenID Connect' : 'OAuth 2.1 (RFC 8414)',
-    metadata: metadataSchema.parse(discovery.metadata),
+    metadata: Object.fromEntries(Object.entries(discovery.metadata).filter(isUsable)) as Metadata,
     answer: { theirs: Number.isNaN(theirs) ? undefined : theirs, ours: now() },
   }
-}
-
-/** For checks that need the metadata: what they find, or that they have to wait for it. */
-export async function withMetadata(
-  { authorizationServer }: { authorizationServer: () => Promise<Discovered> },
-  look: (metadata: Metadata) => Finding[] | Promise<Finding[]>,
-): Promise<Finding[]> {
-  const discovered = await authorizationServer()
-  return discovered.kind === 'found' ? await look(discovered.metadata) : [skip('needs the metadata first.')]
 }

@@ -1,6 +1,13 @@
-// A connection to one Redis that gives up, unlike the server's own, and says why.
+// A connection to one Redis that gives up, unlike the server's own, and says why. Where REDIS_SENTINELS is set, the
+// primary is the one that the Sentinels name: the server's own code asks them, so with the same TLS and password.
 import { createClient } from 'redis'
+import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
+import { NoSuchPrimary, primaryUrl } from '../../records/redis-clients.ts'
 import { rootOf, storeTrouble } from '../../records/store-trouble.ts'
+import { topologyOf } from '../../records/store.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { within } from '../ask.ts'
+import { fail, type Finding } from '../finding.ts'
 
 export type Probe = {
   /** A command's answer. @throws whatever Redis answers with */
@@ -8,61 +15,79 @@ export type Probe = {
   close(): void
 }
 
-export type Unreachable =
-  'unknown-name' | 'refused' | 'too-slow' | 'password-missing' | 'password-wrong' | 'tls' | 'not-redis'
-
-export const unreachableInWords: Record<Unreachable, string> = {
-  'unknown-name': 'no machine of that name is known here',
-  refused: 'nothing listens there',
-  'too-slow': 'it does not answer in time',
-  'password-missing': 'it asks for a password',
-  'password-wrong': 'it does not accept the user name or the password',
-  tls: 'the two do not agree on TLS (redis:// or rediss://), or its certificate is not trusted',
-  'not-redis': 'what answers there is not Redis, or closes the connection',
-}
-
 const TIME_LIMIT_MS = 4_000
 
 /** @param failure what connecting threw */
-export function unreachable(failure: unknown): Unreachable {
-  const error = failure instanceof AggregateError ? failure : rootOf(failure)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = error instanceof Error ? error.message : ''
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown-name'
-  if (code === 'ECONNREFUSED' || (error instanceof AggregateError && error.errors.length > 0))
-    return 'refused'
-  if (message.startsWith('NOAUTH')) return 'password-missing'
-  if (/^(WRONGPASS|ERR AUTH|ERR invalid password)/.test(message)) return 'password-wrong'
-  if (/^(EPROTO|ERR_SSL|ERR_TLS|CERT|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/.test(code)) return 'tls'
-  return /time|late|no answer within/i.test(`${code} ${message}`) || code === 'ETIMEDOUT'
-    ? 'too-slow'
-    : 'not-redis'
+function reasonInWords(failure: unknown): string {
+  const root = rootOf(failure)
+  const message = root instanceof Error ? root.message : ''
+  if (message.startsWith('NOAUTH')) return 'it asks for a password'
+  if (/^(WRONGPASS|ERR AUTH|ERR invalid password)/.test(message))
+    return 'it does not accept the user name or the password'
+  const why = /time|no answer within/i.test(message) ? 'too-slow' : silenceOf(failure)
+  if (why === 'certificate' || why === 'no-tls')
+    return 'the two do not agree on TLS (redis:// or rediss://), or its certificate is not trusted'
+  return why === 'cut-off' ? 'what answers there is not Redis, or closes the connection' : silenceInWords[why]
 }
 
 const isAskingForPassword = (error: unknown) => /^(NOAUTH|WRONGPASS)$/.test(storeTrouble(error).code)
 
-function within<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('late')), TIME_LIMIT_MS)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}
-
-/** @param url may carry user name and password */
-export async function connectProbe(url: string): Promise<Probe | Unreachable> {
+/** @param url may carry user name and password @throws why it cannot be reached */
+async function connect(url: string): Promise<Probe> {
   const client = createClient({ url, socket: { connectTimeout: TIME_LIMIT_MS, reconnectStrategy: false } })
   // Without a listener the process would die; the reason comes with connect().
   client.on('error', () => {})
   try {
-    await within(client.connect())
-    // Denied or renamed is an answer too; what may be done is tried later.
-    await within(client.ping()).catch((error: unknown) => {
+    await within(TIME_LIMIT_MS, client.connect())
+    // Denied or renamed is an answer too; what is allowed is tried later.
+    await within(TIME_LIMIT_MS, client.ping()).catch((error: unknown) => {
       if (!storeTrouble(error).isRefusal || isAskingForPassword(error)) throw error
     })
-    return { send: (args) => within(client.sendCommand([...args])), close: () => client.destroy() }
+    const send: Probe['send'] = (args) => within(TIME_LIMIT_MS, client.sendCommand([...args]))
+    return { send, close: () => client.destroy() }
   } catch (error) {
     if (client.isOpen) client.destroy()
-    return unreachable(error)
+    throw error
+  }
+}
+
+function sentinelFinding(failure: unknown): Finding {
+  const reason = rootOf(failure)
+  if (reason instanceof NoSuchPrimary)
+    return fail('The Sentinels know no primary of that name.', {
+      settings: ['REDIS_SENTINEL_NAME', 'REDIS_SENTINELS'],
+      fix: 'set it to the name that the Sentinels use for the primary',
+    })
+  if (reason instanceof Error && /unknown command/i.test(reason.message))
+    return fail('What answers at REDIS_SENTINELS is not a Sentinel.', {
+      settings: ['REDIS_SENTINELS', 'REDIS_SENTINEL_NAME'],
+      fix: 'list the Sentinels (usually port 26379), or remove REDIS_SENTINELS',
+    })
+  return fail(`No Sentinel can be reached: ${reasonInWords(reason)}.`, {
+    settings: ['REDIS_SENTINELS', 'REDIS_URL'],
+    fix: 'list the Sentinels as name:port; password and TLS (rediss://) are those of REDIS_URL',
+  })
+}
+
+/** @returns the server or primary, with user, password, TLS and database of REDIS_URL; or why there is none */
+export async function openProbe(
+  settings: Partial<Settings>,
+  redisUrl: string,
+): Promise<{ url: string; probe: Probe } | { finding: Finding }> {
+  const topology = topologyOf(settings)
+  let url = redisUrl
+  try {
+    if (topology.kind === 'sentinel') url = await primaryUrl(redisUrl, topology)
+  } catch (error) {
+    return { finding: sentinelFinding(error) }
+  }
+  try {
+    return { url, probe: await connect(url) }
+  } catch (error) {
+    const finding = fail(`Redis cannot be reached: ${reasonInWords(error)}.`, {
+      settings: topology.kind === 'sentinel' ? ['REDIS_SENTINELS', 'REDIS_URL'] : ['REDIS_URL'],
+      fix: 'check name, port, password and redis:// or rediss://',
+    })
+    return { finding }
   }
 }

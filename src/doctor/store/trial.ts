@@ -1,5 +1,5 @@
 // Everything that onramp does with Redis, done once on a key that lives for five seconds, over the server's own connection.
-// What is refused is named command by command, and the whole list of what has to be allowed with it.
+// The finding names each command that is refused, and everything that has to be allowed.
 import { randomUUID } from 'node:crypto'
 import { redisAccess } from '../../records/redis-access.ts'
 import { openerOf, type RedisCommands, type RedisTopology } from '../../records/redis-clients.ts'
@@ -16,32 +16,21 @@ const CHANGE = `if redis.call('GET', KEYS[1]) == ARGV[1] then
   return 1
 end
 return 0`
-const COUNT = `return redis.call('INCRBY', KEYS[1], 1)`
-const LIFE = `return redis.call('TTL', KEYS[1])`
 
-type Attempt = { command: string; does: (redis: RedisCommands, key: string) => Promise<unknown> }
+/** By command, in this order: each needs what was done before it. */
+const ATTEMPTS: Record<string, (redis: RedisCommands, key: string) => Promise<unknown>> = {
+  SET: (redis, key) => redis.set(key, '1', { expiration: { type: 'EX', value: LIFE_SECONDS } }),
+  GET: (redis, key) => redis.get(key),
+  EVAL: (redis, key) => redis.eval(CHANGE, { keys: [key], arguments: ['1', '2', String(LIFE_SECONDS)] }),
+  INCRBY: (redis, key) =>
+    redis.eval(`return redis.call('INCRBY', KEYS[1], 1)`, { keys: [key], arguments: [] }),
+  EXPIRE: (redis, key) => redis.expire(key, LIFE_SECONDS),
+  TTL: (redis, key) => redis.eval(`return redis.call('TTL', KEYS[1])`, { keys: [key], arguments: [] }),
+  DEL: (redis, key) => redis.del(key),
+}
 
-const inScript = (script: string) => (redis: RedisCommands, key: string) =>
-  redis.eval(script, { keys: [key], arguments: [] })
-
-/** In this order: each needs what was done before it. */
-const ATTEMPTS: readonly Attempt[] = [
-  {
-    command: 'SET',
-    does: (redis, key) => redis.set(key, '1', { expiration: { type: 'EX', value: LIFE_SECONDS } }),
-  },
-  { command: 'GET', does: (redis, key) => redis.get(key) },
-  {
-    command: 'EVAL',
-    does: (redis, key) => redis.eval(CHANGE, { keys: [key], arguments: ['1', '2', String(LIFE_SECONDS)] }),
-  },
-  { command: 'INCRBY', does: inScript(COUNT) },
-  { command: 'EXPIRE', does: (redis, key) => redis.expire(key, LIFE_SECONDS) },
-  { command: 'TTL', does: inScript(LIFE) },
-  { command: 'DEL', does: (redis, key) => redis.del(key) },
-]
-
-type Tried = { answers: Map<string, unknown>; refused: Map<string, StoreTrouble & { message: string }> }
+type Trouble = StoreTrouble & { message: string }
+type Tried = { answers: Map<string, unknown>; refused: Map<string, Trouble> }
 
 const troubleOf = (error: unknown) => {
   const root = rootOf(error)
@@ -50,11 +39,11 @@ const troubleOf = (error: unknown) => {
 
 async function tryAll(redis: RedisCommands, key: string): Promise<Tried> {
   const tried: Tried = { answers: new Map(), refused: new Map() }
-  for (const { command, does } of ATTEMPTS) {
+  for (const [command, attempt] of Object.entries(ATTEMPTS)) {
     // A command inside a script cannot be tried where scripts are denied.
     if (tried.refused.has('EVAL') && (command === 'INCRBY' || command === 'TTL')) continue
     try {
-      tried.answers.set(command, await withinDeadline(() => does(redis, key)))
+      tried.answers.set(command, await withinDeadline(() => attempt(redis, key)))
     } catch (error) {
       tried.refused.set(command, troubleOf(error))
     }
@@ -62,7 +51,7 @@ async function tryAll(redis: RedisCommands, key: string): Promise<Tried> {
   return tried
 }
 
-/** Redis 7 names it; in a script, or while connecting, it may be another than was tried. */
+/** Redis 7 names it; in a script, or while connecting, it may not be the one that was tried. */
 const deniedCommand = (message: string): string | undefined =>
   /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
 
@@ -72,44 +61,51 @@ export type Trial = { url: string; topology: RedisTopology; prefix: string }
 export const allowAll = ({ topology, prefix }: Trial) =>
   `allow all that onramp uses: ACL SETUSER NAME ${redisAccess(prefix, topology.kind).join(' ')}`
 
-const MENDS: Record<string, string> = {
-  READONLY: 'name the primary',
+const FIXES: Record<string, string> = {
+  READONLY: 'set it to the primary',
   OOM: 'give it more memory',
   MISCONF: "look at Redis's log: its disk is full, or its folder cannot be written to",
   CLUSTERDOWN: 'repair the cluster: every slot needs a node',
 }
 
 function refusalFinding(refused: Tried['refused'], trial: Trial): Finding {
-  const withCode = (code: string) => [...refused].filter(([, trouble]) => trouble.code === code)
-  const names = (found: [string, { message: string }][]) =>
-    found.map(([command, { message }]) => deniedCommand(message) ?? command).join(', ')
-  const denied = withCode('NOPERM')
-  if (denied.some(([, { message }]) => /\bkeys?\b/i.test(message)))
+  const names = (wanted: string) =>
+    [...refused]
+      .filter(([, { code }]) => code === wanted)
+      .map(([command, { message }]) => deniedCommand(message) ?? command)
+      .join(', ')
+  const isAboutKeys = ({ code, message }: Trouble) => code === 'NOPERM' && /\bkeys?\b/i.test(message)
+  const [denied, unknown] = [names('NOPERM'), names('NOSUCHCOMMAND')]
+  if ([...refused.values()].some(isAboutKeys))
     return fail(`The user of REDIS_URL may not use keys that begin with ${trial.prefix}`, {
       settings,
-      mend: allowAll(trial),
+      fix: allowAll(trial),
     })
-  if (denied.length > 0)
-    return fail(`The user of REDIS_URL may not use ${names(denied)}.`, { settings, mend: allowAll(trial) })
-  const unknown = withCode('NOSUCHCOMMAND')
-  if (unknown.length > 0)
-    return fail(`Redis does not know ${names(unknown)}: renamed, or switched off.`, {
+  if (denied !== '')
+    return fail(`The user of REDIS_URL may not use ${denied}.`, { settings, fix: allowAll(trial) })
+  if (unknown !== '')
+    return fail(`Redis does not know ${unknown}: renamed, or switched off.`, {
       settings,
-      mend: 'take its rename-command out of the configuration of Redis; onramp cannot do without',
+      fix: 'remove its rename-command from the configuration of Redis; onramp needs it',
     })
   const [[, { code, words, isRefusal }] = ['', troubleOf(undefined)]] = [...refused]
   const says = isRefusal
     ? `${words[0]?.toUpperCase()}${words.slice(1)} (${code}).`
     : `Records cannot be written (${code}).`
-  return fail(says, { settings, mend: MENDS[code] ?? "look at Redis's log" })
+  return fail(says, { settings, fix: FIXES[code] ?? "look at Redis's log" })
 }
 
 function speedFinding(milliseconds: number): Finding {
   const ms = milliseconds < 1 ? 'less than 1 ms' : `${Math.round(milliseconds)} ms`
   return milliseconds > SLOW_MS
-    ? warn(`A command takes ${ms}.`, { settings, mend: 'use a Redis that is nearer' })
+    ? warn(`A command takes ${ms}.`, { settings, fix: 'use a Redis closer to this machine' })
     : ok(`Records can be written, read, expired and removed, and scripts run; a command takes ${ms}.`)
 }
+
+export const undeclaredCluster = fail('Redis is a cluster, but REDIS_CLUSTER does not say so.', {
+  settings: ['REDIS_CLUSTER'],
+  fix: 'set it to yes',
+})
 
 /** @param trial.url the server, or the primary that the Sentinels name */
 export async function redisTrial(trial: Trial): Promise<Finding> {
@@ -120,7 +116,7 @@ export async function redisTrial(trial: Trial): Promise<Finding> {
     try {
       const start = performance.now()
       const { answers, refused } = await tryAll(opened.commands, `${prefix}doctor:${randomUUID()}`)
-      const each = (performance.now() - start) / ATTEMPTS.length
+      const each = (performance.now() - start) / Object.keys(ATTEMPTS).length
       if (refused.size > 0) return refusalFinding(refused, trial)
       const life = Number(answers.get('TTL'))
       const keeps = answers.get('GET') === '1' && answers.get('INCRBY') === 3
@@ -128,18 +124,14 @@ export async function redisTrial(trial: Trial): Promise<Finding> {
         ? speedFinding(each)
         : fail('Redis does not keep what is written, or does not let it expire.', {
             settings,
-            mend: 'use a real Redis or Valkey',
+            fix: 'use a real Redis or Valkey',
           })
     } finally {
       opened.close()
     }
   } catch (error) {
     const trouble = troubleOf(error)
-    if (trouble.message.startsWith('MOVED'))
-      return fail('Redis is a cluster, but REDIS_CLUSTER does not say so.', {
-        settings: ['REDIS_CLUSTER'],
-        mend: 'set it to yes',
-      })
+    if (trouble.message.startsWith('MOVED')) return undeclaredCluster
     return refusalFinding(new Map([['GET', trouble]]), trial)
   }
 }

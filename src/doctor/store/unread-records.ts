@@ -1,4 +1,4 @@
-// What is written down about people and cannot be read. It is in no count, and no one whom it may be about is mailed.
+// Records about people that cannot be read. They are in no count, and the people they may be about get no mail.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createArrivals } from '../../arrivals/arrivals.ts'
@@ -9,7 +9,7 @@ import { createSealer } from '../../session/seal.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { openStore } from '../../records/store.ts'
 import { createLog } from '../../web/log.ts'
-import type { Check, Subject } from '../check.ts'
+import type { Subject } from '../check.ts'
 import { ok, skip, warn, type Finding } from '../finding.ts'
 
 /** @throws {StoreUnavailable} */
@@ -28,36 +28,26 @@ async function countUnread(settings: Settings, now: () => number): Promise<Unrea
   }
 }
 
-async function look({ settings, faults, now }: Subject): Promise<Finding[]> {
+export async function unreadRecords({ settings, faults, now }: Subject): Promise<Finding> {
   const { REDIS_URL, DATA_DIR = '' } = settings
   if (faults.some((fault) => /^(SESSION_SECRET|INVITE_|REDIS_|DATA_DIR)/.test(fault)))
-    return [skip('the settings of the store, or its secret, cannot be read.')]
-  // Looking must not make the store that is not there yet.
+    return skip('needs the settings of the store and its secret first.')
+  // Checking must not create a store.
   if (REDIS_URL === undefined && !existsSync(join(DATA_DIR, 'onramp.sqlite')))
-    return [skip('nothing is written down yet.')]
+    return skip('there are none yet.')
   try {
     const unread = await countUnread(settings as Settings, now)
     const records = unreadInWords(unread)
-    if (records === undefined) return [ok('What is written down about people can be read, all of it.')]
-    return [
-      warn(
-        `What is written down about people cannot all be read: ${records}. It is left out of every count, and no one whom it may be about is mailed.`,
-        {
-          settings: ['INVITE_SECRET', 'SESSION_SECRET', 'REDIS_PREFIX'],
-          mend: remediesFor(unread).join('; '),
-        },
-      ),
-    ]
+    if (records === undefined) return ok('Every record about people can be read.')
+    return warn(
+      `Records about people cannot all be read: ${records}. They are left out of every count, and the people they may be about get no mail.`,
+      {
+        settings: ['INVITE_SECRET', 'SESSION_SECRET', 'REDIS_PREFIX'],
+        fix: remediesFor(unread).join('; '),
+      },
+    )
   } catch (error) {
-    if (error instanceof StoreUnavailable) return [skip('the store cannot be reached.')]
+    if (error instanceof StoreUnavailable) return skip('the store cannot be reached.')
     throw error
   }
-}
-
-export const unreadRecords: Check = {
-  id: 'store.records',
-  about: 'What is written down about people',
-  group: 'Store',
-  network: true,
-  look,
 }

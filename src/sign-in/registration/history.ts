@@ -30,6 +30,8 @@ const MAX_PER_HOUR = 10
 const KEEP_SECONDS = 2 * 3600
 const UNANSWERED_MS = 60_000
 const REFUSED_SECONDS = 30
+/** Every request that there is was refused, so the next ones would be too until someone changes the server. */
+const ALL_REFUSED_MS = 5 * 60_000
 
 const BY_HAND = 'register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
 
@@ -97,7 +99,8 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
       await undo()
       if (outcome.kind === 'unanswered')
         return new Problem(503, 'sign_in_unavailable', { detail: outcome.why, retryAfter: 5 })
-      const { status, why } = outcome
+      const { status, why, isFinal } = outcome
+      if (isFinal === true) return await hold(await load(), ALL_REFUSED_MS, why)
       const asks =
         status === 401 || status === 403 ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
       return notRegistered(why, REFUSED_SECONDS, asks)

@@ -15,6 +15,8 @@ export type Kept = Registered & {
   registered_at: number
   /** Endpoints that refused this client when it was new, so that their refusals say nothing. */
   mute?: string[]
+  /** The status that the authorization endpoint refuses made-up clients with, when it did not refuse this one. */
+  refusal_of_unknown?: number
 }
 
 export type Registration = {
@@ -25,8 +27,8 @@ export type Registration = {
    * @param register asks the server @throws {Problem} sign_in_misconfigured with the seconds to wait
    */
   current(register: () => Promise<Outcome>): Promise<Kept>
-  /** Writes down which endpoints refuse the client although it is new. */
-  markMute(clientId: string, endpoints: string[]): Promise<void>
+  /** Writes down what was learned of the server with this client, unless it was replaced meanwhile. */
+  note(clientId: string, learned: Pick<Kept, 'mute' | 'refusal_of_unknown'>): Promise<void>
   /** Was a client given up within the last ten minutes? */
   wasGivenUp(): Promise<boolean>
   /**
@@ -122,9 +124,11 @@ export function createRegistration({ records, sealer, identity, now }: Registrat
       const detail = 'another process holds the lease to register the client and does not finish'
       throw new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
     },
-    async markMute(clientId, endpoints) {
+    async note(clientId, learned) {
       const found = await load()
-      if (found?.client.client_id === clientId) await save({ ...found.client, mute: endpoints })
+      if (found?.client.client_id !== clientId) return
+      const sealed = sealer.seal(JSON.stringify({ ...found.client, ...learned }), holder)
+      await records.compareAndSet(key, found.sealed, sealed, LIFE_SECONDS)
     },
     wasGivenUp: async () => (await records.get(givenUpKey)) !== undefined,
     async forget(clientId) {

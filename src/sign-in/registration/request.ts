@@ -14,8 +14,8 @@ export type RegistrationLog = {
 /** What came of asking; `why` is for the log. */
 export type Outcome =
   | { kind: 'registered'; client: Registered }
-  /** Nothing was made. */
-  | { kind: 'refused'; status: number; why: string }
+  /** Nothing was made. `isFinal`: nor with anything less. */
+  | { kind: 'refused'; status: number; why: string; isFinal?: boolean }
   /** The server took the request, so that a client may have been made, but it cannot be used. */
   | { kind: 'unusable'; why: string }
   /** An error of the server's own: a client may have been made all the same. */
@@ -53,8 +53,9 @@ export async function requestRegistration(request: RegistrationRequest): Promise
     // Only a refusal says that none was made. 503 says so too (RFC 9110 15.6.4), and that it may soon be otherwise.
     if (status < 400 || status >= 500)
       return { kind: status === 503 ? 'refused' : 'failed', status, why: inWords(refusal) }
-    const less = isAboutTheRequest(refusal) && tries < MAX_TRIES ? withoutOne(wishes, refusal) : undefined
-    if (less === undefined) return { kind: 'refused', status, why: inWords(refusal) }
+    const isOurs = isAboutTheRequest(refusal)
+    const less = isOurs && tries < MAX_TRIES ? withoutOne(wishes, refusal) : undefined
+    if (less === undefined) return { kind: 'refused', status, why: inWords(refusal), isFinal: isOurs }
     log.warn({ ...refusal, leftOut: less.leftOut }, `${inWords(refusal)}: asking without ${less.leftOut}`)
     leftOut.push(less.leftOut)
     ;({ wishes } = less)

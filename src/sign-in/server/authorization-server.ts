@@ -1,12 +1,11 @@
 // What is known of the authorization server and of our client there: discovered in the background and again every hour,
 // so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
 // the background registers a client; requests wait for it.
-import { allowInsecureRequests, Configuration, enableNonRepudiationChecks } from 'openid-client'
+import { Configuration } from 'openid-client'
 import { Problem } from '../../problem.ts'
 import { createBackground } from './background.ts'
-import type { ClientSource, Prepare } from './client.ts'
-import { probeClient, probeEndpoints } from './client-probe.ts'
-import { isLoopbackHttp } from '../../loopback.ts'
+import { prepared, type ClientSource, type Prepare } from './client.ts'
+import { hasTellingEndpoint, isRefusedSomewhere } from './client-probe.ts'
 import { discoverMetadata } from './metadata.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
@@ -19,7 +18,7 @@ export type AuthorizationServer = {
    * used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
    */
   patientConfiguration(): Promise<Configuration>
-  /** The same for somebody who is sent away to sign in: a client that registered itself is confirmed to be known there. */
+  /** For sending a person away to sign in: confirms that the server still knows a client that registered itself. */
   confirmedConfiguration(): Promise<Configuration>
   isReady(): boolean
   /** Starts discovering in the background, with retries. */
@@ -59,6 +58,10 @@ type Known = {
   confirmedAt: number
   isNew: boolean
   mute: readonly string[]
+  /** It registered itself, and only the authorization endpoint can tell whether it is still known. */
+  isBlind: boolean
+  /** The operator was told that this client cannot be asked about. */
+  isTold?: boolean
 }
 
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
@@ -81,13 +84,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     if (found === undefined) return undefined
     const { metadata, auth, isNew = false, mute = [] } = found
     const patient = new Configuration(server, metadata.client_id, metadata, auth)
+    const configuration = prepare(server, found)
     known = {
-      configuration: prepare(server, found),
+      configuration,
       patient: prepared(patient, { seconds: PATIENT_SECONDS, checksSignatures: false }),
       // One that was kept from before may be gone meanwhile.
       confirmedAt: isNew ? now() : -Infinity,
       isNew,
       mute,
+      isBlind: client.isForgotten !== undefined && !hasTellingEndpoint(configuration, mute),
     }
     return known
   }
@@ -101,8 +106,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     look: () => assemble(false),
     nextAfter: ({ configuration }) =>
       Math.min(RENEW_EVERY_MS, renewalOf(configuration.clientMetadata()) - now()),
-    succeeded: async ({ isNew }) => {
-      if (!isNew) await dropIfUnknown()
+    succeeded: async (found) => {
+      if (!found.isNew) await dropIfUnknown()
+      if (found.isBlind) await client.learn?.(found.configuration)
     },
     issuer,
     log,
@@ -121,27 +127,19 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     }
   }
 
-  async function isUnknownThere({ configuration, mute }: Known): Promise<boolean> {
-    for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
-      if ((await probeClient(configuration, endpoint)) === 'refused') return true
-    return false
-  }
-
   /** One at a time: those that ask meanwhile get the same answer. */
-  const dropIfUnknown = () =>
-    (dropping ??= dropUnknown().finally(() => {
-      dropping = undefined
-    }))
+  const dropIfUnknown = () => (dropping ??= dropUnknown().finally(() => (dropping = undefined)))
 
   async function dropUnknown(): Promise<boolean> {
     const found = known
     if (client.forget === undefined || found === undefined) return false
-    const isUnknown = await isUnknownThere(found)
+    const isUnknown =
+      (await isRefusedSomewhere(found.configuration, found.mute)) ||
+      (found.isBlind && (await client.isForgotten?.(found.configuration)) === true)
     found.confirmedAt = now()
     if (!isUnknown) return false
     if (!(await client.forget(found.configuration.clientMetadata().client_id))) {
-      const words =
-        'the authorization server refuses the client that registered itself, again within ten minutes'
+      const words = 'the server refuses the client that registered itself, again within ten minutes'
       log.warn({ issuer }, `${words}: not registering anew yet`)
       return false
     }
@@ -152,6 +150,20 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     if (known === found) known = undefined
     background.tryNow()
     return true
+  }
+
+  /** Some servers check the code before the client and have nothing else to ask: then only a person can find out. */
+  async function tellWhereNothingTells(): Promise<void> {
+    const found = known
+    if (found?.isBlind !== true || found.isTold === true) return
+    if ((await client.isForgotten?.(found.configuration)) !== undefined) return
+    found.isTold = true
+    const words =
+      'the server refused a sign-in, and cannot be asked whether it knows the client that registered itself'
+    log.warn(
+      { issuer },
+      `${words}: if every sign-in fails, call "onramp registration forget" and start again`,
+    )
   }
 
   const isReplaced = (clientId: string | undefined) =>
@@ -179,19 +191,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       if (isReplaced(clientId)) return true
       if (now() - suspectedAt < SUSPECT_EVERY_MS) return false
       suspectedAt = now()
-      return await dropIfUnknown()
+      const isDropped = await dropIfUnknown()
+      if (!isDropped) await tellWhereNothingTells()
+      return isDropped
     },
     close: () => background.close(),
   }
-}
-
-type Limits = { seconds: number; checksSignatures: boolean }
-
-function prepared(configuration: Configuration, limits: Limits): Configuration {
-  configuration.timeout = limits.seconds
-  const server = configuration.serverMetadata()
-  if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
-  // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
-  if (limits.checksSignatures && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
-  return configuration
 }

@@ -33,7 +33,7 @@ const WAIT_FOR_NEXT_MS = 3_000
 const HELD_SECONDS = 45
 
 /** How long to wait after so many failures in a row. Pure. */
-export function pauseAfter(error: unknown, failures: number): number {
+function pauseAfter(error: unknown, failures: number): number {
   const isRefused = error instanceof Problem && error.code === 'sign_in_misconfigured'
   const most = isRefused ? MAX_REFUSED_PAUSE_MS : MAX_PAUSE_MS
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), most)

@@ -23,7 +23,7 @@ export async function clientAuthOf({ method, secret, key }: ClientAuthentication
   }
 }
 
-/** A name for the key that says nothing of it; empty for what is no key. */
+/** A name for the key that reveals nothing of it; empty where the text is no key. */
 export function keyThumbprint(pem: string): string {
   try {
     const der = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'der' })

@@ -10,6 +10,7 @@ import {
   type Configuration,
 } from 'openid-client'
 import { isClientRefused } from '../answer-problems.ts'
+import { serverMetadataOf } from './metadata.ts'
 
 export type ProbeEndpoint = 'token' | 'revocation' | 'introspection'
 
@@ -22,7 +23,7 @@ export type ProbeAnswer = 'accepted' | 'refused' | 'not-allowed' | 'unclear' | '
 /** Where to ask, the one that is asked anyway first. Introspection often is for resource servers: only as a substitute. */
 export function probeEndpoints(configuration: Configuration): ProbeEndpoint[] {
   const { revocation_endpoint: revocation, introspection_endpoint: introspection } =
-    configuration.serverMetadata()
+    serverMetadataOf(configuration)
   if (revocation !== undefined) return ['token', 'revocation']
   return introspection === undefined ? ['token'] : ['token', 'introspection']
 }
@@ -50,6 +51,20 @@ export async function probeClient(
     return answerIn(error, endpoint)
   }
 }
+
+/** @param mute endpoints whose refusals say nothing */
+export async function isRefusedSomewhere(
+  configuration: Configuration,
+  mute: readonly string[],
+): Promise<boolean> {
+  for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
+    if ((await probeClient(configuration, endpoint)) === 'refused') return true
+  return false
+}
+
+/** A token endpoint may check the code before the client: only another endpoint that says no to nobody else can tell. */
+export const hasTellingEndpoint = (configuration: Configuration, mute: readonly string[]): boolean =>
+  probeEndpoints(configuration).some((one) => one !== 'token' && !mute.includes(one))
 
 function answerIn(error: unknown, endpoint: ProbeEndpoint): ProbeAnswer {
   if (isClientRefused(error)) return 'refused'

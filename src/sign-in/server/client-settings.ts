@@ -19,7 +19,7 @@ function identityOf(settings: Settings): string {
   return [OIDC_ISSUER, PUBLIC_URL, scope, method, keyName].join('\n')
 }
 
-/** The registration that onramp makes with these settings; nothing is asked of anybody yet. */
+/** The registration that onramp makes with these settings; this asks no one anything yet. */
 export const registrationOf = (settings: Settings, parts: Parts): Registration =>
   createRegistration({ ...parts, identity: identityOf(settings) })
 

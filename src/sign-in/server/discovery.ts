@@ -5,7 +5,7 @@ import { readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
 
-/** One address that was asked, and why it gave no metadata: `status`, or why nobody answered. */
+/** One address that was asked, and why it gave no metadata: `status`, or why there was no answer. */
 export type Attempt = { url: string; status?: number; silence?: Silence; says: string }
 
 export type How = 'oidc' | 'oauth2'

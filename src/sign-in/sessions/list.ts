@@ -5,7 +5,7 @@ export type SignedInSession = {
   /** The hash of the session id. */
   name: string
   /** The authorization server's own session (OpenID Connect Back-Channel Logout 1.0). */
-  sid?: string
+  sid?: string | undefined
   /** Milliseconds since 1970. */
   signedInAt: number
   /** "Firefox on Linux", for people to recognize it by. */
@@ -15,13 +15,13 @@ export type SignedInSession = {
 type Listed = SignedInSession & { ending?: true }
 
 /** The authorization server ended `sid`, or everything of the person; a sign-in that began before `at` is part of it. */
-export type Ended = { at: number; sid?: string }
+export type Ended = { at: number; sid?: string | undefined }
 
 export type SignInList = { sessions: Listed[]; ended: Ended[] }
 
 export const emptyList: SignInList = { sessions: [], ended: [] }
 
-export const MAX_SESSIONS = 100
+const MAX_SESSIONS = 100
 /** A sign-in that takes longer than this is over anyway. */
 const ENDED_COUNTS_MS = 3_600_000
 const MAX_ENDED = 50

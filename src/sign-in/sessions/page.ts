@@ -3,7 +3,7 @@ import { Router } from 'express'
 import { nameOf } from '../../session/seal.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
-import { whoIsSignedIn } from '../require-sign-in.ts'
+import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 
 export type SessionsPageParts = { sessions: Pick<SignedInSessions, 'list' | 'end'>; sendPage: SendPage }
@@ -12,8 +12,8 @@ export function createSessionsPage({ sessions, sendPage }: SessionsPageParts): R
   const router = Router()
 
   router.get('/sessions', async (req, res) => {
-    const { user, sessionId } = whoIsSignedIn(req)
-    const here = nameOf(sessionId)
+    const { user, id } = whoIsSignedIn(req)
+    const here = nameOf(id)
 
     const list = await sessions.list(user)
 

@@ -2,12 +2,11 @@
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
-import { jsonIn } from '../../session/sealed-json.ts'
-import type { User } from '../../session/session.ts'
+import { openJson, sealJson } from '../../session/sealed-json.ts'
+import type { User } from '../../session/signed-in.ts'
 
 export type Identity = Pick<User, 'issuer' | 'subject'>
 
-/** Version 0.1 wrote the identity alone, and in clear. */
 type SidRecord = Partial<Identity> & { endedAt?: number }
 
 export type Sids = {
@@ -19,7 +18,7 @@ export type Sids = {
 
 export type SidsParts = {
   records: Pick<Records, 'get' | 'put' | 'compareAndSet'>
-  sealer: Pick<Sealer, 'seal' | 'open' | 'keyIds'>
+  sealer: Sealer
   maxSeconds: number
   now: () => number
 }
@@ -28,18 +27,15 @@ export type SidsParts = {
 const ENDED_SECONDS = 3600
 
 export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sids {
-  const earlierKeyOf = (issuer: string, sid: string) => `sid:${nameOf(`${issuer}\n${sid}`)}`
+  const form = { sealer, version: 1 }
   /** One for each secret: an installation with another one on the same store must not take this one's place. */
-  function keysOf(issuer: string, sid: string): [string, ...string[]] {
-    const [first, ...others] = sealer.keyIds.map((id) => `${earlierKeyOf(issuer, sid)}.${id}`)
-    return [first ?? earlierKeyOf(issuer, sid), ...others]
-  }
-  const sealed = (key: string, record: SidRecord) => sealer.seal(JSON.stringify(record), key)
+  const keysOf = (issuer: string, sid: string) =>
+    sealer.keyIds.map((id) => `sid:${nameOf(`${issuer}\n${sid}`)}.${id}`) as [string, ...string[]]
 
   async function read(key: string): Promise<SidRecord> {
-    const text = (await records.get(key)) ?? ''
-    const plain = text.startsWith('{') ? text : sealer.open(text, key)
-    return plain === undefined ? {} : (jsonIn(plain) ?? {})
+    const text = await records.get(key)
+    const found = text === undefined ? undefined : openJson(text, key, form)
+    return found?.kind === 'json' ? found.json : {}
   }
 
   return {
@@ -47,7 +43,7 @@ export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sid
       const [key, ...others] = keysOf(issuer, sid)
       const isOver = ({ endedAt }: SidRecord) => endedAt !== undefined && startedAt <= endedAt
       for (const other of others) if (isOver(await read(other))) return false
-      const record = sealed(key, { issuer, subject })
+      const record = sealJson({ issuer, subject }, key, form)
       if (await records.compareAndSet(key, undefined, record, maxSeconds)) return true
       if (isOver(await read(key))) return false
       await records.put(key, record, maxSeconds)
@@ -55,9 +51,9 @@ export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sid
     },
     async end(issuer, sid) {
       const [key, ...others] = keysOf(issuer, sid)
-      const ended = sealed(key, { endedAt: now() })
+      const ended = sealJson({ endedAt: now() }, key, form)
       const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)
-      for (const place of isUnknown ? [...others, earlierKeyOf(issuer, sid)] : [key]) {
+      for (const place of isUnknown ? others : [key]) {
         const { subject } = await read(place)
         if (subject !== undefined) return { issuer, subject }
       }

@@ -9,6 +9,7 @@ import type { Note } from '../../web/audit.ts'
 import type { RefusedLogouts } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
+import { serverMetadataOf } from '../server/metadata.ts'
 
 export type BackChannelParts = {
   authorizationServer: { configuration(): Promise<Configuration> }
@@ -49,7 +50,7 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
       issuer,
       jwks_uri,
       id_token_signing_alg_values_supported: supported,
-    } = configuration.serverMetadata()
+    } = serverMetadataOf(configuration)
     if (jwks_uri === undefined)
       throw new UnacceptableLogoutToken('the authorization server has no keys to verify it with')
     const { client_id: clientId } = configuration.clientMetadata()

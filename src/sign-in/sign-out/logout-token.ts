@@ -1,4 +1,4 @@
-// Whether a logout token may end anything (OpenID Connect Back-Channel Logout 1.0, section 2.6): whoever can make
+// Whether a logout token may end anything (OpenID Connect Back-Channel Logout 1.0, section 2.6): a person who can make
 // onramp believe one can sign people out.
 import { jwtVerify, type JWTVerifyGetKey } from 'jose'
 
@@ -15,7 +15,7 @@ export type LogoutTokenRules = {
 }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-const MOST_AGE_SECONDS = 300
+const MAX_AGE_SECONDS = 300
 const CLOCK_TOLERANCE_SECONDS = 30
 
 export const asymmetric = (algorithms: readonly string[] | undefined): string[] =>
@@ -34,7 +34,7 @@ export async function verifyLogoutToken(token: string, rules: LogoutTokenRules):
     issuer: rules.issuer,
     audience: rules.clientId,
     algorithms: [...rules.algorithms],
-    maxTokenAge: MOST_AGE_SECONDS,
+    maxTokenAge: MAX_AGE_SECONDS,
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     requiredClaims: ['iat', 'jti'],
     currentDate: new Date(rules.now),

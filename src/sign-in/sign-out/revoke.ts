@@ -1,7 +1,8 @@
-// Takes tokens back at the authorization server when somebody signs out (RFC 7009): best effort, and never long.
+// Takes tokens back at the authorization server at sign-out (RFC 7009): best effort, and never for long.
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenRevocation, type Configuration } from 'openid-client'
-import type { Tokens } from '../tokens.ts'
+import type { Tokens } from '../../session/signed-in.ts'
+import { serverMetadataOf } from '../server/metadata.ts'
 
 const MAX_WAIT_MS = 1_000
 
@@ -48,7 +49,7 @@ export async function revoke(
   configuration: Configuration,
   tokens: Tokens,
 ): Promise<{ revoked: Revoked; cause?: unknown }> {
-  if (configuration.serverMetadata().revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
+  if (serverMetadataOf(configuration).revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
   const progress: Progress = { done: 0, faults: [] }
   const revoked = await Promise.race([
     revokeInTurn(configuration, tokens, progress),
@@ -56,5 +57,5 @@ export async function revoke(
   ])
   const [cause = revoked === undefined ? new RevocationLate() : undefined] = progress.faults
   const result = revoked ?? (progress.done > 0 ? 'partly' : 'failed')
-  return { revoked: result, ...(cause === undefined ? {} : { cause }) }
+  return { revoked: result, cause }
 }

@@ -1,5 +1,5 @@
 // POST /sign-out: ends here first and always, then takes the tokens back, then at the authorization server
-// (RP-Initiated Logout 1.0). What surprises: a page stands in between, because Chromium holds a form's whole redirect
+// (RP-Initiated Logout 1.0). What surprises: a page comes in between, because Chromium holds a form's whole redirect
 // chain against form-action.
 import { randomBytes } from 'node:crypto'
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
@@ -7,6 +7,7 @@ import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
 import { removeSession, renewSession, saveSession } from '../../session/session.ts'
+import { signedInOf, type SignedIn, type SignIns } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -14,7 +15,8 @@ import { inWords } from '../answer-words.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { revoke, RevocationLate } from './revoke.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
-import type { HeldTokens, TokenRecords } from '../tokens.ts'
+import { serverMetadataOf } from '../server/metadata.ts'
+import { present } from '../../present.ts'
 
 const READ_SECONDS = 3
 
@@ -23,7 +25,7 @@ export type SignOutParts = {
   limit: RequestHandler
   session: RequestHandler
   authorizationServer: Pick<AuthorizationServer, 'configuration' | 'isReady'>
-  tokens: Pick<TokenRecords, 'load' | 'remove'>
+  signIns: Pick<SignIns, 'load' | 'end'>
   sessions: Pick<SignedInSessions, 'end'>
   publicUrl: string
   cookieName: string
@@ -36,15 +38,15 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
   const router = Router()
   const { limit, session } = parts
 
-  /** Its tokens, and that they are gone: from here on nothing that a request in flight writes is a sign-in. */
-  async function endHere(req: Request): Promise<HeldTokens | undefined> {
-    const { user } = req.session
-    if (user === undefined) return undefined
-    const held = await parts.tokens.load(req.sessionID)
-    await parts.tokens.remove(req.sessionID)
-    const name = nameOf(req.sessionID)
-    await parts.sessions.end(user, (session) => session.name === name)
-    return held
+  /** @returns who was signed in, with the newest tokens; from here on nothing that a request in flight writes is a sign-in */
+  async function endHere(req: Request): Promise<SignedIn | undefined> {
+    const before = signedInOf(req)
+    if (before === undefined) return undefined
+    const name = nameOf(before.id)
+    const signedIn = (await parts.signIns.load(before.id)) ?? before
+    await parts.signIns.end(name)
+    await parts.sessions.end(before.user, (session) => session.name === name)
+    return signedIn
   }
 
   /** The authorization server as it is known; undefined while it cannot be reached. */
@@ -56,7 +58,7 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     })
   }
 
-  async function takeBack(configuration: Configuration | undefined, held: HeldTokens): Promise<void> {
+  async function takeBack(configuration: Configuration | undefined, held: SignedIn): Promise<void> {
     const { revoked, cause } =
       configuration === undefined ? { revoked: 'failed' as const } : await revoke(configuration, held.tokens)
     parts.note({ event: 'sign_out', by: 'person', revoked, user: held.user })
@@ -70,7 +72,7 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
   }
 
   /** Undefined where the authorization server keeps no session that could be ended, or is not known now. */
-  async function endThere(held: HeldTokens): Promise<EndSession | undefined> {
+  async function endThere(held: SignedIn): Promise<EndSession | undefined> {
     const configuration = await known()
     await takeBack(configuration, held)
     if (configuration === undefined) return undefined
@@ -82,7 +84,7 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     if (held !== undefined) await renewSession(req)
     const onward = held === undefined ? undefined : await endThere(held)
     if (onward !== undefined) {
-      Object.assign(req.session, { endSessionUrl: onward.url, signOutState: onward.state })
+      req.session.signOut = { endSessionUrl: onward.url, state: onward.state }
       await saveSession(req)
       return seeOther(res, '/sign-out')
     }
@@ -93,30 +95,30 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
   })
 
   router.get('/sign-out', session, (req, res) => {
-    if (req.session.endSessionUrl === undefined) return seeOther(res, '/signed-out')
+    if (req.session.signOut?.endSessionUrl === undefined) return seeOther(res, '/signed-out')
     // Time to read that this is done here: a server that refuses to end its session shows its own error instead.
     const refresh = { seconds: READ_SECONDS, url: '/sign-out/continue' }
     parts.sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh } })
   })
 
   router.get('/sign-out/continue', limit, session, async (req, res) => {
-    const { endSessionUrl: onward } = req.session
-    // Saving stores a session for anyone who asks.
-    if (onward === undefined) return seeOther(res, '/signed-out')
-    delete req.session.endSessionUrl
+    const { signOut } = req.session
+    if (signOut?.endSessionUrl === undefined) return seeOther(res, '/signed-out')
+    req.session.signOut = { state: signOut.state }
     await saveSession(req)
-    seeOther(res, onward)
+    seeOther(res, signOut.endSessionUrl)
   })
 
   router.get('/signed-out', session, async (req, res) => {
+    const { signOut } = req.session
     const { state } = req.query
-    if (typeof state === 'string' && state !== '' && state === req.session.signOutState) {
-      req.session.isSignedOutThere = true
+    if (signOut !== undefined && state === signOut.state) {
+      req.session.signOut = { ...signOut, isDoneThere: true }
       await saveSession(req)
       return seeOther(res, '/signed-out')
     }
 
-    const isOverThere = req.session.isSignedOutThere === true
+    const isOverThere = signOut?.isDoneThere === true
     res.setHeader('Clear-Site-Data', '"cache", "storage"')
     parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere } })
   })
@@ -127,8 +129,8 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
 export type SignOutAwayParts = Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>
 
 /**
- * Signing out works on this device while the store is away: the session there runs out by itself. It stands at the end of
- * the pipeline, because a store that is away already fails the session, which stands in front of the route.
+ * Signing out works on this device while the store is away; the session there runs out. It is mounted at the end of the
+ * pipeline, because a store that is away already fails the session middleware in front of the route.
  */
 export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
@@ -154,12 +156,12 @@ function endSession(
   idToken: string | undefined,
   back: string,
 ): EndSession | undefined {
-  if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
+  if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
   const state = randomBytes(16).toString('base64url')
-  const parameters = {
-    ...(idToken === undefined ? {} : { id_token_hint: idToken }),
-    ...(mayComeBack(configuration, back) ? { post_logout_redirect_uri: back, state } : {}),
-  }
+  const parameters = present({
+    id_token_hint: idToken,
+    ...(mayComeBack(configuration, back) && { post_logout_redirect_uri: back, state }),
+  })
   return { url: buildEndSessionUrl(configuration, parameters).href, state }
 }
 

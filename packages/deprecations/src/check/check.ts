@@ -1,27 +1,26 @@
-// Checks traffic against the schedule: opens each source, tells its format, reads it and tallies what it uses.
+// Checks traffic against the schedule: opens each source, detects its format, reads it and tallies what it uses.
 // A source or line that cannot be read is reported and the rest is read; what was found stays found.
 import { createMatcher, type Matcher } from '../matching/deprecated-use.ts'
 import type { Day, Schedule } from '../schedule/schedule.ts'
 import { readLogLine } from '../input/access-log.ts'
-import { noteCall } from './call-uses.ts'
 import { readDocument, type DocumentParts } from './check-document.ts'
 import { detectFormat, unreadable, type Format } from './detect.ts'
 import { InputFault } from '../command-line/input-fault.ts'
-import { longestLine, readLines } from '../input/lines.ts'
+import { MAX_LINE, readLines } from '../input/lines.ts'
 import { readRecord, type Reading } from '../input/ndjson.ts'
-import { RecordReader } from './records.ts'
+import { createRecordReader } from '../input/records.ts'
 import type { Source } from './source.ts'
 import { Tally, type Found } from './tally.ts'
 
-export type CheckOptions = {
+type CheckOptions = {
   schedule: Schedule
   asOf: Day
-  /** Overrides what the beginning of a file tells. */
+  /** Overrides the detected format. */
   format?: Format | undefined
-  /** Hears of everything that could not be read, as one line each. */
+  /** Called with each thing that could not be read, as one line. */
   report: (fault: string) => void
   /** Called as a source is read: bytes of it so far, and requests altogether. */
-  progress?: ((source: Source, bytes: number, requests: number) => void) | undefined
+  progress: (source: Source, bytes: number, requests: number) => void
 }
 
 export type CheckResult = {
@@ -33,13 +32,8 @@ export type CheckResult = {
   found: Found[]
 }
 
-type Parts = CheckOptions & {
-  matcher: Matcher
-  tally: Tally
-}
-
 /** Faults reported for each file; beyond them they are only counted. */
-const mostFaults = 20
+const MAX_FAULTS = 20
 
 /** Checks sources one after the other. Never throws for what is in them. */
 export const checkSources = async (
@@ -64,51 +58,47 @@ export const checkSources = async (
   return { asOf: options.asOf, files, requests: tally.requests, faults, found: tally.found() }
 }
 
+type Parts = CheckOptions & { matcher: Matcher; tally: Tally }
+
+/** Resolves to the number of faults. */
 const checkSource = async (source: Source, parts: Parts): Promise<number> => {
+  const { matcher, tally, report } = parts
   const obstacle = unreadable(source.head, parts.format)
   if (obstacle !== undefined) throw new InputFault(source.name, undefined, obstacle)
   const format = parts.format ?? detectFormat(source.head, source.name)
-  const faults = faultCounter(source.name, parts.report)
-  const before = parts.tally.requests
-  const read: DocumentParts = { ...parts, source, fault: faults.add }
-  if (format === 'ndjson' || format === 'log') await readLined(format, read, parts)
+  let faults = 0
+  const fault = (line: number | undefined, what: string) => {
+    faults += 1
+    if (faults <= MAX_FAULTS) report(new InputFault(source.name, line, what).message)
+  }
+  const before = tally.requests
+  const read: DocumentParts = { source, matcher, tally, fault }
+  if (format === 'ndjson' || format === 'log')
+    await readLined(format, read, (bytes) => parts.progress(source, bytes, tally.requests))
   else await readDocument(format, read)
-  if (parts.tally.requests === before && faults.count() === 0)
-    faults.add(undefined, 'no requests in it, so nothing was checked; record some traffic first')
-  return faults.close()
+  if (tally.requests === before && faults === 0)
+    fault(undefined, 'no requests in it, so nothing was checked; record some traffic first')
+  const more = faults - MAX_FAULTS
+  if (more > 0) report(new InputFault(source.name, undefined, `${more} more that could not be read`).message)
+  return faults
 }
 
-const faultCounter = (file: string, report: (fault: string) => void) => {
-  let count = 0
-  return {
-    add: (line: number | undefined, what: string) => {
-      count += 1
-      if (count <= mostFaults) report(new InputFault(file, line, what).message)
-    },
-    count: () => count,
-    close: () => {
-      const more = count - mostFaults
-      if (more > 0) report(new InputFault(file, undefined, `${more} more that could not be read`).message)
-      return count
-    },
+const readLined = async (
+  format: 'ndjson' | 'log',
+  parts: DocumentParts,
+  progress: (bytes: number) => void,
+) => {
+  const { source, tally, fault } = parts
+  const note = (reading: Reading | undefined, line: number) => {
+    if (reading === undefined) return
+    if ('fault' in reading) fault(line, reading.fault)
+    else tally.noteCall(reading.call, { file: source.name, line }, parts)
   }
-}
-
-const readLined = async (format: 'ndjson' | 'log', read: DocumentParts, { progress }: Parts) => {
-  const { source, tally, fault } = read
-  const record = (reading: Reading, number: number) => {
-    if (reading === 'nothing') return
-    if ('fault' in reading) fault(number, reading.fault)
-    else noteCall(reading.call, { file: source.name, line: number }, read)
-  }
-  const records = new RecordReader((written, number) => record(readRecord(written), number), longestLine)
+  const records = createRecordReader((written, line) => note(readRecord(written), line))
   await readLines(source.bytes, {
-    line: (text, number) => {
-      if (format === 'ndjson') records.line(text, number)
-      else record(readLogLine(text), number)
-    },
-    tooLong: (number) => fault(number, `longer than ${longestLine / 1024 / 1024} Mi characters; left out`),
-    progress: (bytes) => progress?.(source, bytes, tally.requests),
+    line: format === 'ndjson' ? records.line : (text, number) => note(readLogLine(text), number),
+    tooLong: (number) => fault(number, `longer than ${MAX_LINE / 1024 / 1024} Mi characters; left out`),
+    progress,
   })
   records.end()
 }

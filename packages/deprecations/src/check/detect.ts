@@ -1,4 +1,4 @@
-// Tells what kind of traffic a file holds by its first bytes, and by its name where the bytes leave it open.
+// Detects what kind of traffic a file holds by its first bytes, and by its name where the bytes leave it open.
 // What cannot be read at all (compressed, binary, an array) is refused with the way to make it readable.
 
 export const formats = ['har', 'ndjson', 'openapi', 'log'] as const

@@ -1,4 +1,4 @@
-// Opens what is to be checked (a file, standard input) as a stream whose beginning can be looked at before it is read.
+// Opens a file or standard input as a stream whose beginning can be looked at before it is read.
 import { open, type FileHandle } from 'node:fs/promises'
 import { InputFault } from '../command-line/input-fault.ts'
 import { fileFault } from '../input/json-file.ts'
@@ -11,10 +11,13 @@ export type Source = {
   bytes: AsyncIterable<Uint8Array>
 }
 
-/** Small enough for what is made of it to die young: larger strings wait for a full collection, and memory grows. */
+/** Small enough that what is made of it dies young: larger strings wait for a full collection, and memory grows. */
 const CHUNK = 64 * 1024
 
-// One buffer for the whole file, as a new one for each chunk would be memory that the collector hears of too late.
+/** Enough bytes to detect a format. */
+const HEAD = 4096
+
+// One buffer for the whole file: with a new one for each chunk, memory grows before the collector runs.
 async function* chunksOf(handle: FileHandle, file: string): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(CHUNK)
   try {
@@ -30,34 +33,26 @@ async function* chunksOf(handle: FileHandle, file: string): AsyncGenerator<Uint8
   }
 }
 
-async function* chain(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (head.length > 0) yield head
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
-}
-
-// A pipe may hand over a few bytes at first: enough of them to tell the format are awaited.
-const headOf = async (bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> => {
-  const parts: Uint8Array[] = []
-  let length = 0
-  while (length < 4096) {
-    const next = await bytes.next()
-    if (next.done === true) break
-    // Copied, as the next read may reuse the memory.
-    parts.push(Buffer.from(next.value))
-    length += next.value.length
-  }
-  return Buffer.concat(parts)
-}
-
 /** Opens a stream under a name. */
 export const openStream = async (
   name: string,
   stream: AsyncIterable<Uint8Array>,
   size?: number,
 ): Promise<Source> => {
-  const bytes = stream[Symbol.asyncIterator]()
-  const head = await headOf(bytes)
-  return { name, size, head, bytes: chain(head, bytes) }
+  const rest = stream[Symbol.asyncIterator]()
+  let head = Buffer.alloc(0)
+  // A pipe may hand over a few bytes at first: enough of them to detect the format are awaited.
+  while (head.length < HEAD) {
+    const next = await rest.next()
+    if (next.done === true) break
+    // Copied, as the next read may reuse the memory.
+    head = Buffer.concat([head, next.value])
+  }
+  async function* bytes() {
+    yield head
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+  return { name, size, head, bytes: bytes() }
 }
 
 /** Opens a file; throws InputFault when it cannot be read. */
@@ -77,13 +72,13 @@ export const wholeText = async (source: Source, most: number): Promise<string> =
   let length = 0
   for await (const part of source.bytes) {
     length += part.length
-    if (length > most) throw new InputFault(source.name, undefined, tooLarge(most))
+    if (length > most) {
+      const bound = `larger than ${most / 1024 / 1024} MiB, which is the most that is read whole`
+      throw new InputFault(source.name, undefined, `${bound}; split it or write NDJSON`)
+    }
     parts.push(Buffer.from(part))
   }
-  return Buffer.concat(parts, length)
+  return Buffer.concat(parts)
     .toString('utf8')
     .replace(/^\uFEFF/, '')
 }
-
-const tooLarge = (most: number) =>
-  `larger than ${most / 1024 / 1024} MiB, which is the most that is read whole; split it or write NDJSON`

@@ -1,11 +1,19 @@
-// How every command reads its arguments. What is wrong is said in one line that repeats no value, as somebody may have
-// pasted a token: of what was typed, only what looks like the name of an option is shown.
+// How every command reads its arguments. A fault is one line that repeats no value, as a value may be a pasted token:
+// of what was typed, only what looks like the name of an option is shown.
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { nearest } from './nearest.ts'
+import { distance } from 'fastest-levenshtein'
 
-/** Thrown when a command is called in a way that it does not know; the message says what would do. */
+/** Thrown when a command is called wrongly; the message says what would be right. */
 export class UsageError extends Error {
   override name = 'UsageError'
+}
+
+/** The word nearest to a mistyped one; undefined when none is close. */
+export const nearest = (word: string, words: readonly string[]): string | undefined => {
+  const [best] = words
+    .map((known) => ({ known, away: known.startsWith(word) && word.length > 2 ? 0 : distance(word, known) }))
+    .sort((a, b) => a.away - b.away)
+  return best !== undefined && best.away <= Math.max(1, word.length / 3) ? best.known : undefined
 }
 
 /** `; did you mean --json?`, or nothing when no word is near. */
@@ -14,11 +22,10 @@ export const hintAt = (typed: string, words: readonly string[]): string => {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-const MOST_LETTERS = 20
+const MAX_LETTERS = 20
 
-/** Lower-case words joined by dashes, as options and commands are called; whatever else was typed is not repeated. */
-export const isName = (text: string): boolean =>
-  /^[a-z]+(-[a-z]+)*$/.test(text) && text.length <= MOST_LETTERS
+/** Lower-case words joined by dashes, as options and commands are called; other input is not repeated. */
+export const isName = (text: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(text) && text.length <= MAX_LETTERS
 
 /** @param written the whole argument: `-json` is read as `-j -s -o -n` */
 function unknownOption(rawName: string, written: string, options: ParseArgsOptionsConfig): UsageError {
@@ -40,13 +47,13 @@ function checkValue({ name, value, inlineValue }: GivenOption, type: 'boolean' |
 
 /**
  * Options and words, as node:util reads them. Given more than once, the last value counts, unless the option is `multiple`.
- * @param mostWords how many arguments there may be that are no options
+ * @param maxWords how many arguments there may be that are no options
  * @throws {UsageError} for an option that does not exist, a value too few or too many, a word too many
  */
 export function readArguments<O extends ParseArgsOptionsConfig>(
   args: string[],
   options: O,
-  mostWords: number,
+  maxWords: number,
 ) {
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
   for (const token of tokens) {
@@ -56,7 +63,7 @@ export function readArguments<O extends ParseArgsOptionsConfig>(
     checkValue(token, option.type)
   }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  if (positionals.length > mostWords) throw new UsageError('there are more arguments than it takes')
+  if (positionals.length > maxWords) throw new UsageError('there are more arguments than it takes')
   return { values, words: positionals }
 }
 

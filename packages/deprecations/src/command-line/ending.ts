@@ -1,4 +1,4 @@
-// How a command ends that was called wrongly or given files that it cannot read: one message, one exit code.
+// How a command ends after wrong usage, or with files that it cannot read: one message, one exit code.
 import { UsageError } from './arguments.ts'
 import { InputFault } from './input-fault.ts'
 

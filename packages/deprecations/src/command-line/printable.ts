@@ -4,5 +4,5 @@
 const UNSAFE =
   /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}|(?<![\p{Lo}\p{M}\p{Emoji_Modifier}\p{Extended_Pictographic}])[\u200C\u200D]|[\u200C\u200D](?![\p{Lo}\p{Extended_Pictographic}])/gu
 
-/** Whatever could drive a terminal, rearrange a line or break it (controls, format and bidi characters) becomes `?`. */
+/** Replaces what could drive a terminal, rearrange a line or break it (controls, format and bidi characters) by `?`. */
 export const printable = (text: string): string => text.replaceAll(UNSAFE, '?')

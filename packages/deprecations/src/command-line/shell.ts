@@ -9,7 +9,7 @@ type Named = { name: string; help: string }
 export type Action = Named & {
   /** The code of a command is loaded when it is called. */
   load: () => Promise<{ run: Run }>
-  /** Why this installation cannot run it, if it can't. */
+  /** Why this installation cannot run it, if it cannot. */
   unavailable?: () => string | undefined
   /** The exit code for being called wrongly, where it is not 2. */
   wrongUsage?: number
@@ -24,7 +24,7 @@ export type Group = Named & {
 export type Command = Action | Group
 
 /** A command as it was called, and the arguments that are left for it. */
-type Call = { command: Command; path: string; args: string[] }
+type Call = { command: Command; path: string; args: readonly string[] }
 
 const wantsHelp = (args: readonly string[]) => {
   const end = args.indexOf('--')
@@ -44,41 +44,36 @@ function callOf({ command, path, args }: Call): Call {
   return callOf({ command: chosen, path: `${path} ${first}`, args: rest })
 }
 
-/** @throws {UsageError} for a name that none of its commands has */
-function explainGroup({ help, commands }: Group, args: string[], { stdout, stderr }: CliParts): number {
+async function perform({ command, path, args }: Call, parts: CliParts): Promise<number> {
   const [first] = args
-  if (first === undefined) {
-    stderr.write(help)
+  const isGroup = 'commands' in command
+  if (isGroup && first === undefined) {
+    parts.stderr.write(command.help)
     return 2
   }
-  if (first.startsWith('-') && wantsHelp(args)) {
-    stdout.write(help)
-    return 0
-  }
-  readArguments([first], {}, 1)
-  const names = commands.map(({ name }) => name)
-  throw new UsageError(`there is no command ${isName(first) ? first : 'like that'}${hintAt(first, names)}`)
-}
-
-async function perform({ command, path, args }: Call, parts: CliParts): Promise<number> {
-  if ('commands' in command) return explainGroup(command, args, parts)
-  if (wantsHelp(args)) {
+  if (wantsHelp(args) && (!isGroup || first?.startsWith('-'))) {
     parts.stdout.write(command.help)
     return 0
   }
-  const why = command.unavailable?.()
-  if (why !== undefined) {
-    parts.stderr.write(`${path}: ${why}\n`)
-    return 1
+  if (!isGroup) {
+    const why = command.unavailable?.()
+    if (why !== undefined) {
+      parts.stderr.write(`${path}: ${why}\n`)
+      return 1
+    }
+    const { run } = await command.load()
+    return await run([...args], parts)
   }
-  const { run } = await command.load()
-  return await run(args, parts)
+  const name = first ?? ''
+  readArguments([name], {}, 1)
+  const names = command.commands.map((one) => one.name)
+  throw new UsageError(`there is no command ${isName(name) ? name : 'like that'}${hintAt(name, names)}`)
 }
 
 /**
  * @param explain words and exit codes for errors that are expected
  * @returns the exit code
- * @throws whatever `explain` does not know: a mistake of the program
+ * @throws what `explain` does not know: a mistake of the program
  */
 export async function runCommand(
   group: Group,
@@ -86,7 +81,7 @@ export async function runCommand(
   parts: CliParts,
   explain: EndingOf = endingOf,
 ): Promise<number> {
-  const call = callOf({ command: group, path: group.name, args: [...args] })
+  const call = callOf({ command: group, path: group.name, args })
   try {
     return await perform(call, parts)
   } catch (error) {

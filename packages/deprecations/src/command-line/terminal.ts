@@ -1,4 +1,4 @@
-// How text is laid out for people: colours only where somebody looks at them, columns by what a terminal shows.
+// How text is laid out for people: colours only on a terminal, columns by what a terminal shows.
 import { styleText } from 'node:util'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
@@ -20,10 +20,9 @@ export function painterFor(screen: Screen, env: NodeJS.ProcessEnv): Paint {
   return Object.fromEntries(COLOURS.map((colour) => [colour, painted(colour)])) as Paint
 }
 
-const MOST_COLUMNS = 80
+const MAX_COLUMNS = 80
 
-export const columnsOf = (screen: Screen): number =>
-  Math.max(40, Math.min(screen.columns ?? 80, MOST_COLUMNS))
+export const columnsOf = (screen: Screen): number => Math.max(40, Math.min(screen.columns ?? 80, MAX_COLUMNS))
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 

@@ -41,16 +41,14 @@ const options = {
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 const shapeOf = (values: Values): Report => {
-  const chosen = reports.filter((report) => report !== 'text' && values[report] === true)
-  if (chosen.length > 1)
-    throw new UsageError(
-      `--${chosen.join(' and --')} would share one output; use --report KIND=FILE for the others`,
-    )
-  return chosen[0] ?? 'text'
+  const [shape = 'text', ...others] = reports.filter((report) => report !== 'text' && values[report])
+  if (others.length === 0) return shape
+  const both = `--${[shape, ...others].join(' and --')}`
+  throw new UsageError(`${both} would share one output; use --report KIND=FILE for the others`)
 }
 
-const filesOf = (values: Values) =>
-  (values.report ?? []).map((text) => {
+const filesOf = ({ report = [] }: Values) =>
+  report.map((text) => {
     const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
     if (file === '') throw new UsageError('--report takes a kind and a file, as in --report sarif=FILE')
     return { kind: wordOf('--report', kind, reports), file }
@@ -72,20 +70,12 @@ const settingsFrom = async (values: Values, now: () => number) => {
 }
 type CheckSettings = Awaited<ReturnType<typeof settingsFrom>>
 
-const write = (verdict: Verdict, settings: CheckSettings, kind: Report, paint: Paint): string => {
-  const { schedule, failOn, ignoreBroken } = settings
-  switch (kind) {
-    case 'text':
-      return textReport(verdict, paint)
-    case 'json':
-      return jsonReport(verdict, exitCodeOf(verdict, failOn, ignoreBroken))
-    case 'sarif':
-      return sarifReport(verdict)
-    case 'junit':
-      return junitReport(verdict, schedule, failOn)
-    case 'annotations':
-      return annotationsReport(verdict)
-  }
+const writers: Record<Report, (verdict: Verdict, settings: CheckSettings, paint: Paint) => string> = {
+  text: (verdict, _settings, paint) => textReport(verdict, paint),
+  json: (verdict, { failOn, ignoreBroken }) => jsonReport(verdict, exitCodeOf(verdict, failOn, ignoreBroken)),
+  sarif: sarifReport,
+  junit: (verdict, { schedule, failOn }) => junitReport(verdict, schedule, failOn),
+  annotations: annotationsReport,
 }
 
 const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
@@ -96,23 +86,14 @@ const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
   )
 }
 
-const waiverNotes = ({ expiredWaivers, idleWaivers }: Verdict): string[] => [
-  ...expiredWaivers.map(
-    ({ item, until }) => `the waiver of ${item} ran out on ${until} and no longer counts`,
-  ),
-  ...idleWaivers.map(({ item }) => `the waiver of ${item} is not needed: it was not found`),
-]
-
-// Lines die young, and the engine would answer a long stream of them by letting the space for the young grow to 100 MB;
-// held where it starts, a check of any length stays around 100 MB at the same speed (test/bench/deprecations.ts).
-const keepMemoryFlat = () => setFlagsFromString('--semi-space-growth-factor=1')
-
 /** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
 export const run: Run = async (args, { stdout, stderr, stdin, now, env }) => {
   const { values, words } = readArguments(args, options, Infinity)
   const settings = await settingsFrom(values, now)
   const progress = createProgress(stderr)
-  keepMemoryFlat()
+  // Lines die young, and V8 would let the space for young objects grow to 100 MB. Held where it starts, a check of any
+  // length stays around 100 MB at the same speed (test/bench/deprecations.ts).
+  setFlagsFromString('--semi-space-growth-factor=1')
   const talk = (line: string) => {
     progress.clear()
     stderr.write(`${printable(line)}\n`)
@@ -126,11 +107,13 @@ export const run: Run = async (args, { stdout, stderr, stdin, now, env }) => {
   progress.clear()
   const verdict = judge(result, settings)
 
-  for (const note of waiverNotes(verdict)) talk(note)
+  for (const { item, until } of verdict.expiredWaivers)
+    talk(`the waiver of ${item} ran out on ${until} and no longer counts`)
+  for (const { item } of verdict.idleWaivers) talk(`the waiver of ${item} is not needed: it was not found`)
   for (const { kind, file } of settings.files)
-    await writeFile(file, write(verdict, settings, kind, painterFor({}, env))).catch((error: unknown) => {
+    await writeFile(file, writers[kind](verdict, settings, painterFor({}, env))).catch((error: unknown) => {
       throw fileFault(file, error)
     })
-  stdout.write(write(verdict, settings, settings.shape, painterFor(stdout, env)))
+  stdout.write(writers[settings.shape](verdict, settings, painterFor(stdout, env)))
   return exitCodeOf(verdict, settings.failOn, settings.ignoreBroken)
 }

@@ -2,21 +2,25 @@
 import type { Action, Group } from '../command-line/shell.ts'
 import { calendarHelp, checkHelp, deprecationsHelp, diffHelp, listHelp, schemaHelp } from './help.ts'
 
-const commands: readonly Action[] = [
-  { name: 'list', help: listHelp, load: () => import('./list.ts') },
-  // Where 2 is a finding, wrong usage ends in 1.
-  { name: 'check', help: checkHelp, load: () => import('./check.ts'), wrongUsage: 1 },
-  { name: 'calendar', help: calendarHelp, load: () => import('./calendar.ts') },
-  { name: 'diff', help: diffHelp, load: () => import('./diff.ts') },
-  { name: 'schema', help: schemaHelp, load: () => import('./schema.ts') },
-]
+const ofSchedule = (name: 'list' | 'calendar' | 'diff' | 'schema', help: string): Action => ({
+  name,
+  help,
+  load: async () => ({ run: (await import('./schedule.ts'))[name] }),
+})
 
-export const deprecations: Group = {
+export const deprecations = {
   name: 'deprecations',
   help: deprecationsHelp,
-  commands,
+  commands: [
+    ofSchedule('list', listHelp),
+    // Where 2 is a finding, wrong usage ends in 1.
+    { name: 'check', help: checkHelp, load: () => import('./check.ts'), wrongUsage: 1 },
+    ofSchedule('calendar', calendarHelp),
+    ofSchedule('diff', diffHelp),
+    ofSchedule('schema', schemaHelp),
+  ],
   standard: 'list',
-}
+} satisfies Group
 
 const inOwnName = <T extends { help: string }>(command: T): T => ({
   ...command,
@@ -27,5 +31,5 @@ const inOwnName = <T extends { help: string }>(command: T): T => ({
 export const onrampDeprecations: Group = {
   ...inOwnName(deprecations),
   name: 'onramp-deprecations',
-  commands: commands.map(inOwnName),
+  commands: deprecations.commands.map(inOwnName),
 }

@@ -64,7 +64,7 @@ Bodies may be JSON, several documents, JSON lines, events or forms.
                      onramp deprecations schema waivers
   --schedule FILE    adds entries of your own (repeatable); see
                      onramp deprecations schema
-  --input FORMAT     har, ndjson, openapi or log, where the file does not tell
+  --input FORMAT     har, ndjson, openapi or log, where detection fails
   --ignore-broken    lines, bodies and references that cannot be read are
                      reported but do not fail the check
   --json, --sarif, --junit, --annotations
@@ -72,15 +72,15 @@ Bodies may be JSON, several documents, JSON lines, events or forms.
   --report KIND=FILE the report as text, json, sarif, junit or annotations into
                      a file (repeatable)
 
-In use is an endpoint, or a field of the body itself or of what the operation is
-about (employee.location). May be in use is a field of the same name somewhere
-deeper, and every field of a body that was not recorded or could not be read.
-That alone does not fail the check; --fail-on possible makes it. A field
+An endpoint is in use, and so is a field of the body or of what the operation is
+about (employee.location). A field of the same name deeper in the body only may
+be in use, and so may every field of a body that was not recorded or could not
+be read. That alone does not fail the check without --fail-on possible. A field
 inside a replacement (permissions.role) is not the deprecated one.
 
-"Nothing deprecated is in use" is only said when everything that matters was
-there and was read. A body or reference that cannot be read is reported with its
-line, and fails the check with 1 unless something is in use or --ignore-broken.
+The report says "Nothing deprecated is in use" only when everything that matters
+was there and was read. A body or reference that cannot be read is reported with
+its line, and ends in 1 unless something is in use or --ignore-broken is given.
 
 Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use (with
 --fail-on possible: in use or may be), 1 something could not be read, or

@@ -1,21 +1,10 @@
-// Options that several subcommands of `onramp deprecations` share: the day, the days ahead, what to choose, the schedule.
+// Options that several subcommands of `onramp deprecations` share: the day, the days ahead, the schedule.
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { dayOf, isDay, type Day, type Schedule } from '../schedule/schedule.ts'
-import type { Choice } from '../schedule/listing.ts'
 import { extendSchedule, readScheduleFile } from '../schedule/schedule-file.ts'
-import { UsageError, wholeNumberOf, wordOf } from '../command-line/arguments.ts'
+import { UsageError, wholeNumberOf } from '../command-line/arguments.ts'
 
-/** What `list` and `calendar` choose entries by. */
-export const choiceOptions = {
-  'as-of': { type: 'string' },
-  within: { type: 'string' },
-  api: { type: 'string' },
-  operation: { type: 'string' },
-} as const
-
-type Chosen = { [K in keyof typeof choiceOptions]?: string | undefined }
-
-const MOST_DAYS = 99_999
+const MAX_DAYS = 99_999
 
 /** `--as-of`, or today in UTC. @throws {UsageError} */
 export function dayFrom(text: string | undefined, now: () => number): Day {
@@ -26,15 +15,7 @@ export function dayFrom(text: string | undefined, now: () => number): Day {
 
 /** `--within`: whole days, 0 or more. @throws {UsageError} */
 export const daysFrom = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : wholeNumberOf('--within', text, [0, MOST_DAYS])
-
-/** @throws {UsageError} */
-export const choiceFrom = (values: Chosen, now: () => number): Choice => ({
-  asOf: dayFrom(values['as-of'], now),
-  within: daysFrom(values.within),
-  api: values.api === undefined ? undefined : wordOf('--api', values.api, ['client', 'indexing']),
-  operation: values.operation,
-})
+  text === undefined ? undefined : wholeNumberOf('--within', text, [0, MAX_DAYS])
 
 /** The schedule that comes with onramp, extended by the files of `--schedule`. @throws {InputFault} */
 export async function scheduleFrom(files: readonly string[] = []): Promise<Schedule> {

@@ -1,13 +1,7 @@
-// A line on a terminal that tells how far a long reading has come; silent where no one watches.
+// A line on a terminal that shows how far a long reading has come; silent where the output is no terminal.
 import type { Source } from '../check/source.ts'
 import { printable } from '../command-line/printable.ts'
 import type { Output } from '../command-line/parts.ts'
-
-export type Progress = {
-  show: (source: Source, bytes: number, requests: number) => void
-  /** Takes the line away, before something else is written. */
-  clear: () => void
-}
 
 const EVERY_MS = 100
 const BAR = 24
@@ -17,18 +11,17 @@ const barOf = (part: number) => {
   return `[${'#'.repeat(done)}${'.'.repeat(BAR - done)}] ${Math.floor(Math.min(part, 1) * 100)}%`
 }
 
-/** @param now milliseconds; only differences count */
-export function createProgress(output: Output, now: () => number = () => performance.now()): Progress {
-  if (output.isTTY !== true) return { show: () => undefined, clear: () => undefined }
-  let shownAt = now()
+/** `clear` takes the line away, before something else is written. */
+export function createProgress(output: Output) {
+  let shownAt = performance.now()
   let visible = false
   const clear = () => {
     if (visible) output.write('\r\u001b[K')
     visible = false
   }
-  const show: Progress['show'] = ({ name, size }, bytes, requests) => {
-    if (now() - shownAt < EVERY_MS) return
-    shownAt = now()
+  const show = ({ name, size }: Source, bytes: number, requests: number) => {
+    if (output.isTTY !== true || performance.now() - shownAt < EVERY_MS) return
+    shownAt = performance.now()
     const far = size === undefined ? `${Math.round(bytes / 1e6)} MB` : barOf(bytes / Math.max(size, 1))
     const line = `${far}  ${requests.toLocaleString('en-US')} requests  ${printable(name)}`
     output.write(`\r\u001b[K${line.slice(0, (output.columns ?? 80) - 1)}`)

@@ -1,10 +1,10 @@
 // Reads small files in JSON that people write by hand: a schedule, waivers. Every fault names the file and the line.
 import { readFile, stat } from 'node:fs/promises'
-import type { ZodError, ZodType } from 'zod'
+import type { ZodType } from 'zod'
 import { InputFault } from '../command-line/input-fault.ts'
 import { brokenLineOf, linesOf, pointerOf } from './json-scan.ts'
 
-const largest = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 
 const reasons: Record<string, string> = {
   ENOENT: 'no such file; check the name',
@@ -27,40 +27,46 @@ export const parseJson = (text: string, file: string): unknown => {
   }
 }
 
-/** Reads a file as text, up to `most` bytes; throws InputFault. */
-export const readText = async (file: string, most = largest): Promise<string> => {
+/** Reads a file as text, up to 8 MiB; throws InputFault. */
+export const readText = async (file: string): Promise<string> => {
   try {
     const { size } = await stat(file)
-    if (size > most) throw new InputFault(file, undefined, `larger than ${most / 1024 / 1024} MiB; split it`)
+    if (size > MAX_BYTES) throw new InputFault(file, undefined, 'larger than 8 MiB; split it')
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
   } catch (error) {
     throw error instanceof InputFault ? error : fileFault(file, error)
   }
 }
 
-/** Says at which line a member stands, for faults found after parsing. */
-export const lineFinder = (text: string) => (path: readonly PropertyKey[]) => {
-  const pointer = pointerOf(path.map((step) => (typeof step === 'number' ? step : String(step))))
+/** The line of a member, for faults found after parsing. */
+const lineOf = (text: string, path: readonly PropertyKey[]) => {
+  const pointer = pointerOf(path)
   return linesOf(text, new Set([pointer])).get(pointer)
 }
 
-const firstFault = (error: ZodError, text: string, file: string) => {
-  const [issue, ...others] = error.issues
-  if (issue === undefined) return new InputFault(file, undefined, 'not as the schema asks')
-  const lineOf = lineFinder(text)
-  const line = lineOf(issue.path) ?? lineOf(issue.path.slice(0, -1))
-  const place = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return new InputFault(file, line, `${place}${issue.message}${more}`)
-}
+/** What is wrong in a file that was parsed, and where: the first of these faults. */
+export type FaultAt = { path: readonly PropertyKey[]; message: string }
 
-/** Reads a JSON file and checks it against a schema; throws InputFault naming the first thing that is wrong. */
+/**
+ * Reads a JSON file and checks it against a schema, and against what a schema cannot express.
+ * @throws {InputFault} naming the first thing that is wrong
+ */
 export const readJsonFile = async <T>(
   file: string,
   schema: ZodType<T>,
-): Promise<{ data: T; text: string }> => {
+  faultsIn: (data: T) => FaultAt[],
+): Promise<T> => {
   const text = await readText(file)
-  const result = schema.safeParse(parseJson(text, file))
-  if (!result.success) throw firstFault(result.error, text, file)
-  return { data: result.data, text }
+  const { success, data, error } = schema.safeParse(parseJson(text, file))
+  const faults = success
+    ? faultsIn(data)
+    : error.issues.map(({ path, message }) => {
+        const place = path.length === 0 ? '' : `${path.join('.')}: `
+        return { path, message: `${place}${message}` }
+      })
+  const [first] = faults
+  if (first === undefined && success) return data
+  const { path = [], message = 'not as the schema asks' } = first ?? {}
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
+  throw new InputFault(file, lineOf(text, path) ?? lineOf(text, path.slice(0, -1)), `${message}${more}`)
 }

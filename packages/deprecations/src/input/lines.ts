@@ -3,74 +3,46 @@
 import { StringDecoder } from 'node:string_decoder'
 
 /** What receives the lines; numbers count from 1. */
-export type LineTaker = {
+type LineTaker = {
   line: (text: string, number: number) => void
   tooLong: (number: number) => void
-  /** Called after each chunk. */
-  progress?: (bytes: number, lines: number) => void
+  /** Called after each chunk, with the bytes so far. */
+  progress: (bytes: number) => void
 }
 
-/** The longest line that is read, in characters: the bound is on memory, and a recorded call seldom comes near. */
-export const longestLine = 2 * 1024 * 1024
+/** The longest line that is read, in characters. It bounds memory; a recorded call is seldom near it. */
+export const MAX_LINE = 2 * 1024 * 1024
 
-/** Reads a stream of UTF-8 to its end (LF or CRLF, a byte order mark is dropped). Resolves to the number of lines. */
-export const readLines = async (
-  source: AsyncIterable<Uint8Array>,
-  taker: LineTaker,
-  longest = longestLine,
-): Promise<number> => {
-  const cutter = new Cutter(taker, longest)
+/** Reads a stream of UTF-8 to its end (LF or CRLF, a byte order mark is dropped). */
+export const readLines = async (source: AsyncIterable<Uint8Array>, taker: LineTaker): Promise<void> => {
   const decoder = new StringDecoder('utf8')
-  for await (const chunk of source) {
-    cutter.push(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)))
-    cutter.bytes += chunk.byteLength
-    taker.progress?.(cutter.bytes, cutter.number)
+  let [bytes, number, rest, isTooLong] = [0, 0, '', false]
+  const keep = (piece: string) => {
+    isTooLong ||= rest.length + piece.length > MAX_LINE
+    rest = isTooLong ? '' : rest + piece
   }
-  cutter.push(decoder.end())
-  cutter.end()
-  return cutter.number
-}
-
-class Cutter {
-  bytes = 0
-  number = 0
-  private rest = ''
-  private restIsTooLong = false
-  private readonly taker: LineTaker
-  private readonly longest: number
-
-  constructor(taker: LineTaker, longest: number) {
-    this.taker = taker
-    this.longest = longest
+  const finish = () => {
+    number += 1
+    if (isTooLong) taker.tooLong(number)
+    else taker.line(number === 1 ? rest.replace(/^\uFEFF/, '') : rest, number)
+    rest = ''
+    isTooLong = false
   }
-
-  push(text: string) {
+  const push = (text: string) => {
     let start = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      this.keep(text.slice(start, end))
-      this.finish()
+      keep(text.slice(start, end))
+      finish()
       start = end + 1
     }
-    this.keep(start === 0 ? text : text.slice(start))
+    keep(text.slice(start))
   }
 
-  end() {
-    if (this.rest !== '' || this.restIsTooLong) this.finish()
+  for await (const chunk of source) {
+    push(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)))
+    bytes += chunk.byteLength
+    taker.progress(bytes)
   }
-
-  private keep(piece: string) {
-    if (this.restIsTooLong) return
-    if (this.rest.length + piece.length > this.longest) {
-      this.restIsTooLong = true
-      this.rest = ''
-    } else this.rest = this.rest === '' ? piece : this.rest + piece
-  }
-
-  private finish() {
-    this.number += 1
-    if (this.restIsTooLong) this.taker.tooLong(this.number)
-    else this.taker.line(this.number === 1 ? this.rest.replace(/^\uFEFF/, '') : this.rest, this.number)
-    this.rest = ''
-    this.restIsTooLong = false
-  }
+  push(decoder.end())
+  if (rest !== '' || isTooLong) finish()
 }

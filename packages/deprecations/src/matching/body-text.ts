@@ -1,23 +1,22 @@
-// Reads JSON documents out of a text: one, several after each other, and the events of a stream.
-// Pure. What could not be read is told by `broken`, as a body that was not read may hold anything.
+// Reads JSON documents out of a text: one, several after each other, and the events of a stream. Pure.
 
-export type Parsed = {
+export type Body = {
   documents: unknown[]
-  /** Some of the text is cut off or is not JSON. */
-  broken: boolean
+  /** Why some or all of it could not be read, as the end of a sentence: what was not read may hold anything. */
+  unread?: string | undefined
 }
 
 /** A text that breaks more often than this is given up, so that reading takes linear time. */
 const MAX_BREAKS = 20
 
-const opening = /["{}[\]]/g
-const scalar = /(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/y
+export const CUT_OFF = 'is cut off or not JSON throughout'
+const SIGN = /["{}[\]]/g
+const SCALAR = /(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/y
 // oxlint-disable-next-line no-control-regex -- RFC 7464 puts a record separator before each document
-const between = /[\s,\u001e]*/y
+const BETWEEN = /[\s,\u001e]*/y
 
-// Not a regular expression over the whole string: on one of megabytes that would exhaust its stack.
-/** Just behind the string that starts at `start`; -1 when it does not end. */
-export const endOfString = (text: string, start: number): number => {
+/** Just behind the string that starts at `start`; -1 when it does not end. A regular expression would exhaust its stack. */
+const endOfString = (text: string, start: number): number => {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0
     while (text[at - 1 - slashes] === '\\') slashes += 1
@@ -26,24 +25,33 @@ export const endOfString = (text: string, start: number): number => {
   return -1
 }
 
+/**
+ * Counts open brackets from `start`, outside of strings, to the end of the text or to where all are closed again.
+ * @returns undefined where a string does not end
+ */
+export const bracketsFrom = (text: string, start: number, untilClosed: boolean) => {
+  let depth = 0
+  SIGN.lastIndex = start
+  for (let found = SIGN.exec(text); found !== null; found = SIGN.exec(text)) {
+    if (found[0] === '"') {
+      const end = endOfString(text, found.index)
+      if (end < 0) return undefined
+      SIGN.lastIndex = end
+    } else depth += found[0] === '{' || found[0] === '[' ? 1 : -1
+    if (untilClosed && depth === 0) return { depth, end: SIGN.lastIndex }
+  }
+  return { depth, end: text.length }
+}
+
 /** Where the value that starts at `start` ends; -1 when it does not. */
 const endOfValue = (text: string, start: number): number => {
   if (text[start] === '"') return endOfString(text, start)
-  if (text[start] !== '{' && text[start] !== '[') {
-    scalar.lastIndex = start
-    return scalar.test(text) ? scalar.lastIndex : -1
+  if (text[start] === '{' || text[start] === '[') {
+    const brackets = bracketsFrom(text, start, true)
+    return brackets?.depth === 0 ? brackets.end : -1
   }
-  let depth = 0
-  opening.lastIndex = start
-  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
-    if (found[0] === '"') {
-      const end = endOfString(text, found.index)
-      if (end < 0) return -1
-      opening.lastIndex = end
-    } else depth += found[0] === '{' || found[0] === '[' ? 1 : -1
-    if (depth === 0) return opening.lastIndex
-  }
-  return -1
+  SCALAR.lastIndex = start
+  return SCALAR.test(text) ? SCALAR.lastIndex : -1
 }
 
 const parsed = (text: string): { value: unknown } | undefined => {
@@ -54,17 +62,17 @@ const parsed = (text: string): { value: unknown } | undefined => {
   }
 }
 
-/** Every JSON document in a text, whatever white space, commas or record separators (RFC 7464) lie between them. */
-export const readDocuments = (text: string): Parsed => {
+/** Every JSON document in a text, whatever white space, commas or record separators (RFC 7464) are between them. */
+export const readDocuments = (text: string): Body => {
   const whole = parsed(text)
-  if (whole !== undefined) return { documents: [whole.value], broken: false }
+  if (whole !== undefined) return { documents: [whole.value] }
   const documents: unknown[] = []
   let breaks = 0
   for (let at = 0; breaks < MAX_BREAKS;) {
-    between.lastIndex = at
-    between.test(text)
-    at = between.lastIndex
-    if (at >= text.length) return { documents, broken: breaks > 0 }
+    BETWEEN.lastIndex = at
+    BETWEEN.test(text)
+    at = BETWEEN.lastIndex
+    if (at >= text.length) return { documents, unread: breaks > 0 ? CUT_OFF : undefined }
     const end = endOfValue(text, at)
     const piece = end < 0 ? '' : text.slice(at, end)
     const document = parsed(piece)
@@ -77,7 +85,7 @@ export const readDocuments = (text: string): Parsed => {
       at = line < 0 ? text.length : line + 1
     }
   }
-  return { documents, broken: true }
+  return { documents, unread: CUT_OFF }
 }
 
 /** Whether a text begins as a sequence of JSON texts does (RFC 7464). */
@@ -86,26 +94,22 @@ export const isSequence = (text: string): boolean => text.startsWith('\u001e')
 /** Whether a text begins as a stream of events does (HTML standard, 9.2.5). */
 export const isEventStream = (text: string): boolean => /^(?:(?:data|event|id|retry)\s?:|:)/.test(text)
 
-const readEvent = (data: readonly string[]): Parsed => {
-  const text = data.join('\n').trim()
-  // Words without any structure bear no fields.
-  return /^[[{"]/.test(text) || isSequence(text) ? readDocuments(text) : { documents: [], broken: false }
-}
-
 /** The JSON documents in the events of a stream; the data of an event may be spread over several lines. */
-export const readEventStream = (text: string): Parsed => {
-  const documents: unknown[] = []
-  let broken = false
+export const readEventStream = (text: string): Body => {
+  const body: Body = { documents: [] }
   let data: string[] = []
   for (const line of [...text.split(/\r\n|\n|\r/), '']) {
-    const [, name, value = ''] = /^([^:]*)(?::[ ]?([^]*))?$/.exec(line) ?? []
+    const [, name = '', value = ''] = /^([^:]*)(?::[ ]?([^]*))?$/.exec(line) ?? []
     if (name === 'data') data.push(value)
     else if (line === '') {
-      const event = readEvent(data)
-      documents.push(...event.documents)
-      broken ||= event.broken
+      const event = data.join('\n').trim()
       data = []
-    } else if (name !== '' && !/^(?:event|id|retry)$/.test(name ?? '')) broken = true
+      // Words without any structure bear no fields.
+      if (!/^[[{"]/.test(event) && !isSequence(event)) continue
+      const { documents, unread } = readDocuments(event)
+      body.documents.push(...documents)
+      body.unread ??= unread
+    } else if (name !== '' && !/^(?:event|id|retry)$/.test(name)) body.unread = CUT_OFF
   }
-  return { documents, broken }
+  return body
 }

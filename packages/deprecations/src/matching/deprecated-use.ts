@@ -1,15 +1,14 @@
 // Finds what a call uses of a schedule: which operation it is, and which deprecated fields its bodies bear.
 // Pure. Hosts, base path prefixes and query strings are ignored; a field's value is never read, only its name and place.
 import { readBody } from './body.ts'
-import { fieldsOf, searchFields, type Fields } from './field-search.ts'
-import { hidesNames } from './hidden-names.ts'
-import type { Entry, FieldEntry, Schedule, Side } from '../schedule/schedule.ts'
+import { fieldsOf, searchFields, type Fields, type Search } from './field-search.ts'
+import type { Entry, Schedule, Side } from '../schedule/schedule.ts'
 
 /** A call as recorded. A body that is absent was not recorded; text that holds JSON is read as JSON. */
 export type Call = {
   method: string
   url: string
-  status?: number
+  status?: number | undefined
   request?: unknown
   response?: unknown
   /** Bodies of which the recorder kept only a part. */
@@ -44,19 +43,12 @@ export type Scheduled = {
   fields: Fields
 }
 
-export type Matcher = {
-  /** What the schedule says of the operation that a call goes to; undefined when it says nothing. */
-  scheduled: (method: string, url: string) => Scheduled | undefined
-  /** The same for a path template of which segments are left open: what it can be, if those are what the schedule has. */
-  mayBe: (method: string, template: string) => Scheduled | undefined
-  /** Reports every use in a call; the `path` it hands out is only valid during that report. */
-  eachUse: (call: Call, report: (use: Use) => void) => void
-}
+export type Matcher = ReturnType<typeof createMatcher>
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
 const isParameter = (segment: string) => segment.startsWith('{')
 
-// Step by step, as one that is encoded wrongly must not keep the others from being read.
+// Step by step, so that one with a wrong encoding does not keep the others from being read.
 const decoded = (step: string): string => {
   try {
     return decodeURI(step)
@@ -75,121 +67,120 @@ export const pathOf = (url: string): string => {
   return path.includes('%') ? path.split('/').map(decoded).join('/') : path
 }
 
-const operationOf = (entries: readonly Entry[]): Scheduled[] => {
-  const [first] = entries
-  if (first === undefined) return []
-  return [
-    {
-      method: first.method,
-      segments: segmentsOf(first.path).map((segment) => segment.toLowerCase()),
-      entries: [...entries],
-      endpoints: entries.filter(({ kind }) => kind === 'endpoint'),
-      fields: fieldsOf(entries),
-    },
-  ]
-}
+const parametersIn = ({ segments }: Scheduled) => segments.filter(isParameter).length
 
+/** The operations of a schedule, concrete before templated, as OpenAPI matches paths. */
 const operationsIn = (schedule: Schedule): Scheduled[] => {
-  const operations = Map.groupBy(
-    schedule,
-    ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}').toLowerCase()}`,
-  )
-  // Concrete before templated, as OpenAPI matches paths.
-  return [...operations.values()].flatMap(operationOf).sort((a, b) => parametersIn(a) - parametersIn(b))
+  const keyOf = ({ method, path }: Entry) => `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}').toLowerCase()}`
+  return [...Map.groupBy(schedule, keyOf)]
+    .map(([key, entries]) => {
+      const [method = '', path = ''] = key.split(' ')
+      const endpoints = entries.filter(({ kind }) => kind === 'endpoint')
+      return { method, segments: segmentsOf(path), entries, endpoints, fields: fieldsOf(entries) }
+    })
+    .sort((a, b) => parametersIn(a) - parametersIn(b))
 }
 
-const parametersIn = (operation: Scheduled) => operation.segments.filter(isParameter).length
-
-// The template must be the end of the path: whatever stands before it is the prefix of a base URL.
-const endsWith = (path: readonly string[], template: readonly string[]) => {
-  const offset = path.length - template.length
-  return (
-    offset >= 0 &&
-    template.every((segment, index) => isParameter(segment) || segment === path[offset + index])
-  )
+/**
+ * Whether a template is the end of a path: what is before it is the prefix of a base URL. In an open path, any segment but
+ * the last one that the template names may be a parameter as well.
+ */
+const isEndOf = (path: readonly string[], { segments }: Scheduled, isOpen = false) => {
+  const offset = path.length - segments.length
+  const named = segments.findLastIndex((segment) => !isParameter(segment))
+  if (offset < 0 || (isOpen && named < 0)) return false
+  return segments.every((segment, index) => {
+    const other = path[offset + index] ?? ''
+    return isParameter(segment) || segment === other || (isOpen && index !== named && isParameter(other))
+  })
 }
 
-// The last segment that is not left open on either side names the operation, so it has to be there.
-const endsOpenly = (path: readonly string[], template: readonly string[]) => {
-  const tail = path.slice(path.length - template.length)
-  const isNamed = (segment: string, index: number) => !isParameter(segment) && segment === tail[index]
-  return (
-    tail.length === template.length &&
-    isNamed(
-      template.findLast((segment) => !isParameter(segment)) ?? '',
-      template.findLastIndex((segment) => !isParameter(segment)),
-    ) &&
-    template.every(
-      (segment, index) => isParameter(segment) || isParameter(tail[index] ?? '') || segment === tail[index],
-    )
-  )
+/** The last segment of an operation's path; empty where that is a parameter. */
+const endOf = ({ segments }: Scheduled) => {
+  const last = segments.at(-1) ?? ''
+  return isParameter(last) ? '' : last
 }
 
 /** Prepares a schedule for matching many calls against it. */
-export const createMatcher = (schedule: Schedule): Matcher => {
+export const createMatcher = (schedule: Schedule) => {
   const operations = operationsIn(schedule)
-  const byEnd = Map.groupBy(operations, (operation) => {
-    const last = operation.segments.at(-1) ?? ''
-    return `${operation.method} ${isParameter(last) ? '' : last}`
-  })
-  const scheduled = (method: string, url: string) => {
+  const byMethod = new Map(
+    [...Map.groupBy(operations, ({ method }) => method)].map(([method, all]) => [
+      method,
+      Map.groupBy(all, endOf),
+    ]),
+  )
+  /** What the schedule says of the operation that a call goes to; undefined when it says nothing. */
+  const scheduled = (method: string, url: string): Scheduled | undefined => {
+    const ofMethod = byMethod.get(method.toUpperCase())
+    if (ofMethod === undefined) return undefined
     // Some servers take paths in any case: better found than missed.
-    const path = pathOf(url).replace(/\/+$/, '').toLowerCase()
-    const verb = method.toUpperCase()
-    const literal = byEnd.get(`${verb} ${path.slice(path.lastIndexOf('/') + 1)}`)
-    const templated = byEnd.get(`${verb} `)
+    let path = pathOf(url).toLowerCase()
+    while (path.endsWith('/')) path = path.slice(0, -1)
+    const literal = ofMethod.get(path.slice(path.lastIndexOf('/') + 1))
+    const templated = ofMethod.get('')
     // Most calls are of operations that are not on the schedule: they end here, before anything is taken apart.
     if (literal === undefined && templated === undefined) return undefined
     const segments = segmentsOf(path)
-    const matches = (operation: Scheduled) => endsWith(segments, operation.segments)
-    return literal?.find(matches) ?? templated?.find(matches)
+    const isIt = (operation: Scheduled) => isEndOf(segments, operation)
+    return literal?.find(isIt) ?? templated?.find(isIt)
   }
-  const eachUse: Matcher['eachUse'] = (call, report) => {
-    const operation = scheduled(call.method, call.url)
-    if (operation !== undefined) reportUses(operation, call, report)
-  }
-  const mayBe = (method: string, template: string) => {
+  /** The same for a path template with open segments: the operation that it is if these are as the schedule has them. */
+  const mayBe = (method: string, template: string): Scheduled | undefined => {
     const segments = segmentsOf(pathOf(template).toLowerCase())
     if (!segments.some(isParameter)) return undefined
-    return operations.find(
-      (operation) => operation.method === method.toUpperCase() && endsOpenly(segments, operation.segments),
-    )
+    const verb = method.toUpperCase()
+    return operations.find((operation) => operation.method === verb && isEndOf(segments, operation, true))
+  }
+  /** Reports every use in a call; the `path` it hands out is only valid during that report. */
+  const eachUse = (call: Call, report: (use: Use) => void): void => {
+    const operation = scheduled(call.method, call.url)
+    if (operation !== undefined) reportUses(operation, call, report)
   }
   return { scheduled, mayBe, eachUse }
 }
 
-const reportUses = (operation: Scheduled, call: Call, report: (use: Use) => void) => {
-  for (const entry of operation.endpoints) report({ entry, confidence: 'exact' })
+/** Reports every use in a call that goes to a scheduled operation. */
+export const reportUses = ({ endpoints, fields }: Scheduled, call: Call, report: (use: Use) => void) => {
+  for (const entry of endpoints) report({ entry, confidence: 'exact' })
   for (const side of ['request', 'response'] as const)
-    if (operation.fields[side].size > 0) reportSide(operation.fields, call, side, report)
+    if (fields[side].size > 0) reportSide(fields, call, side, report)
 }
 
 const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) => void) => {
   const reportAll = (use: Omit<Use, 'entry'>) => {
-    for (const entry of new Set([...fields[side].values()].flat())) report({ entry, side, ...use })
+    for (const entry of [...fields[side].values()].flat()) report({ entry, side, ...use })
   }
   const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
   if (body === undefined) return reportAll({ confidence: 'endpoint' })
   const { documents, unread } = readBody(body, side === 'response' ? call.status : undefined)
-  const search = {
-    fields,
-    side,
-    report: (entry: FieldEntry, confidence: 'exact' | 'name', path: readonly (string | number)[]) =>
-      report({ entry, confidence, side, path }),
-  }
-  const whole = documents.map((document) => searchFields(document, search)).every(Boolean)
-  const texts = [{ text: body, value: documents }, call.written]
-  const isHidden = () => texts.some((one) => one !== undefined && hidesNames(one, fields[side].keys()))
-  const why = unread ?? (whole ? undefined : tooDeep) ?? (isHidden() ? repeated : undefined)
+  const found: Search['report'] = (entry, confidence, path) => report({ entry, confidence, side, path })
+  const search = { fields, side, report: found }
+  const isWhole = documents.map((document) => searchFields(document, search)).every(Boolean)
+  const names = [...fields[side].keys()]
+  const texts = [{ text: body, value: documents }, ...(call.written ? [call.written] : [])]
+  const why =
+    unread ??
+    (isWhole ? undefined : 'nests too deep to be looked through') ??
+    (texts.some((one) => hidesNames(one, names))
+      ? 'has members that hide others of the same name'
+      : undefined)
   if (why !== undefined) reportAll({ confidence: 'unread', why })
   else if (call.incomplete?.includes(side) === true) reportAll({ confidence: 'endpoint' })
 }
-
-const tooDeep = 'nests too deep to be looked through'
-const repeated = 'has members that hide others of the same name'
 
 // RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6: these have none, or one that means nothing.
 const hasNoBody = ({ method, status }: Call, side: Side) =>
   side === 'request'
     ? /^(?:get|head)$/i.test(method)
     : /^head$/i.test(method) || status === 204 || status === 205
+
+// Of two members with one name the parser keeps the last, so the text has the name more often than what was parsed. In a
+// string of JSON every quote is escaped, so a quoted name is a member or a whole value.
+const hidesNames = ({ text, value }: { text: unknown; value: unknown }, names: readonly string[]) => {
+  if (typeof text !== 'string' || (Array.isArray(value) && value.length === 0)) return false
+  const quoted = names.map((name) => JSON.stringify(name)).filter((name) => text.includes(name))
+  if (quoted.length === 0) return false
+  const again = JSON.stringify(value)
+  return quoted.some((name) => text.split(name).length > again.split(name).length)
+}

@@ -10,25 +10,35 @@ import { linesOf } from '../input/json-scan.ts'
 export type SpecFile = {
   name: string
   /** Absolute; absent for standard input. */
-  path?: string
+  path?: string | undefined
   data: unknown
+  /** The lines of the values at JSON pointers. */
   linesAt: (pointers: ReadonlySet<string>) => Map<string, number>
 }
 
+/** Why a reference leads to no file, as the end of a sentence about it. */
+type NoFile = { why: string }
+
 /** The file that a reference in another one names, or why there is none. */
-export type FindFile = (from: SpecFile, address: string) => SpecFile | { why: string }
+export type FindFile = (from: SpecFile, address: string) => SpecFile | NoFile
 
-/** Neighbours in number and in bytes each; what is beyond counts as not read. */
+/** More neighbours count as not read. */
 const MAX_FILES = 500
-const MAX_BYTES = 8 * 1024 * 1024
+const MAX_YAML = 8 * 1024 * 1024
 
-// Loaded when wanted: most checks read no YAML, and the parser is large.
-const parseNeighbour = async (text: string, name: string): Promise<SpecFile> => {
+/** Parses JSON or YAML; throws InputFault. */
+export const parseSpec = async (text: string, name: string): Promise<SpecFile> => {
   if (/^\s*[{[]/.test(text)) return { name, data: parseJson(text, name), linesAt: (at) => linesOf(text, at) }
-  const { parseYaml, yamlLines } = await import('../input/yaml-file.ts')
-  const yaml = parseYaml(text, name)
-  return { name, data: yaml.data, linesAt: yamlLines(yaml) }
+  if (text.length > MAX_YAML)
+    throw new InputFault(name, undefined, 'more than 8 MiB of YAML; convert it to JSON first')
+  // Loaded when wanted: most checks read no YAML, and the parser is large.
+  const { parseYaml } = await import('../input/yaml-file.ts')
+  return { name, ...parseYaml(text, name) }
 }
+
+/** Whether a member names a file as `$ref` does: the mapping of a discriminator can. */
+const isAddress = (name: string, member: unknown) =>
+  name === '$ref' || /\.(?:json|ya?ml)(?:#|$)/i.test(String(member))
 
 /** The addresses of other files in a document, without fragments. */
 const addressesIn = (data: unknown): Set<string> => {
@@ -43,10 +53,7 @@ const addressesIn = (data: unknown): Set<string> => {
     if (typeof value !== 'object' || value === null || seen.has(value)) continue
     seen.add(value)
     for (const [name, member] of Object.entries(value))
-      // The mapping of a discriminator names files as a reference does.
-      if (typeof member === 'object' || name === '$ref') waiting.push(member)
-      else if (/[/.]/.test(String(member)) && /\.(?:json|ya?ml)(?:#|$)/i.test(String(member)))
-        waiting.push(member)
+      if (typeof member === 'object' || isAddress(name, member)) waiting.push(member)
   }
   return found
 }
@@ -63,14 +70,19 @@ const pathTo = (from: SpecFile, address: string): string | undefined => {
 const isBelow = (path: string, folder: string) =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
-const elsewhere = 'leads out of the folder of the document, which is not followed; put the file beside it'
-const onNetwork = 'leads to no file beside the document, and nothing is fetched; put the file beside it'
+const outside = {
+  why: 'leads out of the folder of the document, which is not followed; put the file beside it',
+}
+const onNetwork = {
+  why: 'leads to no file beside the document, and nothing is fetched; put the file beside it',
+}
+const tooMany = { why: `leads to more than ${MAX_FILES} files; bundle them` }
 
-const load = async (path: string, name: string, folder: string): Promise<SpecFile | { why: string }> => {
-  if (!isBelow(path, folder)) return { why: elsewhere }
+const load = async (path: string, name: string, folder: string): Promise<SpecFile | NoFile> => {
+  if (!isBelow(path, folder)) return outside
   try {
-    if (!isBelow(await realpath(path), await realpath(folder))) return { why: elsewhere }
-    return { ...(await parseNeighbour(await readText(path, MAX_BYTES), name)), path }
+    if (!isBelow(await realpath(path), await realpath(folder))) return outside
+    return { ...(await parseSpec(await readText(path), name)), path }
   } catch (error) {
     if (error instanceof InputFault) return { why: `leads to a file that cannot be read: ${error.message}` }
     return { why: 'leads to a file that is not there; add it' }
@@ -80,19 +92,17 @@ const load = async (path: string, name: string, folder: string): Promise<SpecFil
 /** Reads all that a document leads to, and gives a way to find it. */
 export const loadNeighbours = async (main: SpecFile): Promise<FindFile> => {
   const folder = main.path === undefined ? '' : dirname(main.path)
-  const files = new Map<string, SpecFile | { why: string }>()
+  const files = new Map<string, SpecFile | NoFile>()
   if (main.path !== undefined) files.set(main.path, main)
   const waiting = [main]
   for (let from = waiting.pop(); from !== undefined; from = waiting.pop())
     for (const address of addressesIn(from.data)) {
       const path = pathTo(from, address)
       if (path === undefined || files.has(path)) continue
-      const file =
-        files.size > MAX_FILES
-          ? { why: `leads to more than ${MAX_FILES} files; bundle them` }
-          : await load(path, resolve(dirname(main.name), path.slice(folder.length + 1)), folder)
+      const name = resolve(dirname(main.name), path.slice(folder.length + 1))
+      const file = files.size > MAX_FILES ? tooMany : await load(path, name, folder)
       files.set(path, file)
       if (!('why' in file)) waiting.push(file)
     }
-  return (from, address) => files.get(pathTo(from, address) ?? '') ?? { why: onNetwork }
+  return (from, address) => files.get(pathTo(from, address) ?? '') ?? onNetwork
 }

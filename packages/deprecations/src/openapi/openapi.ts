@@ -1,24 +1,30 @@
 // Finds what an OpenAPI 2 or 3 document declares of the schedule: operations, and the properties of their schemas.
 // References are followed into neighbouring files; one that leads nowhere may hide anything, and is reported.
 import type { Confidence, Matcher, Scheduled } from '../matching/deprecated-use.ts'
-import type { Entry, FieldEntry, Side } from '../schedule/schedule.ts'
+import { isRecord } from '../input/json-scan.ts'
+import type { Entry, Side } from '../schedule/schedule.ts'
 import type { FindFile, SpecFile } from './files.ts'
 import {
   childrenOf,
   createFollow,
   into,
-  isRecord,
   itemsOf,
+  nameOf,
   placeOf,
+  rootOf,
   type At,
   type Follow,
   type Lost,
 } from './places.ts'
 import { eachProperty } from './schemas.ts'
-import { addressesOf } from './servers.ts'
 
-/** An OpenAPI document is read whole, so its size is bounded: 32 MiB as JSON, 8 MiB as YAML. */
-export const largestOpenApi = { json: 32 * 1024 * 1024, yaml: 8 * 1024 * 1024 }
+/** An OpenAPI document is read whole, so its size is bounded: 32 MiB. */
+export const MAX_OPENAPI = 32 * 1024 * 1024
+
+/** Of one address whose variables have several values; beyond them the rest is left out. */
+const MAX_VARIANTS = 64
+
+const VERBS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 
 /** A use that a document declares; `operation` is a JSON pointer into the document. */
 export type Declared = {
@@ -28,142 +34,127 @@ export type Declared = {
   operation: string
   at: At
   /** Of a reference that could not be followed: why. */
-  why?: string
+  why?: string | undefined
 }
-
-const verbs = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'])
 
 /** Whether a parsed document is an OpenAPI 2 or 3 document. */
 export const isOpenApi = (document: unknown): boolean =>
   isRecord(document) && (typeof document.openapi === 'string' || document.swagger !== undefined)
 
-type Walk = {
-  main: SpecFile
-  matcher: Matcher
-  follow: Follow
-  report: (use: Declared) => void
+type Walk = { matcher: Matcher; find: FindFile; report: (use: Declared) => void }
+
+/** The addresses of a server: one for each value that its variables can have. */
+const filled = (server: unknown): string[] => {
+  if (!isRecord(server) || typeof server.url !== 'string') return []
+  const variables = isRecord(server.variables) ? Object.entries(server.variables) : []
+  return variables.reduce(
+    (urls, [name, variable]) => {
+      const { default: usual, enum: listed } = isRecord(variable) ? variable : {}
+      const all: unknown[] = [usual, ...(Array.isArray(listed) ? listed : [])]
+      const values = [...new Set(all.filter((value) => typeof value === 'string'))]
+      const filledIn = (url: string) => values.map((value) => url.replaceAll(`{${name}}`, () => value))
+      return values.length === 0 ? urls : urls.flatMap(filledIn).slice(0, MAX_VARIANTS)
+    },
+    [server.url],
+  )
+}
+
+const serversOf = ({ value }: At): string[] => {
+  if (!isRecord(value)) return []
+  const servers = Array.isArray(value.servers) ? value.servers.flatMap(filled) : []
+  return typeof value.basePath === 'string' ? [...servers, value.basePath] : servers
+}
+
+/** A template as it is written, and below each base address: those of the nearest place that has any. */
+const pathsOf = (template: string, nearestFirst: readonly At[]): string[] => {
+  const own = nearestFirst.map(serversOf).find((urls) => urls.length > 0) ?? []
+  return [template, ...own.map((url) => url.replace(/[?#].*$/, '').replace(/\/+$/, '') + template)]
 }
 
 /** An operation of the document as one on the schedule; `isOpen`: a part of its path is left open. */
 type Known = { scheduled: Scheduled; isOpen: boolean }
 
-const knownAt = (matcher: Matcher, verb: string, paths: readonly string[]): Known | undefined => {
-  for (const path of paths) {
-    const scheduled = matcher.scheduled(verb, path)
-    if (scheduled !== undefined) return { scheduled, isOpen: false }
-  }
-  for (const path of paths) {
-    const scheduled = matcher.mayBe(verb, path)
-    if (scheduled !== undefined) return { scheduled, isOpen: true }
-  }
+const knownAt = (
+  { scheduled, mayBe }: Matcher,
+  verb: string,
+  paths: readonly string[],
+): Known | undefined => {
+  for (const [look, isOpen] of [[scheduled, false] as const, [mayBe, true] as const])
+    for (const path of paths) {
+      const known = look(verb, path)
+      if (known !== undefined) return { scheduled: known, isOpen }
+    }
   return undefined
-}
-
-const isOf = (side: Side, { value }: At) =>
-  side === 'response' || !isRecord(value) || value.in === undefined || value.in === 'body'
-
-/** A field of a form in OpenAPI 2, as a schema with that one property. */
-const formField = (at: At): At[] =>
-  isRecord(at.value) && at.value.in === 'formData' && typeof at.value.name === 'string'
-    ? [{ ...at, value: { properties: { [at.value.name]: {} } } }]
-    : []
-
-/** The schemas of the bodies on one side of an operation, in OpenAPI 3 (content) and 2 (schema, body parameter). */
-const schemasOf = ({ at, item }: Operation, side: Side, follow: (at: At) => At[]): At[] => {
-  const bodies =
-    side === 'request'
-      ? [into(at, 'requestBody'), ...[item, at].flatMap((one) => itemsOf(into(one, 'parameters')))]
-      : follow(into(at, 'responses')).flatMap(childrenOf)
-  const found = bodies.flatMap(follow)
-  return [
-    ...found.flatMap(formField),
-    ...found
-      .filter((body) => isOf(side, body))
-      .flatMap((body) => [
-        into(body, 'schema'),
-        ...childrenOf(into(body, 'content'))
-          .flatMap(follow)
-          .map((media) => into(media, 'schema')),
-      ]),
-  ]
 }
 
 type Operation = { template: string; verb: string; at: At; item: At }
 
-const operationsIn = (template: string, item: At): Operation[] =>
-  childrenOf(item)
-    .map((at) => ({ template, verb: String(at.path.at(-1)).toLowerCase(), at, item }))
-    .filter(({ verb }) => verbs.has(verb))
+/** The schemas of the bodies on one side of an operation, in OpenAPI 3 (content) and 2 (schema, body parameter). */
+const schemasOf = ({ at, item }: Operation, side: Side, follow: Follow): At[] => {
+  const followed = (one: At) => follow(one) ?? []
+  const bodies =
+    side === 'request'
+      ? [into(at, 'requestBody'), ...[item, at].flatMap((one) => itemsOf(into(one, 'parameters')))]
+      : [into(at, 'responses')].flatMap(followed).flatMap(childrenOf)
+  return bodies.flatMap(followed).flatMap((body) => {
+    const { in: place, name } = isRecord(body.value) ? body.value : {}
+    // A field of a form in OpenAPI 2 is as a schema with that one property.
+    if (place === 'formData' && typeof name === 'string')
+      return [{ ...body, value: { properties: { [name]: {} } } }]
+    if (side === 'request' && place !== undefined && place !== 'body') return []
+    const media = childrenOf(into(body, 'content')).flatMap(followed)
+    return [body, ...media].map((one) => into(one, 'schema'))
+  })
+}
 
 const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, walk: Walk) => {
   const { at } = operation
   const where = placeOf(at)
   const sure = (confidence: Confidence) => (isOpen && confidence === 'exact' ? 'name' : confidence)
-  for (const entry of scheduled.endpoints)
-    walk.report({ entry, confidence: sure('exact'), operation: where, at })
+  const { endpoints, fields } = scheduled
+  for (const entry of endpoints) walk.report({ entry, confidence: sure('exact'), operation: where, at })
   for (const side of ['request', 'response'] as const) {
-    const fields = scheduled.fields
     if (fields[side].size === 0) continue
     const once = new Set<string>()
     const report = (entry: Entry, confidence: Confidence, place: At, why?: string) => {
       const key = `${entry.id} ${place.file.name} ${placeOf(place)}`
       if (once.has(key)) return
       once.add(key)
-      walk.report({
-        entry,
-        confidence: sure(confidence),
-        side,
-        operation: where,
-        at: place,
-        ...(why && { why }),
-      })
+      walk.report({ entry, confidence: sure(confidence), side, operation: where, at: place, why })
     }
     const lost: Lost = (place, why) => {
-      for (const entry of new Set<FieldEntry>([...fields[side].values()].flat()))
-        report(entry, 'unread', place, why)
+      for (const entry of [...fields[side].values()].flat()) report(entry, 'unread', place, why)
     }
-    const follow = (one: At) => (one.value === undefined ? [] : (walk.follow(one, lost) ?? []))
-    const schemas = schemasOf(operation, side, (one) => [follow(one)].flat())
-    eachProperty(schemas, { fields, side, follow: walk.follow, report, lost })
+    const follow = createFollow(walk.find, lost)
+    eachProperty(schemasOf(operation, side, follow), { fields, side, follow, report })
   }
 }
 
-/** A path that could not be read may be any operation that the schedule has there. */
-const lostPath =
-  (template: string, walk: Walk): Lost =>
-  (at, why) => {
-    const prefixes = addressesOf([{ value: walk.main.data, path: [], file: walk.main }])
-    const paths = prefixes.map((prefix) => prefix + template)
-    for (const verb of verbs)
-      for (const entry of knownAt(walk.matcher, verb, paths)?.scheduled.entries ?? [])
-        walk.report({ entry, confidence: 'unread', operation: placeOf(at), at, why })
-  }
-
-const nothing: Lost = () => undefined
-
 /** Reports everything that a document declares and the schedule deprecates. Returns the number of operations. */
-export const eachDeclared = (
-  main: SpecFile,
-  find: FindFile,
-  { matcher, report }: Pick<Walk, 'matcher' | 'report'>,
-): number => {
-  const walk = { main, matcher, report, follow: createFollow(find) }
-  const root: At = { value: main.data, path: [], file: main }
-  const paths = walk.follow(into(root, 'paths'), nothing)
+export const eachDeclared = (main: SpecFile, walk: Walk): number => {
+  const { matcher, find, report } = walk
+  const root = rootOf(main)
+  // A path that could not be read may be any operation that the schedule has there.
+  const lostPath: Lost = (at, why) => {
+    for (const verb of VERBS)
+      for (const entry of knownAt(matcher, verb, pathsOf(nameOf(at), [root]))?.scheduled.entries ?? [])
+        report({ entry, confidence: 'unread', operation: placeOf(at), at, why })
+  }
+  const paths = createFollow(find, () => undefined)(into(root, 'paths'))
+  const followPath = createFollow(find, lostPath)
   const operations = (paths === undefined ? [] : childrenOf(paths)).flatMap((written) => {
-    const template = String(written.path.at(-1))
-    const item = walk.follow(written, lostPath(template, walk))
+    const item = followPath(written)
     // OpenAPI 3.1 lets a path have operations beside its reference.
     const items = item === undefined || item.value === written.value ? [written] : [item, written]
-    return items.flatMap((one) => operationsIn(template, one))
+    return items.flatMap((one) =>
+      childrenOf(one)
+        .map((at) => ({ template: nameOf(written), verb: nameOf(at).toLowerCase(), at, item: one }))
+        .filter(({ verb }) => VERBS.includes(verb)),
+    )
   })
   for (const operation of operations) {
-    const prefixes = addressesOf([operation.at, operation.item, root])
-    const known = knownAt(
-      matcher,
-      operation.verb,
-      prefixes.map((prefix) => prefix + operation.template),
-    )
+    const { template, verb, at, item } = operation
+    const known = knownAt(matcher, verb, pathsOf(template, [at, item, root]))
     if (known !== undefined) declareOperation(operation, known, walk)
   }
   return operations.length

@@ -1,41 +1,39 @@
 // The properties that schemas declare, through everything that a schema can be made of.
 import { placed, type Fields, type Placed } from '../matching/field-search.ts'
 import type { FieldEntry, Side } from '../schedule/schedule.ts'
-import { childrenOf, into, isRecord, itemsOf, type At, type Follow, type Lost } from './places.ts'
+import { isRecord } from '../input/json-scan.ts'
+import { childrenOf, into, itemsOf, nameOf, type At, type Follow } from './places.ts'
 
-export type SchemaSearch = {
+type SchemaSearch = {
   fields: Fields
   side: Side
   follow: Follow
   report: (entry: FieldEntry, sure: Placed, at: At) => void
-  lost: Lost
 }
 
 /** A schema, and the names of the members that lead to what it describes. */
 type Visit = { at: At; names: readonly string[] }
 
-const anyName = '*'
+const ANY_NAME = '*'
 const below = (names: readonly string[], name: string) => [...names.slice(-3), name]
-const nameOf = (at: At) => String(at.path.at(-1) ?? '')
 
-/** The schemas inside a schema: an alternative lies at its place, as an item does; a property one deeper. */
+/** The schemas inside a schema: an alternative is at its place, as an item is; a property one deeper. */
 const inner = ({ at, names }: Visit): Visit[] => {
+  const parts = (...keys: string[]) => keys.map((key) => into(at, key))
   const same = [
-    ...['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'].flatMap((part) => itemsOf(into(at, part))),
-    ...['if', 'then', 'else', 'items', 'additionalItems', 'unevaluatedItems', 'contains'].map((part) =>
-      into(at, part),
-    ),
+    ...parts('allOf', 'anyOf', 'oneOf', 'prefixItems', 'items').flatMap(itemsOf),
+    ...parts('if', 'then', 'else', 'items', 'additionalItems', 'unevaluatedItems', 'contains'),
     ...childrenOf(into(at, 'dependentSchemas')),
     ...mapped(at),
   ]
   const unnamed = [
-    ...['additionalProperties', 'unevaluatedProperties'].map((part) => into(at, part)),
+    ...parts('additionalProperties', 'unevaluatedProperties'),
     ...childrenOf(into(at, 'patternProperties')),
   ]
   return [
     ...same.map((one) => ({ at: one, names })),
     ...childrenOf(into(at, 'properties')).map((one) => ({ at: one, names: below(names, nameOf(one)) })),
-    ...unnamed.map((one) => ({ at: one, names: below(names, anyName) })),
+    ...unnamed.map((one) => ({ at: one, names: below(names, ANY_NAME) })),
   ]
 }
 
@@ -51,17 +49,17 @@ const matches = (pattern: string, name: string) => {
   try {
     return new RegExp(pattern, 'u').test(name)
   } catch {
-    // What cannot be told may be.
+    // A pattern that cannot be read may match.
     return true
   }
 }
 
 const reportIn = ({ at, names }: Visit, { fields, side, report }: SchemaSearch) => {
   const wanted = fields[side]
-  const tell = (name: string, place: At) => {
+  const tell = (name: string, place: At, isPattern = false) => {
     for (const entry of wanted.get(name) ?? []) {
       const sure = placed(entry, below(names, name), fields)
-      if (sure !== undefined) report(entry, sure, place)
+      if (sure !== undefined) report(entry, isPattern ? 'name' : sure, place)
     }
   }
   const properties = into(at, 'properties')
@@ -71,10 +69,7 @@ const reportIn = ({ at, names }: Visit, { fields, side, report }: SchemaSearch) 
     if (typeof required.value === 'string' && !Object.hasOwn(known, required.value))
       tell(required.value, required)
   for (const pattern of childrenOf(into(at, 'patternProperties')))
-    for (const [name, entries] of wanted)
-      if (matches(nameOf(pattern), name))
-        for (const entry of entries)
-          if (placed(entry, below(names, name), fields) !== undefined) report(entry, 'name', pattern)
+    for (const name of wanted.keys()) if (matches(nameOf(pattern), name)) tell(name, pattern, true)
 }
 
 /** What a schema is called: its name among others, or that of its file. */
@@ -83,7 +78,7 @@ const titleOf = ({ path, file }: At) =>
 
 /** Looks through schemas and all they lead to; each once for each way in which its members count. */
 export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void => {
-  const { fields, follow, lost } = search
+  const { fields, follow } = search
   const seen = new Map<unknown, Set<string>>()
   const isNew = (value: unknown, names: readonly string[]) => {
     const way = names.length <= 1 ? names.join('') : `* ${names.at(-1)}`
@@ -98,7 +93,7 @@ export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void
     if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(at.value, names)) continue
     reportIn(visit, search)
     waiting.push(...inner(visit))
-    const next = follow(at, lost)
+    const next = follow(at)
     if (next === undefined || next.value === at.value) continue
     if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names })
   }

@@ -1,35 +1,27 @@
 // The report of a check as workflow commands (`::error file=…::…`), which CI turns into notes beside the lines.
-import { titleOf } from '../schedule/schedule.ts'
-import { isCertain, type Found, type PlaceSeen } from '../check/tally.ts'
+import { fateOf, titleOf } from '../schedule/schedule.ts'
+import { isCertain, type Found } from '../check/tally.ts'
 import type { Verdict } from '../check/verdict.ts'
-import { fateOf } from '../schedule/words.ts'
 
-const mostPlaces = 5
+const MAX_PLACES = 5
 
 // A line break would end the command, and `,` or `:` a property.
 const inMessage = (text: string) =>
   text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 const inProperty = (text: string) => inMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-const annotation = (level: string, { entry, status }: Found, place: PlaceSeen) => {
-  const line = place.line === undefined ? '' : `,line=${place.line}`
-  const where = [place.side, place.pointer].filter((part) => part !== undefined).join(' ')
-  const doubt = !isCertain(place) ? 'may be in use, ' : ''
-  const message = `${titleOf(entry)}: ${doubt}${fateOf(entry, status)}${where === '' ? '' : ` [${where}]`}`
-  return `::${level} file=${inProperty(place.file)}${line},title=${inProperty(entry.id)}::${inMessage(message)}`
-}
-
-const levelOf = ({ status }: Found) => (status.state === 'removed' ? 'error' : 'warning')
+const annotations = (level: string, { entry, status, places }: Found) =>
+  places.slice(0, MAX_PLACES).map(({ file, line, side, pointer, confidence }) => {
+    const at = `file=${inProperty(file)}${line === undefined ? '' : `,line=${line}`}`
+    const where = [side, pointer].filter((part) => part !== undefined).join(' ')
+    const doubt = isCertain({ confidence }) ? '' : 'may be in use, '
+    const message = `${titleOf(entry)}: ${doubt}${fateOf(entry, status)}${where === '' ? '' : ` [${where}]`}`
+    return `::${level} ${at},title=${inProperty(entry.id)}::${inMessage(message)}\n`
+  })
 
 /** One command a place, five an item at most; waived items and those that only may be in use are notices. */
-export const annotationsReport = (verdict: Verdict): string => {
-  const of = (items: readonly Found[], level: (item: Found) => string) =>
-    items.flatMap((item) =>
-      item.places.slice(0, mostPlaces).map((place) => annotation(level(item), item, place)),
-    )
-  const lines = [
-    ...of(verdict.inUse, levelOf),
-    ...of([...verdict.waived, ...verdict.mayBeInUse], () => 'notice'),
-  ]
-  return lines.map((line) => `${line}\n`).join('')
-}
+export const annotationsReport = ({ inUse, waived, mayBeInUse }: Verdict): string =>
+  [
+    ...inUse.flatMap((item) => annotations(item.status.state === 'removed' ? 'error' : 'warning', item)),
+    ...[...waived, ...mayBeInUse].flatMap((item) => annotations('notice', item)),
+  ].join('')

@@ -1,11 +1,11 @@
 // The report of a check as JSON, for programs. Adding members is fine, renaming them is not.
-import { fixBy, insteadOf, operationOf, type Entry, type Status } from '../schedule/schedule.ts'
+import { fixBy, insteadOf, operationOf } from '../schedule/schedule.ts'
 import type { Found } from '../check/tally.ts'
 import type { Verdict } from '../check/verdict.ts'
 
 const timeOf = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
 
-const aboutEntry = (entry: Entry, status: Status) => ({
+const itemJson = ({ entry, status, firstSeen, lastSeen, ...found }: Found) => ({
   id: entry.id,
   kind: entry.kind,
   operation: operationOf(entry),
@@ -15,10 +15,6 @@ const aboutEntry = (entry: Entry, status: Status) => ({
   removal: entry.removal,
   fixBy: fixBy(entry),
   instead: insteadOf(entry),
-})
-
-const itemJson = ({ entry, status, firstSeen, lastSeen, ...found }: Found) => ({
-  ...aboutEntry(entry, status),
   ...found,
   firstSeen: timeOf(firstSeen),
   lastSeen: timeOf(lastSeen),
@@ -27,15 +23,9 @@ const itemJson = ({ entry, status, firstSeen, lastSeen, ...found }: Found) => ({
 /** The verdict as JSON text. `exitCode` is the code that the command ends with. */
 export const jsonReport = (verdict: Verdict, exitCode: number): string => {
   const { asOf, files, requests, faults } = verdict
-  const report = {
-    asOf,
-    exitCode,
-    files,
-    requests,
-    faults,
-    inUse: verdict.inUse.map(itemJson),
-    waived: verdict.waived.map(itemJson),
-    mayBeInUse: verdict.mayBeInUse.map(itemJson),
-  }
+  const [inUse, waived, mayBeInUse] = [verdict.inUse, verdict.waived, verdict.mayBeInUse].map((items) =>
+    items.map(itemJson),
+  )
+  const report = { asOf, exitCode, files, requests, faults, inUse, waived, mayBeInUse }
   return `${JSON.stringify(report, null, 2)}\n`
 }

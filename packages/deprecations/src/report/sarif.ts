@@ -1,23 +1,18 @@
 // The report of a check as SARIF 2.1.0 (OASIS), which code hosts show beside the files.
 import { pathToFileURL } from 'node:url'
 import { isAbsolute } from 'node:path'
-import { present } from '../present.ts'
-import { insteadOf, titleOf } from '../schedule/schedule.ts'
+import { fateOf, insteadOf, titleOf } from '../schedule/schedule.ts'
 import { isCertain, type Found, type PlaceSeen } from '../check/tally.ts'
 import type { Verdict } from '../check/verdict.ts'
-import { fateOf } from '../schedule/words.ts'
 
-const levelOf = ({ status, confidence }: Found) => {
-  if (!isCertain({ confidence })) return 'note'
-  return status.state === 'removed' ? 'error' : 'warning'
-}
+const messageOf = ({ entry, status }: Found) => `${titleOf(entry)}: ${fateOf(entry, status)}.`
 
-const ruleOf = ({ entry, status }: Found) => ({
-  id: entry.id,
-  shortDescription: { text: titleOf(entry) },
-  fullDescription: { text: `${titleOf(entry)}: ${fateOf(entry, status)}.` },
-  help: { text: insteadOf(entry) },
-  properties: { announced: entry.announced, removal: entry.removal, api: entry.api },
+const ruleOf = (item: Found) => ({
+  id: item.entry.id,
+  shortDescription: { text: titleOf(item.entry) },
+  fullDescription: { text: messageOf(item) },
+  help: { text: insteadOf(item.entry) },
+  properties: { announced: item.entry.announced, removal: item.entry.removal, api: item.entry.api },
 })
 
 const uriOf = (file: string) => {
@@ -30,32 +25,35 @@ const locationOf = ({ file, line, record, side, pointer }: PlaceSeen) => {
   return {
     physicalLocation: {
       artifactLocation: { uri: uriOf(file) },
-      ...present({ region: line === undefined ? undefined : { startLine: line } }),
+      region: line === undefined ? undefined : { startLine: line },
     },
-    ...(inside === '' ? {} : { logicalLocations: [{ fullyQualifiedName: inside }] }),
+    logicalLocations: inside === '' ? undefined : [{ fullyQualifiedName: inside }],
   }
+}
+
+const levelOf = (place: PlaceSeen, { status }: Found) => {
+  if (!isCertain(place)) return 'note'
+  return status.state === 'removed' ? 'error' : 'warning'
 }
 
 type Item = Found & { waiver?: { reason: string } }
 
 const resultsOf = (item: Item, ruleIndex: number) =>
-  item.places.map((place) => ({
-    ruleId: item.entry.id,
-    ruleIndex,
-    level: levelOf({ ...item, confidence: place.confidence }),
-    message: { text: `${titleOf(item.entry)}: ${fateOf(item.entry, item.status)}.` },
-    locations: [locationOf(place)],
-    occurrenceCount: place.count,
-    partialFingerprints: {
-      'itemAndPlace/v1': [item.entry.id, place.file, place.side, place.pointer?.replaceAll(/\d+/g, '*')].join(
-        ' ',
-      ),
-    },
-    properties: { confidence: place.confidence },
-    ...present({
+  item.places.map((place) => {
+    const { file, side, pointer, count, confidence } = place
+    const fingerprint = [item.entry.id, file, side, pointer?.replaceAll(/\d+/g, '*')].join(' ')
+    return {
+      ruleId: item.entry.id,
+      ruleIndex,
+      level: levelOf(place, item),
+      message: { text: messageOf(item) },
+      locations: [locationOf(place)],
+      occurrenceCount: count,
+      partialFingerprints: { 'itemAndPlace/v1': fingerprint },
+      properties: { confidence },
       suppressions: item.waiver && [{ kind: 'external', justification: item.waiver.reason }],
-    }),
-  }))
+    }
+  })
 
 /** The verdict as a SARIF log, one result a place; waived ones are suppressed. */
 export const sarifReport = (verdict: Verdict): string => {

@@ -3,7 +3,7 @@
 import ical, { ICalAlarmType, ICalEventTransparency, type ICalEventData } from 'ical-generator'
 import { fixBy, insteadOf, operationOf, titleOf, type Day, type Entry } from './schedule.ts'
 
-const alarmDays = [30, 7, 1]
+const ALARM_DAYS = [30, 7, 1]
 const DAY_SECONDS = 86_400
 
 const timeOf = (day: Day) => new Date(`${day}T00:00:00Z`)
@@ -29,7 +29,7 @@ const event = (entry: Entry): ICalEventData => {
     description: plain(description),
     categories: [{ name: 'deprecation' }, { name: entry.api }],
     transparency: ICalEventTransparency.TRANSPARENT,
-    alarms: alarmDays.map((days) => ({
+    alarms: ALARM_DAYS.map((days) => ({
       type: ICalAlarmType.display,
       trigger: days * DAY_SECONDS,
       description: `In ${days === 1 ? 'a day' : `${days} days`}: ${title}`,
@@ -41,14 +41,14 @@ const event = (entry: Entry): ICalEventData => {
 export const calendarOf = (entries: readonly Entry[]): string => {
   const calendar = ical({
     name: 'API deprecations',
-    // It puts the hyphen in front that says that the name is not registered.
+    // The library puts a hyphen in front: the name is not registered.
     prodId: '//onramp//deprecations//EN',
     scale: 'GREGORIAN',
-    // Else every date is the one that it is where this runs.
+    // Otherwise dates follow the time zone of this machine.
     timezone: 'UTC',
     ttl: DAY_SECONDS,
     events: entries.map(event),
   })
-  // The library leaves the last line open (RFC 5545 3.1 ends every one).
+  // The library leaves the last line without an end, which RFC 5545 3.1 asks for.
   return `${calendar.toString()}\r\n`
 }

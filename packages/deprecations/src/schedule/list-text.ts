@@ -1,44 +1,61 @@
-// The list for a terminal: a heading for each removal date, the operations under it, what to use instead at the side.
-import { fieldOf, insteadOf } from './schedule.ts'
+// The list for a terminal (a heading for each removal date, the operations under it, what to use instead at the side) and
+// for sheets, as CSV (RFC 4180).
+import { counted, fieldOf, insteadOf } from './schedule.ts'
 import { printable } from '../command-line/printable.ts'
+import { wrapped, type Paint } from '../command-line/terminal.ts'
 import { byRemoval, type Listed } from './listing.ts'
-import { counted, type Painter } from './words.ts'
+
+const MIN_LEFT = 20
+const MIN_RIGHT = 24
+/** What is before and between the two columns. */
+const GAPS = 6
 
 const nameOf = (entry: Listed) =>
   entry.kind === 'endpoint' ? 'the whole endpoint' : printable(fieldOf(entry))
 
-/** Breaks text into lines of at most `width` characters, at spaces. */
-const wrap = (text: string, width: number): string[] => {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
-}
-
-const itemText = (entry: Listed, [left, right]: readonly [number, number]): string => {
-  const [first = '', ...rest] = wrap(printable(insteadOf(entry)), right)
-  const indent = ' '.repeat(left + 6)
-  return [`    ${nameOf(entry).padEnd(left)}  ${first}`, ...rest.map((line) => indent + line)].join('\n')
-}
-
 /** The chosen entries as text; `width` is that of the terminal in characters. */
-export const listText = (entries: readonly Listed[], paint: Painter, width: number): string => {
-  const left = Math.max(...entries.map((entry) => nameOf(entry).length), 20)
-  const widths = [left, Math.max(width - left - 6, 24)] as const
+export const listText = (entries: readonly Listed[], paint: Paint, width: number): string => {
+  const left = Math.max(...entries.map((entry) => nameOf(entry).length), MIN_LEFT)
+  const right = Math.max(width - left - GAPS, MIN_RIGHT)
+  const itemText = (entry: Listed) => {
+    const [first = '', ...rest] = wrapped(printable(insteadOf(entry)), right)
+    return [
+      `    ${nameOf(entry).padEnd(left)}  ${first}`,
+      ...rest.map((line) => ' '.repeat(left + GAPS) + line),
+    ]
+  }
   const days = byRemoval(entries).map(({ removal, standing, removed, operations }) => {
     const colour = removed ? paint.red : paint.yellow
     const count = operations.reduce((sum, { items }) => sum + items.length, 0)
-    const blocks = operations.map(({ operation, items }) =>
-      [`  ${printable(operation)}`, ...items.map((item) => itemText(item, widths))].join('\n'),
-    )
-    return [
-      `${paint.bold(removal)}  ${colour(standing)}  ${paint.dim(counted(count, 'item'))}`,
-      ...blocks,
-    ].join('\n')
+    const heading = `${paint.bold(removal)}  ${colour(standing)}  ${paint.dim(counted(count, 'item'))}`
+    const blocks = operations.flatMap(({ operation, items }) => [
+      `  ${printable(operation)}`,
+      ...items.flatMap(itemText),
+    ])
+    return [heading, ...blocks].join('\n')
   })
   return days.length === 0 ? 'Nothing on the schedule fits.\n' : `${days.join('\n\n')}\n`
 }
+
+const NAMES =
+  'id api kind method path field place depth replacement advice reason announced removal fix_by days_left state'
+const COLUMNS = NAMES.split(' ')
+
+type Cell = string | number | undefined
+
+const rowOf = (entry: Listed): Cell[] => {
+  const { fixBy, daysLeft, state } = entry.status
+  const { in: place, depth } = entry.kind === 'field' ? entry.place : {}
+  const cells: Record<string, unknown> = { ...entry, place, depth, fix_by: fixBy, days_left: daysLeft, state }
+  return COLUMNS.map((column) => cells[column] as Cell)
+}
+
+const cellText = (value: Cell) => {
+  // A sheet takes a cell that starts so for a formula; an apostrophe prevents that.
+  const text = String(value ?? '').replace(/^(?=[=+@\t\r]|-(?!\d))/, "'")
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** The list as CSV with a line of column names. */
+export const listCsv = (entries: readonly Listed[]): string =>
+  [COLUMNS, ...entries.map(rowOf)].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')

@@ -1,47 +1,65 @@
-// What a deprecation is and where it stands on a day: the words of the schedule and its arithmetic.
-// Pure, imports nothing. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
+// What a deprecation is and what state it is in on a day: the words of the schedule and its arithmetic.
+// Pure. An item is available before its removal date (UTC) and gone from that date on (contract, section 9).
+import { z } from 'zod'
 
 /** A UTC calendar day, `YYYY-MM-DD`; two days compare as text. */
 export type Day = string
-type Api = 'client' | 'indexing'
 export type Side = 'request' | 'response'
 
-/** Where a field is deprecated: in which body, and whether only as a member of the body itself (`top`). */
-export type Place = {
-  in: Side | 'either'
-  depth: 'top' | 'any'
-  /** Members of the body that hold what the operation is about: what they bear counts as the body's own. */
-  holders?: readonly string[] | undefined
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, YYYY-MM-DD')
+const text = z.string().min(1).max(2_000)
+
+const deprecation = {
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, dashes or underscores')
+    .describe('Stable and unique: calendars, waivers and reports refer to it.'),
+  api: z.enum(['client', 'indexing']),
+  method: z.string().regex(/^[A-Z]+$/, 'must be a method in capital letters'),
+  path: z
+    .string()
+    .regex(/^\/[^\s?#]*$/, 'must be a path that starts with / and has no query')
+    .describe('A path template; {name} is any one segment.'),
+  replacement: text.optional().describe('What to use instead.'),
+  advice: text.optional().describe('What to do where nothing replaces the item.'),
+  reason: text.optional(),
+  announced: day,
+  removal: day.describe('The item is available before this day (UTC) and gone from it on.'),
 }
 
-type Deprecation = {
-  /** Stable: calendars, waivers, metrics and reports refer to it. */
-  id: string
-  api: Api
-  method: string
-  /** A path template such as `/rest/api/v1/governance/data/policies/{id}`. */
-  path: string
-  /** What to use instead; absent when the schedule states none. */
-  replacement?: string | undefined
-  /** What to do where there is nothing to use instead. */
-  advice?: string | undefined
-  reason?: string | undefined
-  announced: Day
-  removal: Day
+/** Where a field is deprecated: in which body, and whether only as a member of the body itself. */
+const place = z.strictObject({
+  in: z.enum(['request', 'response', 'either']),
+  depth: z.enum(['top', 'any']).describe('top: only a member of the body itself.'),
+  holders: z
+    .array(text)
+    .optional()
+    .describe("Members of the body that hold what the operation is about: theirs count as the body's own."),
+})
+
+const endpointEntry = z.strictObject({ kind: z.literal('endpoint'), ...deprecation })
+const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place, ...deprecation })
+
+/** A list that was printed has the status of each entry beside it. */
+const printed = {
+  status: z
+    .looseObject({})
+    .optional()
+    .describe('Where the entry was when the list was printed; ignored when read.'),
 }
 
-type EndpointEntry = Deprecation & {
-  kind: 'endpoint'
-}
-export type FieldEntry = Deprecation & {
-  kind: 'field'
-  field: string
-  place: Place
-}
-export type Entry = EndpointEntry | FieldEntry
+/** The file format of a schedule. */
+export const scheduleFile = z.strictObject({
+  $schema: z.string().optional(),
+  asOf: day.optional().describe('The day for which the list was printed; ignored when read.'),
+  entries: z.array(z.discriminatedUnion('kind', [endpointEntry.extend(printed), fieldEntry.extend(printed)])),
+})
+
+export type FieldEntry = z.infer<typeof fieldEntry>
+export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
-/** Where an entry stands on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
+/** The state of an entry on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
 export type Status = {
   state: 'unannounced' | 'announced' | 'removed'
   daysLeft: number
@@ -60,7 +78,7 @@ export const isDay = (text: string): boolean =>
 /** Whole days from one day to another; negative when `to` is earlier. */
 export const daysBetween = (from: Day, to: Day): number => (timeOf(to) - timeOf(from)) / dayInMilliseconds
 
-/** Where an entry stands on a UTC day: available before its removal date, removed from it on (contract, section 9). */
+/** The state of an entry on a UTC day: available before its removal date, removed from it on (contract, section 9). */
 export const statusOn = (entry: Entry, day: Day): Status => {
   const daysLeft = daysBetween(day, entry.removal)
   if (daysLeft <= 0) return { state: 'removed', daysLeft }
@@ -73,7 +91,7 @@ export const fixBy = (entry: Entry): Day => dayOf(new Date(timeOf(entry.removal)
 /** `POST /rest/api/v1/chat` */
 export const operationOf = (entry: Entry): string => `${entry.method} ${entry.path}`
 
-/** The deprecated thing as people say it: `citations in the response of POST /rest/api/v1/chat`. */
+/** The deprecated thing in words: `citations (response) of POST /rest/api/v1/chat`. */
 export const titleOf = (entry: Entry): string =>
   entry.kind === 'endpoint' ? operationOf(entry) : `${fieldOf(entry)} of ${operationOf(entry)}`
 
@@ -90,14 +108,41 @@ export const insteadOf = (entry: Entry): string => {
   return entry.reason === undefined || entry.reason === 'deprecated' ? what : `${what} (${entry.reason})`
 }
 
-/** What is wrong with one entry of a schedule; `at` is its index. */
-export type ScheduleFault = {
-  at: number
-  message: string
+/** `1 request`, `12,000 requests` */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+
+const ago = ({ daysLeft }: Status) => (daysLeft === 0 ? 'today' : `${counted(-daysLeft, 'day')} ago`)
+
+/** `removed 37 days ago`, `55 days left` */
+export const daysIn = (status: Status): string =>
+  status.state === 'removed' ? `removed ${ago(status)}` : `${counted(status.daysLeft, 'day')} left`
+
+/** When and what to do: `removed on 2026-10-15, 37 days ago; use text` */
+export const fateOf = (entry: Entry, status: Status): string => {
+  const when =
+    status.state === 'removed'
+      ? `removed on ${entry.removal}, ${ago(status)}`
+      : `removal on ${entry.removal}, ${daysIn(status)}, fix by ${fixBy(entry)}`
+  return `${when}; ${insteadOf(entry)}`
 }
 
-/** Everything a type cannot say: days that exist and are in order, ids that are unique, paths that start at the root. */
-export const faultsIn = (schedule: Schedule): ScheduleFault[] => {
+const faultsOf = ({ announced, removal, path, method }: Entry): string[] => {
+  const faults = Object.entries({ announced, removal })
+    .filter(([, day]) => !isDay(day))
+    .map(([name, day]) => `${name} "${day}" is not a day: write YYYY-MM-DD`)
+  if (faults.length === 0 && announced >= removal)
+    faults.push(`announced ${announced} is not before removal ${removal}`)
+  if (!path.startsWith('/')) faults.push(`path "${path}" must start with /`)
+  if (!/^[A-Z]+$/.test(method)) faults.push(`method "${method}" must be in capital letters`)
+  return faults
+}
+
+/**
+ * Everything a type cannot express: days that exist and are in order, ids that are unique, paths that start at the root.
+ * `at` is the index of the entry.
+ */
+export const faultsIn = (schedule: Schedule): { at: number; message: string }[] => {
   const seen = new Set<string>()
   return schedule.flatMap((entry, at) => {
     const messages = faultsOf(entry)
@@ -105,15 +150,4 @@ export const faultsIn = (schedule: Schedule): ScheduleFault[] => {
     seen.add(entry.id)
     return messages.map((message) => ({ at, message }))
   })
-}
-
-const faultsOf = (entry: Entry): string[] => {
-  const messages: string[] = []
-  for (const name of ['announced', 'removal'] as const)
-    if (!isDay(entry[name])) messages.push(`${name} "${entry[name]}" is not a day: write YYYY-MM-DD`)
-  if (messages.length === 0 && entry.announced >= entry.removal)
-    messages.push(`announced ${entry.announced} is not before removal ${entry.removal}`)
-  if (!entry.path.startsWith('/')) messages.push(`path "${entry.path}" must start with /`)
-  if (!/^[A-Z]+$/.test(entry.method)) messages.push(`method "${entry.method}" must be in capital letters`)
-  return messages
 }

@@ -1,20 +1,23 @@
 // Reads what an answer's headers announce of its own end: Deprecation (RFC 9745), Sunset (RFC 8594), Warning, vendor headers.
 // Lenient towards the drafts of RFC 9745 that are still in use. Free text is never kept, only dates and the fact.
-import { present } from '../present.ts'
 
-/** Response headers by lower-case name. */
-export type HeaderPairs = Iterable<readonly [string, string]>
+/** Response headers as pairs, or as an object by name; names in any case. */
+export type ResponseHeaders =
+  Iterable<readonly [string, string]> | Readonly<Record<string, string | readonly string[] | undefined>>
+
+const isPairs = (headers: ResponseHeaders): headers is Iterable<readonly [string, string]> =>
+  Symbol.iterator in headers
 
 export type Announcement = {
   /** The header that says so: `deprecation`, `sunset`, `warning` or a vendor's. */
   header: string
   /** Since when it is deprecated, milliseconds since 1970. */
-  since?: number
+  since?: number | undefined
   /** When it goes, milliseconds since 1970. */
-  sunset?: number
+  sunset?: number | undefined
 }
 
-const VENDOR = /^x-.*(?:deprecat|sunset)/
+const MAY_ANNOUNCE = /^(?:deprecation|sunset|warning)$|^x-.*(?:deprecat|sunset)/i
 const HTTP_DATE = /^(?:Mon|Tues?|Wed|Wednes|Thu|Thurs|Fri|Sat|Satur|Sun)(?:day)?,? .+ GMT$|^\d{4}-\d\d-\d\d/
 
 /** The moment in a header: `@1688169599` (RFC 9745), an HTTP date, or an ISO date of the drafts. */
@@ -36,15 +39,25 @@ const headerThatSays = (headers: ReadonlyMap<string, string>): string | undefine
   if (value !== undefined && !saysNo(value)) return 'deprecation'
   if (momentOf(headers.get('sunset')) !== undefined) return 'sunset'
   if (warns(headers.get('warning') ?? '')) return 'warning'
-  return [...headers].find(([name, text]) => VENDOR.test(name) && !saysNo(text))?.[0]
+  return [...headers].find(([name, text]) => name.startsWith('x-') && !saysNo(text))?.[0]
 }
 
-/** What the headers of an answer announce; undefined when they announce nothing. Never throws. */
-export const announcementIn = (pairs: HeaderPairs): Announcement | undefined => {
-  const headers = new Map([...pairs].map(([name, value]) => [name.toLowerCase(), value]))
-  const header = headerThatSays(headers)
+/** The headers that may announce something, by lower-case name; undefined, and nothing allocated, where there are none. */
+const candidatesIn = (headers: ResponseHeaders): Map<string, string> | undefined => {
+  let found: Map<string, string> | undefined
+  const look = (name: string, value: string | readonly string[] | undefined) => {
+    if (value !== undefined && MAY_ANNOUNCE.test(name))
+      (found ??= new Map<string, string>()).set(name.toLowerCase(), value.toString())
+  }
+  if (isPairs(headers)) for (const [name, value] of headers) look(name, value)
+  else for (const name of Object.keys(headers)) look(name, headers[name])
+  return found
+}
+
+/** What the headers of an answer announce; undefined when they announce nothing. */
+export const announcementIn = (headers: ResponseHeaders): Announcement | undefined => {
+  const found = candidatesIn(headers)
+  const header = found && headerThatSays(found)
   if (header === undefined) return undefined
-  const since = momentOf(headers.get('deprecation'))
-  const sunset = momentOf(headers.get('sunset'))
-  return { header, ...present({ since, sunset }) }
+  return { header, since: momentOf(found?.get('deprecation')), sunset: momentOf(found?.get('sunset')) }
 }

@@ -1,8 +1,7 @@
-// What the watch tells, in words: of a use, of what a header announces, of a 410. Pure.
-// An announcement on an operation of which only fields go must not be told as the operation's end.
-import { present } from '../present.ts'
+// The notices of the watch: of a use, of what a header announces, of a 410. Pure.
+// An announcement on an operation that only loses fields must not read as the end of the operation.
 import type { Announcement } from './announcement.ts'
-import type { Matcher } from '../matching/deprecated-use.ts'
+import { pathOf, type Call, type Scheduled } from '../matching/deprecated-use.ts'
 import {
   dayOf,
   daysBetween,
@@ -11,6 +10,7 @@ import {
   operationOf,
   statusOn,
   titleOf,
+  type Day,
   type Entry,
   type Side,
 } from '../schedule/schedule.ts'
@@ -21,112 +21,104 @@ export type Notice = {
   item: string
   operation: string
   /**
-   * `use`: the schedule says so; `possible`: a field of that name lies deeper in a body, where it may be another;
+   * `use`: the schedule says so; `possible`: a field of that name is deeper in a body, where it may be another;
    * `announced`: a header of the answer says so; `gone`: the answer was 410.
    */
   by: 'use' | 'possible' | 'announced' | 'gone'
   /** Of the header that announced it, or of the body that bears the field. */
   header?: string
-  side?: Side
-  removal?: string
-  fixBy?: string
+  side?: Side | undefined
+  removal?: Day
+  fixBy?: Day
   /** Whole days until the removal date; 0 or less once it has come. */
   daysLeft?: number
   /** A sentence for the log. */
   message: string
 }
 
-const datesOf = (entry: Entry, day: string) => ({
-  removal: entry.removal,
-  fixBy: fixBy(entry),
-  daysLeft: statusOn(entry, day).daysLeft,
-})
-
-const fate = (entry: Entry, day: string): string => {
-  const { state, daysLeft } = statusOn(entry, day)
-  const when =
-    state === 'removed' ? `removed on ${entry.removal}` : `goes on ${entry.removal}, ${daysLeft} days left`
-  return `${when}, ${insteadOf(entry)}`
+/** The operation of a call. An address may hold ids, so a step that does not look like a word is left out. */
+export const operationName = ({ method, url }: Call, scheduled: Scheduled | undefined): string => {
+  const [known] = scheduled?.entries ?? []
+  if (known !== undefined) return operationOf(known)
+  const steps = pathOf(url)
+    .split('/')
+    .map((step) => (/^[A-Za-z][a-z_-]{0,40}$|^v\d{1,2}$|^$/.test(step) ? step : '{…}'))
+  return `${method.toUpperCase()} ${steps.join('/')}`
 }
 
 export type Used = { entry: Entry; side: Side | undefined; isCertain: boolean }
 
-export const useNotice = ({ entry, side, isCertain }: Used, day: string): Notice => ({
-  item: entry.id,
-  operation: operationOf(entry),
-  by: isCertain ? 'use' : 'possible',
-  ...present({ side }),
-  ...datesOf(entry, day),
-  message: `${titleOf(entry)} ${isCertain ? 'is' : 'may be'} in use: ${fate(entry, day)}`,
-})
-
-/** What the schedule says of an operation of which only fields go: `citations (2026-10-15)`. */
-const fieldsThatGo = (entries: readonly Entry[], day?: string): string =>
-  [
-    ...new Set(
-      entries
-        .filter(({ removal }) => day === undefined || removal === day)
-        .map((entry) => (entry.kind === 'field' ? `${entry.field} (${entry.removal})` : entry.removal)),
-    ),
-  ].join(', ')
-
-/** Only fields of the operation go, as far as the schedule knows; undefined where it knows nothing or that all of it ends. */
-export const onlyFieldsOf = (matcher: Matcher, method: string, url: string): Entry[] | undefined => {
-  const known = matcher.scheduled(method, url)
-  return known === undefined || known.endpoints.length > 0 ? undefined : known.entries
-}
-
-const nameOfHeader = (header: string) => header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
-
-// A Sunset is of the operation (RFC 8594), but where only fields are known to go it is more likely meant for them.
-export const announcedOfFields = (
-  operation: string,
-  { header, sunset }: Announcement,
-  entries: readonly Entry[],
-): Notice => {
-  const until = sunset === undefined ? undefined : dayOf(new Date(sunset))
-  const said = until === undefined ? nameOfHeader(header) : `Sunset: ${until}`
-  const ofThatDay = until === undefined ? '' : fieldsThatGo(entries, until)
-  const knows =
-    ofThatDay === ''
-      ? `only field removals: ${fieldsThatGo(entries)}`
-      : `field removals of that day, not the end of the operation: ${ofThatDay}`
+/** @returns undefined for an item that is not announced yet on this day */
+export const useNotice = ({ entry, side, isCertain }: Used, day: Day): Notice | undefined => {
+  const { state, daysLeft } = statusOn(entry, day)
+  if (state === 'unannounced') return undefined
+  const { removal } = entry
+  const when = state === 'removed' ? `removed on ${removal}` : `goes on ${removal}, ${daysLeft} days left`
   return {
-    item: operation,
-    operation,
-    by: 'announced',
-    header,
-    message: `the service announced (${said}) for ${operation}; the published schedule has ${knows}`,
+    item: entry.id,
+    operation: operationOf(entry),
+    by: isCertain ? 'use' : 'possible',
+    side,
+    removal,
+    fixBy: fixBy(entry),
+    daysLeft,
+    message: `${titleOf(entry)} ${isCertain ? 'is' : 'may be'} in use: ${when}, ${insteadOf(entry)}`,
   }
 }
 
-export const announcedNotice = (operation: string, { header, sunset }: Announcement, day: string): Notice => {
+/** Fields with the day on which they go: `citations (2026-10-15)`. */
+const fieldsThatGo = (entries: readonly Entry[]): string => {
+  const fields = entries.flatMap((entry) =>
+    entry.kind === 'field' ? `${entry.field} (${entry.removal})` : [],
+  )
+  return [...new Set(fields)].join(', ')
+}
+
+/** Whether the schedule knows the operation, and only fields of it go. */
+const losesOnlyFields = (scheduled: Scheduled | undefined): scheduled is Scheduled =>
+  scheduled !== undefined && scheduled.endpoints.length === 0
+
+type Announced = { operation: string; scheduled: Scheduled | undefined; day: Day }
+
+/** What a header announces of the operation. */
+export const announcedNotice = (
+  { header, sunset }: Announcement,
+  { operation, scheduled, day }: Announced,
+): Notice => {
   const notice = { item: operation, operation, by: 'announced' as const, header }
-  if (sunset === undefined)
-    return {
-      ...notice,
-      message: `${operation} is announced as deprecated by the ${header} header: no date given`,
-    }
-  const removal = dayOf(new Date(sunset))
+  const removal = sunset === undefined ? undefined : dayOf(new Date(sunset))
+  // A Sunset is of the operation (RFC 8594), but where only fields are known to go it is more likely meant for them.
+  if (losesOnlyFields(scheduled)) {
+    const name = header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+    const ofThatDay = fieldsThatGo(scheduled.entries.filter((entry) => entry.removal === removal))
+    const knows =
+      ofThatDay === ''
+        ? `only field removals: ${fieldsThatGo(scheduled.entries)}`
+        : `field removals of that day, not the end of the operation: ${ofThatDay}`
+    const said = removal === undefined ? name : `Sunset: ${removal}`
+    const message = `the service announced (${said}) for ${operation}; the published schedule has ${knows}`
+    return { ...notice, message }
+  }
+  if (removal === undefined) {
+    const message = `${operation} is announced as deprecated by the ${header} header: no date given`
+    return { ...notice, message }
+  }
   const daysLeft = daysBetween(day, removal)
   const until = daysLeft > 0 ? `goes on ${removal}, ${daysLeft} days left` : `ended on ${removal}`
-  return {
-    ...notice,
-    removal,
-    daysLeft,
-    message: `${operation} announces its end by the ${header} header: ${until}`,
-  }
+  const message = `${operation} announces its end by the ${header} header: ${until}`
+  return { ...notice, removal, daysLeft, message }
 }
 
-/**
- * A 410 in words: "removed on 2026-10-15, use …"; undefined for an operation that is not on the schedule.
- * Where only fields are on the schedule, that is what it says: their removal is not the operation's.
- */
-export const explainGone = (matcher: Matcher, method: string, url: string): string | undefined => {
-  const [endpoint] = matcher.scheduled(method, url)?.endpoints ?? []
+const whyGone = (scheduled: Scheduled | undefined): string => {
+  const [endpoint] = scheduled?.endpoints ?? []
   if (endpoint !== undefined) return `removed on ${endpoint.removal}, ${insteadOf(endpoint)}`
-  const entries = onlyFieldsOf(matcher, method, url)
-  return (
-    entries && `it is gone, though the published schedule has only field removals: ${fieldsThatGo(entries)}`
-  )
+  if (!losesOnlyFields(scheduled)) return 'it is gone, and not on the schedule'
+  const fields = fieldsThatGo(scheduled.entries)
+  return `it is gone, though the published schedule has only field removals: ${fields}`
+}
+
+/** A 410 in words. Where only fields are on the schedule, it says so: their removal is not the operation's. */
+export const goneNotice = (operation: string, scheduled: Scheduled | undefined): Notice => {
+  const message = `${operation} answered 410: ${whyGone(scheduled)}`
+  return { item: scheduled?.endpoints[0]?.id ?? operation, operation, by: 'gone', message }
 }

@@ -1,12 +1,12 @@
 // A call as a line of NDJSON for the check: names of members only, every value replaced by null.
-// A stream keeps all its documents, as JSON lines in a text. What had to be left out is named, so that no one relies on it.
+// A stream keeps all its documents, as JSON lines in a text. The line names the sides of which something was left out.
 import { readBody } from '../matching/body.ts'
 import type { Side } from '../schedule/schedule.ts'
 
 /** A body's text, as far as it was looked at. */
 export type SeenBody = { text: string; isCut: boolean }
 
-export type SeenCall = {
+type SeenCall = {
   /** Milliseconds since 1970. */
   time: number
   method: string
@@ -20,55 +20,56 @@ export type SeenCall = {
 const MAX_NAMES = 256 * 1024
 const MAX_DEPTH = 1_000
 
-/** The names in a value without the values: `{"a":[{"b":"x"}]}` becomes `{"a":[{"b":null}]}`. */
-export const withoutValues = (value: unknown, depth = 0): unknown => {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return null
-  if (Array.isArray(value)) return value.map((item) => withoutValues(item, depth + 1))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, withoutValues(member, depth + 1)]),
-  )
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/**
+ * The names in a value without the values: `{"a":[{"b":"x"}]}` becomes `{"a":[{"b":null}]}`.
+ * @param tooDeep called for what is left out because it nests too deep
+ */
+export const withoutValues = (value: unknown, tooDeep?: () => void, depth = 0): unknown => {
+  if (!isObject(value)) return null
+  if (depth > MAX_DEPTH) return tooDeep?.() ?? null
+  const inner = (member: unknown) => withoutValues(member, tooDeep, depth + 1)
+  if (Array.isArray(value)) return value.map(inner)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]))
 }
 
-const isDeeper = (value: unknown, depth = 0): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (depth > MAX_DEPTH || Object.values(value).some((member) => isDeeper(member, depth + 1)))
-
-type Names = { body?: unknown; isWhole: boolean }
-
-const namesOf = ({ text, isCut }: SeenBody, status: number | undefined): Names => {
+const namesOf = ({ text, isCut }: SeenBody, status: number | undefined) => {
   const { documents, unread } = readBody(text, status)
-  const bearing = documents.filter((document) => typeof document === 'object' && document !== null)
+  let isWhole = !isCut && unread === undefined
   const kept: string[] = []
   let length = 0
-  for (const document of bearing) {
-    const names = JSON.stringify(withoutValues(document))
+  for (const document of documents.filter(isObject)) {
+    const names = JSON.stringify(withoutValues(document, () => void (isWhole = false)))
     length += names.length + 1
-    if (length > MAX_NAMES) break
+    if (length > MAX_NAMES) {
+      isWhole = false
+      break
+    }
     kept.push(names)
   }
-  const isWhole =
-    !isCut && unread === undefined && kept.length === bearing.length && !bearing.some((one) => isDeeper(one))
-  if (kept.length === 0) return isWhole ? { body: '', isWhole } : { isWhole }
-  const [only] = kept
-  return { body: kept.length === 1 && only !== undefined ? JSON.parse(only) : kept.join('\n'), isWhole }
+  const [only, ...others] = kept
+  if (only === undefined) return { body: isWhole ? '' : undefined, isWhole }
+  return { body: others.length === 0 ? (JSON.parse(only) as unknown) : kept.join('\n'), isWhole }
 }
 
 /** The line of a call, with the line break; the query is left out of the address. */
 export const recordOf = ({ time, method, url, status, request, response }: SeenCall): string => {
-  const sides: [Side, Names | undefined][] = [
-    ['request', request && namesOf(request, undefined)],
-    ['response', response && namesOf(response, status)],
+  const sent = request && namesOf(request, undefined)
+  const answered = response && namesOf(response, status)
+  const sides: [Side, typeof sent][] = [
+    ['request', sent],
+    ['response', answered],
   ]
-  const bodies = sides.flatMap(([side, names]) => (names?.body === undefined ? [] : [[side, names.body]]))
   const incomplete = sides.flatMap(([side, names]) => (names?.isWhole === false ? [side] : []))
   const record = {
     time: new Date(time).toISOString(),
     method,
     url: url.replace(/[?#].*$/, ''),
     status,
-    ...Object.fromEntries(bodies),
-    ...(incomplete.length === 0 ? {} : { incomplete }),
+    request: sent?.body,
+    response: answered?.body,
+    incomplete: incomplete.length === 0 ? undefined : incomplete,
   }
   return `${JSON.stringify(record)}\n`
 }

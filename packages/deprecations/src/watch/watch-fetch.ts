@@ -2,7 +2,7 @@
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
 import { recordOf, type SeenBody } from './recording.ts'
 import type { Schedule } from '../schedule/schedule.ts'
-import { createWatch, type Watch, type WatchOptions } from './watch.ts'
+import { createWatch, type WatchOptions } from './watch.ts'
 
 /** As much of a fetch as the wrapper needs; the global one and undici's both fit. */
 type Answer = {
@@ -21,32 +21,25 @@ export type WatchFetchOptions = WatchOptions & {
   record?: (line: string) => void
 }
 
-/** As much of an answer is looked through. */
+/** The part of an answer that is looked through. */
 const MAX_BYTES = 1024 * 1024
 
 const isRequest = (input: unknown): input is Request =>
   typeof input === 'object' && input !== null && 'url' in input
 
-const addressOf = (input: unknown) => (isRequest(input) ? input.url : String(input))
-const methodOf = (input: unknown, init: Init | undefined) =>
-  init?.method ?? (isRequest(input) ? input.method : 'GET')
-
-const isBytes = (body: unknown): body is ArrayBuffer | ArrayBufferView =>
-  body instanceof ArrayBuffer || ArrayBuffer.isView(body)
-
-const decoded = (body: ArrayBuffer | ArrayBufferView) =>
+/** What a fetch can send that can be read again. */
+const isPlain = (body: unknown): body is string | URLSearchParams | ArrayBuffer | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' ||
+  body instanceof URLSearchParams ||
+  body instanceof ArrayBuffer ||
   ArrayBuffer.isView(body)
-    ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
-    : Buffer.from(body).toString('utf8')
 
-/** What is sent, where that can be told without taking it from the call. */
+/** What is sent, where it can be read without taking it from the call. */
 const requestBody = async (input: unknown, init: Init | undefined): Promise<SeenBody | undefined> => {
-  const body = init?.body
-  if (typeof body === 'string' || body instanceof URLSearchParams) return { text: String(body), isCut: false }
-  if (isBytes(body)) return { text: decoded(body), isCut: false }
-  if (body !== undefined && body !== null) return undefined
-  if (!isRequest(input) || input.body === null) return { text: '', isCut: false }
-  return { text: await input.clone().text(), isCut: false }
+  const body = init?.body ?? undefined
+  if (isPlain(body)) return { text: await new Response(body).text(), isCut: false }
+  if (body !== undefined) return undefined
+  return { text: isRequest(input) ? await input.clone().text() : '', isCut: false }
 }
 
 /** A copy of an answer's text, or of the beginning of a long one. */
@@ -65,19 +58,6 @@ const responseBody = async (answer: Answer): Promise<SeenBody> => {
   return { text: Buffer.concat(parts).toString('utf8'), isCut: bytes > MAX_BYTES }
 }
 
-type Seen = { method: string; url: string; sent: Promise<SeenBody | undefined>; answer: Answer }
-
-const lookAt = async (watch: Watch, { method, url, sent, answer }: Seen, options: WatchFetchOptions) => {
-  const { status, headers } = answer
-  const wanted = watch.wantsBodies(method, url)
-  const [request, response] = wanted
-    ? await Promise.all([sent, responseBody(answer).catch(() => undefined)])
-    : []
-  watch.observe({ method, url, status, headers, request: request?.text, response: response?.text })
-  const { record, now = Date.now } = options
-  record?.(recordOf({ time: now(), method, url, status, request, response }))
-}
-
 /**
  * Wraps a fetch so that its calls are watched. The answer is the fetch's own, handed on at once; looking happens on the
  * side, and nothing that goes wrong there reaches the caller.
@@ -88,13 +68,21 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
   options: WatchFetchOptions = {},
 ): Fetch<I, O, A> => {
   const watch = createWatch(schedule, options)
+  const { record, now = Date.now } = options
   return async (input, init) => {
-    const method = methodOf(input, init)
-    const url = addressOf(input)
+    const method = init?.method ?? (isRequest(input) ? input.method : 'GET')
+    const url = isRequest(input) ? input.url : String(input)
     const wanted = watch.wantsBodies(method, url)
-    const sent = wanted ? requestBody(input, init).catch(() => undefined) : Promise.resolve(undefined)
+    const sent = wanted ? requestBody(input, init).catch(() => undefined) : undefined
     const answer = await fetch(input, init)
-    lookAt(watch, { method, url, sent, answer }, options).catch(() => undefined)
+    const look = async () => {
+      const { status, headers } = answer
+      const received = wanted ? responseBody(answer).catch(() => undefined) : undefined
+      const [request, response] = await Promise.all([sent, received])
+      watch.observe({ method, url, status, headers, request: request?.text, response: response?.text })
+      record?.(recordOf({ time: now(), method, url, status, request, response }))
+    }
+    look().catch(() => undefined)
     return answer
   }
 }

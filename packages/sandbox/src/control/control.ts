@@ -1,42 +1,41 @@
 // Control of the sandbox: a page with every switch for people, the same as JSON for scripts.
-// Only from the machine itself: requests that a foreign page makes, and foreign host names, are refused.
+// It serves only this machine: foreign host names, and changes that another site's page sends, are refused.
 import { ZodError } from 'zod'
-import { readForm, readText } from '../service/bodies.ts'
-import { switchesFromForm } from './form.ts'
-import { controlPage } from './page.ts'
-import type { Behaviour, Exchange } from '../http-server.ts'
+import { readForm, readText, type Behaviour, type Exchange } from '../http-server.ts'
 import { mailPage } from '../mail.ts'
 import { html, redirect, sendJson, sendPage } from '../pages.ts'
 import type { Sandbox } from '../running.ts'
+import { switchesFromForm } from './form.ts'
+import { controlPage } from './page.ts'
 
-type Action = (sandbox: Sandbox, exchange: Exchange) => unknown
+type Show = (sandbox: Sandbox, exchange: Exchange) => unknown
 
-const actions: Record<string, Action> = {
+const shown: Record<string, Show> = {
   'GET /': (sandbox, { res }) => sendPage(res, controlPage(sandbox)),
   'GET /mail': async ({ mail }, { res, url }) =>
     sendPage(res, await mailPage(mail?.mails ?? [], url.searchParams.get('to') ?? '')),
-  'GET /mail.json': (sandbox, { res }) => sendJson(res, sandbox.mail?.mails ?? []),
+  'GET /mail.json': ({ mail }, { res }) => sendJson(res, mail?.mails ?? []),
   'GET /control.json': (sandbox, { res }) => sendJson(res, describe(sandbox)),
-  'PATCH /control.json': async (sandbox, { req, res }) => {
-    sendJson(res, sandbox.switches.set(JSON.parse(await readText(req))))
-  },
+  'PATCH /control.json': async ({ switches }, { req, res }) =>
+    sendJson(res, switches.set(JSON.parse(await readText(req)))),
   'GET /requests.json': (sandbox, { res, url }) => sendJson(res, requests(sandbox, url.searchParams)),
-  'DELETE /requests.json': (sandbox, exchange) => done(exchange, sandbox.clearRequests()),
-  'POST /control/switches': async (sandbox, exchange) => {
-    done(
-      exchange,
-      sandbox.switches.set(switchesFromForm(await readForm(exchange.req), sandbox.switches.get())),
-    )
-  },
-  'POST /control/reset': (sandbox, exchange) => done(exchange, sandbox.reset()),
-  'POST /control/clear-requests': (sandbox, exchange) => done(exchange, sandbox.clearRequests()),
-  'POST /control/expire-tokens': (sandbox, exchange) => done(exchange, sandbox.expireTokens()),
-  'POST /control/rotate-keys': async (sandbox, exchange) => done(exchange, await sandbox.rotateKeys()),
-  'POST /control/end-sessions': async (sandbox, exchange) => done(exchange, await sandbox.endSessions()),
-  'POST /control/authorize': async (sandbox, exchange) =>
-    done(exchange, await change(exchange, sandbox.authorize)),
-  'POST /control/unauthorize': async (sandbox, exchange) =>
-    done(exchange, await change(exchange, sandbox.unauthorize)),
+}
+
+/** A browser is sent back to the page afterwards; a script gets the result. */
+type Change = (sandbox: Sandbox, form: URLSearchParams) => unknown
+
+const changes: Record<string, Change> = {
+  'DELETE /requests.json': (sandbox) => sandbox.clearRequests(),
+  'POST /control/switches': ({ switches }, form) => switches.set(switchesFromForm(form, switches.get())),
+  'POST /control/reset': (sandbox) => sandbox.reset(),
+  'POST /control/clear-requests': (sandbox) => sandbox.clearRequests(),
+  'POST /control/expire-tokens': (sandbox) => sandbox.expireTokens(),
+  'POST /control/rotate-keys': (sandbox) => sandbox.rotateKeys(),
+  'POST /control/end-sessions': (sandbox) => sandbox.endSessions(),
+  'POST /control/authorize': ({ authorize }, form) =>
+    authorize(form.get('person') ?? '', form.get('instance') ?? ''),
+  'POST /control/unauthorize': ({ unauthorize }, form) =>
+    unauthorize(form.get('person') ?? '', form.get('instance') ?? ''),
 }
 
 /** The control server of a sandbox. */
@@ -45,43 +44,36 @@ export function createControl(sandbox: Sandbox): Behaviour {
     operation: () => 'control',
     async handle(exchange) {
       const { req, res, path } = exchange
-      const action = actions[`${req.method} ${path}`]
-      if (isForeign(exchange)) sendJson(res, { error: 'only from this machine and this page' }, 403)
-      else if (!action) sendJson(res, { error: 'there is nothing here' }, 404)
-      else await act(exchange, () => action(sandbox, exchange))
+      const name = `${req.method} ${path}`
+      try {
+        if (isForeign(exchange)) sendJson(res, { error: 'only from this machine and this page' }, 403)
+        else if (shown[name]) await shown[name](sandbox, exchange)
+        else if (changes[name]) done(exchange, await changes[name](sandbox, await readForm(req)))
+        else sendJson(res, { error: 'there is nothing here' }, 404)
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        sendProblems(exchange, error instanceof ZodError ? error.issues.map(inWords) : [error.message])
+      }
     },
   }
 }
 
-async function act({ req, res }: Exchange, action: () => unknown): Promise<void> {
-  try {
-    await action()
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    const problems = error instanceof ZodError ? error.issues.map(inWords) : [error.message]
-    if (!wantsPage(req.headers.accept)) sendJson(res, { error: problems.join('; ') }, 400)
-    else {
-      const body = html`<ul>
-          ${problems.map((problem) => html`<li>${problem}</li>`)}
-        </ul>
-        <p><a href="/">Back</a></p>`
-      sendPage(res, { title: 'That does not fit', site: 'Control', body }, 400)
-    }
-  }
+function sendProblems(exchange: Exchange, problems: string[]): void {
+  if (!wantsPage(exchange)) return sendJson(exchange.res, { error: problems.join('; ') }, 400)
+  const body = html`<ul>
+      ${problems.map((problem) => html`<li>${problem}</li>`)}
+    </ul>
+    <p><a href="/">Back</a></p>`
+  sendPage(exchange.res, { title: 'This value does not fit', site: 'Control', body }, 400)
 }
 
 function inWords({ path, message }: ZodError['issues'][number]): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`
 }
 
-function done({ req, res }: Exchange, result: unknown): void {
-  if (wantsPage(req.headers.accept)) redirect(res, '/', 303)
-  else sendJson(res, result ?? { done: true })
-}
-
-async function change({ req }: Exchange, apply: (personId: string, instance: string) => void): Promise<void> {
-  const form = await readForm(req)
-  apply(form.get('person') ?? '', form.get('instance') ?? '')
+function done(exchange: Exchange, result: unknown): void {
+  if (wantsPage(exchange)) redirect(exchange.res, '/', 303)
+  else sendJson(exchange.res, result ?? { done: true })
 }
 
 function describe({ urls, switches, people, state, serviceTokens, rate }: Sandbox) {
@@ -101,8 +93,8 @@ function requests(sandbox: Sandbox, wanted: URLSearchParams) {
   )
 }
 
-function wantsPage(accept = ''): boolean {
-  return accept.includes('text/html')
+function wantsPage({ req }: Exchange): boolean {
+  return req.headers.accept?.includes('text/html') ?? false
 }
 
 function isForeign({ req }: Exchange): boolean {

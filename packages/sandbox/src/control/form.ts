@@ -1,74 +1,38 @@
-// The switches as fields of a form, and back. What a switch looks like follows from the value it has;
+// The switches as fields of a form, and back. What a field looks like follows from the switch's schema and value;
 // objects (answers, faults, …) are edited as JSON.
+import { z } from 'zod'
 import { html, type Html } from '../pages.ts'
-import type { Switches } from './switches.ts'
+import { switchesSchema, type Switches } from './switches.ts'
 
-const choices: Partial<Record<keyof Switches, string[]>> = {
-  externalTokenMessage: ['Invalid Secret', 'Required header missing: X-Service-Auth-Type'],
-  errorShape: ['text', 'html', 'message', 'error', 'errors'],
-}
+type Name = keyof Switches
+
+const names = Object.keys(switchesSchema.shape) as Name[]
 
 /** Texts that may be empty, which is null. */
-const optionalTexts: (keyof Switches)[] = ['tenantRedirectUrl', 'date']
+const optionalTexts: Name[] = ['tenantRedirectUrl', 'date']
 
-const meaning: Record<keyof Switches, string> = {
-  consentDelaySeconds: 'Seconds until a consent shows in the check',
-  denyAll: 'Allow behaves like Deny',
-  neverReturn: 'No one is sent back after Allow or Deny',
-  dropParams: 'The way back loses the query of final_redirect_url',
-  returnParams: 'Parameters added on the way back',
-  autoConsent: 'No consent page: allowed at once',
-  firstHopDelayMs: 'Milliseconds before the first redirect to a datasource',
-  latencyMs: 'Milliseconds before every answer, or an object by operation',
-  answers: 'Answers given instead, by operation',
-  accessTokenSeconds: 'Lifetime of new access tokens, in seconds',
-  externalTokenMessage: 'Message to an external token without X-Service-Auth-Type',
-  refusalStatus: 'Status of the two refusals that the contract gives none',
-  errorShape: 'Shape of error bodies',
-  tenantRedirectUrl: 'oauth.postAuthRedirectUrl of the tenant',
-  voidEarlierTokens: 'A check voids the links of earlier ones',
-  authUrlSeconds: 'Lifetime of a link, in seconds',
-  rateLimit: 'Requests a second that the Client API takes, as {"perSecond": 5, "burst": 5}; null: any number',
-  retryAfterDate: 'Retry-After says a date, not seconds',
-  authorizationServerDown: 'Both authorization servers cut connections',
-  serviceDown: 'The service cuts connections',
-  date: 'The day it is for the schedule of deprecations (YYYY-MM-DD; empty: today, UTC)',
-  faults: 'Faults of the authorization servers',
+/** The values that a switch can take, where it takes only a few. */
+function choicesOf(name: Name): string[] | undefined {
+  const schema = switchesSchema.shape[name].unwrap()
+  return schema instanceof z.ZodEnum ? schema.options : undefined
 }
 
 /** One field a switch, filled with its value. */
 export function switchFields(switches: Switches): Html[] {
-  return switchNames().map((name) => {
+  return names.map((name) => {
     const value = switches[name]
-    const label = html`${meaning[name]}<br /><small>${name}</small>`
-    if (typeof value === 'boolean') {
+    const label = html`${switchesSchema.shape[name].description}<br /><small>${name}</small>`
+    if (typeof value === 'boolean')
       return html`<label><input type="checkbox" name="${name}" ${value && 'checked'} /> ${label}</label>`
-    }
     return html`<label>${label} ${input(name, value)}</label>`
   })
 }
 
-/**
- * The switches in a sent form; a missing checkbox is one that is off.
- * @throws SyntaxError for a JSON field that is none
- */
-export function switchesFromForm(form: URLSearchParams, current: Switches): Partial<Switches> {
-  const given = switchNames().map((name) => [name, fromField(name, form.get(name), current[name])])
-  const removed = Object.keys(current.answers).map((operation) => [operation, null])
-  const switches: Partial<Switches> = Object.fromEntries(given)
-  return { ...switches, answers: { ...Object.fromEntries(removed), ...switches.answers } }
-}
-
-function switchNames(): (keyof Switches)[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the record just above
-  return Object.keys(meaning) as (keyof Switches)[]
-}
-
-function input(name: keyof Switches, value: Switches[keyof Switches]): Html {
-  const options = choices[name]
-  if (options) {
+function input(name: Name, value: Switches[Name]): Html {
+  const choices = choicesOf(name)
+  if (choices) {
     return html`<select name="${name}">
-      ${options.map((option) => html`<option ${option === value && 'selected'}>${option}</option>`)}
+      ${choices.map((choice) => html`<option ${choice === value && 'selected'}>${choice}</option>`)}
     </select>`
   }
   if (optionalTexts.includes(name))
@@ -79,10 +43,20 @@ function input(name: keyof Switches, value: Switches[keyof Switches]): Html {
     : html`<input name="${name}" value="${json}" />`
 }
 
-function fromField(name: keyof Switches, field: string | null, current: Switches[keyof Switches]): unknown {
+/**
+ * The switches in a sent form; a missing checkbox is one that is off.
+ * @throws SyntaxError for a field that is not the JSON it should be
+ */
+export function switchesFromForm(form: URLSearchParams, current: Switches): Partial<Switches> {
+  const given = names.map((name) => [name, fromField(name, form.get(name), current[name])])
+  const removed = Object.keys(current.answers).map((operation) => [operation, null])
+  const switches: Partial<Switches> = Object.fromEntries(given)
+  return { ...switches, answers: { ...Object.fromEntries(removed), ...switches.answers } }
+}
+
+function fromField(name: Name, field: string | null, current: Switches[Name]): unknown {
   if (typeof current === 'boolean') return field !== null
   if (field === null) return current
   if (optionalTexts.includes(name)) return field === '' ? null : field
-  if (choices[name]) return field
-  return JSON.parse(field)
+  return choicesOf(name) ? field : JSON.parse(field)
 }

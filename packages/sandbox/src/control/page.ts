@@ -1,12 +1,13 @@
-// The control page: what runs where, who has authorized what, every switch, and what was asked last.
-import { switchFields } from './form.ts'
-import { deprecationTable } from '../service/deprecation-table.ts'
-import { html, type Html, type Page } from '../pages.ts'
+// The control page: the addresses, who has authorized what, every switch, the schedule, and the last requests.
+import { html, table, type Html, type Page } from '../pages.ts'
 import type { Datasource, Person } from '../people.ts'
 import type { Sandbox } from '../running.ts'
+import { deprecationSchedule } from '../service/deprecation-schedule.ts'
+import { dayOf, stateOn } from '../service/deprecations.ts'
+import { switchFields } from './form.ts'
 
-const shownRequests = 60
-const shownPeople = 60
+const SHOWN_REQUESTS = 60
+const SHOWN_PEOPLE = 60
 
 /** The page for the sandbox as it is now. */
 export function controlPage(sandbox: Sandbox): Page {
@@ -14,19 +15,19 @@ export function controlPage(sandbox: Sandbox): Page {
     <p class="note">Everything here is in memory and gone when the sandbox stops.</p>
     <div class="buttons">
       ${action('reset', 'Reset everything')} ${action('expire-tokens', 'Expire access tokens')}
-      ${action('rotate-keys', 'Rotate signing keys')} ${action('end-sessions', 'Sign everybody out')}
+      ${action('rotate-keys', 'Rotate signing keys')} ${action('end-sessions', 'Sign everyone out')}
     </div>
-    <h2>Where</h2>
+    <h2>Addresses</h2>
     ${addresses(sandbox)} ${sandbox.mail && html`<p><a href="/mail">Mail that arrived</a></p>`}
     <h2>People</h2>
-    ${sandbox.people.slice(0, shownPeople).map((person) => personBlock(sandbox, person))}
+    ${sandbox.people.slice(0, SHOWN_PEOPLE).map((person) => personBlock(sandbox, person))}
     <h2>Switches</h2>
     <form method="post" action="/control/switches">
       <div class="fields">${switchFields(sandbox.switches.get())}</div>
       <button class="first">Save the switches</button>
     </form>
     <h2 id="deprecations">Deprecations</h2>
-    ${deprecationTable(sandbox.switches.get().date)}
+    ${schedule(dayOf(sandbox.switches.get().date))}
     <h2>Last requests</h2>
     ${journal(sandbox)}
   `
@@ -50,71 +51,52 @@ function addresses({ urls, serviceTokens }: Sandbox): Html {
   </dl>`
 }
 
-function personBlock(sandbox: Sandbox, person: Person): Html {
-  const state = sandbox.state(person.id)
+function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
+  const state = sandbox.state(id)
   const done = Object.values(state).filter((one) => one === 'authorized').length
   return html`<details>
-    <summary>
-      ${person.name} <small>${person.email} · ${done} of ${person.datasources.length} authorized</small>
-    </summary>
-    <p class="note">Service token: <code>${sandbox.serviceTokens.user(person.id)}</code></p>
-    <div class="scroll">
-      <table>
-        ${person.datasources.map((datasource) => datasourceRow(person, datasource, state[datasource.instance]))}
-      </table>
-    </div>
+    <summary>${name} <small>${email} · ${done} of ${datasources.length} authorized</small></summary>
+    <p class="note">Service token: <code>${sandbox.serviceTokens.user(id)}</code></p>
+    ${table(
+      [],
+      datasources.map((datasource) => datasourceRow(id, datasource, state[datasource.instance])),
+    )}
   </details>`
 }
 
-function datasourceRow(
-  { id }: Person,
-  { instance, displayName = '', authStatus }: Datasource,
-  state = 'waiting',
-): Html {
+function datasourceRow(personId: string, datasource: Datasource, state = 'waiting'): Html[] {
+  const { instance, displayName = '', authStatus } = datasource
   const turn = state === 'waiting' ? 'authorize' : 'unauthorize'
-  return html`<tr>
-    <td><bdi>${displayName.slice(0, 80)}</bdi> <small>${instance}</small></td>
-    <td>${state} ${authStatus && html`<small>${authStatus}</small>`}</td>
-    <td>
-      <form method="post" action="/control/${turn}">
-        <input type="hidden" name="person" value="${id}" /><input
-          type="hidden"
-          name="instance"
-          value="${instance}"
-        />
-        <button class="inline">${turn}</button>
-      </form>
-    </td>
-  </tr>`
+  return [
+    html`<bdi>${displayName.slice(0, 80)}</bdi> <small>${instance}</small>`,
+    html`${state} ${authStatus && html`<small>${authStatus}</small>`}`,
+    html`<form method="post" action="/control/${turn}">
+      <input type="hidden" name="person" value="${personId}" />
+      <input type="hidden" name="instance" value="${instance}" />
+      <button class="inline">${turn}</button>
+    </form>`,
+  ]
+}
+
+function schedule(day: string): Html {
+  const rows = deprecationSchedule.map((row) => {
+    const { operation, field, topLevel, replacement, remark, announced, removal } = row
+    const name = topLevel ? html`${field} <small>top level</small>` : field
+    return [operation, name, replacement ?? remark ?? 'none stated', announced, removal, stateOn(row, day)]
+  })
+  return html`<p class="note">As of ${day}. The switch <code>date</code> says which day it is.</p>
+    ${table(['Operation', 'Field', 'Replacement', 'Announced', 'Removal', 'State'], rows)}`
 }
 
 function journal({ requests }: Sandbox): Html {
-  const rows = requests
-    .slice(-shownRequests)
-    .toReversed()
-    .map(
-      ({ at, server, operation, method, status, person, mistake }) =>
-        html`<tr>
-          <td>${at.slice(11, 19)}</td>
-          <td>${server}</td>
-          <td>${method} ${operation}</td>
-          <td>
-            ${status === 0 ? 'no answer' : status}${mistake && html` <small>The client ${mistake}</small>`}
-          </td>
-          <td>${person}</td>
-        </tr>`,
-    )
-  return html`<div class="scroll">
-      <table>
-        <tr>
-          <th>Time</th>
-          <th>Server</th>
-          <th>Operation</th>
-          <th>Status</th>
-          <th>Person</th>
-        </tr>
-        ${rows}
-      </table>
-    </div>
+  const last = requests.slice(-SHOWN_REQUESTS).toReversed()
+  const rows = last.map(({ at, server, operation, method, status, person, mistake }) => [
+    at.slice(11, 19),
+    server,
+    `${method} ${operation}`,
+    [status === 0 ? 'no answer' : status, mistake && html` <small>The client ${mistake}</small>`],
+    person,
+  ])
+  return html`${table(['Time', 'Server', 'Operation', 'Status', 'Person'], rows)}
     <p><a href="/requests.json">All of them as JSON</a></p>`
 }

@@ -1,50 +1,73 @@
-// The switches: everything about the sandbox that can be changed while it runs, with what is normal.
+// The switches: everything about the sandbox that can be changed while it runs, with its default and its meaning.
 // `answers` is merged operation by operation (null takes one back); every other switch is replaced.
 import { z } from 'zod'
-import { faultsSchema } from './fault-switches.ts'
 import { isOperation } from '../journal.ts'
+import { faultsSchema } from './fault-switches.ts'
 
 const operation = z.string().refine(isOperation, 'there is no such operation')
 const text = z.record(z.string(), z.string())
-const milliseconds = z.number().int().min(0)
+const whole = z.number().int()
+const milliseconds = whole.min(0)
+const off = z.boolean().default(false)
 
-const answerSchema = z.strictObject({
-  status: z.number().int().min(200).max(599).optional(),
-  body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]).optional(),
-  contentType: z.string().optional(),
-  headers: text.optional(),
-  delayMs: milliseconds.optional(),
-  skip: z.number().int().min(0).optional(),
-  times: z.number().int().min(1).optional(),
-  hang: z.boolean().optional(),
-  drip: z.boolean().optional(),
-  close: z.boolean().optional(),
-  truncate: z.boolean().optional(),
-})
+const answerSchema = z
+  .strictObject({
+    status: whole.min(200).max(599),
+    body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
+    contentType: z.string(),
+    headers: text,
+    delayMs: milliseconds,
+    skip: whole.min(0),
+    times: whole.min(1),
+    hang: z.boolean(),
+    drip: z.boolean(),
+    close: z.boolean(),
+    truncate: z.boolean(),
+  })
+  .partial()
 
-const switchesSchema = z.strictObject({
-  consentDelaySeconds: z.number().min(0),
-  denyAll: z.boolean(),
-  neverReturn: z.boolean(),
-  dropParams: z.boolean(),
-  returnParams: text,
-  autoConsent: z.boolean(),
-  firstHopDelayMs: milliseconds,
-  latencyMs: z.union([milliseconds, z.record(operation, milliseconds)]),
-  answers: z.record(operation, answerSchema.nullable()),
-  accessTokenSeconds: z.number().int().min(1),
-  externalTokenMessage: z.enum(['Invalid Secret', 'Required header missing: X-Service-Auth-Type']),
-  refusalStatus: z.number().int().min(400).max(499),
-  errorShape: z.enum(['text', 'html', 'message', 'error', 'errors']),
-  tenantRedirectUrl: z.url({ protocol: /^https?$/ }).nullable(),
-  voidEarlierTokens: z.boolean(),
-  authUrlSeconds: z.number().min(0),
-  rateLimit: z.strictObject({ perSecond: z.number().positive(), burst: z.number().int().min(1) }).nullable(),
-  retryAfterDate: z.boolean(),
-  authorizationServerDown: z.boolean(),
-  serviceDown: z.boolean(),
-  date: z.iso.date().nullable(),
-  faults: faultsSchema,
+const latency = z.union([milliseconds, z.record(operation, milliseconds)])
+const answers = z.record(operation, answerSchema.nullable())
+const refusalStatus = whole.min(400).max(499)
+const externalTokenMessage = z.enum(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'])
+const errorShape = z.enum(['text', 'html', 'message', 'error', 'errors'])
+const webUrl = z.url({ protocol: /^https?$/ })
+const rate = z.strictObject({ perSecond: z.number().positive(), burst: whole.min(1) })
+const day = z.iso.date()
+
+export const switchesSchema = z.strictObject({
+  consentDelaySeconds: z.number().min(0).default(0).describe('Seconds until a consent shows in the check'),
+  denyAll: off.describe('Allow behaves like Deny'),
+  neverReturn: off.describe('Allow and Deny end on a page that leads nowhere'),
+  dropParams: off.describe('The way back loses the query of final_redirect_url'),
+  returnParams: text.default({}).describe('Parameters added on the way back'),
+  autoConsent: off.describe('No consent page: allowed at once'),
+  firstHopDelayMs: milliseconds.default(0).describe('Milliseconds before the first redirect to a datasource'),
+  latencyMs: latency.default(0).describe('Milliseconds before every answer, or an object by operation'),
+  answers: answers.default({}).describe('Answers given instead, by operation'),
+  accessTokenSeconds: whole.min(1).default(3600).describe('Lifetime of new access tokens, in seconds'),
+  externalTokenMessage: externalTokenMessage
+    .default('Invalid Secret')
+    .describe('Message to an external token without X-Service-Auth-Type'),
+  refusalStatus: refusalStatus
+    .default(401)
+    .describe('Status of the two refusals for which the contract names none'),
+  errorShape: errorShape.default('text').describe('Shape of error bodies'),
+  tenantRedirectUrl: webUrl.nullable().default(null).describe('oauth.postAuthRedirectUrl of the tenant'),
+  voidEarlierTokens: z.boolean().default(true).describe('A check voids the links of earlier ones'),
+  authUrlSeconds: z.number().min(0).default(300).describe('Lifetime of a link, in seconds'),
+  rateLimit: rate
+    .nullable()
+    .default(null)
+    .describe('Requests that the Client API takes, as {"perSecond": 5, "burst": 5}; null: any number'),
+  retryAfterDate: off.describe('Retry-After is a date, not seconds'),
+  authorizationServerDown: off.describe('Both authorization servers cut connections'),
+  serviceDown: off.describe('The service cuts connections'),
+  date: day
+    .nullable()
+    .default(null)
+    .describe('The day it is for the schedule of deprecations (YYYY-MM-DD; empty: today, UTC)'),
+  faults: faultsSchema.default({}).describe('Faults of the authorization servers'),
 })
 
 /** A replaced answer: what an operation says instead of its own answer. */
@@ -53,73 +76,39 @@ export type Answer = z.infer<typeof answerSchema>
 /** Every switch. */
 export type Switches = z.infer<typeof switchesSchema>
 
-export type SwitchesControl = {
-  get: () => Switches
-  set: (partial: Partial<Switches>) => Switches
-  reset: () => Switches
-  /** The answer to give instead, if any; counts `skip` and `times` down. First name found wins. */
-  takeAnswer: (operations: string[]) => Answer | undefined
-}
-
-/** What is normal. */
-const defaultSwitches: Switches = {
-  consentDelaySeconds: 0,
-  denyAll: false,
-  neverReturn: false,
-  dropParams: false,
-  returnParams: {},
-  autoConsent: false,
-  firstHopDelayMs: 0,
-  latencyMs: 0,
-  answers: {},
-  accessTokenSeconds: 3600,
-  externalTokenMessage: 'Invalid Secret',
-  refusalStatus: 401,
-  errorShape: 'text',
-  tenantRedirectUrl: null,
-  voidEarlierTokens: true,
-  authUrlSeconds: 300,
-  rateLimit: null,
-  retryAfterDate: false,
-  authorizationServerDown: false,
-  serviceDown: false,
-  date: null,
-  faults: {},
-}
+export type SwitchesControl = ReturnType<typeof createSwitches>
 
 /**
  * Creates the switches. `initial` is what `reset` goes back to.
  * @throws ZodError for a switch that does not exist or a value that it cannot take
  */
-export function createSwitches(initial: Partial<Switches> = {}): SwitchesControl {
-  let current = merge(defaultSwitches, initial)
-  const reset = () => (current = merge(defaultSwitches, initial))
+export function createSwitches(initial: Partial<Switches> = {}) {
+  const start = () => merge(switchesSchema.parse({}), initial)
+  let current = start()
   return {
-    get: () => structuredClone(current),
-    set: (partial) => structuredClone((current = merge(current, partial))),
-    reset: () => structuredClone(reset()),
-    takeAnswer(operations) {
-      const name = operations.find((operation) => current.answers[operation])
-      const answer = name === undefined ? undefined : current.answers[name]
-      return name === undefined || !answer ? undefined : countDown(current.answers, name, answer)
+    get: (): Switches => structuredClone(current),
+    /** Changes some switches. @returns all of them */
+    set: (partial: Partial<Switches>): Switches => structuredClone((current = merge(current, partial))),
+    reset: (): Switches => structuredClone((current = start())),
+    /** The answer to give instead, if any; counts `skip` and `times` down. The first name that has one wins. */
+    takeAnswer(names: string[]): Answer | undefined {
+      const { answers } = current
+      const name = names.find((one) => answers[one])
+      const answer = name === undefined ? undefined : answers[name]
+      if (name === undefined || !answer) return undefined
+      const { skip, times } = answer
+      if (skip) answers[name] = { ...answer, skip: skip - 1 }
+      else if (times === 1) delete answers[name]
+      else if (times) answers[name] = { ...answer, times: times - 1 }
+      return skip ? undefined : answer
     },
   }
 }
 
 function merge(current: Switches, partial: Partial<Switches>): Switches {
-  const given = switchesSchema.partial().parse(structuredClone(partial))
-  const answers = { ...current.answers, ...given.answers }
-  for (const [operation, answer] of Object.entries(answers)) if (answer === null) delete answers[operation]
+  const given = z.record(z.string(), z.unknown()).parse(structuredClone(partial))
   const named = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...current, ...Object.fromEntries(named), answers }
-}
-
-function countDown(answers: Switches['answers'], name: string, answer: Answer): Answer | undefined {
-  if (answer.skip) {
-    answers[name] = { ...answer, skip: answer.skip - 1 }
-    return undefined
-  }
-  if (answer.times === 1) delete answers[name]
-  else if (answer.times) answers[name] = { ...answer, times: answer.times - 1 }
-  return answer
+  const merged = switchesSchema.parse({ ...current, answers: {}, ...Object.fromEntries(named) })
+  const answers = Object.entries({ ...current.answers, ...merged.answers }).filter(([, answer]) => answer)
+  return { ...merged, answers: Object.fromEntries(answers) }
 }

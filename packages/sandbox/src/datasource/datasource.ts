@@ -1,51 +1,86 @@
-// The datasources' own site: the page on which a person allows or denies that the service reads their data.
-// It is on an origin of its own, and it goes back by way of the service.
-import { findDatasource, findPerson } from '../provider/authorizations.ts'
-import type { Consent, DatasourceFlow } from './flow.ts'
+// Authorizing one datasource: the person's consent, from the service to the datasource's own page and back.
+// The way back tells the client nothing that it could trust; `returnParams` may even make it lie.
+import { randomBytes } from 'node:crypto'
+import type { SwitchesControl } from '../control/switches.ts'
 import type { Behaviour, Exchange } from '../http-server.ts'
 import { html, redirect, sendPage } from '../pages.ts'
-import type { Person } from '../people.ts'
-import type { SwitchesControl } from '../control/switches.ts'
+import { findDatasource, findPerson, type Person } from '../people.ts'
+import type { Authorizations } from './authorizations.ts'
 
-export type DatasourceOptions = {
+export type Consent = {
+  id: string
+  personId: string
+  instance: string
+  /** The per-request `final_redirect_url`, if there was one. */
+  destination: string | undefined
+  decision?: 'allowed' | 'denied'
+}
+
+export type Consents = ReturnType<typeof createConsents>
+
+/** Creates the desk that keeps the authorizations under way. @param landing the service's own start page */
+export function createConsents(authorizations: Authorizations, switches: SwitchesControl, landing: string) {
+  const consents = new Map<string, Consent>()
+  return {
+    begin(start: Omit<Consent, 'id'>): Consent {
+      const consent = { ...start, id: randomBytes(16).toString('base64url') }
+      consents.set(consent.id, consent)
+      return consent
+    },
+    find: (id: string) => consents.get(id),
+    /** Records the person's answer; the switches `denyAll` and `consentDelaySeconds` change what it does. */
+    decide(consent: Consent, wanted: 'allowed' | 'denied'): void {
+      const { denyAll, consentDelaySeconds } = switches.get()
+      consent.decision = denyAll ? 'denied' : wanted
+      if (consent.decision === 'denied') return
+      authorizations.authorize(consent.personId, consent.instance, consentDelaySeconds)
+    },
+    /** The final destination: that of the request, then the tenant's setting, then the landing page (contract 4.1, rule 1). */
+    returnAddress({ destination }: Consent): string {
+      const { tenantRedirectUrl, dropParams, returnParams } = switches.get()
+      const resolved = destination ?? tenantRedirectUrl ?? landing
+      if (!dropParams && Object.keys(returnParams).length === 0) return resolved
+      const url = new URL(resolved)
+      if (dropParams) url.search = ''
+      for (const [name, value] of Object.entries(returnParams)) url.searchParams.set(name, value)
+      return url.href
+    },
+  }
+}
+
+type DatasourceOptions = {
   people: Person[]
-  flow: DatasourceFlow
+  consents: Consents
   switches: SwitchesControl
   /** Address of the service, prefix included. */
   serviceUrl: string
 }
 
 const route = /^\/consent\/([\w-]+)(?:\/(allow|deny))?$/
+const site = 'Datasource'
 
-/** The consent pages: GET `/consent/<id>`, POST `/consent/<id>/allow` and `/deny`. */
-export function createDatasource(options: DatasourceOptions): Behaviour {
+/** The datasources' own site, on an origin of its own. The consent pages are GET `/consent/<id>`, POST `/consent/<id>/allow` and `/deny`. */
+export function createDatasource({ people, consents, switches, serviceUrl }: DatasourceOptions): Behaviour {
   return {
-    operation: operationOf,
-    handle(exchange) {
-      const [, id = '', answer] = route.exec(exchange.path) ?? []
-      const consent = options.flow.find(id)
-      if (!consent) return sendGone(exchange)
-      exchange.entry.person = consent.personId
-      if (consent.decision) return sendGone(exchange)
-      if (answer === undefined) return sendConsent(exchange, options, consent)
-      if (exchange.req.method !== 'POST') return redirect(exchange.res, `/consent/${id}`, 303)
-      options.flow.decide(consent, answer === 'allow' ? 'allowed' : 'denied')
-      return leave(exchange, options, consent)
+    operation(path) {
+      const match = route.exec(path)
+      return match ? (match[2] ?? 'consent') : 'other'
+    },
+    handle({ req, res, path, entry }) {
+      const [, id = '', answer] = route.exec(path) ?? []
+      const consent = consents.find(id)
+      if (consent) entry.person = consent.personId
+      if (!consent || consent.decision) return sendGone(res)
+      if (answer === undefined) return sendConsent(res, people, consent)
+      if (req.method !== 'POST') return redirect(res, `/consent/${id}`, 303)
+      consents.decide(consent, answer === 'allow' ? 'allowed' : 'denied')
+      if (!switches.get().neverReturn) return redirect(res, `${serviceUrl}/auth/return/${id}`, 303)
+      sendPage(res, { title: 'Done', site, body: html`<p>You can close this window.</p>` })
     },
   }
 }
 
-function operationOf(path: string): string {
-  const [, id, answer] = route.exec(path) ?? []
-  if (id === undefined) return 'other'
-  return answer ?? 'consent'
-}
-
-function sendConsent(
-  { res }: Exchange,
-  { people }: DatasourceOptions,
-  { id, personId, instance }: Consent,
-): void {
+function sendConsent(res: Exchange['res'], people: Person[], { id, personId, instance }: Consent): void {
   const { name, email } = findPerson(people, personId)
   const datasource = findDatasource(people, personId, instance).displayName ?? instance
   const body = html`<p>
@@ -65,12 +100,7 @@ function sendConsent(
   sendPage(res, { title: 'Allow access?', site: datasource.slice(0, 60), body })
 }
 
-function leave({ res }: Exchange, { switches, serviceUrl }: DatasourceOptions, consent: Consent): void {
-  if (!switches.get().neverReturn) return redirect(res, `${serviceUrl}/auth/return/${consent.id}`, 303)
-  sendPage(res, { title: 'Done', site: 'Datasource', body: html`<p>You can close this window.</p>` })
-}
-
-function sendGone({ res }: Exchange): void {
-  const body = html`<p>You have answered already, or the request is too old.</p>`
-  sendPage(res, { title: 'Nothing to answer here', site: 'Datasource', body }, 410)
+function sendGone(res: Exchange['res']): void {
+  const body = html`<p>You have already answered, or the request is too old.</p>`
+  sendPage(res, { title: 'There is nothing to answer', site, body }, 410)
 }

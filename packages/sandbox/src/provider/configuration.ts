@@ -1,48 +1,49 @@
 // How the authorization servers are configured: OpenID Connect, code with PKCE, refresh tokens that rotate,
 // dynamic registration, revocation, PAR, RP-initiated and back-channel logout. Consent is never asked for.
-import { randomBytes } from 'node:crypto'
 import type { JWK } from 'jose'
-import { interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
-import { sendLogout, type SentLogout } from './faulty-logout-tokens.ts'
-import { document, Html, html } from '../pages.ts'
-import type { Person } from '../people.ts'
-import type { ProviderStore } from './store.ts'
+import { interactionPolicy, type Configuration, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider'
 import type { SwitchesControl } from '../control/switches.ts'
+import { document, html, Html } from '../pages.ts'
+import { personWithId, type Person } from '../people.ts'
+import { sendLogout, type SentLogout } from './sessions.ts'
+import type { ProviderStore } from './store.ts'
 
 const day = 24 * 60 * 60
 const scopes = ['openid', 'offline_access', 'profile', 'email']
 
 export type ProviderOptions = {
-  /** Shown on its pages, for example "Sign-in of the service". */
+  /** Address of the issuer, without a trailing slash. */
+  issuer: string
+  /** Shown on its pages, for example "Sign in to the service". */
   site: string
-  /** Set apart the cookies of servers that share a host. */
+  /** Keeps the cookies of servers that share a host apart. */
   cookiePrefix: string
-  /** Path part of the issuer, '' for none. */
-  mount: string
   people: Person[]
   store: ProviderStore
   switches: SwitchesControl
-  keys: JWK[]
+  /** Signs tokens. */
+  key: JWK
   cookieKey: string
   /** Every logout token that was sent is put here. */
   logouts: SentLogout[]
+  /** Present: dynamic registration asks for it. */
   initialAccessToken?: string
 }
 
-/** A key for signing cookies. */
-export const createCookieKey = () => randomBytes(32).toString('base64url')
+/** The path of an address, '' for none. */
+export const pathOf = (address: string) => new URL(address).pathname.replace(/\/$/, '')
 
 /** The configuration for oidc-provider. */
 export function providerConfiguration(options: ProviderOptions): Configuration {
-  const { cookiePrefix, store, switches } = options
+  const { cookiePrefix, people, store, switches } = options
   return {
     adapter: store.adapter,
-    jwks: { keys: options.keys },
+    jwks: { keys: [options.key] },
     scopes,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
     conformIdTokenClaims: false,
-    findAccount: (_ctx, id) => accountOf(options.people, id),
-    interactions: { policy: policy(), url: (_ctx, { uid }) => `${options.mount}/sign-in/${uid}` },
+    findAccount: (_ctx, id) => accountOf(personWithId(people, id)),
+    interactions: { policy: policy(), url: (_ctx, { uid }) => `${pathOf(options.issuer)}/sign-in/${uid}` },
     loadExistingGrant,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     clientDefaults: {
@@ -54,7 +55,6 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
     responseTypes: ['code'],
     rotateRefreshToken: () => !switches.get().faults.token?.keepRefreshToken,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    expiresWithSession: async (_ctx, { scopes: granted }) => !granted.has('offline_access'),
     cookies: {
       keys: [options.cookieKey],
       names: {
@@ -63,59 +63,45 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
         resume: `${cookiePrefix}_resume`,
       },
     },
-    ttl: timesToLive(switches),
+    ttl: {
+      AccessToken: () => switches.get().accessTokenSeconds,
+      Grant: 14 * day,
+      IdToken: 3600,
+      Interaction: 3600,
+      RefreshToken: 14 * day,
+      Session: 14 * day,
+    },
     features: features(options),
     fetch: fetchFromLoopback(options),
-    renderError: (ctx, out) => renderError(ctx, options.site, out),
+    renderError: (ctx, out) => render(ctx, options.site, 'This did not work', reasonOf(out)),
   }
 }
 
 /**
- * oidc-provider guards its own requests against loopback addresses; here the clients are on loopback. Logout tokens
+ * oidc-provider guards its own requests against loopback addresses, but the sandbox's clients are there. Logout tokens
  * are sent as the switches say.
  */
-function fetchFromLoopback({ switches, keys, logouts }: ProviderOptions): typeof fetch {
+function fetchFromLoopback({ switches, key, logouts }: ProviderOptions): typeof fetch {
   return async (input, init) => {
     const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
     const { body } = unguarded
     const token = body instanceof URLSearchParams ? body.get('logout_token') : null
-    const [key] = keys
-    if (token === null || key === undefined || typeof input !== 'string') return await fetch(input, unguarded)
-    const fault = switches.get().faults.logoutToken
-    const sent = await sendLogout(input, token, { fault, key })
+    if (token === null || typeof input !== 'string') return await fetch(input, unguarded)
+    const sent = await sendLogout(input, token, { fault: switches.get().faults.logoutToken, key })
     logouts.push(sent)
     return new Response(null, { status: sent.status })
   }
 }
 
-function timesToLive(switches: SwitchesControl): NonNullable<Configuration['ttl']> {
-  const accessToken = () => switches.get().accessTokenSeconds
-  return {
-    AccessToken: accessToken,
-    AuthorizationCode: 60,
-    Grant: 14 * day,
-    IdToken: 3600,
-    Interaction: 3600,
-    RefreshToken: 14 * day,
-    Session: 14 * day,
-  }
-}
-
-function features(options: ProviderOptions): NonNullable<Configuration['features']> {
+function features({ site, initialAccessToken }: ProviderOptions): Configuration['features'] {
+  const ofOwnTokens = { enabled: true, allowedPolicy: isOwnToken }
   return {
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
-    pushedAuthorizationRequests: { enabled: true },
-    registration: { enabled: true, initialAccessToken: options.initialAccessToken ?? false },
+    registration: { enabled: true, initialAccessToken: initialAccessToken ?? false },
     registrationManagement: { enabled: true },
-    revocation: {
-      enabled: true,
-      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
-    },
-    introspection: {
-      enabled: true,
-      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
-    },
+    revocation: ofOwnTokens,
+    introspection: ofOwnTokens,
     resourceIndicators: {
       enabled: true,
       defaultResource: () => [],
@@ -125,13 +111,30 @@ function features(options: ProviderOptions): NonNullable<Configuration['features
     },
     rpInitiatedLogout: {
       enabled: true,
-      logoutSource: (ctx, form) => renderSignOut(ctx, options.site, form),
-      postLogoutSuccessSource: (ctx) => {
-        render(ctx, options.site, 'You are signed out', html`<p>You can close this page.</p>`)
-      },
+      logoutSource: (ctx, form) => render(ctx, site, 'Sign out?', signOutForm(form)),
+      postLogoutSuccessSource: (ctx) =>
+        render(ctx, site, 'You are signed out', html`<p>You can close this page.</p>`),
     },
-    userinfo: { enabled: true },
   }
+}
+
+type Owned = { clientId?: string | undefined }
+const isOwnToken = async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId
+
+function reasonOf({ error, error_description: reason }: ErrorOut): Html {
+  return html`<p>${reason ?? error}</p>
+    <p class="note">${error}</p>`
+}
+
+function signOutForm(form: string): Html {
+  return html`${new Html(form)}
+    <button class="first" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
+    <button type="submit" form="op.logoutForm">Stay signed in</button>`
+}
+
+function render(ctx: KoaContextWithOIDC, site: string, title: string, body: Html): void {
+  ctx.type = 'html'
+  ctx.body = document({ title, site, body })
 }
 
 function policy() {
@@ -142,14 +145,11 @@ function policy() {
   return prompts
 }
 
-function accountOf(people: Person[], id: string) {
-  const person = people.find((one) => one.id === id)
+function accountOf(person: Person | undefined) {
   if (!person) return undefined
-  const { email, name } = person
-  return {
-    accountId: id,
-    claims: async () => ({ sub: id, email, email_verified: true, name, preferred_username: email }),
-  }
+  const { id: sub, email, name } = person
+  const claims = { sub, email, email_verified: true, name, preferred_username: email }
+  return { accountId: sub, claims: async () => claims }
 }
 
 async function loadExistingGrant(ctx: KoaContextWithOIDC) {
@@ -165,31 +165,4 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   }
   await grant.save()
   return grant
-}
-
-function renderError(
-  ctx: KoaContextWithOIDC,
-  site: string,
-  out: { error: string; error_description?: string | undefined },
-) {
-  const reason = out.error_description ?? out.error
-  render(
-    ctx,
-    site,
-    'This did not work',
-    html`<p>${reason}</p>
-      <p class="note">${out.error}</p>`,
-  )
-}
-
-function renderSignOut(ctx: KoaContextWithOIDC, site: string, form: string) {
-  const buttons = html`${new Html(form)}
-    <button class="first" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
-    <button type="submit" form="op.logoutForm">Stay signed in</button>`
-  render(ctx, site, 'Sign out?', buttons)
-}
-
-function render(ctx: KoaContextWithOIDC, site: string, title: string, body: ReturnType<typeof html>) {
-  ctx.type = 'html'
-  ctx.body = document({ title, site, body })
 }

@@ -1,10 +1,9 @@
 // The sign-in page of both authorization servers: a button for each person, no passwords.
-// The person whom the client hinted at comes first; anyone can be chosen, as when the wrong account is.
+// The person that the client hinted at comes first, but anyone can be chosen: people do pick the wrong account.
 import type Provider from 'oidc-provider'
-import { readForm } from '../service/bodies.ts'
-import type { Exchange } from '../http-server.ts'
+import { readForm, type Exchange } from '../http-server.ts'
 import { html, redirect, sendPage, type Html } from '../pages.ts'
-import { isGenerated, type Person } from '../people.ts'
+import { isGenerated, personWithId, type Person } from '../people.ts'
 
 export type SignInOptions = {
   provider: Provider
@@ -14,8 +13,8 @@ export type SignInOptions = {
   describe: (person: Person) => string
 }
 
-/** A company has thousands; the one who is hinted at comes first all the same. */
-const MOST_GENERATED = 3
+/** A company has thousands of generated people, so the page shows a few. */
+const MAX_GENERATED = 3
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
@@ -30,34 +29,24 @@ export async function handleSignIn(exchange: Exchange, options: SignInOptions): 
   else sendPage(res, { title: 'Who are you?', site: options.site, body: list(options, interaction) })
 }
 
-async function choose(
-  { req, res, entry }: Exchange,
-  { provider, people }: SignInOptions,
-  interaction: Interaction,
-) {
-  const chosen = (await readForm(req)).get('person')
-  const person = people.find(({ id }) => id === chosen)
-  if (!person) {
-    const refusal = { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
-    redirect(res, await provider.interactionResult(req, res, refusal), 303)
-    return
-  }
-  entry.person = person.id
-  const result = { login: { accountId: person.id }, select_account: {}, consent: {} }
+async function choose(exchange: Exchange, { provider, people }: SignInOptions, interaction: Interaction) {
+  const { req, res, entry } = exchange
+  const person = personWithId(people, (await readForm(req)).get('person') ?? '')
+  const result = person
+    ? { login: { accountId: person.id }, select_account: {}, consent: {} }
+    : { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
   const returnTo = await provider.interactionResult(req, res, result)
-  await leaveOtherAccount(provider, interaction, person)
+  if (person) {
+    entry.person = person.id
+    await leaveOtherAccount(provider, interaction.session?.uid, person)
+  }
   redirect(res, returnTo, 303)
 }
 
 /** Without this, oidc-provider would show a page that posts itself to sign the other account out first. */
-async function leaveOtherAccount(
-  provider: Provider,
-  interaction: Interaction,
-  person: Person,
-): Promise<void> {
-  const uid = interaction.session?.uid
+async function leaveOtherAccount(provider: Provider, uid: string | undefined, { id }: Person): Promise<void> {
   const session = uid ? await provider.Session.findByUid(uid) : undefined
-  if (!session?.accountId || session.accountId === person.id) return
+  if (!session?.accountId || session.accountId === id) return
   Object.assign(session, { accountId: undefined, loginTs: undefined, authorizations: undefined })
   await session.persist()
 }
@@ -66,17 +55,15 @@ function list({ people, describe }: SignInOptions, { params, session }: Interact
   const given = params['login_hint']
   const hint = typeof given === 'string' ? given.toLowerCase() : ''
   const isHinted = ({ id, email }: Person) => hint === id || hint === email.toLowerCase()
-  const others = people.filter((person) => !isHinted(person))
-  const generated = others.filter(isGenerated).slice(0, MOST_GENERATED)
-  const ordered = [
-    ...people.filter(isHinted),
-    ...others.filter((person) => !isGenerated(person)),
-    ...generated,
-  ]
-  const current = people.find(({ id }) => id === session?.accountId)
-  return html`<p class="note">Choose who to sign in as. There are no passwords here.</p>
+  const named = people.filter((person) => !isGenerated(person))
+  const generated = people
+    .filter((person) => isGenerated(person) && !isHinted(person))
+    .slice(0, MAX_GENERATED)
+  const ordered = new Set([...people.filter(isHinted), ...named, ...generated])
+  const current = personWithId(people, session?.accountId)
+  return html`<p class="note">Choose whom to sign in as. There are no passwords.</p>
     ${current && html`<p>Signed in so far as ${current.name}.</p>`}
-    ${ordered.map(
+    ${[...ordered].map(
       (person) =>
         html`<form method="post">
           <button class="person ${isHinted(person) && 'first'}" name="person" value="${person.id}">

@@ -1,57 +1,56 @@
-// What an authorization server remembers, in memory. It outlives the provider that writes to it,
-// so that keys can rotate (a new provider over the same store) without anybody being signed out.
+// What an authorization server remembers, in memory. The store outlives the provider that writes to it,
+// so keys can rotate (a new provider over the same store) without signing anyone out.
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
 type Stored = { model: string; id: string; payload: AdapterPayload; expiresAt: number }
 
-export type ProviderStore = {
-  /** For oidc-provider: one adapter a model. */
-  adapter: (model: string) => Adapter
-  put: (model: string, id: string, payload: AdapterPayload) => void
-  remove: (model: string, id: string) => void
-  /** Forgets every entry of a model. */
-  forget: (model: string) => void
-  list: (model: string) => { id: string; payload: AdapterPayload }[]
-  revokeGrant: (grantId: string) => void
-}
+export type ProviderStore = ReturnType<typeof createProviderStore>
 
 const grantable = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])
 
 /** Creates an empty store. */
-export function createProviderStore(): ProviderStore {
+export function createProviderStore() {
   const entries = new Map<string, Stored>()
-  const live = () => [...entries.values()].filter((stored) => stored.expiresAt > Date.now())
-  const put = (model: string, id: string, payload: AdapterPayload, seconds = Infinity) => {
-    entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
-  }
-  const revokeGrant = (grantId: string) => {
-    for (const [key, { model, payload }] of entries) {
-      if (grantable.has(model) && payload.grantId === grantId) entries.delete(key)
-    }
-  }
-  const find = (model: string, id: string) => {
+
+  const list = (model: string) =>
+    [...entries.values()].filter((stored) => stored.model === model && stored.expiresAt > Date.now())
+
+  function find(model: string, id: string): AdapterPayload | undefined {
     const stored = entries.get(`${model}:${id}`)
     return stored && stored.expiresAt > Date.now() ? stored.payload : undefined
   }
+
+  function put(model: string, id: string, payload: AdapterPayload, seconds = Infinity): void {
+    entries.set(`${model}:${id}`, { model, id, payload, expiresAt: Date.now() + seconds * 1000 })
+  }
+
+  const remove = (model: string, id: string): void => void entries.delete(`${model}:${id}`)
+
+  function forgetWhere(isGone: (stored: Stored) => boolean): void {
+    for (const [key, stored] of entries) if (isGone(stored)) entries.delete(key)
+  }
+
+  const revokeGrant = (grantId: string) =>
+    forgetWhere(({ model, payload }) => grantable.has(model) && payload.grantId === grantId)
+
   return {
+    list,
     put,
+    remove,
     revokeGrant,
-    remove: (model, id) => void entries.delete(`${model}:${id}`),
-    forget(model) {
-      for (const [key, stored] of entries) if (stored.model === model) entries.delete(key)
-    },
-    list: (model) => live().filter((stored) => stored.model === model),
-    adapter: (model) => ({
+    /** Forgets every entry of a model. */
+    forget: (model: string) => forgetWhere((stored) => stored.model === model),
+    /** For oidc-provider: one adapter a model. */
+    adapter: (model: string): Adapter => ({
       upsert: async (id, payload, seconds) => put(model, id, payload, seconds),
       find: async (id) => find(model, id),
-      findByUid: async (uid) =>
-        live().find((stored) => stored.model === model && stored.payload.uid === uid)?.payload,
+      findByUid: async (uid) => list(model).find(({ payload }) => payload.uid === uid)?.payload,
       findByUserCode: async () => undefined,
       async consume(id) {
         const payload = find(model, id)
         if (payload) payload.consumed = Math.floor(Date.now() / 1000)
       },
-      destroy: async (id) => void entries.delete(`${model}:${id}`),
+      destroy: async (id) => remove(model, id),
       revokeByGrantId: async (grantId) => revokeGrant(grantId),
     }),
   }

@@ -1,10 +1,10 @@
 // Replaced answers: what an operation says instead of its own answer, misbehaviour of the wire included.
-// Works on the raw response, so it can stand in for the authorization servers too.
+// Works on the raw response, so it can replace answers of the authorization servers too.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../control/switches.ts'
 
-const dripEveryMs = 200
+const DRIP_EVERY_MS = 200
 
 /** Gives `answer` in place of the operation's own. A `hang` resolves and leaves the response open. */
 export async function giveAnswer(res: ServerResponse, answer: Answer): Promise<void> {
@@ -14,42 +14,32 @@ export async function giveAnswer(res: ServerResponse, answer: Answer): Promise<v
     res.destroy()
     return
   }
-  const body = Buffer.from(bodyOf(answer))
-  res.statusCode = answer.status ?? 200
-  res.setHeader('content-type', contentTypeOf(answer))
-  res.setHeader('content-length', body.length)
+  const { status = 200, body = status === 204 || status === 304 ? '' : (STATUS_CODES[status] ?? '') } = answer
+  const isText = typeof body === 'string'
+  const bytes = Buffer.from(isText ? body : JSON.stringify(body))
+  res.statusCode = status
+  res.setHeader(
+    'content-type',
+    answer.contentType ?? (isText ? 'text/plain; charset=utf-8' : 'application/json'),
+  )
+  res.setHeader('content-length', bytes.length)
   for (const [name, value] of Object.entries(answer.headers ?? {})) res.setHeader(name, value)
-  if (answer.truncate) truncate(res, body)
-  else if (answer.drip) drip(res, body)
-  else res.end(body)
+  if (answer.truncate) truncate(res, bytes)
+  else if (answer.drip) await drip(res, bytes)
+  else res.end(bytes)
 }
 
-function bodyOf(answer: Answer): string {
-  if (typeof answer.body === 'string') return answer.body
-  if (answer.body !== undefined) return JSON.stringify(answer.body)
-  return answer.status === 204 || answer.status === 304 ? '' : (STATUS_CODES[answer.status ?? 200] ?? '')
+function truncate(res: ServerResponse, bytes: Buffer): void {
+  res.setHeader('content-length', bytes.length + 1)
+  res.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => res.destroy())
 }
 
-function contentTypeOf(answer: Answer): string {
-  if (answer.contentType !== undefined) return answer.contentType
-  const json = answer.body !== undefined && typeof answer.body !== 'string'
-  return json ? 'application/json' : 'text/plain; charset=utf-8'
-}
-
-function truncate(res: ServerResponse, body: Buffer): void {
-  res.setHeader('content-length', body.length + 1)
-  res.write(body.subarray(0, Math.ceil(body.length / 2)), () => res.destroy())
-}
-
-function drip(res: ServerResponse, body: Buffer): void {
-  let sent = 0
+async function drip(res: ServerResponse, bytes: Buffer): Promise<void> {
   res.flushHeaders()
-  const timer = setInterval(() => {
-    res.write(body.subarray(sent, ++sent))
-    if (sent >= body.length) {
-      clearInterval(timer)
-      res.end()
-    }
-  }, dripEveryMs)
-  res.once('close', () => clearInterval(timer))
+  for (const byte of bytes) {
+    await sleep(DRIP_EVERY_MS)
+    if (res.destroyed) return
+    res.write(Uint8Array.of(byte))
+  }
+  res.end()
 }

@@ -1,5 +1,5 @@
 // The published schedule of deprecations (contract, sections 9.1 and 9.2), in the order of its tables.
-// Written out a second time on purpose: a mistake in the product's copy must not be repeated by what it is tested against.
+// A second copy on purpose: a mistake in the product's copy must not be repeated by what it is tested against.
 
 /** A row: an operation, or with `field` a field of it. Days are UTC, `YYYY-MM-DD`. */
 export type Deprecated = {
@@ -7,7 +7,7 @@ export type Deprecated = {
   operation: string
   field?: string
   /** Bodies that bear the field; the contract mostly leaves it open. */
-  within?: 'request' | 'response' | 'either'
+  within?: 'response' | 'either'
   /** Only a member of the body itself: the same name elsewhere is something else. */
   topLevel?: boolean
   replacement?: string
@@ -17,91 +17,59 @@ export type Deprecated = {
   removal: string
 }
 
-type Field = Pick<Deprecated, 'field' | 'replacement' | 'remark'>
+type Common = Pick<Deprecated, 'operation' | 'within' | 'announced' | 'removal'>
+type Field = Pick<Deprecated, 'topLevel' | 'replacement' | 'remark'>
 
-const insights = 'POST /rest/api/v1/insights'
-const getAnswer = 'POST /rest/api/v1/getanswer'
-const getCollection = 'POST /rest/api/v1/getcollection'
-const chat = 'POST /rest/api/v1/chat'
-const indexEmployee = 'POST /api/index/v1/indexemployee'
-const createAnnouncement = 'POST /rest/api/v1/createannouncement'
-const policies = 'GET /rest/api/v1/governance/data/policies/{id}'
+const fieldsOf = (common: Common, fields: [name: string, rest?: Field][]): Deprecated[] =>
+  fields.map(([field, rest]) => ({ within: 'either', ...common, field, ...rest }))
 
-const announcementFields: Field[] = [
-  { field: 'isNegated', replacement: 'relationType' },
-  { field: 'documents' },
-  { field: 'boardId', remark: 'Answer Boards are no longer supported' },
-  { field: 'snippet', replacement: 'text' },
-  { field: 'inviteTime', replacement: 'ChannelInviteInfo' },
-  { field: 'reminderTime', replacement: 'ChannelInviteInfo' },
-  { field: 'reactions', replacement: 'reacts' },
-  { field: 'role', replacement: 'permissions' },
-]
-
-const policyFields: Field[] = [
-  { field: 'sensitiveInfoTypes', replacement: 'sensitiveContentOptions' },
-  { field: 'sensitiveInfoTypes', replacement: 'customSensitiveExpressions' },
-  { field: 'sensitiveTerms', replacement: 'customSensitiveExpressions' },
-  { field: 'sensitiveRegexes', replacement: 'customSensitiveExpressions' },
-  { field: 'likelihoodThreshold' },
-  { field: 'urlGreenlist' },
-  { field: 'datasources', replacement: 'datasourceInstances' },
-  { field: 'externalSharingOptions', replacement: 'broadSharingOptions' },
-  { field: 'enabled' },
-  { field: 'anyoneWithLinkEnabled' },
-]
-
+const may = { announced: '2026-05-07', removal: '2027-01-15' }
 const february = { announced: '2026-02-05', removal: '2026-10-15' }
+
+const inlineCitations =
+  'ChatMessageFragment.citation and ChatMessageCitation.referenceRanges (inline citations)'
+const noBoards = 'answer boards have been removed; the endpoint no longer serves a purpose'
 
 /** Every row of the two tables. */
 export const deprecationSchedule: readonly Deprecated[] = [
-  {
-    operation: insights,
-    field: 'searchSessionSatisfaction',
-    within: 'either',
-    remark: 'contact support for alternatives',
-    announced: '2026-05-13',
-    removal: '2027-01-15',
-  },
-  {
-    operation: getAnswer,
-    field: 'trackingToken',
-    within: 'either',
-    topLevel: true,
-    replacement: 'answer.trackingToken',
-    announced: '2026-05-07',
-    removal: '2027-01-15',
-  },
-  {
-    operation: getCollection,
-    field: 'trackingToken',
-    within: 'either',
-    topLevel: true,
-    replacement: 'collection.trackingToken',
-    announced: '2026-05-07',
-    removal: '2027-01-15',
-  },
-  {
-    operation: chat,
-    field: 'citations',
-    within: 'either',
-    replacement: 'ChatMessageFragment.citation and ChatMessageCitation.referenceRanges (inline citations)',
-    announced: '2026-02-06',
-    removal: '2026-10-15',
-  },
-  { operation: indexEmployee, field: 'location', within: 'either', ...february },
-  ...announcementFields.map((field): Deprecated => ({
-    operation: createAnnouncement,
-    within: 'either',
-    ...field,
-    ...february,
-  })),
-  ...policyFields.map((field): Deprecated => ({
-    operation: policies,
-    within: 'response',
-    ...field,
-    ...february,
-  })),
+  ...fieldsOf({ operation: 'POST /rest/api/v1/insights', announced: '2026-05-13', removal: '2027-01-15' }, [
+    ['searchSessionSatisfaction', { remark: 'contact support for alternatives' }],
+  ]),
+  ...fieldsOf({ operation: 'POST /rest/api/v1/getanswer', ...may }, [
+    ['trackingToken', { topLevel: true, replacement: 'answer.trackingToken' }],
+  ]),
+  ...fieldsOf({ operation: 'POST /rest/api/v1/getcollection', ...may }, [
+    ['trackingToken', { topLevel: true, replacement: 'collection.trackingToken' }],
+  ]),
+  ...fieldsOf({ operation: 'POST /rest/api/v1/chat', announced: '2026-02-06', removal: '2026-10-15' }, [
+    ['citations', { replacement: inlineCitations }],
+  ]),
+  ...fieldsOf({ operation: 'POST /api/index/v1/indexemployee', ...february }, [['location']]),
+  ...fieldsOf({ operation: 'POST /rest/api/v1/createannouncement', ...february }, [
+    ['isNegated', { replacement: 'relationType' }],
+    ['documents'],
+    ['boardId', { remark: 'Answer Boards are no longer supported' }],
+    ['snippet', { replacement: 'text' }],
+    ['inviteTime', { replacement: 'ChannelInviteInfo' }],
+    ['reminderTime', { replacement: 'ChannelInviteInfo' }],
+    ['reactions', { replacement: 'reacts' }],
+    ['role', { replacement: 'permissions' }],
+  ]),
+  ...fieldsOf(
+    { operation: 'GET /rest/api/v1/governance/data/policies/{id}', within: 'response', ...february },
+    [
+      ['sensitiveInfoTypes', { replacement: 'sensitiveContentOptions' }],
+      ['sensitiveInfoTypes', { replacement: 'customSensitiveExpressions' }],
+      ['sensitiveTerms', { replacement: 'customSensitiveExpressions' }],
+      ['sensitiveRegexes', { replacement: 'customSensitiveExpressions' }],
+      ['likelihoodThreshold'],
+      ['urlGreenlist'],
+      ['datasources', { replacement: 'datasourceInstances' }],
+      ['externalSharingOptions', { replacement: 'broadSharingOptions' }],
+      ['enabled'],
+      ['anyoneWithLinkEnabled'],
+    ],
+  ),
   ...['bulkindexemployees', 'getdocumentcount', 'getdocumentstatus', 'getusercount'].map((name) => ({
     operation: `POST /api/index/v1/${name}`,
     announced: '2026-02-03',
@@ -109,7 +77,7 @@ export const deprecationSchedule: readonly Deprecated[] = [
   })),
   {
     operation: 'POST /rest/api/v1/listanswers',
-    remark: 'answer boards have been removed; the endpoint no longer serves a purpose',
+    remark: noBoards,
     announced: '2026-01-21',
     removal: '2026-10-15',
   },

@@ -1,69 +1,72 @@
-// What the schedule means on a day: what is announced in headers, what is refused, what is left out of an answer.
+// What the schedule means on a day: what headers announce, what is refused, what is left out of an answer.
 // An item is available before its removal date (UTC) and gone from it on; before its announcement nothing is said.
-import type { ServerResponse } from 'node:http'
-import type { Refusal } from './callers.ts'
 import { deprecationSchedule, type Deprecated } from './deprecation-schedule.ts'
+import { Refusal } from './refusal.ts'
 
-/** The day it is for the schedule, `YYYY-MM-DD`: the one of the switch, else today in UTC. */
+/** The day it is for the schedule, `YYYY-MM-DD`: that of the switch, else today in UTC. */
 export function dayOf(date: string | null): string {
   return date ?? new Date().toISOString().slice(0, 10)
 }
 
-export type DeprecationState = 'not announced' | 'announced' | 'removed'
-
-/** Where a row of the schedule stands on a day. */
-export function stateOn({ announced, removal }: Deprecated, day: string): DeprecationState {
+/** The state of a row of the schedule on a day. */
+export function stateOn({ announced, removal }: Deprecated, day: string) {
   if (day >= removal) return 'removed'
   return day < announced ? 'not announced' : 'announced'
 }
 
 /**
- * Says in headers what is announced of an operation on a day: Deprecation (RFC 9745) and Link to `page`, and Sunset where
- * the operation itself ends: of a field RFC 8594 has nothing to say. A field that is gone is no longer announced.
+ * The headers that announce what is deprecated about an operation on a day: Deprecation (RFC 9745) and Link to
+ * `page`; also Sunset (RFC 8594), which is for whole operations only. A field that is gone is no longer announced.
  */
-export function announce(
-  res: ServerResponse,
-  operation: string,
-  { day, page }: { day: string; page: string },
-) {
+export function announcement(operation: string, day: string, page: string): Map<string, string> {
   const rows = rowsOf(operation).filter((row) => {
     const state = stateOn(row, day)
     return state === 'announced' || (state === 'removed' && row.field === undefined)
   })
-  setHeaders(res, rows, page)
+  const headers = new Map<string, string>()
+  const [since] = rows.map(({ announced }) => announced).sort()
+  if (since === undefined) return headers
+  const link = `<${page}>; rel="deprecation"; type="text/html"`
+  headers.set('deprecation', `@${Date.parse(since) / 1000}`).set('link', link)
+  const end = rows.find(({ field }) => field === undefined)?.removal
+  if (end === undefined) return headers
+  const both = `${link}, ${link.replace('"deprecation"', '"sunset"')}`
+  return headers.set('sunset', new Date(end).toUTCString()).set('link', both)
 }
 
-/** The refusal of an operation that has been removed, or of a request with fields that have been; undefined for neither. */
-export function refusalOf(operation: string, body: unknown, day: string): Refusal | undefined {
+/** @throws Refusal of an operation that has been removed, or of a request that bears removed fields */
+export function refuseRemoved(operation: string, body: unknown, day: string): void {
   const gone = removedOf(operation, day)
   const endpoint = gone.find(({ field }) => field === undefined)
-  if (endpoint) return { status: 410, message: `Gone: ${operation} ${inWords(endpoint)}` }
-  const sent = gone.filter((row) => row.within !== 'response' && bears(body, row))
-  if (sent.length === 0) return undefined
-  return { status: 400, message: sent.map((row) => `The field ${row.field} ${inWords(row)}`).join('; ') }
+  if (endpoint) throw new Refusal(410, `Gone: ${operation} ${inWords(endpoint)}`)
+  const refused = gone.filter(({ within }) => within !== 'response')
+  const { found } = withoutFields(operation, body, refused)
+  const sent = refused.filter((row) => found.has(row))
+  if (sent.length === 0) return
+  throw new Refusal(400, sent.map((row) => `The field ${row.field} ${inWords(row)}`).join('; '))
 }
 
 /** An answer without the fields that have been removed. */
 export function withoutRemoved(operation: string, answer: unknown, day: string): unknown {
-  const gone = removedOf(operation, day).filter(({ field, within }) => field && within !== 'request')
-  const replaces = replacementsOn(operation)
-  const keep = (value: unknown, top: boolean): unknown => {
-    if (Array.isArray(value)) return value.map((item) => keep(item, false))
-    if (typeof value !== 'object' || value === null) return value
-    const members = Object.entries(value).filter(
-      ([name]) => !gone.some(({ field, topLevel }) => field === name && (top || !topLevel)),
-    )
-    return Object.fromEntries(
-      members.map(([name, member]) => [name, replaces(name) ? member : keep(member, false)]),
-    )
-  }
-  return keep(answer, true)
+  return withoutFields(operation, answer, removedOf(operation, day)).left
 }
 
-/** Tells the names of replacements, in any case: a field inside one is not the deprecated one of the same name. */
-function replacementsOn(operation: string): (name: string) => boolean {
-  const named = rowsOf(operation).flatMap(({ replacement }) => replacement?.toLowerCase() ?? [])
-  return (name) => named.includes(name.toLowerCase())
+/** Takes fields out of a body, except inside a replacement: there, the same name means something else. */
+function withoutFields(operation: string, body: unknown, rows: Deprecated[]) {
+  const replacements = rowsOf(operation).map(({ replacement }) => replacement?.toLowerCase())
+  const found = new Set<Deprecated>()
+  const takeOut = (value: unknown, isTop = false): unknown => {
+    if (Array.isArray(value)) return value.map((item) => takeOut(item))
+    if (typeof value !== 'object' || value === null) return value
+    const members = Object.entries(value).flatMap(([name, member]) => {
+      const matching = rows.filter(({ field, topLevel }) => field === name && (isTop || !topLevel))
+      for (const row of matching) found.add(row)
+      const left: unknown = replacements.includes(name.toLowerCase()) ? member : takeOut(member)
+      return matching.length === 0 ? [[name, left] as const] : []
+    })
+    return Object.fromEntries(members)
+  }
+  return { left: takeOut(body, true), found }
 }
 
 function rowsOf(operation: string): Deprecated[] {
@@ -74,28 +77,7 @@ function removedOf(operation: string, day: string): Deprecated[] {
   return rowsOf(operation).filter((row) => stateOn(row, day) === 'removed')
 }
 
-function setHeaders(res: ServerResponse, rows: Deprecated[], page: string): void {
-  const [since] = rows.map(({ announced }) => announced).sort()
-  if (since === undefined) return
-  const [until] = rows.flatMap(({ field, removal }) => (field === undefined ? [removal] : [])).sort()
-  res.setHeader('deprecation', `@${Date.parse(since) / 1000}`)
-  if (until !== undefined) res.setHeader('sunset', new Date(until).toUTCString())
-  const relations = ['deprecation', ...(until === undefined ? [] : ['sunset'])]
-  const links = relations.map((relation) => `<${page}>; rel="${relation}"; type="text/html"`)
-  res.setHeader('link', links.join(', '))
-}
-
 function inWords({ removal, replacement, remark }: Deprecated): string {
   const instead = replacement === undefined ? (remark ?? 'no replacement is stated') : `use ${replacement}`
   return `was removed on ${removal}: ${instead}`
-}
-
-function bears(value: unknown, row: Deprecated, top = true): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some((item) => bears(item, row, false))
-  const replaces = replacementsOn(row.operation)
-  return Object.entries(value).some(
-    ([name, member]) =>
-      (name === row.field && (top || !row.topLevel)) || (!replaces(name) && bears(member, row, false)),
-  )
 }

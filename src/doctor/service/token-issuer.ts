@@ -1,0 +1,61 @@
+// TOKEN_ISSUED_BY: whether X-Service-Auth-Type goes out. Without a person's token only two things can be known: where the
+// issuer is, and what the service says to a made-up token.
+import type { RefusalReason } from '../../client-api/refusal-reason.ts'
+import type { Subject } from '../check.ts'
+import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { askWithMadeUpToken } from './service.ts'
+
+const PROVIDERS =
+  /(^|\.)(okta(preview|-emea)?\.com|auth0\.com|microsoftonline\.(com|us)|sts\.windows\.net|accounts\.google\.com|onelogin\.com|pingone\.\w+|pingidentity\.com|jumpcloud\.com|duosecurity\.com|amazoncognito\.com)$/
+
+/** An address at which only identity providers are. */
+export const isProvider = (issuer: string) => {
+  const { hostname, pathname } = new URL(issuer)
+  return PROVIDERS.test(hostname) || pathname.startsWith('/realms/')
+}
+
+/** TOKEN_ISSUED_BY=external-idp: the header was sent, so that setting is not at fault. */
+function withHeader(reason: RefusalReason | undefined): Finding {
+  if (reason === 'auth-type-missing')
+    return fail('The service does not get X-Service-Auth-Type, which was sent.', {
+      settings: ['SERVICE_BASE_URL'],
+      fix: 'find what takes the header away between here and the service',
+    })
+  if (reason === 'auth-type')
+    return warn('The service answers Invalid Secret, although X-Service-Auth-Type: OAUTH was sent.', {
+      settings: ['SERVICE_BASE_URL'],
+      fix: 'check that nothing in between takes the header away, and that the service accepts tokens of OIDC_ISSUER',
+    })
+  return ok('X-Service-Auth-Type: OAUTH goes out with every access token (external-idp).')
+}
+
+/** TOKEN_ISSUED_BY=service: only the addresses and one refusal give a hint who issues tokens. */
+function withoutHeader(reason: RefusalReason | undefined, issuer: string, base: string): Finding {
+  const external = { settings: ['TOKEN_ISSUED_BY'], fix: 'set it to external-idp' }
+  if (isProvider(issuer))
+    return fail(
+      'OIDC_ISSUER is an identity provider, but TOKEN_ISSUED_BY says that the service issues tokens.',
+      external,
+    )
+  if (new URL(issuer).origin === new URL(base).origin)
+    return ok(
+      'OIDC_ISSUER is at the address of the service, which issues the tokens (TOKEN_ISSUED_BY=service).',
+    )
+  if (reason === 'auth-type' || reason === 'auth-type-missing')
+    return warn(
+      'The service takes unknown tokens for secrets of its own (Invalid Secret), and OIDC_ISSUER is not at its address.',
+      { ...external, fix: 'if OIDC_ISSUER is an external identity provider, set it to external-idp' },
+    )
+  return skip(
+    'OIDC_ISSUER is not at the address of the service. Only a sign-in shows whether the service issues its tokens. If it is an external identity provider, set TOKEN_ISSUED_BY to external-idp.',
+  )
+}
+
+export async function tokenIssuer(subject: Subject): Promise<Finding> {
+  const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer, SERVICE_BASE_URL: base } = subject.settings
+  if (by === undefined || issuer === undefined || base === undefined)
+    return skip('needs TOKEN_ISSUED_BY, OIDC_ISSUER and SERVICE_BASE_URL first.')
+  const reply = await askWithMadeUpToken(subject)
+  const reason = reply?.kind === 'refused' ? reply.reason : undefined
+  return by === 'external-idp' ? withHeader(reason) : withoutHeader(reason, issuer, base)
+}

@@ -1,0 +1,70 @@
+// SMTP_URL: can mails leave? The server's own code connects, greets and signs in; nothing is sent.
+import { getSystemErrorName } from 'node:util'
+import { createMailServer } from '../../campaigns/mail/server.ts'
+import { certificateWords, type SmtpError } from '../../campaigns/mail/smtp-trouble.ts'
+import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
+import { within } from '../ask.ts'
+import type { Subject } from '../check.ts'
+import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
+
+const LIMIT_MS = 10_000
+const settings = ['SMTP_URL']
+
+/** The error and its causes: the mail library says what happened in one, Node in another. */
+const errorsOf = (error: unknown): SmtpError[] =>
+  error instanceof Error ? [error, ...errorsOf(error.cause)] : []
+
+/** Node's code for what happened: the mail library puts codes of its own (ESOCKET, EDNS) over these. Pure. */
+export function systemCode({ errno = 0, code, message }: SmtpError): string | undefined {
+  if (errno < 0) return getSystemErrorName(errno).replace(/^EAI_NO(NAME|DATA)$/, 'ENOTFOUND')
+  if (/certificate/i.test(message)) return 'CERT_UNTRUSTED'
+  if (code === 'EDNS') return 'ENOTFOUND'
+  if (code === 'ETLS' || /wrong version number|ssl3?_|STARTTLS/i.test(message)) return 'EPROTO'
+  return code === 'ETIMEDOUT' ? code : undefined
+}
+
+function findingOf(errors: readonly SmtpError[]): Finding {
+  if (errors.some(({ code }) => code === 'EAUTH'))
+    return fail('The mail server refuses the name and password of SMTP_URL.', {
+      settings,
+      fix: 'correct them; characters such as @ : / % are percent-encoded in an address',
+    })
+  const replied = errors.find(({ responseCode }) => responseCode !== undefined)
+  if (replied !== undefined)
+    return fail(`The mail server refuses to talk to this machine (${replied.responseCode}).`, {
+      settings,
+      fix: 'allow this machine there, or use another port (587 with smtp://, 465 with smtps://)',
+    })
+  const certificate = errors.flatMap(({ originalCode = '' }) => certificateWords(originalCode) ?? [])[0]
+  if (certificate !== undefined) {
+    const [says, fix = ''] = certificate.split(/: (.*)/)
+    return fail(`The mail server of SMTP_URL cannot be used: ${says}.`, { settings, fix })
+  }
+  const code = errors.map(systemCode).find((found) => found !== undefined)
+  const why = silenceOf(Object.assign(new Error('mail'), { code }))
+  return fail(`The mail server of SMTP_URL cannot be reached or used: ${silenceInWords[why]}.`, {
+    settings,
+    fix: 'check name, port and smtp:// or smtps://; smtp:// needs STARTTLS',
+  })
+}
+
+async function serverFinding(url: string): Promise<Finding> {
+  const server = createMailServer(url, 1)
+  try {
+    await within(LIMIT_MS, server.check())
+    return ok('The mail server of SMTP_URL answers, and accepts the sign-in of SMTP_URL.')
+  } catch (error) {
+    return findingOf(errorsOf(error))
+  } finally {
+    server.close()
+  }
+}
+
+export async function mail({ settings: { SMTP_URL: url, MAIL_FROM: from } }: Subject): Promise<Findings> {
+  if (url === undefined) return skip('SMTP_URL is not set, so no invitation can be sent.')
+  const noSender = warn('SMTP_URL is set, but MAIL_FROM is not, so no invitation can be sent.', {
+    settings: ['MAIL_FROM'],
+    fix: 'set it like Search team <search@acme.example>',
+  })
+  return [await serverFinding(url), from === undefined ? noSender : undefined]
+}

@@ -1,0 +1,82 @@
+// How the server will run: on which Node, where it listens, behind which proxies, and how long sessions last.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Subject } from '../check.ts'
+import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+
+/** The same as in require-node.mjs and package.json: it says why 24.2 is too old. */
+const MIN_NODE = { major: 24, minor: 3 }
+
+export function runtime({ node, env }: Subject): Finding[] {
+  const [, major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(node) ?? []).map(Number)
+  const isNewEnough = major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor)
+  const version = isNewEnough
+    ? ok(`Node ${node} is new enough.`)
+    : fail(`Node ${node} is too old.`, {
+        fix: `run onramp with Node ${MIN_NODE.major}.${MIN_NODE.minor} or newer`,
+      })
+  const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
+  if (proxies.length === 0) return [version]
+  return [
+    version,
+    warn(`${proxies[0]} is set, but onramp reaches the service without a proxy.`, {
+      settings: proxies,
+      fix: 'let this machine reach SERVICE_BASE_URL and OIDC_ISSUER directly',
+    }),
+  ]
+}
+
+/** Tried on a port that the system chooses, so that a running server is no obstacle. */
+export async function host({ settings: { HOST: name } }: Subject): Promise<Finding> {
+  if (name === undefined) return ok('It listens on every address of this machine (HOST is not set).')
+  const server = createServer()
+  try {
+    server.listen(0, name)
+    await once(server, 'listening')
+    return ok(`It can listen on ${name}.`)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return fail(`HOST is no address of this machine, so the server could not listen there (${reason}).`, {
+      settings: ['HOST'],
+      fix: 'set one of its own addresses, such as 127.0.0.1, or remove HOST to listen on all of them',
+    })
+  } finally {
+    server.close()
+  }
+}
+
+/** Nearly every address: up to 2^24 of IPv4 may be a company's own network. */
+function isWide(range: string): boolean {
+  const [address = '', prefix] = range.split('/')
+  return prefix !== undefined && Number(prefix) < (address.includes(':') ? 16 : 8)
+}
+
+/** TRUST_PROXY: whose word counts about where a request came from. */
+export function proxyTrust({ settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: url } }: Subject): Finding {
+  if (trusted.some(isWide))
+    return fail('TRUST_PROXY trusts nearly every address: anyone could claim any address.', {
+      settings: ['TRUST_PROXY'],
+      fix: "list your reverse proxies' own addresses",
+    })
+  if (trusted.length > 0)
+    return ok(
+      `Forwarded headers count from ${trusted.length === 1 ? 'one address or range' : `${trusted.length} addresses or ranges`}.`,
+    )
+  if (!url?.startsWith('https:')) return ok('No reverse proxy is trusted; forwarded headers are ignored.')
+  return warn('PUBLIC_URL is https, so a reverse proxy is in front, but TRUST_PROXY lists none.', {
+    settings: ['TRUST_PROXY'],
+    fix: "set the proxy's address, or all people share one address in the log and in limits",
+  })
+}
+
+export function sessionLifetimes({ settings }: Subject): Finding {
+  const { SESSION_IDLE_MINUTES: idle, SESSION_MAX_HOURS: max } = settings
+  if (idle === undefined || max === undefined)
+    return skip('needs SESSION_IDLE_MINUTES and SESSION_MAX_HOURS first.')
+  if (idle <= max * 60)
+    return ok(`People are signed out after ${idle} idle minutes, and after ${max} hours in any case.`)
+  return warn('A session may idle for longer than it lives, so SESSION_IDLE_MINUTES has no effect.', {
+    settings: ['SESSION_IDLE_MINUTES', 'SESSION_MAX_HOURS'],
+    fix: 'make the first the shorter time',
+  })
+}

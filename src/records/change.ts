@@ -1,0 +1,51 @@
+// Changes a record by compare-and-set until no one else was faster; within a process one change of a record waits for the
+// one before, so that a process doesn't race itself.
+import { setTimeout as pause } from 'node:timers/promises'
+import { StoreUnavailable, type Records } from './records.ts'
+
+const MAX_TRIES = 50
+
+/** The text to write, and how long it lives; undefined leaves the record as it is. */
+type Next = { text: string; seconds: number } | undefined
+
+export type Change = {
+  key: string
+  /** Makes the next text of the one that is there. May run more than once, so it only computes. */
+  next: (text: string | undefined) => Next
+  /** What the record probably holds: saves a read where that is right. */
+  guess?: { text: string | undefined } | undefined
+}
+
+export type ChangeRecord = (change: Change) => Promise<void>
+
+/** @returns changes a record; @throws {StoreUnavailable} also when others change it all the time */
+export function createChanges(records: Pick<Records, 'get' | 'compareAndSet'>): ChangeRecord {
+  const inTurn = createTurns()
+
+  async function change({ key, next, guess }: Change): Promise<void> {
+    let was = guess === undefined ? await records.get(key) : guess.text
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const is = next(was)
+      if (is === undefined || (await records.compareAndSet(key, was, is.text, is.seconds))) return
+      if (tries > 0) await pause(Math.random() * 4 * tries)
+      was = await records.get(key)
+    }
+    throw new StoreUnavailable(new Error(`a record was changed by others ${MAX_TRIES} times in a row`))
+  }
+
+  return (one) => inTurn(one.key, () => change(one))
+}
+
+/** Work on one key happens one after the other. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// `npm run settings` writes README.md's table and .env.example from the settings; test/conventions.test.ts compares.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { format, resolveConfig } from 'prettier'
+import { settings, type Setting } from '../../src/settings/settings.ts'
+
+const fileOf = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
+const TABLE = /(?<=<!-- settings -->).*(?=<!-- \/settings -->)/s
+
+function row({ name, required, default: standard, meaning, secret }: Setting): string {
+  const value = required ? 'required' : standard === undefined ? 'none' : `\`${standard}\``
+  return `| \`${name}\` | ${value} | ${meaning}${secret ? ' (secret)' : ''} |`
+}
+
+const line = ({ name, required, default: standard = '', meaning }: Setting) =>
+  `\n# ${meaning}\n${required ? `${name}=` : `#${name}=${standard}`}\n`
+
+/** What the documents should hold, by the file's name. */
+export async function settingsDocuments(): Promise<Record<string, string>> {
+  const readme = fileOf('README.md')
+  const table = ['| name | default | meaning |', '| --- | --- | --- |', ...settings.map(row)].join('\n')
+  const text = readFileSync(readme, 'utf8').replace(TABLE, () => `\n\n${table}\n\n`)
+  const options = { ...(await resolveConfig(readme)), filepath: readme }
+  return {
+    'README.md': await format(text, options),
+    '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settings.map(line).join('')}`,
+  }
+}
+
+if (import.meta.main)
+  for (const [name, text] of Object.entries(await settingsDocuments())) writeFileSync(fileOf(name), text)

@@ -1,0 +1,66 @@
+// What Node refuses before it is a request: answered as Node does, and counted and logged like other failures.
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sendRaw } from '../helpers/raw-request.ts'
+import { run, type Running } from '../helpers/running.ts'
+
+let running: Running
+beforeAll(async () => {
+  running = await run()
+})
+afterAll(() => running.close())
+
+/** Writes bytes, and reads until the other side closes. */
+const send = (bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { port } = new URL(running.url)
+    const socket = connect({ port: Number(port), host: 'localhost' }, () => socket.write(bytes))
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+
+async function problems(code: string): Promise<number> {
+  const { body } = await sendRaw(running.url, '/metrics')
+  return Number(new RegExp(`onramp_problems_total\\{code="${code}"\\} (\\d+)`).exec(body)?.[1] ?? 0)
+}
+
+const linesOf = (code: string) => running.log.filter((line) => line.includes(`"cause":"${code}"`))
+
+it.each([
+  ['bytes that are no HTTP', 'NONSENSE\r\n\r\n', 400, 'bad_request', 'HPE_INVALID_METHOD'],
+  [
+    'a header without end',
+    `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'too_large',
+    'HPE_HEADER_OVERFLOW',
+  ],
+  [
+    'two lengths at once',
+    'POST /sign-out HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+    'bad_request',
+    'HPE_INVALID_TRANSFER_ENCODING',
+  ],
+])('%s: refused, counted and logged once', async (_what, bytes, status, code, cause) => {
+  const before = await problems(code)
+  const answer = await send(bytes)
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z].*\r\nConnection: close\r\n\r\n$`))
+  expect(await problems(code)).toBe(before + 1)
+  expect(linesOf(cause)).toHaveLength(1)
+  expect(JSON.parse(linesOf(cause)[0] ?? '')).toMatchObject({ code, status })
+  expect((await sendRaw(running.url, '/healthz')).status).toBe(200)
+})
+
+it('a connection that is cut in the middle of a request is no failure of ours', async () => {
+  const lines = running.log.length
+  const socket = connect({ port: Number(new URL(running.url).port), host: 'localhost' }, () => {
+    socket.write('GET / HTTP/1.1\r\nHost:')
+    setTimeout(() => socket.resetAndDestroy(), 50)
+  })
+  await new Promise((resolve) => socket.on('close', resolve))
+  expect((await sendRaw(running.url, '/healthz')).status).toBe(200)
+  expect(running.log.slice(lines).filter((line) => line.includes('"cause"'))).toEqual([])
+})
