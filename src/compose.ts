@@ -59,8 +59,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
   const sendPage = createPages({
     render: createViews(VIEWS),
-    ...assets,
-    helpUrl: settings.HELP_URL,
+    frame: { stylesheet: assets.stylesheet, icon: assets.icon, helpUrl: settings.HELP_URL },
     isAdmin,
   })
 

@@ -29,7 +29,7 @@ let url: string
 /** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
 function appThatFails() {
   const assets = loadAssets(VIEWS)
-  const sendPage = createPages({ render: createViews(VIEWS), ...assets, helpUrl: undefined })
+  const sendPage = createPages({ render: createViews(VIEWS), frame: { ...assets, helpUrl: undefined } })
   const app = express()
   app.use(securityHeaders(false), assets.routes)
   app.get('/fail/:code', (req) => {
