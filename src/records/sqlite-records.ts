@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailable, type Records } from './records.ts'
-import { closeToOthers, DATABASE } from './sqlite-files.ts'
+import { closeToOthers, DATABASE } from './sqlite-folder.ts'
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;

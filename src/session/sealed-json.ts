@@ -1,5 +1,6 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 // A record that can't be read is told apart from none: it may hold what a person asked for.
+import { objectIn } from '../client-api/body.ts'
 import type { Sealer } from './seal.ts'
 
 /** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
@@ -17,6 +18,8 @@ export type JsonForm = {
   formerHolder?: string
   /** The previous version kept it as plain JSON. */
   wasPlain?: true
+  /** The previous version had no number in it. */
+  wasUnversioned?: true
 }
 
 /** @param key the whole key that it is kept under, without REDIS_PREFIX */
@@ -39,25 +42,22 @@ export function openJson(text: string, key: string, form: JsonForm): OpenedJson 
   return unreadable(sealer.isOurs(text) ? 'damaged' : 'otherSecret')
 }
 
-function parse(plain: string, { version }: JsonForm, isCurrent: boolean): OpenedJson {
+function parse(plain: string, { version, wasUnversioned }: JsonForm, isCurrent: boolean): OpenedJson {
   const json = objectIn(plain)
-  const written = json?.['version']
+  const written = json?.['version'] ?? (wasUnversioned ? version - 1 : undefined)
   if (json === undefined || typeof written !== 'number') return unreadable('damaged')
   if (written > version + 1) return unreadable('newer')
   return written >= version - 1 ? { kind: 'json', json, isCurrent } : unreadable('damaged')
 }
 
-function objectIn(text: string): Record<string, unknown> | undefined {
-  const value = jsonIn(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Record<string, unknown>) : undefined
-}
-
-/** What a text says, or undefined where it is no JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** What a record holds, for readers that treat one that can't be read as none. The types are not checked. */
+export function readJson<T extends object>(
+  text: string | undefined,
+  key: string,
+  form: JsonForm,
+): T | undefined {
+  const opened = text === undefined ? undefined : openJson(text, key, form)
+  if (opened?.kind !== 'json') return undefined
+  const { version: _, ...value } = opened.json
+  return value as T
 }

@@ -2,7 +2,7 @@
 // is signing out. It writes only the second kind; of a browser that has only begun to sign in nothing is kept but its cookie.
 import { Store, type SessionData } from 'express-session'
 import { nameOf, type Sealer } from './seal.ts'
-import { openJson, sealJson } from './sealed-json.ts'
+import { readJson, sealJson } from './sealed-json.ts'
 import type { SealedTexts } from './sealed-texts.ts'
 import type { SignOut } from './session.ts'
 import { holderOf, type SignIns } from './signed-in.ts'
@@ -43,9 +43,8 @@ export class SessionStore extends Store {
     if (sealed === undefined) return null
     const signedIn = this.#signIns.open(id, sealed)
     if (signedIn !== undefined) return { ...session, signedIn }
-    const record = openJson(sealed, holderOf(id), this.#form)
-    const signOut = record.kind === 'json' ? record.json['signOut'] : undefined
-    if (signOut !== undefined) return { ...session, signOut: signOut as SignOut }
+    const signOut = readJson<{ signOut?: SignOut }>(sealed, holderOf(id), this.#form)?.signOut
+    if (signOut !== undefined) return { ...session, signOut }
     await this.#texts.destroy(nameOf(id))
     return null
   }

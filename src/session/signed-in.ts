@@ -5,7 +5,7 @@ import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from './remembered.ts'
 import { nameOf, type Sealer } from './seal.ts'
-import { openJson, sealJson } from './sealed-json.ts'
+import { readJson, sealJson } from './sealed-json.ts'
 import type { SealedTexts } from './sealed-texts.ts'
 
 /** The pair of issuer and subject is the identity (OpenID Connect Core 2); the rest is for show. */
@@ -108,10 +108,8 @@ export function createSignIns(options: SignInsOptions): SignIns {
     sealJson({ user, browser, signedInAt, tokens }, holderOf(id), form)
 
   function opened(id: string, sealed: string): SignedIn | undefined {
-    const record = openJson(sealed, holderOf(id), form)
-    if (record.kind !== 'json' || record.json['user'] === undefined) return undefined
-    const { user, browser, signedInAt, tokens } = record.json as unknown as Content
-    return { user, browser, signedInAt, tokens, id, sealed }
+    const content = readJson<Content>(sealed, holderOf(id), form)
+    return content?.user && { ...content, id, sealed }
   }
 
   function open(id: string, sealed: string): SignedIn | undefined {
@@ -132,15 +130,9 @@ export function createSignIns(options: SignInsOptions): SignIns {
       return remembered.of(name, sealed, () => ({ ...content, id, sealed })) as SignedIn
     },
     async replaceTokens(signedIn, tokens) {
-      const { id } = signedIn
-      const content = { ...signedIn, tokens }
-      const sealed = sealedFor(id, content)
-      const isReplaced = await records.compareAndSet(
-        PREFIX + nameOf(id),
-        signedIn.sealed,
-        sealed,
-        lifeSeconds,
-      )
+      const [key, content] = [PREFIX + nameOf(signedIn.id), { ...signedIn, tokens }]
+      const sealed = sealedFor(signedIn.id, content)
+      const isReplaced = await records.compareAndSet(key, signedIn.sealed, sealed, lifeSeconds)
       return isReplaced ? { ...content, sealed } : undefined
     },
     async renew({ id }) {

@@ -7,7 +7,7 @@ import { TokenRefused } from '../client-api/errors.ts'
 import { nameOf } from '../session/seal.ts'
 import { remember, whoIsSignedIn, type SignedIn, type SignIns } from '../session/signed-in.ts'
 import type { Refresh } from './refresh.ts'
-import { SignInAgain } from './sign-in-again.ts'
+import { SignInAgain } from './require-sign-in.ts'
 import { conditionOf } from './tokens.ts'
 
 export type AccessParts = {

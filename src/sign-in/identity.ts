@@ -9,7 +9,7 @@ import {
 } from 'openid-client'
 import type { User } from '../session/signed-in.ts'
 import { identifyByToken, type Claims } from './plain-identity.ts'
-import { serverMetadataOf } from './server/metadata.ts'
+import { serverMetadataOf } from './server/configuration.ts'
 
 const MAX_CHARACTERS = 200
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, type JWTPayload } from 'jose'
 import { tokenIntrospection, type Configuration } from 'openid-client'
 import { statusOf } from './answer-words.ts'
-import { serverMetadataOf } from './server/metadata.ts'
+import { serverMetadataOf } from './server/configuration.ts'
 
 export type Claims = { sub: string; [claim: string]: unknown }
 

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client'
 import { Problem } from '../problem.ts'
-import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
+import { createOnce, takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { SignedIn, SignIns, Tokens } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
@@ -33,15 +33,8 @@ const LOOK_EVERY_MS = 100
 const MAX_WAIT_MS = 40_000
 
 export function createRefresh(parts: RefreshParts): Refresh {
-  const underWay = new Map<string, Promise<SignedIn | undefined>>()
-  return (signedIn) => {
-    const key = `${signedIn.id}\n${signedIn.sealed}`
-    const found = underWay.get(key)
-    if (found !== undefined) return found
-    const started = refreshOverProcesses(parts, signedIn).finally(() => underWay.delete(key))
-    underWay.set(key, started)
-    return started
-  }
+  const once = createOnce<SignedIn | undefined>()
+  return (signedIn) => once(`${signedIn.id}\n${signedIn.sealed}`, () => refreshOverProcesses(parts, signedIn))
 }
 
 async function refreshOverProcesses(parts: RefreshParts, signedIn: SignedIn): Promise<SignedIn | undefined> {

@@ -2,19 +2,19 @@
 // (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
 import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import { cookieValue } from '../session/cookie-value.ts'
+import { cookieValue } from '../session/cookie-id.ts'
 import { browserOf } from '../session/session.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import { networkOf } from '../web/network.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { CALLBACK_PATH } from './addresses.ts'
+import { CALLBACK_PATH, MAX_RESTARTS, restartsOf, restartsSaid } from './addresses.ts'
+import { signInAgainPath, signInPath } from './addresses.ts'
 import type { PendingSignIns, TakenSignIn } from './pending.ts'
 import { wishOf } from './prompt.ts'
 import type { Redeem } from './redeem.ts'
 import { safeReturnTo, type ReturnToRules } from './return-to.ts'
 import type { StartSignIn } from './start.ts'
-import { MAX_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } from './state.ts'
 
 export type SignInParts = {
   /** In front of every route: the limits, and between them the session. */

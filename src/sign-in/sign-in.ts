@@ -1,6 +1,6 @@
 // Who people are: the authorization server, sessions, tokens, and the steps of signing in. Routes are made of these.
 import type { Request, RequestHandler } from 'express'
-import { clientOf } from './server/client-settings.ts'
+import { clientOf } from './server/client.ts'
 import { cookieName as cookieNameFor, createCookieIds } from '../session/cookie-id.ts'
 import { createSealer } from '../session/seal.ts'
 import { sessionTextsOn } from '../session/sealed-texts.ts'

@@ -18,8 +18,8 @@ import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
-import { newState, signInPath } from './state.ts'
-import { serverMetadataOf } from './server/metadata.ts'
+import { newState, signInPath } from './addresses.ts'
+import { serverMetadataOf } from './server/configuration.ts'
 import { present } from '../present.ts'
 
 export type StartParts = {

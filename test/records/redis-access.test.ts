@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REDIS_COMMANDS, redisAccess } from '../../src/records/redis-access.ts'
+import { REDIS_COMMANDS, redisAccess } from '../../src/records/redis-records.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret } from '../doctor/set-up.ts'
 import { expectSignedIn, expectSignedOut } from '../helpers/faulty.ts'

@@ -3,9 +3,11 @@
 // (which are part of the record's name). A server that makes clients which cannot be used is not asked again for an hour.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../problem.ts'
+import { createChanges } from '../../records/change.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
+import { readJson, sealJson } from '../../session/sealed-json.ts'
 import type { Registered } from './answer.ts'
 import { createRegistrationHistory } from './history.ts'
 import type { Outcome } from './request.ts'
@@ -71,26 +73,23 @@ export const isLasting = (client: Lasting, now: number): boolean => renewalOf(cl
 export function createRegistration({ records, sealer, identity, now }: RegistrationParts): Registration {
   const name = nameOf(identity)
   const [key, holder, givenUpKey] = [`client:${name}`, `client:${identity}`, `client-given-up:${name}`]
+  const form = { sealer, version: 1, wasUnversioned: true } as const
+  const change = createChanges(records)
   const history = createRegistrationHistory({ records, sealer, name, now })
   /** Registered, but not yet written down because the store failed: not to be made again. */
   let unsaved: Kept | undefined
 
-  async function load(): Promise<{ client: Kept; sealed: string } | undefined> {
-    const sealed = await records.get(key)
-    const plain = sealed === undefined ? undefined : sealer.open(sealed, holder)
-    return sealed === undefined || plain === undefined
-      ? undefined
-      : { sealed, client: JSON.parse(plain) as Kept }
-  }
+  const opened = (sealed: string | undefined) => readJson<Kept>(sealed, holder, form)
+  const sealedOf = (client: Kept) => sealJson(client, holder, form)
 
   async function loadLasting(): Promise<Kept | undefined> {
-    const found = await load()
-    return found !== undefined && isLasting(found.client, now()) ? found.client : undefined
+    const client = opened(await records.get(key))
+    return client && isLasting(client, now()) ? client : undefined
   }
 
   async function save(client: Kept): Promise<Kept> {
     unsaved = client
-    await records.put(key, sealer.seal(JSON.stringify(client), holder), LIFE_SECONDS)
+    await records.put(key, sealedOf(client), LIFE_SECONDS)
     unsaved = undefined
     return client
   }
@@ -124,25 +123,28 @@ export function createRegistration({ records, sealer, identity, now }: Registrat
       const detail = 'another process holds the lease to register the client and does not finish'
       throw new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
     },
-    async note(clientId, learned) {
-      const found = await load()
-      if (found?.client.client_id !== clientId) return
-      const sealed = sealer.seal(JSON.stringify({ ...found.client, ...learned }), holder)
-      await records.compareAndSet(key, found.sealed, sealed, LIFE_SECONDS)
-    },
+    note: (clientId, learned) =>
+      change({
+        key,
+        next(sealed) {
+          const client = opened(sealed)
+          if (client?.client_id !== clientId) return undefined
+          return { text: sealedOf({ ...client, ...learned }), seconds: LIFE_SECONDS }
+        },
+      }),
     wasGivenUp: async () => (await records.get(givenUpKey)) !== undefined,
     async forget(clientId) {
-      const found = await load()
-      if (found?.client.client_id !== clientId) return true
+      const sealed = await records.get(key)
+      if (sealed === undefined || opened(sealed)?.client_id !== clientId) return true
       if (!(await records.compareAndSet(givenUpKey, undefined, 'given up', GIVE_UP_EVERY_SECONDS)))
         return false
-      await records.compareAndRemove(key, found.sealed)
+      await records.compareAndRemove(key, sealed)
       return true
     },
     async reset() {
-      const found = await load()
+      const client = opened(await records.get(key))
       for (const one of [key, givenUpKey, history.key]) await records.remove(one)
-      return found?.client
+      return client
     },
   }
 }

@@ -1,22 +1,20 @@
 // What is known of the authorization server and of our client there: discovered in the background and again every hour,
 // so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
 // the background registers a client; requests wait for it.
-import { Configuration } from 'openid-client'
+import type { Configuration } from 'openid-client'
 import { Problem } from '../../problem.ts'
+import { createOnce } from '../../records/lease.ts'
 import { createBackground } from './background.ts'
-import { prepared, type ClientSource, type Prepare } from './client.ts'
+import type { ClientSource } from './client.ts'
 import { hasTellingEndpoint, isRefusedSomewhere } from './client-probe.ts'
-import { discoverMetadata } from './metadata.ts'
+import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
+import { discoverMetadata } from './discovery.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {
   /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
   configuration(): Promise<Configuration>
-  /**
-   * For a refresh: with a longer time limit, and no signature of the id_token checked (its other claims are; OpenID
-   * Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on an answer that has
-   * used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
-   */
+  /** For a refresh: see configurationOf. */
   patientConfiguration(): Promise<Configuration>
   /** For sending a person away to sign in: confirms that the server still knows a client that registered itself. */
   confirmedConfiguration(): Promise<Configuration>
@@ -42,12 +40,8 @@ export type AuthorizationServerOptions = {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
   /** Milliseconds since 1970. */
   now: () => number
-  /** Seconds for each request to the authorization server. */
-  timeLimitSeconds?: number
 }
 
-const TIME_LIMIT_SECONDS = 8
-const PATIENT_SECONDS = 30
 const RENEW_EVERY_MS = 3600 * 1000
 const CONFIRM_EVERY_MS = 60_000
 const SUSPECT_EVERY_MS = 5_000
@@ -66,28 +60,20 @@ type Known = {
 
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { issuer, client, log, now } = options
-  const seconds = options.timeLimitSeconds ?? TIME_LIMIT_SECONDS
   let known: Known | undefined
   let suspectedAt = -Infinity
-  let dropping: Promise<boolean> | undefined
-
-  const prepare: Prepare = (server, { metadata, auth }) =>
-    prepared(new Configuration(server, metadata.client_id, metadata, auth), {
-      seconds,
-      checksSignatures: true,
-    })
+  const once = createOnce<boolean>()
 
   /** Undefined: the client would have to be registered first. */
   async function assemble(mayRegister: boolean): Promise<Known | undefined> {
-    const server = await discoverMetadata(issuer, seconds)
-    const found = await client.current(server, mayRegister, prepare)
+    const server = await discoverMetadata(issuer, TIME_LIMIT_SECONDS)
+    const found = await client.current(server, mayRegister)
     if (found === undefined) return undefined
-    const { metadata, auth, isNew = false, mute = [] } = found
-    const patient = new Configuration(server, metadata.client_id, metadata, auth)
-    const configuration = prepare(server, found)
+    const { isNew = false, mute = [] } = found
+    const configuration = configurationOf(server, found)
     known = {
       configuration,
-      patient: prepared(patient, { seconds: PATIENT_SECONDS, checksSignatures: false }),
+      patient: configurationOf(server, found, true),
       // One that was kept from before may be gone meanwhile.
       confirmedAt: isNew ? now() : -Infinity,
       isNew,
@@ -128,7 +114,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
 
   /** One at a time: those that ask meanwhile get the same answer. */
-  const dropIfUnknown = () => (dropping ??= dropUnknown().finally(() => (dropping = undefined)))
+  const dropIfUnknown = () => once('drop', dropUnknown)
 
   async function dropUnknown(): Promise<boolean> {
     const found = known

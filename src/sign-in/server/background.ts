@@ -1,6 +1,7 @@
 // Work that is tried in the background until it succeeds, and again from time to time; requests wait for its result, or
 // look for one in a way that changes nothing.
 import { Problem } from '../../problem.ts'
+import { createOnce } from '../../records/lease.ts'
 
 export type BackgroundParts<T> = {
   attempt(): Promise<T>
@@ -42,7 +43,7 @@ function pauseAfter(error: unknown, failures: number): number {
 export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
   const { issuer, log } = parts
   let underWay: Promise<T> | undefined
-  let looking: Promise<T | undefined> | undefined
+  const once = createOnce<T | undefined>()
   let timer: NodeJS.Timeout | undefined
   let nextAt = Infinity
   let isClosed = false
@@ -94,17 +95,12 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
 
   const next = () => new Promise<T>((resolve) => void waiting.push(resolve))
 
-  const lookOnce = () =>
-    (looking ??= parts.look().finally(() => {
-      looking = undefined
-    }))
-
   return {
     tryNow,
     isFailing: () => failures > 0,
     async result() {
       if (underWay !== undefined) return await underWay
-      const found = await lookOnce()
+      const found = await once('look', parts.look)
       if (found !== undefined) return found
       const isHeld = failure instanceof Problem && (failure.retryAfter ?? 0) > HELD_SECONDS
       if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next()

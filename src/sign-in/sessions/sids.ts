@@ -2,7 +2,7 @@
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
-import { openJson, sealJson } from '../../session/sealed-json.ts'
+import { readJson, sealJson } from '../../session/sealed-json.ts'
 import type { User } from '../../session/signed-in.ts'
 
 export type Identity = Pick<User, 'issuer' | 'subject'>
@@ -32,11 +32,7 @@ export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sid
   const keysOf = (issuer: string, sid: string) =>
     sealer.keyIds.map((id) => `sid:${nameOf(`${issuer}\n${sid}`)}.${id}`) as [string, ...string[]]
 
-  async function read(key: string): Promise<SidRecord> {
-    const text = await records.get(key)
-    const found = text === undefined ? undefined : openJson(text, key, form)
-    return found?.kind === 'json' ? found.json : {}
-  }
+  const read = async (key: string) => readJson<SidRecord>(await records.get(key), key, form) ?? {}
 
   return {
     async add({ issuer, subject }, sid, startedAt) {

@@ -3,7 +3,7 @@
 import { createChanges } from '../../records/change.ts'
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
-import { openJson, sealJson } from '../../session/sealed-json.ts'
+import { readJson, sealJson } from '../../session/sealed-json.ts'
 import type { SignIns } from '../../session/signed-in.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
@@ -60,11 +60,8 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
     sealer.keyIds.map((id) => `sessions-of:${nameOf(`${issuer}\n${subject}`)}.${id}`)
   const keyOf = (user: Identity) => keysOf(user)[0] ?? ''
 
-  function opened(key: string, text: string | undefined): SignInList {
-    const found = text === undefined ? undefined : openJson(text, key, form)
-    const list = found?.kind === 'json' ? (found.json as unknown as SignInList) : emptyList
-    return living(list, now(), maxSeconds)
-  }
+  const opened = (key: string, text: string | undefined): SignInList =>
+    living(readJson<SignInList>(text, key, form) ?? emptyList, now(), maxSeconds)
 
   /**
    * @param change may run more than once; undefined changes nothing

@@ -9,7 +9,7 @@ import type { Note } from '../../web/audit.ts'
 import type { RefusedLogouts } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
-import { serverMetadataOf } from '../server/metadata.ts'
+import { serverMetadataOf } from '../server/configuration.ts'
 
 export type BackChannelParts = {
   authorizationServer: { configuration(): Promise<Configuration> }

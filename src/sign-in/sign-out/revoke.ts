@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenRevocation, type Configuration } from 'openid-client'
 import type { Tokens } from '../../session/signed-in.ts'
-import { serverMetadataOf } from '../server/metadata.ts'
+import { serverMetadataOf } from '../server/configuration.ts'
 
 const MAX_WAIT_MS = 1_000
 

@@ -15,7 +15,7 @@ import { inWords } from '../answer-words.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { revoke, RevocationLate } from './revoke.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
-import { serverMetadataOf } from '../server/metadata.ts'
+import { serverMetadataOf } from '../server/configuration.ts'
 import { present } from '../../present.ts'
 
 const READ_SECONDS = 3
