@@ -50,14 +50,19 @@ function parse(plain: string, { version, wasUnversioned }: JsonForm, isCurrent: 
   return written >= version - 1 ? { kind: 'json', json, isCurrent } : unreadable('damaged')
 }
 
-/** What a record holds, for readers that treat one that can't be read as none. The types are not checked. */
-export function readJson<T extends object>(
-  text: string | undefined,
-  key: string,
-  form: JsonForm,
-): T | undefined {
-  const opened = text === undefined ? undefined : openJson(text, key, form)
-  if (opened?.kind !== 'json') return undefined
-  const { version: _, ...value } = opened.json
-  return value as T
+/** Records of one kind, for readers that treat one that can't be read as none. */
+export type SealedJson<T> = {
+  seal(value: T, key: string): string
+  /** What a record holds; the types of its members are not checked. */
+  open(text: string | undefined, key: string): T | undefined
 }
+
+export const sealedJson = <T extends object>(form: JsonForm & { sealer: Sealer }): SealedJson<T> => ({
+  seal: (value, key) => sealJson(value, key, form),
+  open(text, key) {
+    const opened = text === undefined ? undefined : openJson(text, key, form)
+    if (opened?.kind !== 'json') return undefined
+    const { version: _, ...value } = opened.json
+    return value as T
+  },
+})

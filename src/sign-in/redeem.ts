@@ -7,15 +7,17 @@ import {
   ClientError,
   type Configuration,
 } from 'openid-client'
+import type { Settings } from '../settings/settings.ts'
 import { nameOf } from '../session/seal.ts'
 import { newSessionId, startSession } from '../session/session.ts'
 import { signedInOf, type SignIns, type Tokens, type User } from '../session/signed-in.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { Note } from '../web/audit.ts'
+import type { Log } from '../web/log.ts'
 import { mayBeForgotten } from './server/client-probe.ts'
 import { deviceOf } from './sessions/list.ts'
-import { identify, type EmailRule } from './identity.ts'
+import { identify } from './identity.ts'
 import type { PendingSignIn } from './pending.ts'
 import { isWishRefused } from './prompt.ts'
 import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
@@ -30,9 +32,8 @@ export type RedeemParts = {
   >
   signIns: Pick<SignIns, 'load' | 'create' | 'end'>
   sessions: Pick<SignedInSessions, 'add' | 'end'>
-  scope: string
-  emailRule: EmailRule
-  log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void }
+  settings: Pick<Settings, 'OIDC_SCOPE' | 'OIDC_EMAIL_CLAIM' | 'OIDC_EMAIL_TRUST'>
+  log: Pick<Log, 'debug' | 'warn'>
   note: Note
   /** Must not throw: a figure for the report is no reason to keep a person out. */
   onSignedIn: (user: User) => Promise<void>
@@ -61,41 +62,38 @@ const isSamePerson = (one: User | undefined, other: User) =>
 type Granted = { user: User; sid: string | undefined; tokens: Tokens }
 
 export function createRedeem(parts: RedeemParts): Redeem {
-  const asksForIdToken = parts.scope.split(' ').includes('openid')
+  const { OIDC_SCOPE: scope, OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust } = parts.settings
+  const noteRefreshToken = createRefreshTokenNote(scope, parts.log)
 
   async function granted(configuration: Configuration, { url, state, signIn }: Answer): Promise<Granted> {
     const checks = present({
       pkceCodeVerifier: signIn.verifier,
       expectedState: state,
-      idTokenExpected: asksForIdToken,
+      idTokenExpected: scope.split(' ').includes('openid'),
       expectedNonce: signIn.nonce,
     })
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
-    const user = await identify(configuration, { tokens: grant, claims }, parts.emailRule)
+    const user = await identify(configuration, { tokens: grant, claims }, { claim, trust })
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
 
-  const noteRefreshToken = createRefreshTokenNote(parts)
-
   /** Keys that were rotated and clients that are gone are found again; the person need not know. */
-  async function afterFailure(
-    error: unknown,
-    { state, signIn }: Answer,
-    clientId: string,
-  ): Promise<'restart' | 'ask-login'> {
+  async function isFoundAgain(error: unknown, clientId: string): Promise<boolean> {
     const server = parts.authorizationServer
-    if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
-      return 'ask-login'
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
       server.forget()
-      if (restartsOf(state) === 0) return 'restart'
-    } else if (isClientRefused(error)) {
-      if ((await server.dropIfUnknown(clientId)) && restartsOf(state) === 0) return 'restart'
-    } else if (mayBeForgotten(error)) {
-      if ((await server.dropIfSuspect(clientId)) && restartsOf(state) === 0) return 'restart'
+      return true
     }
+    if (isClientRefused(error)) return await server.dropIfUnknown(clientId)
+    return mayBeForgotten(error) && (await server.dropIfSuspect(clientId))
+  }
+
+  async function afterFailure(error: unknown, { state, signIn }: Answer, clientId: string) {
+    if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
+      return 'ask-login'
+    if ((await isFoundAgain(error, clientId)) && restartsOf(state) === 0) return 'restart'
     const problem = problemOfAnswer(error, signInPath(signIn.returnTo))
     parts.note({ event: 'sign_in', result: 'refused', code: problem.code })
     throw problem
@@ -106,13 +104,10 @@ export function createRedeem(parts: RedeemParts): Redeem {
    * only cut off what other tabs have under way.
    */
   async function isSignedInMeanwhile(req: Request, { signIn }: Answer, user: User): Promise<boolean> {
-    const present = signedInOf(req)
-    return (
-      present !== undefined &&
-      isSamePerson(present.user, user) &&
-      present.signedInAt >= signIn.startedAt &&
-      (await parts.signIns.load(present.id)) !== undefined
-    )
+    const current = signedInOf(req)
+    if (current === undefined || !isSamePerson(current.user, user)) return false
+    if (current.signedInAt < signIn.startedAt) return false
+    return (await parts.signIns.load(current.id)) !== undefined
   }
 
   /**

@@ -8,6 +8,7 @@ import { createOnce, takeLease, type Lease, type LeaseRecords } from '../records
 import { nameOf } from '../session/seal.ts'
 import type { SignedIn, SignIns, Tokens } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
+import type { Log } from '../web/log.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import { tokensOf } from './tokens.ts'
@@ -16,7 +17,7 @@ export type RefreshParts = {
   records: LeaseRecords
   signIns: Pick<SignIns, 'load' | 'replaceTokens' | 'end'>
   authorizationServer: Pick<AuthorizationServer, 'patientConfiguration' | 'dropIfUnknown' | 'dropIfSuspect'>
-  log: { debug(fields: object, message: string): void; warn(fields: object, message: string): void }
+  log: Pick<Log, 'debug' | 'warn'>
   note: Note
   now: () => number
   /** Further parameters of the token request: `resource` (RFC 8707 2.2). */

@@ -12,6 +12,7 @@ import {
 } from 'openid-client'
 import { Problem } from '../problem.ts'
 import { bindBrowser } from '../session/session.ts'
+import type { Settings } from '../settings/settings.ts'
 import { networkOf } from '../web/network.ts'
 import { addressesOf } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
@@ -25,13 +26,7 @@ import { present } from '../present.ts'
 export type StartParts = {
   authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
   pending: Pick<PendingSignIns, 'add' | 'checkRoom'>
-  /** PUBLIC_URL. */
-  publicUrl: string
-  scope: string
-  /** OIDC_PROMPT. */
-  prompt: string | undefined
-  /** Further parameters of the authorization request: `resource` (RFC 8707), `audience`. */
-  parameters: Record<string, string>
+  settings: Pick<Settings, 'PUBLIC_URL' | 'OIDC_SCOPE' | 'OIDC_PROMPT' | 'OIDC_RESOURCE' | 'OIDC_AUDIENCE'>
   now: () => number
 }
 
@@ -48,12 +43,13 @@ export type Start = {
 export type StartSignIn = (req: Request, start: Start) => Promise<string>
 
 export function createStartSignIn(parts: StartParts): StartSignIn {
-  const asksForIdToken = parts.scope.split(' ').includes('openid')
+  const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt, ...settings } = parts.settings
+  const asksForIdToken = scope.split(' ').includes('openid')
 
   type Asked = { returnTo: string; wish: Wish | undefined }
 
   async function addressOf(parameters: Record<string, string>, { returnTo, wish }: Asked): Promise<string> {
-    const prompt = promptFor(parts.prompt, wish)
+    const prompt = promptFor(alwaysPrompt, wish)
     const asked = prompt === undefined ? parameters : { ...parameters, prompt }
     const configuration = await parts.authorizationServer.confirmedConfiguration()
     try {
@@ -71,9 +67,11 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
     const parameters = present({
-      ...parts.parameters,
-      redirect_uri: addressesOf(parts.publicUrl).callback,
-      scope: parts.scope,
+      // RFC 8707.
+      resource: settings.OIDC_RESOURCE,
+      audience: settings.OIDC_AUDIENCE,
+      redirect_uri: addressesOf(settings.PUBLIC_URL).callback,
+      scope,
       state,
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
@@ -91,7 +89,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
   }
 
   const choosesAccount = (wish: Wish | undefined) =>
-    wish !== undefined || parts.prompt?.split(' ').includes('select_account') === true
+    wish !== undefined || alwaysPrompt?.split(' ').includes('select_account') === true
 
   /** What the server can do about it, as far as it says. */
   async function possible(wish: Wish | undefined): Promise<Wish | undefined> {

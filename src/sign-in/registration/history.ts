@@ -3,7 +3,7 @@
 import { Problem } from '../../problem.ts'
 import type { Records } from '../../records/records.ts'
 import type { Sealer } from '../../session/seal.ts'
-import { readJson, sealJson } from '../../session/sealed-json.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
 import type { Outcome } from './request.ts'
 
 export type RegistrationHistory = {
@@ -44,15 +44,15 @@ const timeOf = (milliseconds: number): string => `${new Date(milliseconds).toISO
 
 export function createRegistrationHistory({ records, sealer, name, now }: HistoryParts): RegistrationHistory {
   const key = `client-history:${name}`
-  const form = { sealer, version: 1, wasUnversioned: true } as const
+  const json = sealedJson<History>({ sealer, version: 1, wasUnversioned: true })
 
   async function load(): Promise<History> {
-    const kept = readJson<History>(await records.get(key), key, form)
+    const kept = json.open(await records.get(key), key)
     const history = kept ?? { made: [], heldUntil: 0, why: '' }
     return { ...history, made: history.made.filter((at) => at > now() - HOUR_MS) }
   }
 
-  const save = (history: History) => records.put(key, sealJson(history, key, form), KEEP_SECONDS)
+  const save = (history: History) => records.put(key, json.seal(history, key), KEEP_SECONDS)
 
   const held = ({ heldUntil, why }: History): Problem =>
     notRegistered(

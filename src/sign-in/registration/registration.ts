@@ -7,7 +7,7 @@ import { createChanges } from '../../records/change.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
-import { readJson, sealJson } from '../../session/sealed-json.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
 import type { Registered } from './answer.ts'
 import { createRegistrationHistory } from './history.ts'
 import type { Outcome } from './request.ts'
@@ -73,23 +73,20 @@ export const isLasting = (client: Lasting, now: number): boolean => renewalOf(cl
 export function createRegistration({ records, sealer, identity, now }: RegistrationParts): Registration {
   const name = nameOf(identity)
   const [key, holder, givenUpKey] = [`client:${name}`, `client:${identity}`, `client-given-up:${name}`]
-  const form = { sealer, version: 1, wasUnversioned: true } as const
+  const json = sealedJson<Kept>({ sealer, version: 1, wasUnversioned: true })
   const change = createChanges(records)
   const history = createRegistrationHistory({ records, sealer, name, now })
   /** Registered, but not yet written down because the store failed: not to be made again. */
   let unsaved: Kept | undefined
 
-  const opened = (sealed: string | undefined) => readJson<Kept>(sealed, holder, form)
-  const sealedOf = (client: Kept) => sealJson(client, holder, form)
-
   async function loadLasting(): Promise<Kept | undefined> {
-    const client = opened(await records.get(key))
+    const client = json.open(await records.get(key), holder)
     return client && isLasting(client, now()) ? client : undefined
   }
 
   async function save(client: Kept): Promise<Kept> {
     unsaved = client
-    await records.put(key, sealedOf(client), LIFE_SECONDS)
+    await records.put(key, json.seal(client, holder), LIFE_SECONDS)
     unsaved = undefined
     return client
   }
@@ -127,22 +124,22 @@ export function createRegistration({ records, sealer, identity, now }: Registrat
       change({
         key,
         next(sealed) {
-          const client = opened(sealed)
+          const client = json.open(sealed, holder)
           if (client?.client_id !== clientId) return undefined
-          return { text: sealedOf({ ...client, ...learned }), seconds: LIFE_SECONDS }
+          return { text: json.seal({ ...client, ...learned }, holder), seconds: LIFE_SECONDS }
         },
       }),
     wasGivenUp: async () => (await records.get(givenUpKey)) !== undefined,
     async forget(clientId) {
       const sealed = await records.get(key)
-      if (sealed === undefined || opened(sealed)?.client_id !== clientId) return true
+      if (sealed === undefined || json.open(sealed, holder)?.client_id !== clientId) return true
       if (!(await records.compareAndSet(givenUpKey, undefined, 'given up', GIVE_UP_EVERY_SECONDS)))
         return false
       await records.compareAndRemove(key, sealed)
       return true
     },
     async reset() {
-      const client = opened(await records.get(key))
+      const client = json.open(await records.get(key), holder)
       for (const one of [key, givenUpKey, history.key]) await records.remove(one)
       return client
     },

@@ -1,6 +1,7 @@
 // What onramp asks for when it registers itself (RFC 7591 2), and what it can do without when that is refused. Pure.
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { isLoopbackHttp } from '../../loopback.ts'
+import { present } from '../../present.ts'
 import { addressesOf } from '../addresses.ts'
 
 export type Wishes = Record<string, unknown> & {
@@ -50,7 +51,7 @@ export function wishesOf({ publicUrl, scope, method, jwks }: Wanted, server: Ser
     response_types: ['code'],
     scope: listedScope(scope, server.scopes_supported),
     token_endpoint_auth_method: method,
-    ...(jwks === undefined ? {} : { jwks }),
+    ...present({ jwks }),
   }
 }
 

@@ -100,7 +100,7 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
     isFailing: () => failures > 0,
     async result() {
       if (underWay !== undefined) return await underWay
-      const found = await once('look', parts.look)
+      const found = await once('look', () => parts.look())
       if (found !== undefined) return found
       const isHeld = failure instanceof Problem && (failure.retryAfter ?? 0) > HELD_SECONDS
       if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next()

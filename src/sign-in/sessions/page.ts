@@ -17,16 +17,15 @@ export function createSessionsPage({ sessions, sendPage }: SessionsPageParts): R
 
     const list = await sessions.list(user)
 
-    const entries = list
+    const latestFirst = list.toSorted((one, other) => other.signedInAt - one.signedInAt)
+    const entries = latestFirst
       .map(({ name, device, signedInAt }) => ({
         name,
         device,
         since: new Date(signedInAt),
         here: name === here,
       }))
-      .sort(
-        (one, other) => Number(other.here) - Number(one.here) || other.since.getTime() - one.since.getTime(),
-      )
+      .sort((one, other) => Number(other.here) - Number(one.here))
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
   })
 

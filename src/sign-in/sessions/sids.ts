@@ -2,7 +2,7 @@
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
-import { readJson, sealJson } from '../../session/sealed-json.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
 import type { User } from '../../session/signed-in.ts'
 
 export type Identity = Pick<User, 'issuer' | 'subject'>
@@ -27,19 +27,19 @@ export type SidsParts = {
 const ENDED_SECONDS = 3600
 
 export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sids {
-  const form = { sealer, version: 1 }
+  const json = sealedJson<SidRecord>({ sealer, version: 1 })
   /** One for each secret: an installation with another one on the same store must not take this one's place. */
   const keysOf = (issuer: string, sid: string) =>
     sealer.keyIds.map((id) => `sid:${nameOf(`${issuer}\n${sid}`)}.${id}`) as [string, ...string[]]
 
-  const read = async (key: string) => readJson<SidRecord>(await records.get(key), key, form) ?? {}
+  const read = async (key: string) => json.open(await records.get(key), key) ?? {}
 
   return {
     async add({ issuer, subject }, sid, startedAt) {
       const [key, ...others] = keysOf(issuer, sid)
       const isOver = ({ endedAt }: SidRecord) => endedAt !== undefined && startedAt <= endedAt
       for (const other of others) if (isOver(await read(other))) return false
-      const record = sealJson({ issuer, subject }, key, form)
+      const record = json.seal({ issuer, subject }, key)
       if (await records.compareAndSet(key, undefined, record, maxSeconds)) return true
       if (isOver(await read(key))) return false
       await records.put(key, record, maxSeconds)
@@ -47,7 +47,7 @@ export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sid
     },
     async end(issuer, sid) {
       const [key, ...others] = keysOf(issuer, sid)
-      const ended = sealJson({ endedAt: now() }, key, form)
+      const ended = json.seal({ endedAt: now() }, key)
       const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)
       for (const place of isUnknown ? others : [key]) {
         const { subject } = await read(place)

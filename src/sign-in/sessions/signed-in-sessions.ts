@@ -3,7 +3,7 @@
 import { createChanges } from '../../records/change.ts'
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
-import { readJson, sealJson } from '../../session/sealed-json.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
 import type { SignIns } from '../../session/signed-in.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
@@ -48,7 +48,7 @@ type Change = (list: SignInList) => SignInList | undefined
 
 export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSessions {
   const { records, sealer, signIns, maxSeconds, now } = parts
-  const form = { sealer, version: 1 }
+  const json = sealedJson<SignInList>({ sealer, version: 1 })
   const sids = createSids(parts)
   const changeRecord = createChanges(records)
 
@@ -61,7 +61,7 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
   const keyOf = (user: Identity) => keysOf(user)[0] ?? ''
 
   const opened = (key: string, text: string | undefined): SignInList =>
-    living(readJson<SignInList>(text, key, form) ?? emptyList, now(), maxSeconds)
+    living(json.open(text, key) ?? emptyList, now(), maxSeconds)
 
   /**
    * @param change may run more than once; undefined changes nothing
@@ -75,7 +75,7 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
       key,
       next(text) {
         list = change(opened(key, text))
-        return list && { text: sealJson(list, key, form), seconds: maxSeconds }
+        return list && { text: json.seal(list, key), seconds: maxSeconds }
       },
       guess: isNew ? { text: undefined } : undefined,
     })

@@ -126,13 +126,13 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
   return router
 }
 
-export type SignOutAwayParts = Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>
-
 /**
  * Signing out works on this device while the store is away; the session there runs out. It is mounted at the end of the
  * pipeline, because a store that is away already fails the session middleware in front of the route.
  */
-export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHandler {
+export function createSignOutWhileAway(
+  parts: Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>,
+): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const route = (req.route as { path?: unknown } | undefined)?.path
     if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || route !== '/sign-out')
