@@ -93,6 +93,10 @@ function meaningOf(error: unknown): Meaning {
   return unavailable(`the authorization server gave no usable answer (${which})`)
 }
 
+/** The authorization server cannot be used now, or what we keep of it can't. */
+export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
+  new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
+
 /** The problem that a failed sign-in, refresh or metadata request means; `tryAgain` is where the person starts anew. */
 export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
   if (error instanceof Problem) return error

@@ -7,17 +7,14 @@ import {
   ClientError,
   type Configuration,
 } from 'openid-client'
-import type { Settings } from '../settings/settings.ts'
 import { nameOf } from '../session/seal.ts'
 import { newSessionId, startSession } from '../session/session.ts'
-import { signedInOf, type SignIns, type Tokens, type User } from '../session/signed-in.ts'
+import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './server/authorization-server.ts'
-import type { Note } from '../web/audit.ts'
-import type { Log } from '../web/log.ts'
 import { mayBeForgotten } from './server/client-probe.ts'
 import { deviceOf } from './sessions/list.ts'
 import { identify } from './identity.ts'
+import type { SignInParts } from './parts.ts'
 import type { PendingSignIn } from './pending.ts'
 import { isWishRefused } from './prompt.ts'
 import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
@@ -25,22 +22,7 @@ import { restartsOf, signInPath } from './addresses.ts'
 import { createRefreshTokenNote, tokensOf } from './tokens.ts'
 import { present } from '../present.ts'
 
-export type RedeemParts = {
-  authorizationServer: Pick<
-    AuthorizationServer,
-    'configuration' | 'forget' | 'dropIfUnknown' | 'dropIfSuspect'
-  >
-  signIns: Pick<SignIns, 'load' | 'create' | 'end'>
-  sessions: Pick<SignedInSessions, 'add' | 'end'>
-  settings: Pick<Settings, 'OIDC_SCOPE' | 'OIDC_EMAIL_CLAIM' | 'OIDC_EMAIL_TRUST'>
-  log: Pick<Log, 'debug' | 'warn'>
-  note: Note
-  /** Must not throw: a figure for the report is no reason to keep a person out. */
-  onSignedIn: (user: User) => Promise<void>
-  now: () => number
-  /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
-  tokenParameters: Record<string, string>
-}
+type RedeemParts = SignInParts & { sessions: SignedInSessions }
 
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
 export type Answer = { url: URL; state: string; browser: string; signIn: PendingSignIn }

@@ -6,8 +6,7 @@ import { createSealer } from '../session/seal.ts'
 import { sessionTextsOn } from '../session/sealed-texts.ts'
 import { SessionStore } from '../session/session-store.ts'
 import { createSession, rememberBrowser } from '../session/session.ts'
-import { createSignIns, type User } from '../session/signed-in.ts'
-import type { Settings } from '../settings/settings.ts'
+import { createSignIns } from '../session/signed-in.ts'
 import { createAccess } from './access.ts'
 import { createAuthorizationServer } from './server/authorization-server.ts'
 import { createPendingSignIns, PENDING_SECONDS } from './pending.ts'
@@ -16,24 +15,11 @@ import { createRefresh } from './refresh.ts'
 import { createRequireSignIn } from './require-sign-in.ts'
 import { createRoom } from './room.ts'
 import { createSignedInSessions } from './sessions/signed-in-sessions.ts'
+import type { SignInServices } from './parts.ts'
 import { createStartSignIn } from './start.ts'
-import type { Store } from '../records/store.ts'
-import type { Note } from '../web/audit.ts'
-import type { Log } from '../web/log.ts'
-import type { Limits } from '../web/rate-limit.ts'
 import { present } from '../present.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
-
-export type SignInServices = {
-  settings: Settings
-  store: Store
-  log: Log
-  note: Note
-  onSignedIn: (user: User) => Promise<void>
-  limits: Limits
-  now: () => number
-}
 
 export function createSignIn(services: SignInServices) {
   const { settings, store, log, limits, now } = services

@@ -12,23 +12,15 @@ import {
 } from 'openid-client'
 import { Problem } from '../problem.ts'
 import { bindBrowser } from '../session/session.ts'
-import type { Settings } from '../settings/settings.ts'
 import { networkOf } from '../web/network.ts'
 import { addressesOf } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './server/authorization-server.ts'
+import type { SignInParts } from './parts.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { newState, signInPath } from './addresses.ts'
 import { serverMetadataOf } from './server/configuration.ts'
 import { present } from '../present.ts'
-
-export type StartParts = {
-  authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
-  pending: Pick<PendingSignIns, 'add' | 'checkRoom'>
-  settings: Pick<Settings, 'PUBLIC_URL' | 'OIDC_SCOPE' | 'OIDC_PROMPT' | 'OIDC_RESOURCE' | 'OIDC_AUDIENCE'>
-  now: () => number
-}
 
 export type Start = {
   returnTo: string
@@ -42,7 +34,7 @@ export type Start = {
 /** Keeps what the answer will be held against, and gives the address to send the browser to. @throws {Problem} */
 export type StartSignIn = (req: Request, start: Start) => Promise<string>
 
-export function createStartSignIn(parts: StartParts): StartSignIn {
+export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns }): StartSignIn {
   const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt, ...settings } = parts.settings
   const asksForIdToken = scope.split(' ').includes('openid')
 

@@ -4,6 +4,7 @@ import { Problem } from '../../problem.ts'
 import type { Records } from '../../records/records.ts'
 import type { Sealer } from '../../session/seal.ts'
 import { sealedJson } from '../../session/sealed-json.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 import type { Outcome } from './request.ts'
 
 export type RegistrationHistory = {
@@ -97,8 +98,7 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
         return await hold(history, Math.min(UNANSWERED_MS * 2 ** times, HOUR_MS), why)
       }
       const history = await undo()
-      if (outcome.kind === 'unanswered')
-        return new Problem(503, 'sign_in_unavailable', { detail: outcome.why, retryAfter: 5 })
+      if (outcome.kind === 'unanswered') return signInUnavailable(outcome.why)
       const { status, why, isFinal } = outcome
       if (isFinal === true) return await hold(history, ALL_REFUSED_MS, why)
       const asksForToken = status === 401 || status === 403

@@ -2,12 +2,12 @@
 // a restart, made anew when its secret expires, when the server no longer knows it, or when other things are asked for
 // (which are part of the record's name). A server that makes clients which cannot be used is not asked again for an hour.
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../../problem.ts'
 import { createChanges } from '../../records/change.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
 import { sealedJson } from '../../session/sealed-json.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 import type { Registered } from './answer.ts'
 import { createRegistrationHistory } from './history.ts'
 import type { Outcome } from './request.ts'
@@ -117,8 +117,7 @@ export function createRegistration({ records, sealer, identity, now }: Registrat
         const client = (await loadLasting()) ?? (await registerAlone(register))
         if (client !== undefined) return client
       }
-      const detail = 'another process holds the lease to register the client and does not finish'
-      throw new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
+      throw signInUnavailable('another process holds the lease to register the client and does not finish')
     },
     note: (clientId, learned) =>
       change({

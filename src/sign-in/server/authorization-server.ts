@@ -4,9 +4,10 @@
 import type { Configuration } from 'openid-client'
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 import { createBackground } from './background.ts'
 import type { ClientSource } from './client.ts'
-import { hasTellingEndpoint, isRefusedSomewhere } from './client-probe.ts'
+import { hasTellingEndpoint, refusingEndpoints } from './client-probe.ts'
 import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
@@ -83,13 +84,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     return known
   }
 
-  const background = createBackground<Known>({
-    attempt: async () => {
-      const found = await assemble(true)
-      if (found === undefined) throw new Error('no client')
-      return found
-    },
-    look: () => assemble(false),
+  const background = createBackground({
+    find: assemble,
     nextAfter: ({ configuration }) =>
       Math.min(RENEW_EVERY_MS, renewalOf(configuration.clientMetadata()) - now()),
     succeeded: async (found) => {
@@ -108,8 +104,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return await background.result()
     } catch (error) {
       if (error instanceof Problem) throw error
-      const detail = `${issuer} cannot be used: see OIDC_ISSUER`
-      throw new Problem(503, 'sign_in_unavailable', { detail, cause: error, retryAfter: 5 })
+      throw signInUnavailable(`${issuer} cannot be used: see OIDC_ISSUER`, error)
     }
   }
 
@@ -120,7 +115,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     const found = known
     if (client.forget === undefined || found === undefined) return false
     const isUnknown =
-      (await isRefusedSomewhere(found.configuration, found.mute)) ||
+      (await refusingEndpoints(found.configuration, found.mute).next()).done !== true ||
       (found.isBlind && (await client.isForgotten?.(found.configuration)) === true)
     found.confirmedAt = now()
     if (!isUnknown) return false

@@ -2,11 +2,11 @@
 // look for one in a way that changes nothing.
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 
 export type BackgroundParts<T> = {
-  attempt(): Promise<T>
-  /** Looks for a result without changing anything; undefined where only an attempt brings one. */
-  look(): Promise<T | undefined>
+  /** @param mayChange an attempt may; without it undefined says that only an attempt brings a result */
+  find: (mayChange: boolean) => Promise<T | undefined>
   /** Milliseconds until the next attempt after one that succeeded. */
   nextAfter(result: T): number
   /** Called after an attempt that succeeded. */
@@ -83,10 +83,16 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
     await parts.succeeded(result).catch((error: unknown) => log.warn({ err: error, issuer }, reasonOf(error)))
   }
 
+  async function attempt(): Promise<T> {
+    const result = await parts.find(true)
+    if (result === undefined) throw new Error('an attempt has a result')
+    return result
+  }
+
   function tryNow() {
     if (underWay !== undefined || isClosed) return
     clearTimeout(timer)
-    underWay = parts.attempt().finally(() => {
+    underWay = attempt().finally(() => {
       underWay = undefined
     })
     underWay.then(succeeded, failed)
@@ -100,18 +106,17 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
     isFailing: () => failures > 0,
     async result() {
       if (underWay !== undefined) return await underWay
-      const found = await once('look', () => parts.look())
+      const found = await once('look', () => parts.find(false))
       if (found !== undefined) return found
       const isHeld = failure instanceof Problem && (failure.retryAfter ?? 0) > HELD_SECONDS
       if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next()
       if (failure !== undefined) throw failure
-      const detail = 'the client is not registered yet'
-      throw new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
+      throw signInUnavailable('the client is not registered yet')
     },
     close() {
       isClosed = true
       clearTimeout(timer)
-      const gone = Promise.reject(new Problem(503, 'sign_in_unavailable', { detail: 'ending' }))
+      const gone = Promise.reject(signInUnavailable('onramp is ending'))
       gone.catch(() => {})
       for (const tell of waiting.splice(0)) tell(gone)
     },

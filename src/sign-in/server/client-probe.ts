@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import {
   AuthorizationResponseError,
   calculatePKCECodeChallenge,
+  ClientError,
   genericGrantRequest,
   randomPKCECodeVerifier,
   ResponseBodyError,
@@ -57,14 +58,13 @@ export async function probeClient(
   }
 }
 
-/** @param mute endpoints whose refusals say nothing */
-export async function isRefusedSomewhere(
+/** The endpoints that refuse this client, each asked when it is its turn. @param mute those whose refusals say nothing */
+export async function* refusingEndpoints(
   configuration: Configuration,
-  mute: readonly string[],
-): Promise<boolean> {
+  mute: readonly string[] = [],
+): AsyncGenerator<ProbeEndpoint> {
   for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
-    if ((await probeClient(configuration, endpoint)) === 'refused') return true
-  return false
+    if ((await probeClient(configuration, endpoint)) === 'refused') yield endpoint
 }
 
 /** A token endpoint may check the code before the client: only another endpoint that says no to no one else can tell. */
@@ -80,11 +80,9 @@ function answerIn(error: unknown, endpoint: ProbeEndpoint): ProbeAnswer {
   }
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof Response) return cause.status === 401 ? 'refused' : 'unclear'
-  return error instanceof Error &&
-    'code' in error &&
-    /^OAUTH_(RESPONSE|PARSE|INVALID_RESPONSE)/.test(String(error.code))
-    ? 'unclear'
-    : 'silent'
+  const isAnswer =
+    error instanceof ClientError && /^OAUTH_(RESPONSE|PARSE|INVALID_RESPONSE)/.test(error.code ?? '')
+  return isAnswer ? 'unclear' : 'silent'
 }
 
 /**

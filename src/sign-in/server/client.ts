@@ -18,13 +18,7 @@ import {
   publicJwks,
   type ClientAuthentication,
 } from './client-authentication.ts'
-import {
-  isRefusedAsUnknown,
-  probeClient,
-  probeEndpoints,
-  refusalOfUnknown,
-  type ProbeEndpoint,
-} from './client-probe.ts'
+import { isRefusedAsUnknown, refusalOfUnknown, refusingEndpoints } from './client-probe.ts'
 import { configurationOf, type Client } from './configuration.ts'
 
 export type ClientSource = {
@@ -95,23 +89,22 @@ function registeringClient(settings: Settings, { log, ...parts }: LoggingParts):
 
   /** One that replaces another which was refused: where it is refused too although it is new, refusals say nothing. */
   async function withMute(client: Client, configuration: Configuration): Promise<Client> {
-    const mute: ProbeEndpoint[] = []
-    for (const endpoint of probeEndpoints(configuration))
-      if ((await probeClient(configuration, endpoint)) === 'refused') mute.push(endpoint)
+    const mute: string[] = []
+    for await (const endpoint of refusingEndpoints(configuration)) mute.push(endpoint)
     if (mute.length > 0) await registration.note(client.metadata.client_id, { mute })
     return { ...client, mute }
   }
 
   async function register(server: ServerMetadata): Promise<Outcome> {
-    const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key, PUBLIC_URL: publicUrl } = settings
+    const { OIDC_INITIAL_ACCESS_TOKEN: initialAccessToken, OIDC_CLIENT_AUTH: method } = settings
     const { registration_endpoint: endpoint } = server
     if (endpoint === undefined)
       throw notRegistered('the authorization server has no registration endpoint', 30)
-    const jwks = method === 'private_key_jwt' ? await publicJwks(key ?? '') : undefined
-    const wishes = wishesOf({ publicUrl, scope, method, jwks }, server)
+    const needsKey = method === 'private_key_jwt'
+    const jwks = needsKey ? await publicJwks(settings.OIDC_CLIENT_KEY ?? '') : undefined
+    const wishes = wishesOf(settings, server, jwks)
     const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
     if (wishes['scope'] !== scope) log.info({ asked: wishes['scope'] }, words)
-    const { OIDC_INITIAL_ACCESS_TOKEN: initialAccessToken } = settings
     return await requestRegistration({ endpoint, wishes, initialAccessToken, now: parts.now, log })
   }
 

@@ -4,7 +4,7 @@ import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { objectIn, readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
-import { Problem } from '../../problem.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or why there was no answer. */
 export type Attempt = { url: string; status?: number; silence?: Silence; says: string }
@@ -157,11 +157,9 @@ function refuseUnsafeEndpoints(metadata: Metadata): void {
     if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
     const url = URL.canParse(value) ? new URL(value) : undefined
     if (url === undefined || !isSafe(url))
-      throw unavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
+      throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
   }
 }
-
-const unavailable = (detail: string) => new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
 
 /**
  * @param seconds the limit of each request
@@ -169,7 +167,7 @@ const unavailable = (detail: string) => new Problem(503, 'sign_in_unavailable', 
  */
 export async function discoverMetadata(issuer: string, seconds: number): Promise<Metadata> {
   const discovery = await findMetadata(issuer, seconds)
-  if (discovery.kind !== 'found') throw unavailable(whyMissing(issuer, discovery))
+  if (discovery.kind !== 'found') throw signInUnavailable(whyMissing(issuer, discovery))
   refuseUnsafeEndpoints(discovery.metadata)
   return discovery.metadata
 }

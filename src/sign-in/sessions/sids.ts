@@ -1,8 +1,8 @@
 // Who a session id of the authorization server (sid) belongs to, for logout tokens that name nothing else. A logout may
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
-import type { Records } from '../../records/records.ts'
-import { nameOf, type Sealer } from '../../session/seal.ts'
+import { nameOf } from '../../session/seal.ts'
 import { sealedJson } from '../../session/sealed-json.ts'
+import type { SignInParts } from '../parts.ts'
 import type { User } from '../../session/signed-in.ts'
 
 export type Identity = Pick<User, 'issuer' | 'subject'>
@@ -16,17 +16,10 @@ export type Sids = {
   end(issuer: string, sid: string): Promise<Identity | undefined>
 }
 
-export type SidsParts = {
-  records: Pick<Records, 'get' | 'put' | 'compareAndSet'>
-  sealer: Sealer
-  maxSeconds: number
-  now: () => number
-}
-
 /** A sign-in that takes longer than this is over anyway. */
 const ENDED_SECONDS = 3600
 
-export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sids {
+export function createSids({ records, sealer, maxSeconds, now }: SignInParts): Sids {
   const json = sealedJson<SidRecord>({ sealer, version: 1 })
   /** One for each secret: an installation with another one on the same store must not take this one's place. */
   const keysOf = (issuer: string, sid: string) =>

@@ -1,10 +1,9 @@
 // Where a person is signed in: a sealed list per person, and who a session id of the authorization server (sid) belongs
 // to. It names sessions by the hash under which they are kept, so that a reader can end a session and open none.
 import { createChanges } from '../../records/change.ts'
-import type { Records } from '../../records/records.ts'
-import { nameOf, type Sealer } from '../../session/seal.ts'
+import { nameOf } from '../../session/seal.ts'
 import { sealedJson } from '../../session/sealed-json.ts'
-import type { SignIns } from '../../session/signed-in.ts'
+import type { SignInParts } from '../parts.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
   emptyList,
@@ -36,17 +35,9 @@ export type SignedInSessions = {
   endThere(issuer: string, named: { sub?: string; sid?: string }): Promise<number>
 }
 
-export type SignedInSessionsParts = {
-  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'compareAndRemove'>
-  sealer: Sealer
-  signIns: Pick<SignIns, 'end'>
-  maxSeconds: number
-  now: () => number
-}
-
 type Change = (list: SignInList) => SignInList | undefined
 
-export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSessions {
+export function createSignedInSessions(parts: SignInParts): SignedInSessions {
   const { records, sealer, signIns, maxSeconds, now } = parts
   const json = sealedJson<SignInList>({ sealer, version: 1 })
   const sids = createSids(parts)
