@@ -5,11 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Records } from './records.ts'
 import { storeTrouble } from './store-trouble.ts'
 
-export type Readiness = {
-  /** Resolves when a record can be written, changed by a script, removed, and read. @throws what the store said */
-  ask(): Promise<void>
-}
-
 const KEY = 'ready'
 const LIFE_SECONDS = 10
 const FRESH_MS = 1_000
@@ -21,7 +16,8 @@ type Parts = {
   log: { warn(fields: object, message: string): void; info(fields: object, message: string): void }
 }
 
-export function createReadiness({ records, sessions, log }: Parts): Readiness {
+/** @returns resolves when a record can be written, changed by a script, removed, and read; throws what the store said */
+export function createReadiness({ records, sessions, log }: Parts): () => Promise<void> {
   let last: { at: number; written: Promise<void> } | undefined
   /** The code of the failure in the log: a new line is for another reason only. */
   let told: string | undefined
@@ -41,19 +37,17 @@ export function createReadiness({ records, sessions, log }: Parts): Readiness {
     await last.written
   }
 
-  return {
-    async ask() {
-      try {
-        await tryIt()
-      } catch (error) {
-        const { code, words } = storeTrouble(error)
-        if (told !== code) log.warn({ err: error, reason: code }, `not ready: ${words} (${code})`)
-        told = code
-        throw error
-      }
-      if (told !== undefined) log.info({}, 'ready again: the store can be written to')
-      told = undefined
-    },
+  return async () => {
+    try {
+      await tryIt()
+    } catch (error) {
+      const { code, words } = storeTrouble(error)
+      if (told !== code) log.warn({ err: error, reason: code }, `not ready: ${words} (${code})`)
+      told = code
+      throw error
+    }
+    if (told !== undefined) log.info({}, 'ready again: the store can be written to')
+    told = undefined
   }
 }
 

@@ -12,14 +12,12 @@ const SIGNING_OUT_SECONDS = 600
 
 type Done<T = void> = (error?: unknown, result?: T) => void
 
-export type SessionStoreOptions = { texts: SealedTexts; signIns: SignIns; sealer: Sealer }
-
 export class SessionStore extends Store {
   readonly #texts: SealedTexts
   readonly #signIns: SignIns
   readonly #json: SealedJson<{ signOut?: SignOut }>
 
-  constructor({ texts, signIns, sealer }: SessionStoreOptions) {
+  constructor({ texts, signIns, sealer }: { texts: SealedTexts; signIns: SignIns; sealer: Sealer }) {
     super()
     this.#texts = texts
     this.#signIns = signIns

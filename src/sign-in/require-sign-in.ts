@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 import { remember, type SignIns } from '../session/signed-in.ts'
 import { signInPath } from './addresses.ts'
 
-export type RequireSignInParts = {
+type RequireSignInParts = {
   /** The session id that a request's cookie proves. */
   idOf: (req: Request) => string | undefined
   signIns: Pick<SignIns, 'load' | 'renew'>

@@ -31,7 +31,7 @@ export function createSignIn(services: SignInServices) {
   const maxSeconds = settings.SESSION_MAX_HOURS * 3600
   const signIns = createSignIns({ texts, records, sealer, idleSeconds, maxSeconds, now })
   const client = clientOf(settings, { records, sealer, log, now })
-  const authorizationServer = createAuthorizationServer({ issuer: settings.OIDC_ISSUER, client, log, now })
+  const authorizationServer = createAuthorizationServer({ settings, client, log, now })
   const tokenParameters = present({ resource: settings.OIDC_RESOURCE })
   const parts = { ...services, records, sealer, signIns, authorizationServer, maxSeconds, tokenParameters }
   const sessions = createSignedInSessions(parts)

@@ -36,11 +36,13 @@ export type StartSignIn = (req: Request, start: Start) => Promise<string>
 
 export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns }): StartSignIn {
   const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt, ...settings } = parts.settings
+  const choosesAccount = alwaysPrompt?.split(' ').includes('select_account') === true
   const asksForIdToken = scope.split(' ').includes('openid')
 
-  type Asked = { returnTo: string; wish: Wish | undefined }
-
-  async function addressOf(parameters: Record<string, string>, { returnTo, wish }: Asked): Promise<string> {
+  async function addressOf(
+    parameters: Record<string, string>,
+    { returnTo, wish }: Pick<Start, 'returnTo' | 'wish'>,
+  ): Promise<string> {
     const prompt = promptFor(alwaysPrompt, wish)
     const asked = prompt === undefined ? parameters : { ...parameters, prompt }
     const configuration = await parts.authorizationServer.confirmedConfiguration()
@@ -69,7 +71,7 @@ export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns
       code_challenge_method: 'S256',
       nonce,
       // Together with select_account some servers fail, and the hint would contradict the wish.
-      login_hint: choosesAccount(wish) ? undefined : loginHint,
+      login_hint: wish !== undefined || choosesAccount ? undefined : loginHint,
     })
     const network = networkOf(req.ip ?? '')
     // A pushed request is work for the authorization server: none for a network that may keep no sign-in.
@@ -79,9 +81,6 @@ export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns
     await parts.pending.add(state, bindBrowser(req), pending, network)
     return url
   }
-
-  const choosesAccount = (wish: Wish | undefined) =>
-    wish !== undefined || alwaysPrompt?.split(' ').includes('select_account') === true
 
   /** What the server can do about it, as far as it says. */
   async function possible(wish: Wish | undefined): Promise<Wish | undefined> {

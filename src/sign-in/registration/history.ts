@@ -7,16 +7,6 @@ import { sealedJson } from '../../session/sealed-json.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 import type { Outcome } from './request.ts'
 
-export type RegistrationHistory = {
-  key: string
-  /** Notes that a client may be made now. @throws {Problem} while that has to wait */
-  begin(): Promise<void>
-  /** Takes the note back: nothing was asked. */
-  undo(): Promise<unknown>
-  /** Notes what came of it. @returns the problem to throw */
-  end(outcome: Exclude<Outcome, { kind: 'registered' }>): Promise<Problem>
-}
-
 type HistoryParts = {
   records: Pick<Records, 'get' | 'put'>
   sealer: Sealer
@@ -43,7 +33,7 @@ export const notRegistered = (what: string, retryAfter: number, instead = ''): P
 
 const timeOf = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
-export function createRegistrationHistory({ records, sealer, name, now }: HistoryParts): RegistrationHistory {
+export function createRegistrationHistory({ records, sealer, name, now }: HistoryParts) {
   const key = `client-history:${name}`
   const json = sealedJson<History>({ sealer, version: 1, wasUnversioned: true })
 
@@ -67,6 +57,7 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
     return held(history)
   }
 
+  /** Takes the note back: nothing was asked. */
   async function undo(): Promise<History> {
     const history = await load()
     const undone = { ...history, made: history.made.slice(0, -1) }
@@ -76,7 +67,8 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
 
   return {
     key,
-    async begin() {
+    /** Notes that a client may be made now. @throws {Problem} while that has to wait */
+    async begin(): Promise<void> {
       const history = await load()
       if (history.heldUntil > now()) throw held(history)
       const [first = now()] = history.made
@@ -86,7 +78,8 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
       await save({ ...history, made: [...history.made, now()], heldUntil: 0, why: '' })
     },
     undo,
-    async end(outcome) {
+    /** Notes what came of it. @returns the problem to throw */
+    async end(outcome: Exclude<Outcome, { kind: 'registered' }>): Promise<Problem> {
       if (outcome.kind === 'unusable') return await hold(await load(), HOUR_MS, outcome.why)
       if (outcome.kind === 'failed' || (outcome.kind === 'unanswered' && outcome.sent)) {
         const history = await load()

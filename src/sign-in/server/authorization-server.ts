@@ -6,6 +6,8 @@ import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 import { createBackground } from './background.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Log } from '../../web/log.ts'
 import type { ClientSource } from './client.ts'
 import { hasTellingEndpoint, refusingEndpoints } from './client-probe.ts'
 import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
@@ -28,24 +30,24 @@ export type AuthorizationServer = {
    * After `invalid_client`: whether our own registration turned out to be gone and was given up.
    * @param clientId the client that was refused, where that may have been replaced meanwhile
    */
-  dropIfUnknown(clientId?: string): Promise<boolean>
+  dropIfUnknown(clientId: string): Promise<boolean>
   /** The same after a refusal that may have another cause: not too often. */
-  dropIfSuspect(clientId?: string): Promise<boolean>
+  dropIfSuspect(clientId: string): Promise<boolean>
   close(): void
 }
 
-export type AuthorizationServerOptions = {
-  /** OIDC_ISSUER. */
-  issuer: string
-  client: ClientSource
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
-  /** Milliseconds since 1970. */
-  now: () => number
-}
+type Parts = { settings: Settings; client: ClientSource; log: Log; now: () => number }
 
 const RENEW_EVERY_MS = 3600 * 1000
 const CONFIRM_EVERY_MS = 60_000
 const SUSPECT_EVERY_MS = 5_000
+
+const REFUSED_AGAIN =
+  'the server refuses the client that registered itself, again within ten minutes: not registering anew yet'
+const NO_LONGER_KNOWN =
+  'the authorization server no longer knows the client that registered itself: registering anew'
+const CANNOT_BE_ASKED =
+  'the server refused a sign-in, and cannot be asked whether it knows the client that registered itself: if every sign-in fails, call "onramp registration forget" and start again'
 
 type Known = {
   configuration: Configuration
@@ -59,8 +61,8 @@ type Known = {
   isTold?: boolean
 }
 
-export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
-  const { issuer, client, log, now } = options
+export function createAuthorizationServer({ settings, client, log, now }: Parts): AuthorizationServer {
+  const { OIDC_ISSUER: issuer } = settings
   let known: Known | undefined
   let suspectedAt = -Infinity
   const once = createOnce<boolean>()
@@ -120,14 +122,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     found.confirmedAt = now()
     if (!isUnknown) return false
     if (!(await client.forget(found.configuration.clientMetadata().client_id))) {
-      const words = 'the server refuses the client that registered itself, again within ten minutes'
-      log.warn({ issuer }, `${words}: not registering anew yet`)
+      log.warn({ issuer }, REFUSED_AGAIN)
       return false
     }
-    log.warn(
-      { issuer },
-      'the authorization server no longer knows the client that registered itself: registering anew',
-    )
+    log.warn({ issuer }, NO_LONGER_KNOWN)
     if (known === found) known = undefined
     background.tryNow()
     return true
@@ -139,18 +137,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     if (found?.isBlind !== true || found.isTold === true) return
     if ((await client.isForgotten?.(found.configuration)) !== undefined) return
     found.isTold = true
-    const words =
-      'the server refused a sign-in, and cannot be asked whether it knows the client that registered itself'
-    log.warn(
-      { issuer },
-      `${words}: if every sign-in fails, call "onramp registration forget" and start again`,
-    )
+    log.warn({ issuer }, CANNOT_BE_ASKED)
   }
 
-  const isReplaced = (clientId: string | undefined) =>
-    clientId !== undefined &&
-    known !== undefined &&
-    known.configuration.clientMetadata().client_id !== clientId
+  const isReplaced = (clientId: string) =>
+    known !== undefined && known.configuration.clientMetadata().client_id !== clientId
 
   return {
     configuration: async () => (await current()).configuration,
@@ -162,7 +153,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return (await dropIfUnknown()) ? (await current()).configuration : found.configuration
     },
     isReady: () => known !== undefined,
-    start: () => background.tryNow(),
+    start: background.tryNow,
     forget() {
       known = undefined
       background.tryNow()
@@ -176,6 +167,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       if (!isDropped) await tellWhereNothingTells()
       return isDropped
     },
-    close: () => background.close(),
+    close: background.close,
   }
 }

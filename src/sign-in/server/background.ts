@@ -4,7 +4,7 @@ import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 
-export type BackgroundParts<T> = {
+type BackgroundParts<T> = {
   /** @param mayChange an attempt may; without it undefined says that only an attempt brings a result */
   find: (mayChange: boolean) => Promise<T | undefined>
   /** Milliseconds until the next attempt after one that succeeded. */
@@ -13,15 +13,6 @@ export type BackgroundParts<T> = {
   succeeded(result: T): Promise<void>
   issuer: string
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
-}
-
-export type Background<T> = {
-  /** One attempt at a time: joins the one that is under way. */
-  tryNow(): void
-  isFailing(): boolean
-  /** Of the attempt that is under way, of looking, or of the next attempt if that is soon. @throws */
-  result(): Promise<T>
-  close(): void
 }
 
 const FIRST_PAUSE_MS = 1_000
@@ -40,7 +31,7 @@ function pauseAfter(error: unknown, failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), most)
 }
 
-export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
+export function createBackground<T>(parts: BackgroundParts<T>) {
   const { issuer, log } = parts
   let underWay: Promise<T> | undefined
   const once = createOnce<T | undefined>()
@@ -49,8 +40,9 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
   let isClosed = false
   let failure: unknown
   let failures = 0
-  let told = ''
-  const waiting: ((attempt: Promise<T> | T) => void)[] = []
+  let told: string | undefined
+  /** The next attempt, for those that wait for it. */
+  let next = Promise.withResolvers<T>()
 
   function later(milliseconds: number) {
     clearTimeout(timer)
@@ -61,9 +53,7 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
   }
 
   const reasonOf = (error: unknown) =>
-    error instanceof Problem && error.detail !== ''
-      ? error.detail
-      : `${issuer} cannot be used: see OIDC_ISSUER`
+    (error instanceof Problem && error.detail) || `${issuer} cannot be used: see OIDC_ISSUER`
 
   function failed(error: unknown) {
     failure = error
@@ -77,8 +67,7 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
   async function succeeded(result: T) {
     if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
     failures = 0
-    told = ''
-    failure = undefined
+    told = failure = undefined
     later(parts.nextAfter(result))
     await parts.succeeded(result).catch((error: unknown) => log.warn({ err: error, issuer }, reasonOf(error)))
   }
@@ -96,29 +85,34 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
       underWay = undefined
     })
     underWay.then(succeeded, failed)
-    for (const tell of waiting.splice(0)) tell(underWay)
+    pass(underWay)
+    next = Promise.withResolvers()
   }
 
-  const next = () => new Promise<T>((resolve) => void waiting.push(resolve))
+  /** To those that wait, of whom there may be none. */
+  function pass(attempt: Promise<T>) {
+    next.resolve(attempt)
+    next.promise.catch(() => {})
+  }
 
   return {
+    /** One attempt at a time: joins the one that is under way. */
     tryNow,
     isFailing: () => failures > 0,
-    async result() {
+    /** Of the attempt that is under way, of looking, or of the next attempt if that is soon. @throws */
+    async result(): Promise<T> {
       if (underWay !== undefined) return await underWay
       const found = await once('look', () => parts.find(false))
       if (found !== undefined) return found
       const isHeld = failure instanceof Problem && (failure.retryAfter ?? 0) > HELD_SECONDS
-      if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next()
+      if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next.promise
       if (failure !== undefined) throw failure
       throw signInUnavailable('the client is not registered yet')
     },
     close() {
       isClosed = true
       clearTimeout(timer)
-      const gone = Promise.reject(signInUnavailable('onramp is ending'))
-      gone.catch(() => {})
-      for (const tell of waiting.splice(0)) tell(gone)
+      pass(Promise.reject(signInUnavailable('onramp is ending')))
     },
   }
 }

@@ -9,17 +9,10 @@ export type Identity = Pick<User, 'issuer' | 'subject'>
 
 type SidRecord = Partial<Identity> & { endedAt?: number }
 
-export type Sids = {
-  /** @param startedAt milliseconds since 1970 @returns false when it was ended since then */
-  add(user: Identity, sid: string, startedAt: number): Promise<boolean>
-  /** Whose it is; undefined where that is not known yet, which then counts as ended. */
-  end(issuer: string, sid: string): Promise<Identity | undefined>
-}
-
 /** A sign-in that takes longer than this is over anyway. */
 const ENDED_SECONDS = 3600
 
-export function createSids({ records, sealer, maxSeconds, now }: SignInParts): Sids {
+export function createSids({ records, sealer, maxSeconds, now }: SignInParts) {
   const json = sealedJson<SidRecord>({ sealer, version: 1 })
   /** One for each secret: an installation with another one on the same store must not take this one's place. */
   const keysOf = (issuer: string, sid: string) =>
@@ -28,7 +21,8 @@ export function createSids({ records, sealer, maxSeconds, now }: SignInParts): S
   const read = async (key: string) => json.open(await records.get(key), key) ?? {}
 
   return {
-    async add({ issuer, subject }, sid, startedAt) {
+    /** @param startedAt milliseconds since 1970 @returns false when it was ended since then */
+    async add({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
       const [key, ...others] = keysOf(issuer, sid)
       const isOver = ({ endedAt }: SidRecord) => endedAt !== undefined && startedAt <= endedAt
       for (const other of others) if (isOver(await read(other))) return false
@@ -38,7 +32,8 @@ export function createSids({ records, sealer, maxSeconds, now }: SignInParts): S
       await records.put(key, record, maxSeconds)
       return true
     },
-    async end(issuer, sid) {
+    /** Whose it is; undefined where that is not known yet, which then counts as ended. */
+    async end(issuer: string, sid: string): Promise<Identity | undefined> {
       const [key, ...others] = keysOf(issuer, sid)
       const ended = json.seal({ endedAt: now() }, key)
       const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)

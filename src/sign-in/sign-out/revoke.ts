@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 1_000
  * `done`: the server took back every token. `partly`: one of them, as where access tokens can't be taken back. `failed`:
  * none, or not in time. `no_endpoint`: the server takes none back, so that they are good until they run out.
  */
-export type Revoked = 'done' | 'partly' | 'failed' | 'no_endpoint'
+export type Revocation = { revoked: 'done' | 'partly' | 'failed' | 'no_endpoint'; cause?: unknown }
 
 /** The server had not answered when the person could wait no longer. */
 export class RevocationLate extends Error {
@@ -25,7 +25,7 @@ export class RevocationLate extends Error {
 export async function revoke(
   configuration: Configuration,
   { accessToken, refreshToken }: Tokens,
-): Promise<{ revoked: Revoked; cause?: unknown }> {
+): Promise<Revocation> {
   if (serverMetadataOf(configuration).revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
   // The refresh token first, and alone: with it the server should drop the access token too (RFC 7009 2.1). The other
   // way round, a refresh under way could get new tokens in between.

@@ -13,7 +13,7 @@ import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-words.ts'
 import type { AuthorizationServer } from '../server/authorization-server.ts'
-import { revoke, RevocationLate } from './revoke.ts'
+import { revoke, RevocationLate, type Revocation } from './revoke.ts'
 import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
 import { present } from '../../present.ts'
@@ -58,25 +58,21 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     })
   }
 
-  async function takeBack(configuration: Configuration | undefined, held: SignedIn): Promise<void> {
-    const { revoked, cause } =
-      configuration === undefined ? { revoked: 'failed' as const } : await revoke(configuration, held.tokens)
-    parts.note({ event: 'sign_out', by: 'person', revoked, user: held.user })
-    if (cause === undefined) return
-    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
-    const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
-    parts.log.warn(
-      { err: cause, revoked },
-      `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
-    )
-  }
-
-  /** Undefined where the authorization server keeps no session that could be ended, or is not known now. */
-  async function endThere(held: SignedIn): Promise<EndSession | undefined> {
+  /** Takes the tokens back. @returns where the server ends its own session; undefined where it can't, or isn't known now */
+  async function endThere({ tokens, user }: SignedIn): Promise<EndSession | undefined> {
     const configuration = await known()
-    await takeBack(configuration, held)
-    if (configuration === undefined) return undefined
-    return endSession(configuration, held.tokens.idToken, `${parts.publicUrl}/signed-out`)
+    const { revoked, cause }: Revocation =
+      configuration === undefined ? { revoked: 'failed' } : await revoke(configuration, tokens)
+    parts.note({ event: 'sign_out', by: 'person', revoked, user })
+    if (cause !== undefined) {
+      const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+      const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
+      parts.log.warn(
+        { err: cause, revoked },
+        `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
+      )
+    }
+    return configuration && endSession(configuration, tokens.idToken, `${parts.publicUrl}/signed-out`)
   }
 
   router.post('/sign-out', limit, session, async (req, res) => {
