@@ -167,6 +167,6 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
       if (!isDropped) await tellWhereNothingTells()
       return isDropped
     },
-    close: background.close,
+    close: () => background.close(),
   }
 }
