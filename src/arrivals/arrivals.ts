@@ -1,15 +1,14 @@
 // Where arrivals are kept: 8,192 sealed records, each with the people whose address falls into it, because the store
 // knows records by key alone and a report has to find everyone. Every change is compare-and-set. What cannot be read is
 // counted and left as it is, and the people it may be about get no emails.
-import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreUnavailable, type Records } from '../records/records.ts'
+import { createChanges } from '../records/change.ts'
+import type { Records } from '../records/records.ts'
 import { normalizedAddress } from './address.ts'
 import { newArrival, type Arrival } from './arrival.ts'
 import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Seal } from './record.ts'
 import { noneUnread, type Unread } from './unread.ts'
 
 const AT_ONCE = 128
-const MAX_TRIES = 20
 /** That someone wants no emails is remembered for longer than the rest: they asked for it. */
 export const OPT_OUT_DAYS = 730
 const DAY_MS = 86_400_000
@@ -67,6 +66,8 @@ export type ArrivalsParts = {
 }
 
 export function createArrivals({ records, sealer, now, retentionDays }: ArrivalsParts): Arrivals {
+  const changeRecord = createChanges(records)
+
   const isOver = (at: number) => now() - at >= OPT_OUT_DAYS * DAY_MS
 
   /** What may still be known of a person. */
@@ -92,21 +93,15 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       ? Math.max(OPT_OUT_DAYS, retentionDays)
       : retentionDays)
 
-  /**
-   * Changes a record by compare-and-set. @param change returns the record to keep; undefined: as it is
-   * @throws {StoreUnavailable}
-   */
-  async function update(number: number, change: (bucket: Bucket) => Bucket | undefined): Promise<void> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const was = await records.get(keyOf(number))
-      const bucket = change(bucketIn(was, number))
-      if (bucket === undefined) return
-      const is = bucketText(bucket, number, sealer)
-      if (await records.compareAndSet(keyOf(number), was, is, lifeOf(bucket))) return
-      if (tries > 0) await sleep(Math.random() * 4 * tries)
-    }
-    throw new StoreUnavailable(new Error(`an arrival was changed by others ${MAX_TRIES} times in a row`))
-  }
+  /** @param change returns the record to keep; undefined: as it is. May run more than once. @throws {StoreUnavailable} */
+  const update = (number: number, change: (bucket: Bucket) => Bucket | undefined): Promise<void> =>
+    changeRecord({
+      key: keyOf(number),
+      next(text) {
+        const bucket = change(bucketIn(text, number))
+        return bucket && { text: bucketText(bucket, number, sealer), seconds: lifeOf(bucket) }
+      },
+    })
 
   async function look(address: string): Promise<Looked> {
     const email = normalizedAddress(address)

@@ -10,7 +10,7 @@ import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from '../arrivals/address.ts'
 import { reached } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
-import { inviteTexts } from './texts.en.ts'
+import { texts } from '../web/texts.ts'
 import type { Invitations } from './token.ts'
 import { isInAppBrowser, walkPath, welcome } from './visit.ts'
 
@@ -53,12 +53,12 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const walk = walkPath(invitation)
     if (met.kind === 'walk') return seeOther(res, walk)
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
-    const common = { words: inviteTexts, start, walk }
+    const common = { words: texts.invites, start, walk }
     if (met.kind === 'mismatch') {
       const data = { ...common, signedInAs: met.signedInAs, invited: maskedAddress(invitation?.email ?? '') }
       return parts.sendPage(req, res, { view: 'invites/mismatch', data })
     }
-    const { title, lead, titleInvalid, leadInvalid } = inviteTexts.landing
+    const { title, lead, titleInvalid, leadInvalid } = texts.invites.landing
     const words =
       invitation === undefined
         ? // Its button leads to the address that this would offer.

@@ -1,8 +1,8 @@
 // Where walks are kept: one sealed record per person (issuer and subject), so a walk goes on from any device. Changes
 // are compare-and-set, so two tabs lose nothing of each other; within one process they queue, so that many tabs all get
 // their turn. A record that cannot be read stays as it is: the walk is kept beside it.
-import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreUnavailable, type Records } from '../records/records.ts'
+import { createChanges } from '../records/change.ts'
+import type { Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
 import { openJson, type Unreadable } from '../session/sealed-json.ts'
@@ -11,7 +11,6 @@ import { startWalk, type Walk } from './walk.ts'
 import { readWalk, WALK_VERSION, type CheckReturnTo } from './walk-record.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
-const MAX_TRIES = 20
 const MAX_TOLD = 1_000
 
 export type Walks = {
@@ -41,7 +40,7 @@ type Stored = { key: string; text: string | undefined; plain: string | undefined
 export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksParts): Walks {
   /** What a walk looked like in the store when it was loaded; walks themselves are never changed in place. */
   const stored = new WeakMap<Walk, Stored>()
-  const inTurn = createTurns()
+  const changeRecord = createChanges(records)
   const read = createRemembered<Walk | undefined>()
   const told = new Set<string>()
 
@@ -73,19 +72,20 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
     log.warn({ why }, `a walk cannot be read and is left as it is, the person starts afresh: ${WHYS[why]}`)
   }
 
+  /** Undefined where the record cannot be read. */
+  const walkIn = (key: string, text: string | undefined): Walk | undefined =>
+    text === undefined ? started(key) : read.of(key, text, () => opened(key, text))
+
   async function load(user: User): Promise<Walk> {
     const key = keyOf(user)
-    const text = await records.get(key)
-    if (text === undefined) return started(key)
-    return read.of(key, text, () => opened(key, text)) ?? (await loadBeside(key))
+    return walkIn(key, await records.get(key)) ?? (await loadBeside(key))
   }
 
   /** The record of another secret is another installation's; overwriting a newer one would lose what it knows. */
   async function loadBeside(unreadable: string): Promise<Walk> {
     const key = `${unreadable}.${sealer.keyId}`
     const text = await records.get(key)
-    if (text === undefined) return started(key)
-    return read.of(key, text, () => opened(key, text)) ?? started(key, text)
+    return walkIn(key, text) ?? started(key, text)
   }
 
   /** The walk as it is in the store after this change, where the change needs no writing. */
@@ -96,31 +96,31 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
     return JSON.stringify(after) === was.plain ? keep(after, was) : undefined
   }
 
-  async function write(user: User, change: (walk: Walk) => Walk, from: Walk): Promise<Walk> {
-    let before = from
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const after = change(before)
-      const same = unchanged(after, before)
-      if (same !== undefined) return same
-      const { key, text: expected } = stored.get(before) ?? { key: keyOf(user), text: undefined }
-      const plain = JSON.stringify(after)
-      const text = sealer.seal(plain, key)
-      if (await records.compareAndSet(key, expected, text, LIFE_SECONDS))
-        return keep(after, { key, text, plain, isCurrent: true })
-      if (tries > 0) await sleep(Math.random() * 4 * tries)
-      before = await load(user)
-    }
-    throw new StoreUnavailable(new Error(`a walk was changed by others ${MAX_TRIES} times in a row`))
-  }
-
   return {
     load,
     async update(user, change, from) {
-      const before = from !== undefined && stored.has(from) ? from : await load(user)
-      return (
-        unchanged(change(before), before) ??
-        (await inTurn(keyOf(user), (latest) => write(user, change, latest ?? before)))
-      )
+      const loaded = from !== undefined && stored.has(from) ? from : await load(user)
+      const same = unchanged(change(loaded), loaded)
+      if (same !== undefined) return same
+      const { key, text: guess } = stored.get(loaded) ?? { key: keyOf(user), text: undefined }
+      let result: Walk | undefined
+      await changeRecord({
+        key,
+        guess: { text: guess },
+        next(text) {
+          const before = text === guess ? loaded : walkIn(key, text)
+          if (before === undefined) return undefined
+          const after = change(before)
+          result = unchanged(after, before)
+          if (result !== undefined) return undefined
+          const plain = JSON.stringify(after)
+          const is = sealer.seal(plain, key)
+          result = keep(after, { key, text: is, plain, isCurrent: true })
+          return { text: is, seconds: LIFE_SECONDS }
+        },
+      })
+      // Meanwhile another installation's record took its place: it stays, and this walk is kept beside it.
+      return result ?? (await this.update(user, change))
     },
   }
 }
@@ -132,19 +132,4 @@ const WHYS: Record<Unreadable, string> = {
     'it is sealed under another secret: see SESSION_SECRET, and REDIS_PREFIX where two share a Redis',
   damaged: 'it is damaged',
   newer: 'a version more than one ahead wrote it',
-}
-
-/** Work on one key happens one after the other; each is given what the one before it came to, if it came to anything. */
-function createTurns(): (key: string, work: (latest?: Walk) => Promise<Walk>) => Promise<Walk> {
-  const last = new Map<string, Promise<Walk>>()
-  return async (key, work) => {
-    const before = last.get(key)
-    const turn = before === undefined ? work() : before.then(work, () => work())
-    last.set(key, turn)
-    try {
-      return await turn
-    } finally {
-      if (last.get(key) === turn) last.delete(key)
-    }
-  }
 }

@@ -2,7 +2,7 @@
 import { Router, type Request, type RequestHandler } from 'express'
 import type { SearchAnswer } from '../client-api/answers.ts'
 import type { SendPage } from '../web/pages.ts'
-import { texts as t } from '../web/texts.en.ts'
+import { texts as t } from '../web/texts.ts'
 
 /** Searches as the person who made the request. @throws {Problem} */
 export type SearchFor = (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>

@@ -8,7 +8,7 @@ import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
 import { seeOther } from './see-other.ts'
-import { texts } from './texts.en.ts'
+import { texts } from './texts.ts'
 
 export const notFound: RequestHandler = () => {
   throw new Problem(404, 'not_found')

@@ -2,7 +2,7 @@
 // again says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
-import { texts } from './texts.en.ts'
+import { texts } from './texts.ts'
 import type { RenderView } from './views.ts'
 
 type Refresh = { seconds: number; url: string }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { noAnswer, problemOf, retryAfterSeconds, TokenRefused } from '../../src/client-api/errors.ts'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')

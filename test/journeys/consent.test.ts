@@ -1,6 +1,6 @@
 // Consents that are refused, slow, never show, or never come back; and "not now".
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import {
   answerConsent,
   expectPage,

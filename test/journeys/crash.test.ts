@@ -1,6 +1,6 @@
 // The process is killed between a consent and the return from it.
 import { afterEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
 import { signIn } from '../helpers/running.ts'

@@ -1,6 +1,6 @@
 // How a walk is entered and left: narrowed to some datasources, and with somewhere to go afterwards.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import { linksOf, type TestBrowser } from '../helpers/test-browser.ts'

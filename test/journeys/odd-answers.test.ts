@@ -1,6 +1,6 @@
 // Whatever the service answers, people get a page with a heading and a next step, and go on where they were afterwards.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 

@@ -1,6 +1,6 @@
 // The same person elsewhere, another person in the same browser, and returns that are not what they should be.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'

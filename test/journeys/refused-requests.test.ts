@@ -1,6 +1,6 @@
 // A request that the service refuses for good, and a search that fails: what people are told, and what the log has.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts as t } from '../../src/web/texts.en.ts'
+import { texts as t } from '../../src/web/texts.ts'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 

@@ -1,6 +1,6 @@
 // What is on the service's list is not connected, whatever is said of it; and every surface says the same of one app.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts as t } from '../../src/web/texts.en.ts'
+import { texts as t } from '../../src/web/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'

@@ -1,6 +1,6 @@
 // Tabs, back buttons, double clicks: what browsers and hands do.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { answerConsent, expectPage, openWorld, refreshOf, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import type { Hop, TestBrowser } from '../helpers/test-browser.ts'

@@ -1,6 +1,6 @@
 // Minutes, hours and days later, on another clock than the machine's.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 

@@ -1,6 +1,6 @@
 // While one app is being confirmed: the others go on, and a return that says it failed is not waited for.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts as t } from '../../src/web/texts.en.ts'
+import { texts as t } from '../../src/web/texts.ts'
 import {
   answerConsent,
   expectPage,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 
 describe.each(stores)('somebody who walks, on %s', (_name, open) => {
   let world: World

@@ -32,7 +32,7 @@ it('what only an administrator can do is not offered any more, and administrator
 
   const carol = await signIn(running, 'carol', '/admin?show=blocked')
   expect(carol.text).toContain('bob@acme.example')
-  expect(carol.text).toMatch(/Wait for an administrator 1/)
+  expect(carol.text).toMatch(/Waiting for an admin 1/)
   const csv = await carol.open('/admin/people.csv')
   expect(csv.headers['content-disposition']).toContain('attachment')
   expect(csv.body).toMatch(/^"bob@acme\.example".*"Slack \[slack_1\]"/m)

@@ -8,7 +8,7 @@ import {
   type Ending,
   type Sight,
 } from '../../src/onboarding/overview/opening.ts'
-import { texts as t } from '../../src/web/texts.en.ts'
+import { texts as t } from '../../src/web/texts.ts'
 
 const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const
 const AMOUNTS = [0, 1, 2]

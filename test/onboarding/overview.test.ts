@@ -5,7 +5,7 @@ import type { OverviewContext } from '../../src/onboarding/overview/scene.ts'
 import { skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
-import { texts as t } from '../../src/web/texts.en.ts'
+import { texts as t } from '../../src/web/texts.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 const CONFIRM = 90

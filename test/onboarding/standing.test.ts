@@ -12,7 +12,7 @@ import { statusOf } from '../../src/onboarding/status.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Known, type Walk } from '../../src/onboarding/walk.ts'
 import { sourcesOf } from '../../src/onboarding/watched-walks.ts'
-import { texts as t } from '../../src/web/texts.en.ts'
+import { texts as t } from '../../src/web/texts.ts'
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
 const BITS = ['isConfirming', 'blockedAt', 'unconfirmedAt', 'isUnderWay', 'skippedAt'] as const

@@ -4,6 +4,7 @@ import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
 import type { SentLogout } from '../../packages/sandbox/src/provider/sessions.ts'
+import { asymmetric } from '../../src/sign-in/sign-out/logout-token.ts'
 import { expectSignedIn, expectSignedOut, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -27,6 +28,11 @@ async function logout(person: string, logoutToken?: Faults['logoutToken']): Prom
 }
 
 describe('a logout token', () => {
+  it('is never verified with a secret or with nothing, whatever the metadata lists', () => {
+    expect(asymmetric(['none', 'HS256', 'hs512', 'ES256', 'PS256'])).toEqual(['ES256', 'PS256'])
+    expect(asymmetric(undefined)).toEqual(['RS256'])
+  })
+
   it('ends the session that it names, at once', async () => {
     const browser = await signIn(running, 'ada')
     const sent = await logout('ada')

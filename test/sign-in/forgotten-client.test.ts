@@ -1,6 +1,12 @@
 // A client that registered itself, and that the authorization server no longer knows.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { createRegistration } from '../../src/sign-in/registration/registration.ts'
 import { messagesOf } from '../helpers/faulty.ts'
 import type { Answers } from '../helpers/plain-authorization-server.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -64,6 +70,25 @@ describe('a server that forgot the client, and checks the code before the client
     }
     expect(server.registrations.length).toBeLessThanOrEqual(2)
     expect(messagesOf(running)).not.toContain('again within ten minutes')
+  })
+})
+
+describe('what is learned of a client', () => {
+  it('is not written over the one that has replaced it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'onramp-registration-'))
+    const records = createSqliteRecords(folder)
+    try {
+      const sealer = createSealer(['s'.repeat(40)])
+      const registration = createRegistration({ records, sealer, identity: 'one', now: Date.now })
+      await registration.current(async () => ({ kind: 'registered', client: { client_id: 'new' } }))
+      await registration.note('old', { refusal_of_unknown: 400 })
+      expect(await registration.stored()).not.toHaveProperty('refusal_of_unknown')
+      await registration.note('new', { refusal_of_unknown: 400 })
+      expect(await registration.stored()).toMatchObject({ client_id: 'new', refusal_of_unknown: 400 })
+    } finally {
+      records.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 

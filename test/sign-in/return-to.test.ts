@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { safeReturnTo, type ReturnToRules } from '../../src/sign-in/return-to.ts'
+import { repeatablePath, safeReturnTo, type ReturnToRules } from '../../src/sign-in/return-to.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 const rules: ReturnToRules = {
@@ -128,5 +128,18 @@ describe('where somebody may be sent', () => {
       for (const unit of ['/', '../', '%2e', '\\', '@', 'a']) safe(`/${unit.repeat(100_000)}`)
     })
     expect(took).toBeLessThan(100)
+  })
+})
+
+describe('where "Try again" leads', () => {
+  it.each([
+    ['/onboarding?a=1', '/onboarding?a=1'],
+    [`${rules.publicOrigin}/onboarding`, '/onboarding'],
+    ['https://elsewhere.example/onboarding', undefined],
+    ['//elsewhere.example/onboarding', undefined],
+    ['/..//elsewhere.example', undefined],
+    ['/sign-in/callback?code=secret', '/sign-in'],
+  ])('for %s is %s', (asked, leads) => {
+    expect(repeatablePath(asked, rules.publicOrigin)).toBe(leads)
   })
 })

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createInvitations } from '../../src/invites/token.ts'
 import { createRoom } from '../../src/sign-in/room.ts'
+import { answerOf } from '../helpers/faulty.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { run, signIn, type RunOptions, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -48,7 +49,7 @@ const limited = { SIGN_INS_PER_MINUTE: String(LIMIT) }
 describe.each(['SQLite', 'Redis'] as const)('an office behind one address, on %s', (store) => {
   it('signs in, however many people it has', async () => {
     const running = await start({ settings: limited, sandbox: { company: 3 * LIMIT } }, store)
-    await each(running.sandbox.people.slice(-3 * LIMIT), 4, async ({ id }) => {
+    await each(running.sandbox.people.slice(-3 * LIMIT), 12, async ({ id }) => {
       const browser = await signIn(running, id)
       expect(browser.page.url, browser.text).toBe(`${running.url}/onboarding`)
     })
@@ -74,13 +75,15 @@ describe.each(['SQLite', 'Redis'] as const)('an office behind one address, on %s
     await ada.open(`${running.url}/onboarding`)
     await bob.open(`${running.url}/onboarding`)
     expect(new Set(await startMany(running, LIMIT))).toEqual(new Set([303, 429]))
-    await ada.post(ada.page.url, { person: 'ada' })
+    const answer = await answerOf(running, ada)
+    expect((await new TestBrowser().open(answer, { follow: false })).status).toBe(429)
+    await ada.open(answer)
     expect(ada.page.url, ada.text).toBe(`${running.url}/onboarding`)
     await bob.post(bob.page.url, { person: 'bob' })
     expect(bob.page.url, bob.text).toBe(`${running.url}/onboarding`)
     await startMany(running, LIMIT)
-    for (const path of ['/sign-in/callback?state=x', '/sign-in/callback?state=x&code=y'])
-      expect((await open(running, path, ada)).status, path).toBe(429)
+    for (const address of [`${running.url}/sign-in/callback?state=x`, answer])
+      expect((await ada.open(address, { follow: false })).status, address).toBe(429)
   }, 60_000)
 
   it('is refused no more because cookies of last week come along', async () => {

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
-import { texts } from '../../src/web/texts.en.ts'
+import { texts } from '../../src/web/texts.ts'
 import { createViews } from '../../src/web/views.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))

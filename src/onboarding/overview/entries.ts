@@ -1,5 +1,5 @@
 // The list of the overview: each datasource with its status in words and what can be done about it. Pure.
-import type { Texts } from '../../web/texts.en.ts'
+import type { Texts } from '../../web/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'

@@ -1,6 +1,6 @@
 // What a list comes to, and the words that it opens with: nothing is called connected that is not. Pure. What surprises:
 // switched off and “not now” are not connected, and a narrowed visit says nothing about the apps that it does not show.
-import type { Texts } from '../../web/texts.en.ts'
+import type { Texts } from '../../web/texts.ts'
 import { unhandled, type Figure } from '../standing.ts'
 
 /** Apps by figure, each counted once. */

@@ -1,5 +1,5 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
-import type { Texts } from '../../web/texts.en.ts'
+import type { Texts } from '../../web/texts.ts'
 import { next, standingIn } from '../course.ts'
 import { figureOf } from '../standing.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'

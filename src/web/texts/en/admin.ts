@@ -96,5 +96,3 @@ export const adminTexts = {
   exportPeople: 'Export CSV',
   exportThese: 'Export filtered CSV',
 }
-
-export type AdminTexts = typeof adminTexts

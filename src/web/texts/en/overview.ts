@@ -1,4 +1,4 @@
-// The English texts of the overview: the list, what comes first, and what came of it. Part of texts.en.ts.
+// The English texts of the overview: the list, what comes first, and what came of it. Part of texts.ts.
 
 /** `one` for one, otherwise `many` with the figure in it. */
 const counted = (count: number, one: string, many: (count: number) => string) =>

@@ -1,12 +1,14 @@
-// Every text that people read, in English; those of the overview and of failures are in texts/. Another language is another
-// set of files of this type; what varies comes as an argument, so that word order is each language's own.
-import { overviewTexts } from './texts/overview.en.ts'
-import { problems } from './texts/problems.en.ts'
+// Every text of a page, in English; the other files of the folder are parts of it. Another language is another folder.
+// What varies comes as an argument, so that word order is each language's own.
+import { adminTexts } from './admin.ts'
+import { inviteTexts } from './invites.ts'
+import { overviewTexts } from './overview.ts'
+import { problems } from './problems.ts'
 
 const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-export const texts = {
+export const en = {
   lang: 'en',
   dir: 'ltr',
   product: 'Onramp',
@@ -68,6 +70,8 @@ export const texts = {
     back: 'Your apps',
   },
   ...overviewTexts,
+  admin: adminTexts,
+  invites: inviteTexts,
   search: {
     title: 'Search your apps',
     label: 'Search everything that is connected',
@@ -84,5 +88,3 @@ export const texts = {
     back: 'Back to your apps',
   },
 }
-
-export type Texts = typeof texts

@@ -1,6 +1,6 @@
 // What a failure is called and what to do about it, in English: what happened, what it means for what was done, what
 // comes next. The codes are problem.ts's.
-import type { ProblemCode } from '../../problem.ts'
+import type { ProblemCode } from '../../../problem.ts'
 
 type Cause = { datasource?: string | undefined; retryAfter?: number | undefined }
 type ProblemText = {
