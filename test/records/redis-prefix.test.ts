@@ -29,7 +29,7 @@ describe('REDIS_PREFIX', () => {
     await redis.close()
   })
 
-  it('is what every key begins with: sessions, tokens, walks, arrivals, limits, leases', async () => {
+  it('is what every key begins with: sessions, walks, arrivals, limits, clients', async () => {
     for (const running of [production, staging]) {
       const grace = await signIn(running, 'grace')
       await grace.open(`${running.url}/admin`)
@@ -41,7 +41,6 @@ describe('REDIS_PREFIX', () => {
     expect([...kinds]).toEqual(
       expect.arrayContaining([
         'session',
-        'tokens',
         'walk',
         'arrivals',
         'limit',
