@@ -21,7 +21,7 @@ export type ConnectionLog = {
   info(fields: object, message: string): void
 }
 
-const RETRY_MOST_MS = 1_000
+const MAX_RETRY_MS = 1_000
 /** A client that lived so long was good: the next one need not wait. */
 const GOOD_LIFE_MS = 5_000
 /** One that opens and fails soon, as on a server that takes no writes, is not replaced faster than after so many tries. */
@@ -29,7 +29,7 @@ const TRIES_AFTER_SHORT_LIFE = 3
 
 /** Grows from 25 ms to a second, with jitter so that replicas do not come back in step. */
 const retryIn = (tries: number) =>
-  Math.min(25 * 2 ** Math.min(tries, 10), RETRY_MOST_MS) * (0.75 + Math.random() / 2)
+  Math.min(25 * 2 ** Math.min(tries, 10), MAX_RETRY_MS) * (0.75 + Math.random() / 2)
 
 /**
  * Starts connecting in the background and keeps at it for ever.

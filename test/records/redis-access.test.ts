@@ -74,7 +74,7 @@ describe('a user of Redis that may do only what is documented', () => {
     expect(await refusals()).toEqual([])
   })
 
-  it('is enough for invitations, their report, and forgetting somebody', async () => {
+  it('is enough for invitations, their report, and forgetting someone', async () => {
     const list = join(running.env['DATA_DIR'] ?? '', 'people.csv')
     writeFileSync(list, 'email,department\nbob@acme.example,Sales\ngrace@acme.example,Sales\n')
     const sent = await command('invite', 'send', list, '--rate', '50')

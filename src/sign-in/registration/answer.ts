@@ -24,7 +24,7 @@ const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt',
 
 type Json = Record<string, unknown>
 
-/** Seconds since 1970; 0 where the secret does not expire, or where what is said of it cannot be meant. */
+/** Seconds since 1970; 0 where the secret does not expire, or where the answer makes no sense. */
 function expiryIn({ client_secret_expires_at: said }: Json, now: number, oddities: string[]): number {
   const seconds = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
   if (seconds === undefined || seconds === null || seconds === 0) return 0
