@@ -6,37 +6,21 @@ import { cookieValue } from '../session/cookie-id.ts'
 import { browserOf } from '../session/session.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import { networkOf } from '../web/network.ts'
+import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { CALLBACK_PATH, MAX_RESTARTS, restartsOf, restartsSaid } from './addresses.ts'
 import { signInAgainPath, signInPath } from './addresses.ts'
-import type { PendingSignIns, TakenSignIn } from './pending.ts'
+import type { TakenSignIn } from './pending.ts'
 import { wishOf } from './prompt.ts'
-import type { Redeem } from './redeem.ts'
-import { safeReturnTo, type ReturnToRules } from './return-to.ts'
-import type { StartSignIn } from './start.ts'
+import { safeReturnTo } from './return-to.ts'
+import type { SignIn } from './sign-in.ts'
 
-export type SignInParts = {
-  /** In front of every route: the limits, and between them the session. */
-  entering: RequestHandler[]
-  /** In front of the callback: `early` comes before the session, and what is awaited is not counted by address. */
-  answering: (early: RequestHandler, isAwaited: (req: Request) => Promise<boolean>) => RequestHandler[]
-  /** The request no longer counts against its address. */
-  forgive: (req: Request) => Promise<void>
-  pending: Pick<PendingSignIns, 'take' | 'succeeded'>
-  start: StartSignIn
-  redeem: Redeem
-  returnTo: ReturnToRules
-  /** PUBLIC_URL. */
-  publicUrl: string
-  cookieName: string
-  sendPage: SendPage
-  log: { debug(fields: object, message: string): void }
-}
+type Parts = SignIn & { publicUrl: string; sendPage: SendPage; log: Pick<Log, 'debug'> }
 
 const HOME = '/onboarding'
 
-export function createSignInRoutes(parts: SignInParts): Router {
+export function createSignInRoutes(parts: Parts): Router {
   const { entering, pending, returnTo: rules, publicUrl, log } = parts
   const router = Router()
 

@@ -3,13 +3,9 @@
 import { readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
+import type { Log } from '../../web/log.ts'
 import { readRefusal, readRegistered, type Read, type Registered } from './answer.ts'
 import { isAboutTheRequest, withoutOne, type Refusal, type Wishes } from './wishes.ts'
-
-export type RegistrationLog = {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}
 
 /** What came of asking; `why` is for the log. */
 export type Outcome =
@@ -29,7 +25,7 @@ export type RegistrationRequest = {
   initialAccessToken: string | undefined
   /** Milliseconds since 1970. */
   now: () => number
-  log: RegistrationLog
+  log: Pick<Log, 'info' | 'warn'>
 }
 
 const TIME_LIMIT_MS = 10_000
@@ -73,7 +69,11 @@ const inWords = ({ status, error, description }: Refusal): string => {
 
 type Accepted = Extract<Read, { client: unknown }>
 
-function accepted({ client, oddities }: Accepted, leftOut: string[], log: RegistrationLog): Outcome {
+function accepted(
+  { client, oddities }: Accepted,
+  leftOut: string[],
+  log: Pick<Log, 'info' | 'warn'>,
+): Outcome {
   if (oddities.length > 0)
     log.warn({ oddities }, `the client is registered, but not as asked: ${oddities.join('; ')}`)
   if (leftOut.length > 0) log.warn({ leftOut }, `the client is registered without ${leftOut.join(', ')}`)

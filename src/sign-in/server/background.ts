@@ -2,6 +2,7 @@
 // look for one in a way that changes nothing.
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
+import type { Log } from '../../web/log.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 
 type BackgroundParts<T> = {
@@ -12,7 +13,7 @@ type BackgroundParts<T> = {
   /** Called after an attempt that succeeded. */
   succeeded(result: T): Promise<void>
   issuer: string
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  log: Log
 }
 
 const FIRST_PAUSE_MS = 1_000

@@ -2,6 +2,7 @@
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import type { Configuration } from 'openid-client'
 import { settings as definitions, type Settings } from '../../settings/settings.ts'
+import type { Log } from '../../web/log.ts'
 import { addressesOf } from '../addresses.ts'
 import { notRegistered } from '../registration/history.ts'
 import {
@@ -10,7 +11,7 @@ import {
   type Registration,
   type RegistrationParts,
 } from '../registration/registration.ts'
-import { requestRegistration, type Outcome, type RegistrationLog } from '../registration/request.ts'
+import { requestRegistration, type Outcome } from '../registration/request.ts'
 import { listedScope, registeredScope, wishesOf } from '../registration/wishes.ts'
 import {
   clientAuthOf,
@@ -36,7 +37,7 @@ export type ClientSource = {
 }
 
 type Parts = Omit<RegistrationParts, 'identity'>
-type LoggingParts = Parts & { log: RegistrationLog }
+type LoggingParts = Parts & { log: Log }
 
 /** What a registration depends on: the server, and everything that is asked for there. Another one is made when it changes. */
 function identityOf(settings: Settings): string {

@@ -6,9 +6,9 @@ import { seeOther } from '../../web/see-other.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 
-export type SessionsPageParts = { sessions: Pick<SignedInSessions, 'list' | 'end'>; sendPage: SendPage }
+type Parts = { sessions: SignedInSessions; sendPage: SendPage }
 
-export function createSessionsPage({ sessions, sendPage }: SessionsPageParts): Router {
+export function createSessionsPage({ sessions, sendPage }: Parts): Router {
   const router = Router()
 
   router.get('/sessions', async (req, res) => {

@@ -5,18 +5,16 @@ import express, { Router, type RequestHandler } from 'express'
 import type { Records } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
 import type { Note } from '../../web/audit.ts'
+import type { Log } from '../../web/log.ts'
 import type { RefusedLogouts } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
-import type { AuthorizationServer } from '../server/authorization-server.ts'
-import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
+import type { SignIn } from '../sign-in.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
 
-export type BackChannelParts = {
-  authorizationServer: Pick<AuthorizationServer, 'configuration'>
-  sessions: Pick<SignedInSessions, 'endThere'>
+type Parts = Pick<SignIn, 'authorizationServer' | 'sessions'> & {
   records: Pick<Records, 'compareAndSet' | 'remove'>
   limit: RefusedLogouts
-  log: { info(fields: object, message: string): void }
+  log: Pick<Log, 'info'>
   note: Note
   now: () => number
 }
@@ -27,7 +25,7 @@ type NamedLogout = LogoutToken & { issuer: string }
 const REMEMBER_SECONDS = 900
 const FETCHING_KEYS = { cooldownDuration: 5_000, timeoutDuration: 5_000 }
 
-export function createBackChannelRoutes(parts: BackChannelParts): Router {
+export function createBackChannelRoutes(parts: Parts): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 20 })
   let known: { uri: string; keys: JWTVerifyGetKey } | undefined

@@ -7,34 +7,29 @@ import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
 import { removeSession, renewSession, saveSession } from '../../session/session.ts'
-import { signedInOf, type SignedIn, type SignIns } from '../../session/signed-in.ts'
+import { signedInOf, type SignedIn } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'
+import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-words.ts'
-import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { revoke, RevocationLate, type Revocation } from './revoke.ts'
-import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
+import type { SignIn } from '../sign-in.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
 import { present } from '../../present.ts'
 
 const READ_SECONDS = 3
 
-export type SignOutParts = {
-  /** In front of what acts: the limit by address. */
+/** `limit`: in front of what acts, the limit by address. */
+type Parts = SignIn & {
   limit: RequestHandler
-  session: RequestHandler
-  authorizationServer: Pick<AuthorizationServer, 'configuration' | 'isReady'>
-  signIns: Pick<SignIns, 'load' | 'end'>
-  sessions: Pick<SignedInSessions, 'end'>
   publicUrl: string
-  cookieName: string
   sendPage: SendPage
-  log: { warn(fields: object, message: string): void }
+  log: Pick<Log, 'warn'>
   note: Note
 }
 
-export function createSignOutRoutes(parts: SignOutParts): Router {
+export function createSignOutRoutes(parts: Parts): Router {
   const router = Router()
   const { limit, session } = parts
 
@@ -127,7 +122,7 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
  * pipeline, because a store that is away already fails the session middleware in front of the route.
  */
 export function createSignOutWhileAway(
-  parts: Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>,
+  parts: Pick<Parts, 'publicUrl' | 'cookieName' | 'log'>,
 ): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const route = (req.route as { path?: unknown } | undefined)?.path
@@ -141,7 +136,7 @@ export function createSignOutWhileAway(
 }
 
 /** A __Host- cookie is taken back only by one that follows its rules. */
-const forgetCookie = (res: Response, parts: Pick<SignOutParts, 'cookieName' | 'publicUrl'>) =>
+const forgetCookie = (res: Response, parts: Pick<Parts, 'cookieName' | 'publicUrl'>) =>
   res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
 
 type EndSession = { url: string; state: string }
