@@ -2,6 +2,7 @@
 // or DEL lets no one sign in. It is written to once a second at most, however many probes come. A read goes out with
 // each probe, because a store that has just gone must not be called ready for the rest of that second.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ConnectionLog } from './redis-connection.ts'
 import type { Records } from './records.ts'
 import { storeTrouble } from './store-trouble.ts'
 
@@ -13,7 +14,7 @@ type Parts = {
   records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
   /** What keeps sessions alive: the one command that records have no use for. */
   sessions: { touch(name: string, seconds: number): Promise<void> }
-  log: { warn(fields: object, message: string): void; info(fields: object, message: string): void }
+  log: ConnectionLog
 }
 
 /** @returns resolves when a record can be written, changed by a script, removed, and read; throws what the store said */

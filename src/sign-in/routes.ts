@@ -9,8 +9,14 @@ import { networkOf } from '../web/network.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { CALLBACK_PATH, MAX_RESTARTS, restartsOf, restartsSaid } from './addresses.ts'
-import { signInAgainPath, signInPath } from './addresses.ts'
+import {
+  CALLBACK_PATH,
+  MAX_RESTARTS,
+  restartsOf,
+  restartsSaid,
+  signInAgainPath,
+  signInPath,
+} from './addresses.ts'
 import type { TakenSignIn } from './pending.ts'
 import { wishOf } from './prompt.ts'
 import { safeReturnTo } from './return-to.ts'

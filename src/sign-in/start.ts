@@ -13,12 +13,11 @@ import {
 import { Problem } from '../problem.ts'
 import { bindBrowser } from '../session/session.ts'
 import { networkOf } from '../web/network.ts'
-import { addressesOf } from './addresses.ts'
+import { addressesOf, newState, signInPath } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { SignInParts } from './parts.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
-import { newState, signInPath } from './addresses.ts'
 import { serverMetadataOf } from './server/configuration.ts'
 import { present } from '../present.ts'
 
@@ -35,7 +34,8 @@ export type Start = {
 export type StartSignIn = (req: Request, start: Start) => Promise<string>
 
 export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns }): StartSignIn {
-  const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt, ...settings } = parts.settings
+  const { settings } = parts
+  const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt } = settings
   const choosesAccount = alwaysPrompt?.split(' ').includes('select_account') === true
   const asksForIdToken = scope.split(' ').includes('openid')
 

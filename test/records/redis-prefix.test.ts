@@ -39,15 +39,7 @@ describe('REDIS_PREFIX', () => {
     expect(keys.filter((key) => !/^acme-(production|staging)\//.test(key))).toEqual([])
     const kinds = new Set(keys.map((key) => key.split('/')[1]?.split(':')[0]))
     expect([...kinds]).toEqual(
-      expect.arrayContaining([
-        'session',
-        'walk',
-        'arrivals',
-        'limit',
-        'sign-in',
-        'sessions-of',
-        'client',
-      ]),
+      expect.arrayContaining(['session', 'walk', 'arrivals', 'limit', 'sign-in', 'sessions-of', 'client']),
     )
   })
 

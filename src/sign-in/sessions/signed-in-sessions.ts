@@ -35,8 +35,6 @@ export type SignedInSessions = {
   endThere(issuer: string, named: { sub?: string; sid?: string }): Promise<number>
 }
 
-type Change = (list: SignInList) => SignInList | undefined
-
 export function createSignedInSessions(parts: SignInParts): SignedInSessions {
   const { records, sealer, signIns, maxSeconds, now } = parts
   const json = sealedJson<SignInList>({ sealer, version: 1 })
@@ -59,7 +57,11 @@ export function createSignedInSessions(parts: SignInParts): SignedInSessions {
    * @param isNew the person probably has no list yet
    * @throws {StoreUnavailable}
    */
-  async function update(user: Identity, change: Change, isNew = false): Promise<SignInList | undefined> {
+  async function update(
+    user: Identity,
+    change: (list: SignInList) => SignInList | undefined,
+    isNew = false,
+  ): Promise<SignInList | undefined> {
     const key = keyOf(user)
     let list: SignInList | undefined
     await changeRecord({
