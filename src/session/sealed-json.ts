@@ -22,13 +22,6 @@ export type JsonForm = {
   wasUnversioned?: true
 }
 
-/** @param key the whole key that it is kept under, without REDIS_PREFIX */
-export const sealJson = (
-  value: object,
-  key: string,
-  { sealer, version }: { sealer: Pick<Sealer, 'seal'>; version: number },
-): string => sealer.seal(JSON.stringify({ version, ...value }), key)
-
 const unreadable = (why: Unreadable): OpenedJson => ({ kind: 'unreadable', why })
 
 /** @param key the whole key that it is kept under, without REDIS_PREFIX */
@@ -52,13 +45,16 @@ function parse(plain: string, { version, wasUnversioned }: JsonForm, isCurrent: 
 
 /** Records of one kind, for readers that treat one that can't be read as none. */
 export type SealedJson<T> = {
+  /** @param key the whole key that it is kept under, without REDIS_PREFIX */
   seal(value: T, key: string): string
   /** What a record holds; the types of its members are not checked. */
   open(text: string | undefined, key: string): T | undefined
 }
 
-export const sealedJson = <T extends object>(form: JsonForm & { sealer: Sealer }): SealedJson<T> => ({
-  seal: (value, key) => sealJson(value, key, form),
+export const sealedJson = <T extends object>(
+  form: JsonForm & { sealer: Pick<Sealer, 'seal'> },
+): SealedJson<T> => ({
+  seal: (value, key) => form.sealer.seal(JSON.stringify({ version: form.version, ...value }), key),
   open(text, key) {
     const opened = text === undefined ? undefined : openJson(text, key, form)
     if (opened?.kind !== 'json') return undefined
