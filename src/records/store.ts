@@ -5,7 +5,7 @@ import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
-import { holdFolder } from './sqlite-lock.ts'
+import { holdFolder } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
 export type Store = {

@@ -6,7 +6,7 @@ import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
 import { openStore, storeOf } from '../../records/store.ts'
-import { untilReachable } from '../../records/until-reachable.ts'
+import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../session/seal.ts'
 import {
   loadSettings,

@@ -12,7 +12,7 @@ export const en = {
   lang: 'en',
   dir: 'ltr',
   product: 'Onramp',
-  tagline: 'Connect your apps to search',
+  tagline: 'Make your work searchable',
   problems,
   /** A day in UTC, because where somebody is, is not known. @param milliseconds since 1970 */
   day: (milliseconds: number) => days.format(milliseconds),
