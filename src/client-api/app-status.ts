@@ -2,8 +2,8 @@
 // and `onramp status` all derive from this table; how people read it is in web/texts. Pure; imports nothing.
 
 type Meaning = {
-  /** The service's word for it; absent: we conclude it from the rest of the entry. */
-  authStatus?: string
+  /** The service's words for it; none: we conclude it from the rest of the entry. */
+  authStatus: readonly string[]
   /** When the walk leads to it: first, after the others, or never, because the person can do nothing about it. */
   turn: 'first' | 'last' | 'never'
   /** How `onramp status` shows it. */
@@ -12,17 +12,17 @@ type Meaning = {
 
 export const APP_STATUSES = {
   /** Still to authorize, as everything on the list (contract 2.1), whatever its authStatus says. */
-  awaiting: { turn: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
+  awaiting: { authStatus: [], turn: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
   /** Was authorized, has to be again. */
   stale: {
-    authStatus: 'STALE_OAUTH',
+    authStatus: ['STALE_OAUTH'],
     turn: 'first',
     terminal: { text: 'to connect again', colour: 'yellow' },
   },
   /** Switched off by an administrator. */
-  disabled: { authStatus: 'DISABLED', turn: 'never', terminal: { text: 'switched off', colour: 'dim' } },
+  disabled: { authStatus: ['DISABLED'], turn: 'never', terminal: { text: 'switched off', colour: 'dim' } },
   /** It comes without an address that could be started from. */
-  attention: { turn: 'last', terminal: { text: 'has no address', colour: 'red' } },
+  attention: { authStatus: [], turn: 'last', terminal: { text: 'has no address', colour: 'red' } },
 } as const satisfies Record<string, Meaning>
 
 export type AppStatus = keyof typeof APP_STATUSES
@@ -38,10 +38,7 @@ export const isOff = (status: AppStatus | 'connected'): status is OffStatus =>
   status !== 'connected' && APP_STATUSES[status].turn === 'never'
 
 const byAuthStatus = new Map<unknown, AppStatus>(
-  APP_STATUS_NAMES.flatMap((name) => {
-    const { authStatus }: Meaning = APP_STATUSES[name]
-    return authStatus === undefined ? [] : [[authStatus, name] as const]
-  }),
+  APP_STATUS_NAMES.flatMap((name) => APP_STATUSES[name].authStatus.map((word) => [word, name] as const)),
 )
 
 /**

@@ -16,6 +16,7 @@ export const en = {
   problems,
   /** A day in UTC, because where somebody is, is not known. @param milliseconds since 1970 */
   day: (milliseconds: number) => days.format(milliseconds),
+  number: (count: number) => count.toLocaleString('en'),
   reference: (reference: string) => `Reference: ${reference}`,
   frame: {
     skipLink: 'Skip to the content',
