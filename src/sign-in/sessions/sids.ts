@@ -42,18 +42,20 @@ export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sid
     async add({ issuer, subject }, sid, startedAt) {
       const [key, ...others] = keysOf(issuer, sid)
       const isOver = ({ endedAt }: SidRecord) => endedAt !== undefined && startedAt <= endedAt
-      for (const other of others) if (isOver(await read(other))) return false
       const record = sealJson({ issuer, subject }, key, form)
-      if (await records.compareAndSet(key, undefined, record, maxSeconds)) return true
-      if (isOver(await read(key))) return false
-      await records.put(key, record, maxSeconds)
+      if (!(await records.compareAndSet(key, undefined, record, maxSeconds))) {
+        if (isOver(await read(key))) return false
+        await records.put(key, record, maxSeconds)
+      }
+      // Written first, as in `end`: a process with the secrets in another order sees it, or is seen.
+      for (const other of others) if (isOver(await read(other))) return false
       return true
     },
     async end(issuer, sid) {
       const [key, ...others] = keysOf(issuer, sid)
       const ended = sealJson({ endedAt: now() }, key, form)
       const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)
-      for (const place of isUnknown ? others : [key]) {
+      for (const place of isUnknown ? others : [key, ...others]) {
         const { subject } = await read(place)
         if (subject !== undefined) return { issuer, subject }
       }
