@@ -52,7 +52,10 @@ const SHARE_OF_ALLOCATION = 1.25
 const costOf = (sealed: string) => Math.ceil(sealed.length * SHARE_OF_ALLOCATION) + OVERHEAD_BYTES
 
 const keyOf = (state: string) => `sign-in:${nameOf(state)}`
-/** In front of the sealed text until the sign-in is used. */
+/**
+ * In front of the sealed text until the sign-in is used. A writer to the store could put another browser's there, so
+ * the sealed text names the browser too.
+ */
 const markOf = (browser: string) => `${browser}.`
 
 export function createPendingSignIns(
@@ -66,7 +69,7 @@ export function createPendingSignIns(
   return {
     checkRoom: (network) => room.check(network),
     async add(state, browser, signIn, network) {
-      const text = markOf(browser) + sealJson(signIn, holderOf(state), form)
+      const text = markOf(browser) + sealJson({ ...signIn, browser }, holderOf(state), form)
       await room.take(costOf(text), network)
       await records.put(keyOf(state), text, PENDING_SECONDS)
     },
@@ -79,8 +82,9 @@ export function createPendingSignIns(
       const { value, isTaken } = found
       const opened = openJson(value.slice(value.indexOf('.') + 1), holderOf(state), form)
       if (opened.kind !== 'json') return undefined
-      const { version: _, ...signIn } = opened.json
-      return { signIn: signIn as PendingSignIn, mayRedeem: isTaken, cost: costOf(value) }
+      const { version: _, browser: startedBy, ...signIn } = opened.json
+      const mayRedeem = isTaken && browser === startedBy
+      return { signIn: signIn as PendingSignIn, mayRedeem, cost: costOf(value) }
     },
     succeeded: ({ cost }, network) => room.giveBack(cost, network),
   }
