@@ -2,9 +2,9 @@
 // answer. Measured: a sign-in takes a tenth less processor time than with Node's global fetch.
 import type { CustomFetch } from 'openid-client'
 import { Agent } from 'undici'
-import { exchange } from '../../client-api/connection.ts'
+import { exchange, HTTP1 } from '../../client-api/connection.ts'
 
-const dispatcher = new Agent({ keepAliveTimeout: 10_000 })
+const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000 })
 
 /** A Response of these has no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([204, 205, 304])
