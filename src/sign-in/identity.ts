@@ -8,6 +8,7 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client'
 import type { User } from '../session/signed-in.ts'
+import { inWords } from './answer-words.ts'
 import { identifyByToken, type Claims } from './plain-identity.ts'
 import { serverMetadataOf } from './server/metadata.ts'
 
@@ -89,6 +90,11 @@ export function saysEverything(claims: Claims, rule: EmailRule): boolean {
   return hasName && addressIn(claims, rule.claim)?.verified !== undefined
 }
 
+export type IdentifyParts = {
+  emailRule: EmailRule
+  log: { warn(fields: object, message: string): void }
+}
+
 /**
  * Asks userinfo where there is one and the id_token leaves something open. An answer about another person means that the
  * tokens are not this person's.
@@ -98,7 +104,7 @@ export function saysEverything(claims: Claims, rule: EmailRule): boolean {
 export async function identify(
   configuration: Configuration,
   { tokens, claims }: Granted,
-  rule: EmailRule,
+  { emailRule: rule, log }: IdentifyParts,
 ): Promise<User> {
   const { issuer, userinfo_endpoint } = serverMetadataOf(configuration)
   if (claims === undefined && userinfo_endpoint === undefined)
@@ -111,6 +117,11 @@ export async function identify(
     return userOf(issuer, [claims, info], rule)
   } catch (error) {
     if (isAboutSomebodyElse(error)) throw error
+    const what = `the userinfo endpoint answered ${inWords(error)}`
+    log.warn(
+      { err: error },
+      `${what}: this person is known by the id_token alone, perhaps without an address`,
+    )
     return userOf(issuer, [claims], rule)
   }
 }

@@ -73,7 +73,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     })
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
-    const user = await identify(configuration, { tokens: grant, claims }, parts.emailRule)
+    const user = await identify(configuration, { tokens: grant, claims }, parts)
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
