@@ -11,7 +11,7 @@ it.each<[string, number, object]>([
   'signs people in by the id_token when userinfo answers %s, and the log says what is missing',
   async (_what, status, body) => {
     const { running, server } = await start(
-      { '/userinfo': ({ res }, { json }) => json(res, body, status) },
+      { '/userinfo': ({ res }, own) => own.json(res, body, status) },
       { metadata: (url) => ({ userinfo_endpoint: `${url}/userinfo` }) },
     )
     await expectSignsIn(running)
