@@ -59,8 +59,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
   const sendPage = createPages({
     render: createViews(VIEWS),
-    ...assets,
-    helpUrl: settings.HELP_URL,
+    frame: { stylesheet: assets.stylesheet, icon: assets.icon, helpUrl: settings.HELP_URL },
     isAdmin,
   })
 
@@ -89,7 +88,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
 
   let isDraining = false
-  const readiness = createReadiness({ records, sessions: sessionTextsOn(store), log })
+  const askStore = createReadiness({ records, sessions: sessionTextsOn(store), log })
   const app = createApp({
     settings,
     log,
@@ -105,7 +104,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     invitations,
     isAdmin,
     viewsFolder: VIEWS,
-    health: { askStore: () => readiness.ask(), isDraining: () => isDraining },
+    health: { askStore, isDraining: () => isDraining },
     walks: watchWalks(walks, follow.walked, now),
     // Whatever a check is for, a path that it brings leads back here.
     checkFor: (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>

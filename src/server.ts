@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
-import { FolderInUse } from './records/sqlite-lock.ts'
+import { FolderInUse } from './records/sqlite-folder.ts'
+import { storeOf } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { createLog, type Log } from './web/log.ts'
 import { refuseMalformed } from './web/malformed.ts'
@@ -49,8 +50,8 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
     throw error
   }
   onramp.start()
-  const { PUBLIC_URL, OIDC_ISSUER, REDIS_URL } = settings
-  const store = REDIS_URL === undefined ? 'SQLite' : 'Redis'
+  const { PUBLIC_URL, OIDC_ISSUER } = settings
+  const store = storeOf(settings).name
   log.info(
     { address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
     'onramp listens',

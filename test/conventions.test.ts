@@ -80,6 +80,7 @@ describe('the direction of imports', () => {
     for (const file of [
       'src/onboarding/walk.ts',
       'src/onboarding/standing.ts',
+      'src/client-api/app-status.ts',
       'src/client-api/credentials.ts',
       'src/client-api/departure.ts',
       'src/problem.ts',

@@ -75,10 +75,10 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
     const data = {
       words: t,
       report: made,
-      ready: t.ready(inWords(made.ready), inWords(made.people), shareOf(made.ready, made.people)),
+      ready: t.ready(texts.number(made.ready), texts.number(made.people), shareOf(made.ready, made.people)),
       unread: unreadOf(made, t),
       share: shareOf,
-      number: inWords,
+      number: texts.number,
       funnel: funnelOf(made, t),
       plot: plotOf(made.days, now()),
       people: people.map(rowOf),
@@ -109,8 +109,6 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
   return router
 }
 
-const inWords = (count: number) => count.toLocaleString('en')
-
 /** A count is of everyone known; the share beside it names the people that it is a share of. */
 function funnelOf(report: Report, t: typeof texts.admin) {
   const { invited } = report
@@ -118,8 +116,8 @@ function funnelOf(report: Report, t: typeof texts.admin) {
   return (Object.keys(t.funnel) as (keyof typeof t.funnel)[]).map((what) => {
     const part = parts[what]
     const share =
-      part === undefined ? '' : t.ofInvited(inWords(part), inWords(invited), shareOf(part, invited))
-    return { what: t.funnel[what], count: inWords(report[what]), share }
+      part === undefined ? '' : t.ofInvited(texts.number(part), texts.number(invited), shareOf(part, invited))
+    return { what: t.funnel[what], count: texts.number(report[what]), share }
   })
 }
 

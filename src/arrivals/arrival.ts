@@ -1,6 +1,7 @@
 // What is known of one person on the way: invited, opened, signed in, and the state of each datasource. Pure. It never
 // holds a one-time path, a token or a link.
 import type { Waiting } from '../client-api/answers.ts'
+import { isOff } from '../client-api/app-status.ts'
 
 /** `off`: switched off by an administrator. `blocked`: the person waits for an administrator. */
 export type SourceState = 'waiting' | 'connected' | 'skipped' | 'blocked' | 'off'
@@ -75,9 +76,9 @@ export function optedIn(arrival: Arrival): Arrival {
 
 /**
  * Can the person do something about it? What the service lists is theirs to authorize (contract 2.1, which leaves the
- * values of authStatus open), except what an administrator switched off.
+ * values of authStatus open), except what is off.
  */
-export const isToConnect = ({ status }: Waiting): boolean => status !== 'disabled'
+export const isToConnect = ({ status }: Waiting): boolean => !isOff(status)
 
 /** What the person said about it, while it is listed. */
 export const wordOf = (source: Source | undefined): Word | undefined =>
@@ -88,10 +89,10 @@ export const wordOf = (source: Source | undefined): Word | undefined =>
 /** A source that the service lists: switched off comes first, then what the person said. */
 function listedSource({ instance, name, status }: Waiting, known: Source | undefined, now: number): Source {
   const word = wordOf(known)
-  const isOff = status === 'disabled'
-  const state = isOff ? 'off' : (word?.state ?? 'waiting')
+  const off = isOff(status)
+  const state = off ? 'off' : (word?.state ?? 'waiting')
   const at = known?.state === state ? known.at : now
-  return { instance, name, state, at: isOff ? at : (word?.at ?? at), ...(isOff && word && { word }) }
+  return { instance, name, state, at: off ? at : (word?.at ?? at), ...(off && word && { word }) }
 }
 
 /**

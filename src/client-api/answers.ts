@@ -1,6 +1,7 @@
 // What the service answers (contract section 2), checked and read tolerantly: more fields than we know, fewer than we
 // hoped for, but never a list where there was none: an answer that cannot be understood is not "all connected".
 import { z } from 'zod'
+import { APP_STATUSES, appStatusOf, type AppStatus } from './app-status.ts'
 import {
   boundedInstance,
   boundedUrl,
@@ -20,12 +21,7 @@ export type Waiting = {
   instance: string
   /** Its name for people; the identifier where the service gave none. */
   name: string
-  /**
-   * awaiting: the person still has to authorize it, as everything on the list (contract 2.1), whatever its authStatus
-   * says. stale: was authorized, has to be again. disabled: switched off by an administrator. attention: it comes without
-   * an address that could be started from.
-   */
-  status: 'awaiting' | 'stale' | 'disabled' | 'attention'
+  status: AppStatus
   /**
    * Relative to SERVICE_BASE_URL; carries a one-time token, so it is used at once and kept nowhere. Absent where it is not
    * needed (readLeft): what is not held cannot leak.
@@ -82,14 +78,9 @@ const instanceInPath = (path: string | undefined) => {
 /** Nobody could read, click or name an identifier without a visible character. */
 const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
-function statusOf({ authStatus }: WireEntry, instance: string, path: string | undefined): Waiting['status'] {
-  if (authStatus === 'DISABLED') return 'disabled'
-  if (path === undefined || !isStartable(instance, path)) return 'attention'
-  return authStatus === 'STALE_OAUTH' ? 'stale' : 'awaiting'
-}
-
 /** Of entries with one identifier the one that a person can do most about counts. */
-const USE: Record<Waiting['status'], number> = { awaiting: 2, stale: 2, attention: 1, disabled: 0 }
+const USE = { first: 2, last: 1, never: 0 }
+const useOf = (status: AppStatus) => USE[APP_STATUSES[status].turn]
 
 export type Tell = (what: string) => void
 
@@ -117,9 +108,10 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | und
       )
     // Dropped, it would count as connected; its path belongs to a name that is kept nowhere.
     const authUrlRelativePath = instance === named ? path : undefined
-    const status = statusOf(entry, instance, authUrlRelativePath)
+    const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
+    const status = appStatusOf(entry.authStatus, canStart)
     const earlier = found.get(instance)
-    if (earlier !== undefined && USE[earlier.status] >= USE[status]) continue
+    if (earlier !== undefined && useOf(earlier.status) >= useOf(status)) continue
     const name = presentable(wellFormed(entry.displayName) ?? '') || presentable(instance)
     found.set(instance, {
       instance,

@@ -40,3 +40,10 @@ export function jsonIn(text: string): unknown {
     return undefined
   }
 }
+
+/** The JSON object that a text is; undefined for anything else. */
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  const value = jsonIn(text)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Record<string, unknown>) : undefined
+}

@@ -1,4 +1,5 @@
 // Where a person is on the walk and where it goes on, from how each app is doing (standing.ts). Pure.
+import { APP_STATUSES } from '../client-api/app-status.ts'
 import type { StepResult } from '../web/audit.ts'
 import { figureOf, standingOf, TURNS, turnOf, type Standing } from './standing.ts'
 import { isInFlight, isReturned, shown, type Attempt, type Known, type Walk } from './walk.ts'
@@ -32,6 +33,7 @@ export function standingIn(walk: Walk, entry: Known, now: number): Standing {
   const isLater = (at: number) => entry.skippedAt === undefined || at > entry.skippedAt
   return standingOf({
     ...entry,
+    turn: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].turn,
     isConfirming: own.some(isReturned),
     isUnderWay: own.some((attempt) => isInFlight(attempt, now) && isLater(attempt.departedAt)),
   })

@@ -1,6 +1,7 @@
 // The walk over HTTP: the overview, leaving for a datasource, coming back from one, and saying "not now". The counts for
 // the intranet are in status.ts.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
+import { createOnce } from '../records/lease.ts'
 import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
@@ -17,7 +18,7 @@ import type { Go, Passed, PassParts } from './pass.ts'
 import { passageOfClick, passageOfReturn } from './passage.ts'
 import { CALLBACK_PATH, overviewPath, visitOf, withVisit } from './paths.ts'
 import { block, skip, unblock, unskip } from './set-aside.ts'
-import { createOnce, createRecentChecks, personOf } from './sparing.ts'
+import { createRecentChecks, personOf } from './sparing.ts'
 import { createStatusRoute } from './status.ts'
 import { isReturned, type Walk } from './walk.ts'
 
@@ -51,6 +52,7 @@ const SAYINGS = [
 export function createOnboardingRoutes(parts: OnboardingParts): Router {
   const router = Router()
   const { walks, log, now, note, advances } = parts
+  // A double click and a reload get one answer: a second check would void the one-time path that the first one brought.
   const once = createOnce<Go>()
   const recent = createRecentChecks(now)
   const current = createCurrentWalk(parts)

@@ -1,23 +1,8 @@
-// Spares the service: the same question asked twice at once, or asked again a moment later, is one question.
+// Spares the service: the intranet's question about a person, asked again a moment later, is one question.
 import type { User } from '../session/signed-in.ts'
 
 /** Who a check is made for: the same person in every session. */
 export const personOf = ({ issuer, subject }: User): string => `${issuer}\n${subject}`
-
-/**
- * Runs `work` unless the same key is under way; then it waits for that one's result. A double click and a reload get one
- * answer: a second check would void the one-time path that the first one brought.
- */
-export function createOnce<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
-  const underWay = new Map<string, Promise<T>>()
-  return (key, work) => {
-    const found = underWay.get(key)
-    if (found !== undefined) return found
-    const started = work().finally(() => underWay.delete(key))
-    underWay.set(key, started)
-    return started
-  }
-}
 
 /** So long an answer of the service counts as fresh; milliseconds. */
 const FRESH_MS = 3_000

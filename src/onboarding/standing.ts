@@ -1,9 +1,10 @@
 // How one app is doing, decided in this one place: pages, figures, the report, mails and the audit log all ask here.
 // Pure; imports nothing. What surprises: the service's word beats the person's, and a later word beats an earlier one.
 
-/** What is known of one app: what the service said last, and what the person did. Times are milliseconds since 1970. */
+/** What is known of one app: what the service's last word means, and what the person did. Times are milliseconds since 1970. */
 export type Facts = {
-  status: 'awaiting' | 'stale' | 'attention' | 'disabled' | 'connected'
+  /** When the walk leads to it, as the service's word has it: first, after the others, or never; over: it is connected. */
+  turn: 'first' | 'last' | 'never' | 'over'
   connectedAt?: number | undefined
   skippedAt?: number | undefined
   blockedAt?: number | undefined
@@ -16,7 +17,7 @@ export type Facts = {
 
 export type Standing =
   | { kind: 'connected'; since: number | undefined }
-  /** Switched off by an administrator. */
+  /** The person can do nothing about it. */
   | { kind: 'off' }
   | { kind: 'confirming' }
   /** The person waits for an administrator. */
@@ -26,28 +27,26 @@ export type Standing =
   /** Under way, perhaps in another tab. */
   | { kind: 'elsewhere' }
   | { kind: 'skipped'; since: number }
-  /** The variant changes the words alone: stale was connected before, attention came without a usable address. */
-  | { kind: 'todo'; variant: 'awaiting' | 'stale' | 'attention' }
+  | { kind: 'todo'; turn: 'first' | 'last' }
 
 /** A later word beats an earlier one. */
 export function standingOf(facts: Facts): Standing {
-  const { status, connectedAt, blockedAt, unconfirmedAt, skippedAt } = facts
-  switch (status) {
-    case 'connected':
+  const { turn, connectedAt, blockedAt, unconfirmedAt, skippedAt } = facts
+  switch (turn) {
+    case 'over':
       return { kind: 'connected', since: connectedAt }
-    case 'disabled':
+    case 'never':
       return { kind: 'off' }
-    case 'awaiting':
-    case 'stale':
-    case 'attention':
+    case 'first':
+    case 'last':
       if (facts.isConfirming) return { kind: 'confirming' }
       if (blockedAt !== undefined) return { kind: 'blocked', since: blockedAt }
       if (unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: unconfirmedAt }
       if (facts.isUnderWay) return { kind: 'elsewhere' }
       if (skippedAt !== undefined) return { kind: 'skipped', since: skippedAt }
-      return { kind: 'todo', variant: status }
+      return { kind: 'todo', turn }
     default:
-      return unhandled(status)
+      return unhandled(turn)
   }
 }
 
@@ -75,7 +74,7 @@ export const TURNS = [0, 1, 2]
 export function turnOf(standing: Standing): number | undefined {
   switch (standing.kind) {
     case 'todo':
-      return standing.variant === 'attention' ? 1 : 0
+      return standing.turn === 'last' ? 1 : 0
     case 'elsewhere':
       return 2
     case 'connected':

@@ -1,6 +1,7 @@
 // A walk as it was written, read back. Pure. Each field is taken as far as it is known and valid; what a newer version
 // added stays in it and is written again. What cannot be used costs that field, not the whole walk.
 import { z } from 'zod'
+import { APP_STATUS_NAMES } from '../client-api/app-status.ts'
 import type { Attempt, Known, Walk } from './walk.ts'
 
 export const WALK_VERSION = 1
@@ -11,9 +12,7 @@ const known: z.ZodType<Known> = z.looseObject({
   instance: z.string(),
   name: z.string(),
   // A status that only a newer version knows waits until the service was asked, which every page does.
-  status: z
-    .enum(['awaiting', 'stale', 'disabled', 'attention', 'connected'])
-    .or(z.string().transform(() => 'awaiting' as const)),
+  status: z.enum([...APP_STATUS_NAMES, 'connected']).or(z.string().transform(() => 'awaiting' as const)),
   firstSeen: z.number(),
   connectedAt: missingOrNumber,
   skippedAt: missingOrNumber,

@@ -6,6 +6,7 @@
 export type Waiting = {
   instance: string
   name: string
+  /** The names of client-api/app-status.ts, once more: this file imports nothing. */
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
 }
 

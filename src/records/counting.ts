@@ -29,7 +29,7 @@ export type Counter = {
 
 const DEADLINE_MS = 500
 
-/** The library's own, but with TTL in the place of PTTL: one command fewer to allow (records/redis-access.ts). */
+/** The library's own, but with TTL in the place of PTTL: one command fewer to allow (redisAccess). */
 const COUNT = `redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
 local consumed = redis.call('incrby', KEYS[1], ARGV[1])
 local ttl = redis.call('ttl', KEYS[1])

@@ -1,5 +1,5 @@
-// One at a time over all processes: a lease that is renewed while the work lasts and runs out when its holder is
-// gone. The holder reads again what the lease protects before acting.
+// One at a time. Within this process, calls share the work that is under way. Over all processes, a lease is renewed while
+// the work lasts and runs out when its holder is gone; the holder reads again what the lease protects before acting.
 import { randomUUID } from 'node:crypto'
 import type { Records } from './records.ts'
 
@@ -37,5 +37,20 @@ export async function takeLease(records: LeaseRecords, name: string): Promise<Le
       held = false
       await records.compareAndRemove(key, owner).catch(() => {})
     },
+  }
+}
+
+/**
+ * Within this process: runs `work` unless the same key is under way; then it waits for that result, or that failure.
+ * Nothing is kept after the end.
+ */
+export function createOnce<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+  const underWay = new Map<string, Promise<T>>()
+  return (key, work) => {
+    const found = underWay.get(key)
+    if (found !== undefined) return found
+    const started = work().finally(() => underWay.delete(key))
+    underWay.set(key, started)
+    return started
   }
 }

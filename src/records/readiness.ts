@@ -1,15 +1,10 @@
-// Can the store be written to? Reading alone does not tell: a full Redis still reads, and one that denies scripts, EXPIRE
-// or DEL lets no one sign in. It is written to once a second at most, however many probes come; a read goes out with
-// each, because a store that has just gone must not be called ready for the rest of that second.
+// Can the store be written to? A read does not answer that: a full Redis still reads, and one that denies scripts, EXPIRE
+// or DEL lets no one sign in. It is written to once a second at most, however many probes come. A read goes out with
+// each probe, because a store that has just gone must not be called ready for the rest of that second.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ConnectionLog } from './redis-connection.ts'
 import type { Records } from './records.ts'
 import { storeTrouble } from './store-trouble.ts'
-
-type Log = { warn(fields: object, message: string): void; info(fields: object, message: string): void }
-
-export type Readiness = {
-  /** Resolves when a record can be written, changed by a script, removed, and read. @throws what the store said */
-  ask(): Promise<void>
-}
 
 const KEY = 'ready'
 const LIFE_SECONDS = 10
@@ -19,14 +14,14 @@ type Parts = {
   records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
   /** What keeps sessions alive: the one command that records have no use for. */
   sessions: { touch(name: string, seconds: number): Promise<void> }
-  log: Log
-  now?: () => number
+  log: ConnectionLog
 }
 
-/** @param now milliseconds of a clock that never goes back */
-export function createReadiness({ records, sessions, log, now = () => performance.now() }: Parts): Readiness {
-  const tell = teller(log)
+/** @returns resolves when a record can be written, changed by a script, removed, and read; throws what the store said */
+export function createReadiness({ records, sessions, log }: Parts): () => Promise<void> {
   let last: { at: number; written: Promise<void> } | undefined
+  /** The code of the failure in the log: a new line is for another reason only. */
+  let told: string | undefined
 
   async function write(): Promise<void> {
     await records.put(KEY, 'written', LIFE_SECONDS)
@@ -38,35 +33,40 @@ export function createReadiness({ records, sessions, log, now = () => performanc
 
   async function tryIt(): Promise<void> {
     await records.get(KEY)
-    if (last === undefined || now() - last.at >= FRESH_MS) last = { at: now(), written: write() }
+    const now = performance.now()
+    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, written: write() }
     await last.written
   }
 
-  return {
-    async ask() {
-      try {
-        await tryIt()
-      } catch (error) {
-        tell.fails(error)
-        throw error
-      }
-      tell.works()
-    },
-  }
-}
-
-/** One line when the store stops working, or for another reason than before, and one when it works again. */
-function teller(log: Log) {
-  let told: string | undefined
-  return {
-    works() {
-      if (told !== undefined) log.info({}, 'ready again: the store can be written to')
-      told = undefined
-    },
-    fails(error: unknown) {
+  return async () => {
+    try {
+      await tryIt()
+    } catch (error) {
       const { code, words } = storeTrouble(error)
       if (told !== code) log.warn({ err: error, reason: code }, `not ready: ${words} (${code})`)
       told = code
-    },
+      throw error
+    }
+    if (told !== undefined) log.info({}, 'ready again: the store can be written to')
+    told = undefined
   }
+}
+
+const MAX_WAIT_MS = 5_000
+const PAUSE_MS = 50
+
+/**
+ * Waits for a store that is connected to in the background, as Redis is: for commands, which can't come again later.
+ * @throws {StoreUnavailable} when it does not answer for some seconds
+ */
+export async function untilReachable(records: Pick<Records, 'get'>): Promise<void> {
+  const until = Date.now() + MAX_WAIT_MS
+  for (;;)
+    try {
+      await records.get(KEY)
+      return
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await pause(PAUSE_MS)
+    }
 }

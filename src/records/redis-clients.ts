@@ -113,21 +113,20 @@ export async function primaryUrl(
 
 /** Sentinels often have no password though Redis has one: it is told only to one that asks for it. */
 async function askSentinel(url: string, name: string): Promise<RedisNode> {
-  const open = new URL(url)
-  open.username = ''
-  open.password = ''
+  const known = changed(url, { pathname: '' })
+  const open = changed(known, { username: '', password: '' })
   try {
-    return await askOnce(open.href, name)
+    return await askOnce(open, name)
   } catch (error) {
-    if (open.href !== withoutDatabase(url) && error instanceof Error && error.message.startsWith('NOAUTH'))
-      return await askOnce(withoutDatabase(url), name)
+    if (open !== known && error instanceof Error && error.message.startsWith('NOAUTH'))
+      return await askOnce(known, name)
     throw error
   }
 }
 
 async function askOnce(url: string, name: string): Promise<RedisNode> {
   const socket = { ...SOCKET, connectTimeout: ASK_MS, socketTimeout: ASK_MS }
-  const client = createClient({ url: withoutDatabase(url), RESP: 2, disableClientInfo: true, socket })
+  const client = createClient({ url, RESP: 2, disableClientInfo: true, socket })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -174,14 +173,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
 }
 
 /** The address with another host in it. */
-function withNode(url: string, { host, port }: RedisNode): string {
-  const changed = new URL(url)
-  changed.host = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  return changed.href
-}
+const withNode = (url: string, { host, port }: RedisNode): string =>
+  changed(url, { host: `${host.includes(':') ? `[${host}]` : host}:${port}` })
 
-function withoutDatabase(url: string): string {
-  const changed = new URL(url)
-  changed.pathname = ''
-  return changed.href
-}
+const changed = (url: string, parts: Partial<URL>): string => Object.assign(new URL(url), parts).href

@@ -21,7 +21,7 @@ export type ConnectionLog = {
   info(fields: object, message: string): void
 }
 
-const RETRY_MOST_MS = 1_000
+const MAX_RETRY_MS = 1_000
 /** A client that lived so long was good: the next one need not wait. */
 const GOOD_LIFE_MS = 5_000
 /** One that opens and fails soon, as on a server that takes no writes, is not replaced faster than after so many tries. */
@@ -29,7 +29,7 @@ const TRIES_AFTER_SHORT_LIFE = 3
 
 /** Grows from 25 ms to a second, with jitter so that replicas do not come back in step. */
 const retryIn = (tries: number) =>
-  Math.min(25 * 2 ** Math.min(tries, 10), RETRY_MOST_MS) * (0.75 + Math.random() / 2)
+  Math.min(25 * 2 ** Math.min(tries, 10), MAX_RETRY_MS) * (0.75 + Math.random() / 2)
 
 /**
  * Starts connecting in the background and keeps at it for ever.
@@ -43,24 +43,17 @@ export function connectRedis(
   prefix?: string,
 ): RedisConnection {
   const kept = keepOpen(openerOf(url, topology, prefix), log)
-  const { run } = kept
   return {
-    get: (key) => run((redis) => redis.get(key)),
-    set: (key, value, options) => run((redis) => redis.set(key, value, options)),
-    del: (keys) => run((redis) => redis.del(keys)),
-    expire: (key, seconds) => run((redis) => redis.expire(key, seconds)),
-    eval: (script, options) => run((redis) => redis.eval(script, options)),
+    get: (key) => kept.run((redis) => redis.get(key)),
+    set: (key, value, options) => kept.run((redis) => redis.set(key, value, options)),
+    del: (keys) => kept.run((redis) => redis.del(keys)),
+    expire: (key, seconds) => kept.run((redis) => redis.expire(key, seconds)),
+    eval: (script, options) => kept.run((redis) => redis.eval(script, options)),
     get isReady() {
       return kept.isOpen()
     },
-    destroy: kept.end,
+    destroy: () => kept.end(),
   }
-}
-
-type Kept = {
-  run: <T>(command: (redis: RedisCommands) => Promise<T>) => Promise<T>
-  isOpen: () => boolean
-  end: () => void
 }
 
 type Current = OpenedRedis & { patience: Patience; openedAt: number }
@@ -68,7 +61,7 @@ type Current = OpenedRedis & { patience: Patience; openedAt: number }
 /** A request that comes while the very first connection is being made waits so long for it. */
 const FIRST_WAIT_MS = 500
 
-function keepOpen(open: OpenRedis, log: ConnectionLog): Kept {
+function keepOpen(open: OpenRedis, log: ConnectionLog) {
   const ending = new AbortController()
   const tell = teller(log)
   let current: Current | undefined
@@ -88,13 +81,11 @@ function keepOpen(open: OpenRedis, log: ConnectionLog): Kept {
   }
 
   /** What is under way on a client that was replaced has its time to end: not every node of it is gone. */
-  function retire(client: Current | undefined): void {
-    if (client === undefined) return
+  function retire(client: Current): void {
     retiring.add(client)
-    const over = setTimeout(() => {
+    setTimeout(() => {
       if (retiring.delete(client)) client.close()
-    }, STORE_DEADLINE_MS)
-    over.unref()
+    }, STORE_DEADLINE_MS).unref()
   }
 
   async function replace(): Promise<void> {
@@ -102,7 +93,7 @@ function keepOpen(open: OpenRedis, log: ConnectionLog): Kept {
       await pause(retryIn(tries++), undefined, { signal: ending.signal })
       try {
         const next = await openOne()
-        retire(current)
+        if (current !== undefined) retire(current)
         current = next
         tries = Math.min(tries, TRIES_AFTER_SHORT_LIFE)
         tell.reached()
@@ -142,7 +133,7 @@ function keepOpen(open: OpenRedis, log: ConnectionLog): Kept {
   renew()
 
   return {
-    async run(command) {
+    async run<T>(command: (redis: RedisCommands) => Promise<T>): Promise<T> {
       if (current === undefined && tries <= 1)
         await Promise.race([first.promise, pause(FIRST_WAIT_MS, undefined, { ref: false })])
       const client = current

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailable, type Records } from './records.ts'
-import { closeToOthers, DATABASE } from './sqlite-files.ts'
+import { closeToOthers, DATABASE } from './sqlite-folder.ts'
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -64,8 +64,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     takeMark: (key, mark, seconds) =>
       attempt(() => {
         const value = valueOf(select.get(key, now()))
-        if (value === undefined || !value.startsWith(mark))
-          return value === undefined ? undefined : { value, isTaken: false }
+        if (!value?.startsWith(mark)) return value === undefined ? undefined : { value, isTaken: false }
         const { changes } = update.run(value.slice(mark.length), until(seconds), key, value, now())
         return { value, isTaken: changes === 1 }
       }),

@@ -1,10 +1,11 @@
 // Which store there is: Redis where REDIS_URL is set (one server, Sentinels or a cluster), otherwise one SQLite file.
+import { resolve } from 'node:path'
 import type { SharedRedis } from './counting.ts'
 import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
-import { holdFolder } from './sqlite-lock.ts'
+import { holdFolder } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
 
 export type Store = {
@@ -23,6 +24,12 @@ export type StoreSettings = {
   REDIS_CLUSTER: 'yes' | 'no'
   DATA_DIR: string
 }
+
+/** Which store the settings name, and where it is, for people. */
+export const storeOf = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial<StoreSettings>) =>
+  url === undefined
+    ? { name: 'SQLite', place: `in ${resolve(folder)}` }
+    : { name: 'Redis', place: `at ${new URL(url).host}` }
 
 /**
  * @param isServer a server is the only one on a DATA_DIR; commands read and write beside it

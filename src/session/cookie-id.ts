@@ -2,7 +2,6 @@
 // routes that change sessions; every other page needs no more than the id.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { cookieValue } from './cookie-value.ts'
 import { createRemembered } from './remembered.ts'
 
 export type CookieOptions = { secrets: readonly string[]; https: boolean }
@@ -39,5 +38,46 @@ export function createCookieIds({ secrets, https }: CookieOptions) {
   return ({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined => {
     const value = cookieValue(headers.cookie ?? '', name)
     return value === undefined ? undefined : proven.of(value, value, provenBy)
+  }
+}
+
+const isSpace = (character: string | undefined) => character === ' ' || character === '\t'
+
+/**
+ * The value of our cookie. express-session reads the header on its own (with the package "cookie"), so this reads exactly
+ * as that does. Of two cookies with one name the first one counts.
+ * @param header the Cookie header
+ * @returns the decoded value of the first cookie of this name, or undefined; undecodable text comes back as it is
+ */
+export function cookieValue(header: string, name: string): string | undefined {
+  for (let start = 0; start < header.length;) {
+    const equals = header.indexOf('=', start)
+    if (equals < 0) return undefined
+    const semicolon = header.indexOf(';', equals)
+    const end = semicolon < 0 ? header.length : semicolon
+    // Text in front without "=" is no cookie.
+    const begin = Math.max(start, header.lastIndexOf(';', equals) + 1)
+    if (trimmed(header, begin, equals) === name) return decoded(unquoted(trimmed(header, equals + 1, end)))
+    start = end + 1
+  }
+  return undefined
+}
+
+/** Without spaces and tabs around: String.trim would take more away than the other reader does. */
+function trimmed(text: string, start: number, end: number): string {
+  while (start < end && isSpace(text[start])) start++
+  while (end > start && isSpace(text[end - 1])) end--
+  return text.slice(start, end)
+}
+
+const unquoted = (value: string) =>
+  value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+
+function decoded(value: string): string {
+  if (!value.includes('%')) return value
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
   }
 }

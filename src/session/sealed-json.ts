@@ -1,5 +1,6 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 // A record that can't be read is told apart from none: it may hold what a person asked for.
+import { objectIn } from '../client-api/body.ts'
 import type { Sealer } from './seal.ts'
 
 /** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
@@ -17,14 +18,9 @@ export type JsonForm = {
   formerHolder?: string
   /** The previous version kept it as plain JSON. */
   wasPlain?: true
+  /** The previous version had no number in it. */
+  wasUnversioned?: true
 }
-
-/** @param key the whole key that it is kept under, without REDIS_PREFIX */
-export const sealJson = (
-  value: object,
-  key: string,
-  { sealer, version }: { sealer: Pick<Sealer, 'seal'>; version: number },
-): string => sealer.seal(JSON.stringify({ version, ...value }), key)
 
 const unreadable = (why: Unreadable): OpenedJson => ({ kind: 'unreadable', why })
 
@@ -39,25 +35,30 @@ export function openJson(text: string, key: string, form: JsonForm): OpenedJson 
   return unreadable(sealer.isOurs(text) ? 'damaged' : 'otherSecret')
 }
 
-function parse(plain: string, { version }: JsonForm, isCurrent: boolean): OpenedJson {
+function parse(plain: string, { version, wasUnversioned }: JsonForm, isCurrent: boolean): OpenedJson {
   const json = objectIn(plain)
-  const written = json?.['version']
+  const written = json?.['version'] ?? (wasUnversioned ? version - 1 : undefined)
   if (json === undefined || typeof written !== 'number') return unreadable('damaged')
   if (written > version + 1) return unreadable('newer')
   return written >= version - 1 ? { kind: 'json', json, isCurrent } : unreadable('damaged')
 }
 
-function objectIn(text: string): Record<string, unknown> | undefined {
-  const value = jsonIn(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Record<string, unknown>) : undefined
+/** Records of one kind, for readers that treat one that can't be read as none. */
+export type SealedJson<T> = {
+  /** @param key the whole key that it is kept under, without REDIS_PREFIX */
+  seal(value: T, key: string): string
+  /** What a record holds; the types of its members are not checked. */
+  open(text: string | undefined, key: string): T | undefined
 }
 
-/** What a text says, or undefined where it is no JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+export const sealedJson = <T extends object>(
+  form: JsonForm & { sealer: Pick<Sealer, 'seal'> },
+): SealedJson<T> => ({
+  seal: (value, key) => form.sealer.seal(JSON.stringify({ version: form.version, ...value }), key),
+  open(text, key) {
+    const opened = text === undefined ? undefined : openJson(text, key, form)
+    if (opened?.kind !== 'json') return undefined
+    const { version: _, ...value } = opened.json
+    return value as T
+  },
+})

@@ -2,7 +2,7 @@
 // is signing out. It writes only the second kind; of a browser that has only begun to sign in nothing is kept but its cookie.
 import { Store, type SessionData } from 'express-session'
 import { nameOf, type Sealer } from './seal.ts'
-import { openJson, sealJson } from './sealed-json.ts'
+import { sealedJson, type SealedJson } from './sealed-json.ts'
 import type { SealedTexts } from './sealed-texts.ts'
 import type { SignOut } from './session.ts'
 import { holderOf, type SignIns } from './signed-in.ts'
@@ -12,25 +12,23 @@ const SIGNING_OUT_SECONDS = 600
 
 type Done<T = void> = (error?: unknown, result?: T) => void
 
-export type SessionStoreOptions = { texts: SealedTexts; signIns: SignIns; sealer: Sealer }
-
 export class SessionStore extends Store {
   readonly #texts: SealedTexts
   readonly #signIns: SignIns
-  readonly #form: { sealer: Sealer; version: number }
+  readonly #json: SealedJson<{ signOut?: SignOut }>
 
-  constructor({ texts, signIns, sealer }: SessionStoreOptions) {
+  constructor({ texts, signIns, sealer }: { texts: SealedTexts; signIns: SignIns; sealer: Sealer }) {
     super()
     this.#texts = texts
     this.#signIns = signIns
-    this.#form = { sealer, version: 1 }
+    this.#json = sealedJson({ sealer, version: 1 })
   }
 
   override get = (id: string, done: Done<SessionData | null>): void => settle(this.#read(id), done)
 
   override set = (id: string, { signOut }: SessionData, done: Done = () => {}): void => {
     if (signOut === undefined) return done()
-    const sealed = sealJson({ signOut }, holderOf(id), this.#form)
+    const sealed = this.#json.seal({ signOut }, holderOf(id))
     settle(this.#texts.set(nameOf(id), sealed, SIGNING_OUT_SECONDS), done)
   }
 
@@ -43,9 +41,8 @@ export class SessionStore extends Store {
     if (sealed === undefined) return null
     const signedIn = this.#signIns.open(id, sealed)
     if (signedIn !== undefined) return { ...session, signedIn }
-    const record = openJson(sealed, holderOf(id), this.#form)
-    const signOut = record.kind === 'json' ? record.json['signOut'] : undefined
-    if (signOut !== undefined) return { ...session, signOut: signOut as SignOut }
+    const signOut = this.#json.open(sealed, holderOf(id))?.signOut
+    if (signOut !== undefined) return { ...session, signOut }
     await this.#texts.destroy(nameOf(id))
     return null
   }

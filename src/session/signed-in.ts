@@ -5,7 +5,7 @@ import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from './remembered.ts'
 import { nameOf, type Sealer } from './seal.ts'
-import { openJson, sealJson } from './sealed-json.ts'
+import { sealedJson } from './sealed-json.ts'
 import type { SealedTexts } from './sealed-texts.ts'
 
 /** The pair of issuer and subject is the identity (OpenID Connect Core 2); the rest is for show. */
@@ -82,7 +82,6 @@ export type SignInsOptions = {
   now: () => number
 }
 
-const VERSION = 1
 const PREFIX = 'session:'
 /** The id and not its name: a dump of the store then opens nothing, even with the secret. */
 export const holderOf = (id: string) => `${PREFIX}${id}`
@@ -93,7 +92,7 @@ const MAX_REMEMBERED = 50_000
 
 export function createSignIns(options: SignInsOptions): SignIns {
   const { texts, records, sealer, idleSeconds, maxSeconds, now } = options
-  const form = { sealer, version: VERSION }
+  const json = sealedJson<Content>({ sealer, version: 1 })
   /** Longer than documented by what a renewal that was left out may cost. */
   const lifeSeconds = Math.ceil(idleSeconds * (1 + RENEW_AFTER_SHARE))
   const remembered = createRemembered<SignedIn | undefined>()
@@ -105,13 +104,11 @@ export function createSignIns(options: SignInsOptions): SignIns {
   }
 
   const sealedFor = (id: string, { user, browser, signedInAt, tokens }: Content) =>
-    sealJson({ user, browser, signedInAt, tokens }, holderOf(id), form)
+    json.seal({ user, browser, signedInAt, tokens }, holderOf(id))
 
   function opened(id: string, sealed: string): SignedIn | undefined {
-    const record = openJson(sealed, holderOf(id), form)
-    if (record.kind !== 'json' || record.json['user'] === undefined) return undefined
-    const { user, browser, signedInAt, tokens } = record.json as unknown as Content
-    return { user, browser, signedInAt, tokens, id, sealed }
+    const content = json.open(sealed, holderOf(id))
+    return content?.user && { ...content, id, sealed }
   }
 
   function open(id: string, sealed: string): SignedIn | undefined {
@@ -132,15 +129,9 @@ export function createSignIns(options: SignInsOptions): SignIns {
       return remembered.of(name, sealed, () => ({ ...content, id, sealed })) as SignedIn
     },
     async replaceTokens(signedIn, tokens) {
-      const { id } = signedIn
-      const content = { ...signedIn, tokens }
-      const sealed = sealedFor(id, content)
-      const isReplaced = await records.compareAndSet(
-        PREFIX + nameOf(id),
-        signedIn.sealed,
-        sealed,
-        lifeSeconds,
-      )
+      const [key, content] = [PREFIX + nameOf(signedIn.id), { ...signedIn, tokens }]
+      const sealed = sealedFor(signedIn.id, content)
+      const isReplaced = await records.compareAndSet(key, signedIn.sealed, sealed, lifeSeconds)
       return isReplaced ? { ...content, sealed } : undefined
     },
     async renew({ id }) {

@@ -18,7 +18,7 @@ export const authorizationServerDefinitions = {
     schema: oneOf(['service', 'external-idp']),
   },
   OIDC_CLIENT_ID: {
-    meaning: 'The client that onramp is at the authorization server; absent: it registers itself (RFC 7591)',
+    meaning: 'Client ID. If unset, onramp registers itself (RFC 7591)',
     schema: text,
   },
   OIDC_CLIENT_SECRET: { secret: true, meaning: "That client's secret", schema: text },
@@ -35,12 +35,12 @@ export const authorizationServerDefinitions = {
   },
   OIDC_INITIAL_ACCESS_TOKEN: {
     secret: true,
-    meaning: 'For a registration endpoint that asks for one',
+    meaning: 'Initial access token for dynamic registration, if the server requires one',
     schema: text,
   },
   OIDC_SCOPE: {
     default: 'openid email profile offline_access',
-    meaning: 'What is asked for at sign-in; without `openid`: plain OAuth 2.1, no id_token',
+    meaning: 'Scopes requested at sign-in. Without `openid`, onramp uses plain OAuth 2.1 (no ID token)',
     schema: text.transform((scope) => scope.trim().split(/\s+/).join(' ')),
   },
   OIDC_PROMPT: {
@@ -56,7 +56,7 @@ export const authorizationServerDefinitions = {
   OIDC_EMAIL_TRUST: {
     default: 'verified',
     meaning:
-      'Whose address counts for `/admin` and the report: `verified` (the claim `email_verified` says so) or `always`, where the company itself gives out the addresses and the claim is missing',
+      'Which email addresses are trusted for `/admin` and reports: `verified` (the claim `email_verified` confirms them) or `always`, if your company issues the addresses and the server leaves the claim out',
     schema: oneOf(['verified', 'always']),
   },
   OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },

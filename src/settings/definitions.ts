@@ -18,52 +18,53 @@ import {
 } from './values.ts'
 
 export const definitions = {
-  PORT: { default: '3000', meaning: 'The port it listens on', schema: wholeNumber(0, 65_535) },
-  HOST: { meaning: 'The address it listens on; absent: all interfaces', schema: text },
+  PORT: { default: '3000', meaning: 'Port to listen on', schema: wholeNumber(0, 65_535) },
+  HOST: { meaning: 'Address to listen on (default: all interfaces)', schema: text },
   PUBLIC_URL: {
     required: true,
-    meaning: 'The origin that people use; every callback address is built from it',
+    meaning: 'Public origin of onramp. All callback URLs are based on it',
     schema: origin,
   },
   SERVICE_BASE_URL: {
     required: true,
-    meaning: "The service's backend address; may carry a path, to which paths are appended",
+    meaning: "Base URL of the search service's backend. May include a path",
     schema: address.transform((base) => base.replace(/\/+$/, '')),
   },
   ...authorizationServerDefinitions,
   SESSION_SECRET: {
     required: true,
     secret: true,
-    meaning: '32 characters or more; a comma-separated list rotates, the first one seals',
+    meaning:
+      'Encrypts sessions. At least 32 characters. To rotate, use a comma-separated list; the first one is used for new sessions',
     schema: sessionSecrets,
   },
   SESSION_IDLE_MINUTES: {
     default: '60',
-    meaning: 'A session ends after so many minutes without use',
+    meaning: 'Minutes of inactivity before people are signed out',
     schema: wholeNumber(1, 10_080),
   },
   SESSION_MAX_HOURS: {
     default: '12',
-    meaning: 'A session ends after so many hours in any case',
+    meaning: 'Maximum session length, in hours',
     schema: wholeNumber(1, 720),
   },
   ...storeDefinitions,
   ADVANCE: {
     default: 'auto',
-    meaning: '`auto`: a return goes straight on to the next datasource; `confirm`: a page in between',
+    meaning: '`auto` continues straight to the next app; `confirm` shows a page in between',
     schema: oneOf(['auto', 'confirm']),
   },
   CONFIRM_SECONDS: {
     default: '90',
-    meaning: 'How long a consent may take to show before it is called not confirmed',
+    meaning: 'Seconds to wait for a new connection to show up before reporting that it isn’t connected',
     schema: wholeNumber(0, 3600),
   },
   RETURN_TO_ORIGINS: {
-    meaning: 'Other origins that `return_to` may name (the intranet), separated by commas',
+    meaning: 'Comma-separated origins allowed in `return_to`, such as your intranet',
     schema: list(origin),
   },
   TRUST_PROXY: {
-    meaning: 'Addresses of reverse proxies whose forwarded headers count, separated by commas',
+    meaning: 'Comma-separated addresses of trusted reverse proxies',
     schema: list(addressRange),
   },
   SIGN_INS_PER_MINUTE: {
@@ -85,18 +86,18 @@ export const definitions = {
   },
   DRAIN_SECONDS: {
     default: '2',
-    meaning: 'After SIGTERM it serves on for so many seconds while `/readyz` says 503',
+    meaning: 'Seconds to keep serving after SIGTERM while `/readyz` returns 503',
     schema: wholeNumber(0, 60),
   },
   HELP_URL: {
-    meaning: 'Where people get help: an `https:` or `mailto:` address, shown on every page',
+    meaning: 'Help link shown on every page (`https:` or `mailto:`)',
     schema: text.refine(
       (url) => /^(https:\/\/|mailto:)\S+$/.test(url),
       'must start with https:// or mailto:',
     ),
   },
   ADMIN_EMAILS: {
-    meaning: 'Who may see `/admin`: verified addresses, separated by commas',
+    meaning: 'Comma-separated, verified email addresses of people who can open `/admin`',
     schema: list(emailAddress),
   },
   INVITE_SECRET: {

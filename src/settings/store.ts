@@ -23,7 +23,7 @@ export const storeDefinitions = {
   },
   REDIS_SENTINEL_NAME: {
     default: 'mymaster',
-    meaning: 'How the Sentinels call the primary',
+    meaning: 'Name of the primary in Sentinel',
     schema: text,
   },
   REDIS_CLUSTER: {
@@ -31,5 +31,5 @@ export const storeDefinitions = {
     meaning: '`yes`: `REDIS_URL` is a node of a Redis Cluster, from which the others are found',
     schema: oneOf(['yes', 'no']),
   },
-  DATA_DIR: { default: './data', meaning: 'The folder of the embedded store', schema: text },
+  DATA_DIR: { default: './data', meaning: 'Folder for the embedded store', schema: text },
 } as const satisfies Definitions

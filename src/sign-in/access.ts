@@ -5,18 +5,11 @@ import type { Request } from 'express'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
 import { nameOf } from '../session/seal.ts'
-import { remember, whoIsSignedIn, type SignedIn, type SignIns } from '../session/signed-in.ts'
+import { remember, whoIsSignedIn, type SignedIn } from '../session/signed-in.ts'
+import type { SignInParts } from './parts.ts'
 import type { Refresh } from './refresh.ts'
-import { SignInAgain } from './sign-in-again.ts'
+import { SignInAgain } from './require-sign-in.ts'
 import { conditionOf } from './tokens.ts'
-
-export type AccessParts = {
-  signIns: Pick<SignIns, 'end'>
-  refresh: Refresh
-  /** TOKEN_ISSUED_BY=external-idp. */
-  externalIdp: boolean
-  now: () => number
-}
 
 /** A person who signed in a moment ago and is refused would be refused again: no loop through the sign-in. */
 const FRESH_MS = 60_000
@@ -27,7 +20,13 @@ export type Access = <T>(req: Request, call: (credentials: Credentials) => Promi
 const jitterOf = (sessionId: string) => parseInt(hash('sha1', sessionId, 'hex').slice(0, 4), 16) / 0xffff
 
 /** @throws {SignInAgain} when the sign-in is over, or the service no longer accepts it and a new one may help */
-export function createAccess({ signIns, refresh, externalIdp, now }: AccessParts): Access {
+export function createAccess({
+  signIns,
+  refresh,
+  settings,
+  now,
+}: SignInParts & { refresh: Refresh }): Access {
+  const externalIdp = settings.TOKEN_ISSUED_BY === 'external-idp'
   const credentialsOf = ({ tokens: { accessToken } }: SignedIn): Credentials => ({
     kind: 'oauth',
     accessToken,

@@ -7,7 +7,8 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client'
-import { Problem, type ProblemCode, type ProblemOptions } from '../problem.ts'
+import { present } from '../present.ts'
+import { Problem, type ProblemCode } from '../problem.ts'
 import { retryAfterSeconds } from '../client-api/errors.ts'
 import {
   inWords,
@@ -18,7 +19,7 @@ import {
   statusOf,
 } from './answer-words.ts'
 
-type Meaning = { status: number; code: ProblemCode; detail: string; retryAfter?: number }
+type Meaning = { status: number; code: ProblemCode; detail: string }
 
 const MISCONFIGURED: Record<string, string> = {
   invalid_client:
@@ -49,12 +50,7 @@ const UNREACHED = new Set([
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ])
 
-const unavailable = (detail: string): Meaning => ({
-  status: 503,
-  code: 'sign_in_unavailable',
-  detail,
-  retryAfter: 5,
-})
+const unavailable = (detail: string): Meaning => ({ status: 503, code: 'sign_in_unavailable', detail })
 
 /** @param answer in words; the browser brings the answer of the authorization endpoint, so only its code is repeated */
 function meaningOfOAuthError(
@@ -67,51 +63,45 @@ function meaningOfOAuthError(
   if (error === 'temporarily_unavailable' || error === 'server_error') return unavailable(said)
   if (status !== undefined && (status >= 500 || status === 429)) return unavailable(said)
   const advice = MISCONFIGURED[error]
-  if (advice !== undefined)
-    return { status: 502, code: 'sign_in_misconfigured', detail: `${said}: ${advice}` }
+  if (advice !== undefined) return misconfigured(`${said}: ${advice}`)
   return { status: 400, code: 'sign_in_failed', detail: said }
 }
 
-const unusable = (code: string, status: number | undefined) =>
-  `the authorization server gave no usable answer (${status === undefined ? '' : `status ${status}, `}${code})`
+const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
 
-const wrongAlgorithm = (algorithm: string): Meaning => ({
-  status: 502,
-  code: 'sign_in_misconfigured',
-  detail: `the id_token is signed with ${algorithm}, which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`,
-})
+const wrongAlgorithm = (algorithm: string) =>
+  `the id_token is signed with ${algorithm}, which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`
 
-const withoutIdToken: Meaning = {
-  status: 502,
-  code: 'sign_in_misconfigured',
-  detail:
-    'the token endpoint gave an access token, but no id_token, though openid was asked for: leave openid out of OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there',
-}
+const WITHOUT_ID_TOKEN =
+  'the token endpoint gave an access token, but no id_token, though openid was asked for: leave openid out of OIDC_SCOPE if the server is plain OAuth 2.1, or allow the scope openid for the client there'
 
 function meaningOf(error: unknown): Meaning {
   if (error instanceof AuthorizationResponseError) return meaningOfOAuthError(error.error, undefined)
   if (error instanceof ResponseBodyError)
     return meaningOfOAuthError(error.error, error.status, inWords(error))
   if (isClientRefused(error)) return meaningOfOAuthError('invalid_client', undefined, inWords(error))
-  if (error instanceof WWWAuthenticateChallengeError)
-    return { status: 502, code: 'sign_in_misconfigured', detail: `refused with ${inWords(error)}` }
+  if (error instanceof WWWAuthenticateChallengeError) return misconfigured(`refused with ${inWords(error)}`)
   const algorithm = refusedAlgorithm(error)
-  if (algorithm !== undefined) return wrongAlgorithm(algorithm)
-  if (isIdTokenMissing(error)) return withoutIdToken
-  if (error instanceof ClientError) {
-    const code = error.code ?? 'no code'
-    if (UNREACHED.has(code)) return unavailable(unusable(code, statusOf(error)))
+  if (algorithm !== undefined) return misconfigured(wrongAlgorithm(algorithm))
+  if (isIdTokenMissing(error)) return misconfigured(WITHOUT_ID_TOKEN)
+  if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
+  const code = error.code ?? 'no code'
+  if (!UNREACHED.has(code))
     return { status: 400, code: 'sign_in_failed', detail: `the answer was refused (${code})` }
-  }
-  return unavailable('the authorization server cannot be reached')
+  const status = statusOf(error)
+  const which = status === undefined ? code : `status ${status}, ${code}`
+  return unavailable(`the authorization server gave no usable answer (${which})`)
 }
+
+/** The authorization server cannot be used now, or what we keep of it can't. */
+export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
+  new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })
 
 /** The problem that a failed sign-in, refresh or metadata request means; `tryAgain` is where the person starts anew. */
 export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
   if (error instanceof Problem) return error
-  const { status, code, detail, retryAfter } = meaningOf(error)
-  const options: ProblemOptions = { detail, cause: error }
-  if (retryAfter !== undefined) options.retryAfter = retryAfterSeconds(retryAfterOf(error), Date.now())
-  if (tryAgain !== undefined) options.tryAgain = tryAgain
-  return new Problem(status, code, options)
+  const { status, code, detail } = meaningOf(error)
+  const retryAfter =
+    code === 'sign_in_unavailable' ? retryAfterSeconds(retryAfterOf(error), Date.now()) : undefined
+  return new Problem(status, code, { detail, cause: error, ...present({ retryAfter, tryAgain }) })
 }

@@ -9,18 +9,26 @@ const MAX_CAUSES = 5
 /** A registered error code is plain text of the specification; anything else is not repeated. */
 export const nameOfError = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
 
-/** The answer that an error of the library is about, or undefined where there was none. */
-function responseOf(error: unknown): Response | undefined {
-  let current = error
-  for (let depth = 0; depth < MAX_CAUSES; depth++) {
-    if (current instanceof Response) return current
-    if (current instanceof WWWAuthenticateChallengeError || current instanceof ResponseBodyError)
-      return current.response
-    if (!(current instanceof Error)) return undefined
-    current = current.cause
-  }
-  return undefined
+/** The error and what caused it, the outermost first. */
+function chainOf(error: unknown): unknown[] {
+  const chain = [error]
+  for (let last = error; last instanceof Error && chain.length <= MAX_CAUSES; last = last.cause)
+    chain.push(last.cause)
+  return chain
 }
+
+/** What the library's error carries: the first of its causes that is no error. */
+const carriedBy = (error: unknown) =>
+  (chainOf(error).find((one) => typeof one === 'object' && one !== null && !(one instanceof Error)) ??
+    {}) as Record<string, unknown>
+
+/** The answer that an error of the library is about, or undefined where there was none. */
+const responseOf = (error: unknown): Response | undefined =>
+  chainOf(error)
+    .map((one) =>
+      one instanceof WWWAuthenticateChallengeError || one instanceof ResponseBodyError ? one.response : one,
+    )
+    .find((one) => one instanceof Response)
 
 /** Its HTTP status. */
 export const statusOf = (error: unknown): number | undefined => responseOf(error)?.status
@@ -54,10 +62,7 @@ export function inWords(error: unknown): string {
 
 /** Is what was refused a token endpoint's answer that has everything but an id_token? Its error carries the answer. */
 export function isIdTokenMissing(error: unknown): boolean {
-  let current = error
-  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) current = current.cause
-  const body = typeof current === 'object' && current !== null && 'body' in current ? current.body : undefined
-  const { access_token: access, token_type: type, id_token: id } = (body ?? {}) as Record<string, unknown>
+  const { access_token: access, token_type: type, id_token: id } = recordOf(carriedBy(error)['body'])
   return typeof access === 'string' && /^bearer$/i.test(String(type)) && id === undefined
 }
 
@@ -66,17 +71,10 @@ export function isIdTokenMissing(error: unknown): boolean {
  * error carries: the header, and the algorithms that it expected.
  */
 export function refusedAlgorithm(error: unknown): string | undefined {
-  let current = error
-  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
-    const { cause } = current
-    if (typeof cause === 'object' && cause !== null && !(cause instanceof Error)) {
-      const header = ('header' in cause && 'expected' in cause ? cause.header : cause) as {
-        alg?: unknown
-      } | null
-      if (typeof header?.alg === 'string')
-        return /^[\w-]{1,20}$/.test(header.alg) ? header.alg : 'an unknown algorithm'
-    }
-    current = cause
-  }
-  return undefined
+  const carried = carriedBy(error)
+  const { alg } = recordOf('header' in carried && 'expected' in carried ? carried['header'] : carried)
+  if (typeof alg !== 'string') return undefined
+  return /^[\w-]{1,20}$/.test(alg) ? alg : 'an unknown algorithm'
 }
+
+const recordOf = (value: unknown) => (value ?? {}) as Record<string, unknown>

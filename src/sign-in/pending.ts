@@ -2,7 +2,7 @@
 // cookie stays one small id. A used one is remembered for a while, so a second callback lands on the result.
 import type { Records } from '../records/records.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
-import { openJson, sealJson } from '../session/sealed-json.ts'
+import { sealedJson } from '../session/sealed-json.ts'
 import type { Wish } from './prompt.ts'
 import type { Room } from './room.ts'
 
@@ -60,13 +60,13 @@ export function createPendingSignIns(
   sealer: Sealer,
   room: Room,
 ): PendingSignIns {
-  const form = { sealer, version: 1 }
+  const json = sealedJson<PendingSignIn>({ sealer, version: 1 })
   const holderOf = (state: string) => `sign-in:${state}`
 
   return {
     checkRoom: (network) => room.check(network),
     async add(state, browser, signIn, network) {
-      const text = markOf(browser) + sealJson(signIn, holderOf(state), form)
+      const text = markOf(browser) + json.seal(signIn, holderOf(state))
       await room.take(costOf(text), network)
       await records.put(keyOf(state), text, PENDING_SECONDS)
     },
@@ -77,10 +77,8 @@ export function createPendingSignIns(
           : await records.takeMark(keyOf(state), markOf(browser), USED_SECONDS)
       if (found?.value === undefined) return undefined
       const { value, isTaken } = found
-      const opened = openJson(value.slice(value.indexOf('.') + 1), holderOf(state), form)
-      if (opened.kind !== 'json') return undefined
-      const { version: _, ...signIn } = opened.json
-      return { signIn: signIn as PendingSignIn, mayRedeem: isTaken, cost: costOf(value) }
+      const signIn = json.open(value.slice(value.indexOf('.') + 1), holderOf(state))
+      return signIn && { signIn, mayRedeem: isTaken, cost: costOf(value) }
     },
     succeeded: ({ cost }, network) => room.giveBack(cost, network),
   }

@@ -9,38 +9,20 @@ import {
 } from 'openid-client'
 import { nameOf } from '../session/seal.ts'
 import { newSessionId, startSession } from '../session/session.ts'
-import { signedInOf, type SignIns, type Tokens, type User } from '../session/signed-in.ts'
+import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './server/authorization-server.ts'
-import type { Note } from '../web/audit.ts'
 import { mayBeForgotten } from './server/client-probe.ts'
-import { deviceOf } from './sessions/device.ts'
-import { identify, type EmailRule } from './identity.ts'
+import { deviceOf } from './sessions/list.ts'
+import { identify } from './identity.ts'
+import type { SignInParts } from './parts.ts'
 import type { PendingSignIn } from './pending.ts'
 import { isWishRefused } from './prompt.ts'
 import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
-import { createRefreshTokenNote } from './refresh-token-note.ts'
-import { restartsOf, signInPath } from './state.ts'
-import { tokensOf } from './tokens.ts'
+import { restartsOf, signInPath } from './addresses.ts'
+import { createRefreshTokenNote, tokensOf } from './tokens.ts'
 import { present } from '../present.ts'
 
-export type RedeemParts = {
-  authorizationServer: Pick<
-    AuthorizationServer,
-    'configuration' | 'forget' | 'dropIfUnknown' | 'dropIfSuspect'
-  >
-  signIns: Pick<SignIns, 'load' | 'create' | 'end'>
-  sessions: Pick<SignedInSessions, 'add' | 'end'>
-  scope: string
-  emailRule: EmailRule
-  log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void }
-  note: Note
-  /** Must not throw: a figure for the report is no reason to keep a person out. */
-  onSignedIn: (user: User) => Promise<void>
-  now: () => number
-  /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
-  tokenParameters: Record<string, string>
-}
+type RedeemParts = SignInParts & { sessions: SignedInSessions }
 
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
 export type Answer = { url: URL; state: string; browser: string; signIn: PendingSignIn }
@@ -62,41 +44,38 @@ const isSamePerson = (one: User | undefined, other: User) =>
 type Granted = { user: User; sid: string | undefined; tokens: Tokens }
 
 export function createRedeem(parts: RedeemParts): Redeem {
-  const asksForIdToken = parts.scope.split(' ').includes('openid')
+  const { OIDC_SCOPE: scope, OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust } = parts.settings
+  const noteRefreshToken = createRefreshTokenNote(scope, parts.log)
 
   async function granted(configuration: Configuration, { url, state, signIn }: Answer): Promise<Granted> {
     const checks = present({
       pkceCodeVerifier: signIn.verifier,
       expectedState: state,
-      idTokenExpected: asksForIdToken,
+      idTokenExpected: scope.split(' ').includes('openid'),
       expectedNonce: signIn.nonce,
     })
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
-    const user = await identify(configuration, { tokens: grant, claims }, parts.emailRule)
+    const user = await identify(configuration, { tokens: grant, claims }, { claim, trust })
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
 
-  const noteRefreshToken = createRefreshTokenNote(parts)
-
   /** Keys that were rotated and clients that are gone are found again; the person need not know. */
-  async function afterFailure(
-    error: unknown,
-    { state, signIn }: Answer,
-    clientId: string,
-  ): Promise<'restart' | 'ask-login'> {
+  async function isFoundAgain(error: unknown, clientId: string): Promise<boolean> {
     const server = parts.authorizationServer
-    if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
-      return 'ask-login'
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
       server.forget()
-      if (restartsOf(state) === 0) return 'restart'
-    } else if (isClientRefused(error)) {
-      if ((await server.dropIfUnknown(clientId)) && restartsOf(state) === 0) return 'restart'
-    } else if (mayBeForgotten(error)) {
-      if ((await server.dropIfSuspect(clientId)) && restartsOf(state) === 0) return 'restart'
+      return true
     }
+    if (isClientRefused(error)) return await server.dropIfUnknown(clientId)
+    return mayBeForgotten(error) && (await server.dropIfSuspect(clientId))
+  }
+
+  async function afterFailure(error: unknown, { state, signIn }: Answer, clientId: string) {
+    if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
+      return 'ask-login'
+    if ((await isFoundAgain(error, clientId)) && restartsOf(state) === 0) return 'restart'
     const problem = problemOfAnswer(error, signInPath(signIn.returnTo))
     parts.note({ event: 'sign_in', result: 'refused', code: problem.code })
     throw problem
@@ -107,13 +86,10 @@ export function createRedeem(parts: RedeemParts): Redeem {
    * only cut off what other tabs have under way.
    */
   async function isSignedInMeanwhile(req: Request, { signIn }: Answer, user: User): Promise<boolean> {
-    const present = signedInOf(req)
-    return (
-      present !== undefined &&
-      isSamePerson(present.user, user) &&
-      present.signedInAt >= signIn.startedAt &&
-      (await parts.signIns.load(present.id)) !== undefined
-    )
+    const current = signedInOf(req)
+    if (current === undefined || !isSamePerson(current.user, user)) return false
+    if (current.signedInAt < signIn.startedAt) return false
+    return (await parts.signIns.load(current.id)) !== undefined
   }
 
   /**

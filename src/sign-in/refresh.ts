@@ -3,25 +3,12 @@
 // A refresh token that is redeemed twice may end the whole sign-in (RFC 9700 4.14), so everything here avoids that.
 import { setTimeout as pause } from 'node:timers/promises'
 import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client'
-import { Problem } from '../problem.ts'
-import { takeLease, type Lease, type LeaseRecords } from '../records/lease.ts'
+import { createOnce, takeLease, type Lease } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
-import type { SignedIn, SignIns, Tokens } from '../session/signed-in.ts'
-import type { Note } from '../web/audit.ts'
-import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './server/authorization-server.ts'
+import type { SignedIn, Tokens } from '../session/signed-in.ts'
+import { isClientRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
+import type { SignInParts } from './parts.ts'
 import { tokensOf } from './tokens.ts'
-
-export type RefreshParts = {
-  records: LeaseRecords
-  signIns: Pick<SignIns, 'load' | 'replaceTokens' | 'end'>
-  authorizationServer: Pick<AuthorizationServer, 'patientConfiguration' | 'dropIfUnknown' | 'dropIfSuspect'>
-  log: { debug(fields: object, message: string): void; warn(fields: object, message: string): void }
-  note: Note
-  now: () => number
-  /** Further parameters of the token request: `resource` (RFC 8707 2.2). */
-  tokenParameters: Record<string, string>
-}
 
 /**
  * @returns undefined when the authorization server took the sign-in back, or it was ended here meanwhile
@@ -32,19 +19,12 @@ export type Refresh = (signedIn: SignedIn) => Promise<SignedIn | undefined>
 const LOOK_EVERY_MS = 100
 const MAX_WAIT_MS = 40_000
 
-export function createRefresh(parts: RefreshParts): Refresh {
-  const underWay = new Map<string, Promise<SignedIn | undefined>>()
-  return (signedIn) => {
-    const key = `${signedIn.id}\n${signedIn.sealed}`
-    const found = underWay.get(key)
-    if (found !== undefined) return found
-    const started = refreshOverProcesses(parts, signedIn).finally(() => underWay.delete(key))
-    underWay.set(key, started)
-    return started
-  }
+export function createRefresh(parts: SignInParts): Refresh {
+  const once = createOnce<SignedIn | undefined>()
+  return (signedIn) => once(`${signedIn.id}\n${signedIn.sealed}`, () => refreshOverProcesses(parts, signedIn))
 }
 
-async function refreshOverProcesses(parts: RefreshParts, signedIn: SignedIn): Promise<SignedIn | undefined> {
+async function refreshOverProcesses(parts: SignInParts, signedIn: SignedIn): Promise<SignedIn | undefined> {
   for (const until = parts.now() + MAX_WAIT_MS; parts.now() < until; await pause(LOOK_EVERY_MS)) {
     const lease = await takeLease(parts.records, `refresh:${nameOf(signedIn.id)}`)
     if (lease !== undefined) return await redeemOnce(parts, signedIn, lease)
@@ -53,11 +33,11 @@ async function refreshOverProcesses(parts: RefreshParts, signedIn: SignedIn): Pr
     parts.log.debug({ isEnded: current === undefined }, 'refresh: another request has dealt with the tokens')
     return current
   }
-  throw unavailable('another process refreshes the tokens and does not finish')
+  throw signInUnavailable('another process refreshes the tokens and does not finish')
 }
 
 async function redeemOnce(
-  parts: RefreshParts,
+  parts: SignInParts,
   signedIn: SignedIn,
   lease: Lease,
 ): Promise<SignedIn | undefined> {
@@ -80,7 +60,7 @@ async function redeemOnce(
 }
 
 /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
-async function redeemed(parts: RefreshParts, { user, tokens }: SignedIn): Promise<Tokens | undefined> {
+async function redeemed(parts: SignInParts, { user, tokens }: SignedIn): Promise<Tokens | undefined> {
   if (tokens.refreshToken === undefined) return undefined
   const configuration = await parts.authorizationServer.patientConfiguration()
   const { client_id: clientId } = configuration.clientMetadata()
@@ -103,9 +83,6 @@ async function redeemed(parts: RefreshParts, { user, tokens }: SignedIn): Promis
     // An id_token of another issuer or for another client: like one about another person.
     if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) return undefined
     const problem = problemOfAnswer(error)
-    throw problem.code === 'sign_in_failed' ? unavailable(problem.detail, error) : problem
+    throw problem.code === 'sign_in_failed' ? signInUnavailable(problem.detail, error) : problem
   }
 }
-
-const unavailable = (detail: string, cause?: unknown) =>
-  new Problem(503, 'sign_in_unavailable', { detail, cause, retryAfter: 5 })

@@ -1,10 +1,11 @@
 // The line between what everyone may see and what needs a sign-in. Pages go to sign in and come back to where they were;
 // fetches and JSON get a 401 that says so, never a redirect to another origin.
 import type { Request, RequestHandler } from 'express'
+import { Problem } from '../problem.ts'
 import { remember, type SignIns } from '../session/signed-in.ts'
-import { SignInAgain } from './sign-in-again.ts'
+import { signInPath } from './addresses.ts'
 
-export type RequireSignInParts = {
+type RequireSignInParts = {
   /** The session id that a request's cookie proves. */
   idOf: (req: Request) => string | undefined
   signIns: Pick<SignIns, 'load' | 'renew'>
@@ -18,5 +19,20 @@ export function createRequireSignIn({ idOf, signIns }: RequireSignInParts): Requ
     await signIns.renew(signedIn)
     remember(req, signedIn)
     next()
+  }
+}
+
+/** Longer addresses are not come back to, and written into another one they would exceed what a server reads. */
+const MAX_CHARACTERS = 2048
+
+/** What can be asked for again with GET; a form's target cannot. */
+const comeBackTo = ({ method, originalUrl }: Request) =>
+  method === 'GET' && originalUrl.length <= MAX_CHARACTERS ? originalUrl : '/onboarding'
+
+/** Thrown where a sign-in is needed: people are led through it and back to where they were (see web/error-page.ts). */
+export class SignInAgain extends Problem {
+  constructor(req: Request, cause?: unknown) {
+    super(401, 'signed_out', { tryAgain: signInPath(comeBackTo(req)), cause })
+    this.name = 'SignInAgain'
   }
 }

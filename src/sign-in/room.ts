@@ -46,7 +46,7 @@ export function createRoom({ redis, megabytes, windowSeconds, perAddress }: Room
   const points = Math.floor(bytesInAll / PIECE_BYTES)
   const pieces = createCounter({ redis, name: 'sign-ins-waiting', points, windowSeconds })
   const bytesOfNetwork = Math.ceil(Math.max(bytesInAll * NETWORK_SHARE, perAddress * BYTES_PER_SIGN_IN))
-  // Each process counts by itself: asking the store about every network would fill it with networks.
+  // Each process counts on its own: asking the store about every network would fill it with networks.
   const shares = createCounter({ redis: undefined, name: 'share', points: bytesOfNetwork, windowSeconds })
   let left = 0
   let fullUntil = 0

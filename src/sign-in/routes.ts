@@ -2,59 +2,38 @@
 // (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
 import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import { cookieValue } from '../session/cookie-value.ts'
+import { cookieValue } from '../session/cookie-id.ts'
 import { browserOf } from '../session/session.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import { networkOf } from '../web/network.ts'
+import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { CALLBACK_PATH } from './addresses.ts'
-import type { PendingSignIns, TakenSignIn } from './pending.ts'
+import {
+  CALLBACK_PATH,
+  MAX_RESTARTS,
+  restartsOf,
+  restartsSaid,
+  signInAgainPath,
+  signInPath,
+} from './addresses.ts'
+import type { TakenSignIn } from './pending.ts'
 import { wishOf } from './prompt.ts'
-import type { Redeem } from './redeem.ts'
-import { safeReturnTo, type ReturnToRules } from './return-to.ts'
-import type { StartSignIn } from './start.ts'
-import { MAX_RESTARTS, restartsOf, restartsSaid, signInAgainPath, signInPath } from './state.ts'
+import { safeReturnTo } from './return-to.ts'
+import type { SignIn } from './sign-in.ts'
 
-export type SignInParts = {
-  /** In front of every route: the limits, and between them the session. */
-  entering: RequestHandler[]
-  /** In front of the callback: `early` comes before the session, and what is awaited is not counted by address. */
-  answering: (early: RequestHandler, isAwaited: (req: Request) => Promise<boolean>) => RequestHandler[]
-  /** The request no longer counts against its address. */
-  forgive: (req: Request) => Promise<void>
-  pending: Pick<PendingSignIns, 'take' | 'succeeded'>
-  start: StartSignIn
-  redeem: Redeem
-  returnTo: ReturnToRules
-  /** PUBLIC_URL. */
-  publicUrl: string
-  cookieName: string
-  sendPage: SendPage
-  log: { debug(fields: object, message: string): void }
-}
+type Parts = SignIn & { publicUrl: string; sendPage: SendPage; log: Pick<Log, 'debug'> }
 
 const HOME = '/onboarding'
 
-export function createSignInRoutes({
-  entering,
-  answering,
-  forgive,
-  pending,
-  start,
-  redeem,
-  returnTo: rules,
-  publicUrl,
-  cookieName,
-  sendPage,
-  log,
-}: SignInParts): Router {
+export function createSignInRoutes(parts: Parts): Router {
+  const { entering, pending, returnTo: rules, publicUrl, log } = parts
   const router = Router()
 
-  const hasCookie = (req: Request) => cookieValue(req.headers.cookie ?? '', cookieName) !== undefined
+  const hasCookie = (req: Request) => cookieValue(req.headers.cookie ?? '', parts.cookieName) !== undefined
+  const stateOf = (req: Request) => onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
 
-  const started = router.route('/sign-in').get(entering)
-  started.get(async (req, res) => {
+  router.get('/sign-in', ...entering, async (req, res) => {
     const returnTo = shortEnough(safeReturnTo(req.query['return_to'], rules)) ?? HOME
     const { login_hint: hint, prompt } = req.query
     const wish = wishOf(prompt)
@@ -63,13 +42,13 @@ export function createSignInRoutes({
 
     const isDone = restarts > 0 && wish === undefined && signedInOf(req) !== undefined
     log.debug({ restarts, wish, isDone }, 'sign-in: a browser asks to sign in')
-    seeOther(res, isDone ? returnTo : await start(req, { returnTo, restarts, loginHint, wish }))
+    seeOther(res, isDone ? returnTo : await parts.start(req, { returnTo, restarts, loginHint, wish }))
   })
 
   /** Asked for while the session is: neither needs the other, unless another tab has signed in meanwhile. */
   const early = new WeakMap<Request, Promise<TakenSignIn | undefined>>()
   const takeEarly: RequestHandler = (req, _res, next) => {
-    const state = onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
+    const state = stateOf(req)
     if (state !== undefined) {
       const taking = pending.take(state, browserOf(req))
       // Awaited by the route, unless the session fails first.
@@ -88,17 +67,16 @@ export function createSignInRoutes({
 
   /** An answer that this browser waits for. */
   const isAwaited = async (req: Request) => {
-    const state = onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
+    const state = stateOf(req)
     if (state === undefined) return false
     const taking = takenBy(req, state)
     early.set(req, taking)
     return (await taking)?.mayRedeem === true
   }
 
-  const answered = router.route(CALLBACK_PATH).get(answering(takeEarly, isAwaited))
-  answered.get(async (req, res) => {
+  router.get(CALLBACK_PATH, ...parts.answering(takeEarly, isAwaited), async (req, res) => {
     const url = callbackUrl(req, publicUrl)
-    const state = onlyOne(url.searchParams, 'state')
+    const state = stateOf(req)
     const taken = await early.get(req)
 
     if (state === undefined || taken === undefined) {
@@ -110,12 +88,13 @@ export function createSignInRoutes({
     const { returnTo } = signIn
     const browser = browserOf(req)
     const outcome =
-      mayRedeem && browser !== undefined ? await redeem(req, { url, state, browser, signIn }) : 'used'
+      mayRedeem && browser !== undefined ? await parts.redeem(req, { url, state, browser, signIn }) : 'used'
     const restarts = restartsOf(state)
     log.debug({ outcome, restarts }, 'sign-in: the authorization server has answered')
-    if (outcome === 'same-account') return seeOther(res, sameAccountPath(returnTo))
+    if (outcome === 'same-account')
+      return seeOther(res, `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`)
     if (outcome === 'signed-in')
-      await Promise.all([pending.succeeded(taken, networkOf(req.ip ?? '')), forgive(req)])
+      await Promise.all([pending.succeeded(taken, networkOf(req.ip ?? '')), parts.forgive(req)])
     if (signedInOf(req) !== undefined && outcome !== 'ask-login' && outcome !== 'restart')
       return seeOther(res, returnTo)
     if (outcome === 'ask-login' && restarts < MAX_RESTARTS)
@@ -129,13 +108,12 @@ export function createSignInRoutes({
     throw over('this sign-in was used, or belongs to another browser', returnTo)
   })
 
-  const stayed = router.route('/sign-in/same-account').get(entering)
-  stayed.get((req, res) => {
+  router.get('/sign-in/same-account', ...entering, (req, res) => {
     const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
     const user = signedInOf(req)?.user
     if (user === undefined) return seeOther(res, returnTo)
     const data = { account: user.email ?? user.name, returnTo }
-    sendPage(req, res, { view: 'sign-in/same-account', data })
+    parts.sendPage(req, res, { view: 'sign-in/same-account', data })
   })
 
   return router
@@ -146,9 +124,6 @@ function callbackUrl(req: Request, publicUrl: string): URL {
   const [, query = ''] = req.originalUrl.split(/\?(.*)/s)
   return new URL(`${CALLBACK_PATH}?${query}`, publicUrl)
 }
-
-const sameAccountPath = (returnTo: string) =>
-  `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`
 
 const over = (detail: string, returnTo: string) =>
   new Problem(400, 'sign_in_expired', { detail, tryAgain: signInPath(returnTo) })

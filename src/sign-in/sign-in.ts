@@ -1,13 +1,12 @@
 // Who people are: the authorization server, sessions, tokens, and the steps of signing in. Routes are made of these.
 import type { Request, RequestHandler } from 'express'
-import { clientOf } from './server/client-settings.ts'
-import { cookieName as cookieNameFor, createCookieIds } from '../session/cookie-id.ts'
+import { clientOf } from './server/client.ts'
+import { cookieName, createCookieIds } from '../session/cookie-id.ts'
 import { createSealer } from '../session/seal.ts'
 import { sessionTextsOn } from '../session/sealed-texts.ts'
 import { SessionStore } from '../session/session-store.ts'
 import { createSession, rememberBrowser } from '../session/session.ts'
-import { createSignIns, type User } from '../session/signed-in.ts'
-import type { Settings } from '../settings/settings.ts'
+import { createSignIns } from '../session/signed-in.ts'
 import { createAccess } from './access.ts'
 import { createAuthorizationServer } from './server/authorization-server.ts'
 import { createPendingSignIns, PENDING_SECONDS } from './pending.ts'
@@ -16,104 +15,46 @@ import { createRefresh } from './refresh.ts'
 import { createRequireSignIn } from './require-sign-in.ts'
 import { createRoom } from './room.ts'
 import { createSignedInSessions } from './sessions/signed-in-sessions.ts'
+import type { SignInServices } from './parts.ts'
 import { createStartSignIn } from './start.ts'
-import type { Store } from '../records/store.ts'
-import type { Note } from '../web/audit.ts'
-import type { Log } from '../web/log.ts'
-import type { Limits } from '../web/rate-limit.ts'
 import { present } from '../present.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-export type SignInServices = {
-  settings: Settings
-  store: Store
-  log: Log
-  note: Note
-  onSignedIn: (user: User) => Promise<void>
-  limits: Limits
-  now: () => number
-}
-
-export function createSignIn({ settings, store, log, note, onSignedIn, limits, now }: SignInServices) {
-  const publicUrl = settings.PUBLIC_URL
-  const sessionTexts = sessionTextsOn(store)
-  const https = publicUrl.startsWith('https:')
-  const cookieName = cookieNameFor(https)
-  const returnTo = { publicOrigin: publicUrl, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
-  const resource = present({ resource: settings.OIDC_RESOURCE })
-  const lifetimes = {
-    idleSeconds: settings.SESSION_IDLE_MINUTES * 60,
-    maxSeconds: settings.SESSION_MAX_HOURS * 3600,
-  }
+export function createSignIn(services: SignInServices) {
+  const { settings, store, log, limits, now } = services
+  const { records } = store
+  const https = settings.PUBLIC_URL.startsWith('https:')
   const sealer = createSealer(settings.SESSION_SECRET)
-  const signIns = createSignIns({ texts: sessionTexts, records: store.records, sealer, ...lifetimes, now })
-  const authorizationServer = createAuthorizationServer({
-    issuer: settings.OIDC_ISSUER,
-    client: clientOf(settings, { records: store.records, sealer, log, now }),
-    log,
-    now,
-  })
-  const sessions = createSignedInSessions({
-    records: store.records,
-    sealer,
-    signIns,
-    maxSeconds: lifetimes.maxSeconds,
-    now,
-  })
-  const refresh = createRefresh({
-    records: store.records,
-    signIns,
-    authorizationServer,
-    tokenParameters: resource,
-    log,
-    note,
-    now,
-  })
+  const texts = sessionTextsOn(store)
+  const idleSeconds = settings.SESSION_IDLE_MINUTES * 60
+  const maxSeconds = settings.SESSION_MAX_HOURS * 3600
+  const signIns = createSignIns({ texts, records, sealer, idleSeconds, maxSeconds, now })
+  const client = clientOf(settings, { records, sealer, log, now })
+  const authorizationServer = createAuthorizationServer({ settings, client, log, now })
+  const tokenParameters = present({ resource: settings.OIDC_RESOURCE })
+  const parts = { ...services, records, sealer, signIns, authorizationServer, maxSeconds, tokenParameters }
+  const sessions = createSignedInSessions(parts)
   const room = createRoom({
     redis: store.redis,
     megabytes: settings.SIGN_INS_WAITING_MB,
     windowSeconds: PENDING_SECONDS,
     perAddress: settings.SIGN_INS_PER_MINUTE,
   })
-  const pending = createPendingSignIns(store.records, sealer, room)
-  const start = createStartSignIn({
-    authorizationServer,
-    pending,
-    publicUrl,
-    scope: settings.OIDC_SCOPE,
-    prompt: settings.OIDC_PROMPT,
-    parameters: present({ ...resource, audience: settings.OIDC_AUDIENCE }),
-    now,
-  })
-  const redeem = createRedeem({
-    authorizationServer,
-    signIns,
-    sessions,
-    scope: settings.OIDC_SCOPE,
-    emailRule: { claim: settings.OIDC_EMAIL_CLAIM, trust: settings.OIDC_EMAIL_TRUST },
-    tokenParameters: resource,
-    log,
-    note,
-    onSignedIn,
-    now,
-  })
+  const pending = createPendingSignIns(records, sealer, room)
   const cookie = { secrets: settings.SESSION_SECRET, https }
   const idOf = createCookieIds(cookie)
   const prove = rememberBrowser(idOf)
-  const session = createSession({
-    ...cookie,
-    store: new SessionStore({ texts: sessionTexts, signIns, sealer }),
-  })
+  const session = createSession({ ...cookie, store: new SessionStore({ texts, signIns, sealer }) })
   return {
     authorizationServer,
     pending,
-    redeem,
+    redeem: createRedeem({ ...parts, sessions }),
     sessions,
-    start,
+    start: createStartSignIn({ ...parts, pending }),
     signIns,
-    cookieName,
-    returnTo,
+    cookieName: cookieName(https),
+    returnTo: { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] },
     /** express-session; only what changes a session has it in its route. */
     session,
     /** In front of every route that signs people in: the limits, and between them the session. */
@@ -127,7 +68,7 @@ export function createSignIn({ settings, store, log, note, onSignedIn, limits, n
       limits.byBrowser,
     ],
     forgive: limits.forgive,
-    access: createAccess({ signIns, refresh, externalIdp: settings.TOKEN_ISSUED_BY === 'external-idp', now }),
+    access: createAccess({ ...parts, refresh: createRefresh(parts) }),
     requireSignIn: createRequireSignIn({ idOf, signIns }),
   }
 }

@@ -13,27 +13,13 @@ import {
 import { Problem } from '../problem.ts'
 import { bindBrowser } from '../session/session.ts'
 import { networkOf } from '../web/network.ts'
-import { addressesOf } from './addresses.ts'
+import { addressesOf, newState, signInPath } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
-import type { AuthorizationServer } from './server/authorization-server.ts'
+import type { SignInParts } from './parts.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
-import { newState, signInPath } from './state.ts'
-import { serverMetadataOf } from './server/metadata.ts'
+import { serverMetadataOf } from './server/configuration.ts'
 import { present } from '../present.ts'
-
-export type StartParts = {
-  authorizationServer: Pick<AuthorizationServer, 'confirmedConfiguration' | 'dropIfUnknown'>
-  pending: Pick<PendingSignIns, 'add' | 'checkRoom'>
-  /** PUBLIC_URL. */
-  publicUrl: string
-  scope: string
-  /** OIDC_PROMPT. */
-  prompt: string | undefined
-  /** Further parameters of the authorization request: `resource` (RFC 8707), `audience`. */
-  parameters: Record<string, string>
-  now: () => number
-}
 
 export type Start = {
   returnTo: string
@@ -47,13 +33,17 @@ export type Start = {
 /** Keeps what the answer will be held against, and gives the address to send the browser to. @throws {Problem} */
 export type StartSignIn = (req: Request, start: Start) => Promise<string>
 
-export function createStartSignIn(parts: StartParts): StartSignIn {
-  const asksForIdToken = parts.scope.split(' ').includes('openid')
+export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns }): StartSignIn {
+  const { settings } = parts
+  const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt } = settings
+  const choosesAccount = alwaysPrompt?.split(' ').includes('select_account') === true
+  const asksForIdToken = scope.split(' ').includes('openid')
 
-  type Asked = { returnTo: string; wish: Wish | undefined }
-
-  async function addressOf(parameters: Record<string, string>, { returnTo, wish }: Asked): Promise<string> {
-    const prompt = promptFor(parts.prompt, wish)
+  async function addressOf(
+    parameters: Record<string, string>,
+    { returnTo, wish }: Pick<Start, 'returnTo' | 'wish'>,
+  ): Promise<string> {
+    const prompt = promptFor(alwaysPrompt, wish)
     const asked = prompt === undefined ? parameters : { ...parameters, prompt }
     const configuration = await parts.authorizationServer.confirmedConfiguration()
     try {
@@ -71,15 +61,17 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
     const parameters = present({
-      ...parts.parameters,
-      redirect_uri: addressesOf(parts.publicUrl).callback,
-      scope: parts.scope,
+      // RFC 8707.
+      resource: settings.OIDC_RESOURCE,
+      audience: settings.OIDC_AUDIENCE,
+      redirect_uri: addressesOf(settings.PUBLIC_URL).callback,
+      scope,
       state,
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
       nonce,
       // Together with select_account some servers fail, and the hint would contradict the wish.
-      login_hint: choosesAccount(wish) ? undefined : loginHint,
+      login_hint: wish !== undefined || choosesAccount ? undefined : loginHint,
     })
     const network = networkOf(req.ip ?? '')
     // A pushed request is work for the authorization server: none for a network that may keep no sign-in.
@@ -89,9 +81,6 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     await parts.pending.add(state, bindBrowser(req), pending, network)
     return url
   }
-
-  const choosesAccount = (wish: Wish | undefined) =>
-    wish !== undefined || parts.prompt?.split(' ').includes('select_account') === true
 
   /** What the server can do about it, as far as it says. */
   async function possible(wish: Wish | undefined): Promise<Wish | undefined> {

@@ -1,6 +1,7 @@
-// What the tokens of a sign-in are good for, and how long. Pure.
+// What the tokens of a sign-in are good for, and how long; and what the log says where no refresh token was issued.
 import type { TokenEndpointResponse } from 'openid-client'
 import type { Tokens } from '../session/signed-in.ts'
+import type { Log } from '../web/log.ts'
 
 /**
  * The tokens of a token endpoint's answer (RFC 6749 5.1).
@@ -35,4 +36,34 @@ export function conditionOf(
   const early = Math.min(MAX_EARLY_MS, (tokens.expiresAt - tokens.issuedAt) * EARLY_SHARE)
   if (now < tokens.expiresAt - early) return 'fresh'
   return now >= tokens.expiresAt - early * (0.5 + jitter() / 2) ? 'ageing' : 'fresh'
+}
+
+const withoutOffline =
+  'offline_access was not asked for, because the authorization server does not list it or did not register this client for it: allow it there'
+
+const withoutRefreshToken =
+  'If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE'
+
+const hasOffline = (scope: string) => scope.split(' ').includes('offline_access')
+
+/**
+ * @param wanted OIDC_SCOPE
+ * @returns looks at the tokens of a sign-in, and at the scope that the client was registered for, if that is known. It
+ * warns once a process, because every sign-in would say the same.
+ */
+export function createRefreshTokenNote(wanted: string, log: Pick<Log, 'warn' | 'debug'>) {
+  let hasWarned = false
+  return ({ refreshToken, expiresAt, issuedAt }: Tokens, registered: unknown): void => {
+    if (refreshToken !== undefined || !hasOffline(wanted)) return
+    const minutes = expiresAt === undefined ? undefined : Math.round((expiresAt - issuedAt) / 60_000)
+    const asked = typeof registered === 'string' ? registered : wanted
+    const when = minutes === undefined ? 'when the access token runs out' : `after ${minutes} minutes`
+    const [though, advice] = hasOffline(asked)
+      ? [', though offline_access was asked for', withoutRefreshToken]
+      : ['', withoutOffline]
+    const words = `no refresh token was issued${though}: ${when} people are sent to sign in again. ${advice}`
+    if (hasWarned) log.debug({ minutes }, words)
+    else log.warn({ minutes }, words)
+    hasWarned = true
+  }
 }

@@ -21,24 +21,20 @@ export type SendPage = (req: Request, res: Response, page: Page) => void
 
 export type PagesOptions = {
   render: RenderView
-  /** Their addresses; the names change with the content. */
-  stylesheet: string
-  icon: string
-  helpUrl: string | undefined
+  /** What the layout prints on every page, by the name that it has there. */
+  frame: Readonly<Record<string, unknown>>
   /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
 
-export function createPages({ render, stylesheet, icon, helpUrl, isAdmin }: PagesOptions): SendPage {
+export function createPages({ render, frame, isAdmin }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data }) => {
     const user = signedInOf(req)?.user
     // Express parses the query whenever it is asked for it.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
-    const frame = {
+    const page = {
+      ...frame,
       t: texts,
-      stylesheet,
-      icon,
-      helpUrl,
       /** Is a link to how far everyone is offered? */
       isAdmin: user !== undefined && isAdmin?.(user) === true,
       /** How the signed-in person is called. */
@@ -46,7 +42,7 @@ export function createPages({ render, stylesheet, icon, helpUrl, isAdmin }: Page
       /** Was the page told not to look again? */
       still,
     }
-    const html = render(view, { ...frame, ...data })
+    const html = render(view, { ...page, ...data })
     const bytes = Buffer.byteLength(html)
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)

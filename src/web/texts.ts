@@ -1,4 +1,5 @@
-// The language of the pages. Another one is a folder beside texts/en/ whose texts.ts has this type, and its name here.
+// The language of the pages. Another one is a folder beside texts/en/, and its name here. The folder imports nothing from
+// this file: here its texts.ts is held against the type.
 import { en } from './texts/en/texts.ts'
 
 export type Texts = typeof en

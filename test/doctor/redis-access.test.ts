@@ -1,7 +1,7 @@
 // What the doctor says of a Redis that denies something, saves nothing, or is behind Sentinels: tried on real servers.
 import { afterEach, describe, expect, it } from 'vitest'
 import { persistence } from '../../src/doctor/store/persistence.ts'
-import { redisAccess } from '../../src/records/redis-access.ts'
+import { redisAccess } from '../../src/records/redis-records.ts'
 import { startRedis, type RedisOptions, type RedisServer } from '../helpers/redis.ts'
 import { startCluster, startSentinels } from '../helpers/redis-topologies.ts'
 import { examined, newSecret } from './set-up.ts'

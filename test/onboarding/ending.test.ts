@@ -16,6 +16,7 @@ const AMOUNTS = [0, 1, 2]
 const counts = (...amounts: number[]): Counts => {
   const found = countsOf([])
   for (const [index, figure] of FIGURES.entries()) found[figure] = amounts[index] ?? 0
+  found.offBy = { disabled: found.off }
   return found
 }
 

@@ -1,5 +1,6 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { describe, expect, it } from 'vitest'
+import { APP_STATUS_NAMES, isOff } from '../../src/client-api/app-status.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import type { OverviewContext } from '../../src/onboarding/overview/scene.ts'
 import { skip, unskip } from '../../src/onboarding/set-aside.ts'
@@ -142,7 +143,7 @@ describe('the overview', () => {
     const overview = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW))
     expect(overview).toMatchObject({
       mood: 'rest',
-      lead: t.finished.leadSome({ skipped: 1, blocked: 0, off: 0 }),
+      lead: t.finished.leadSome({ skipped: 1, blocked: 0, offBy: {} }),
       step: undefined,
       search: true,
     })
@@ -204,6 +205,16 @@ describe('the overview', () => {
     expect(back('https://intranet.acme.example/welcome?a=b')).toBe('Back to intranet.acme.example')
     expect(back('/search?q=roadmap')).toBe('Go on to where you were going')
   })
+
+  it.each(APP_STATUS_NAMES)(
+    'has words for %s, and a link only where the person can do something',
+    (status) => {
+      const { entries } = see(seen([slack, waits('app_1', 'App', status)]))
+      expect(entries[1]?.status).toMatch(/\w/)
+      expect(entries[1]?.connect !== undefined).toBe(!isOff(status))
+      expect(!isOff(status) || Boolean(entries[1]?.note)).toBe(true)
+    },
+  )
 
   it('has words for every status, and offers nothing for what nobody can connect', () => {
     const statuses = (['awaiting', 'stale', 'disabled', 'attention'] as const).map((status) =>

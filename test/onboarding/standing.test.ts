@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countable, newArrival, withSources } from '../../src/arrivals/arrival.ts'
+import { APP_STATUSES } from '../../src/client-api/app-status.ts'
 import { createFollow } from '../../src/arrivals/follow.ts'
 import { next, standingIn } from '../../src/onboarding/course.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
@@ -15,15 +16,17 @@ import { sourcesOf } from '../../src/onboarding/watched-walks.ts'
 import { texts as t } from '../../src/web/texts.ts'
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
+type Case = Facts & { status: (typeof STATUSES)[number] }
 const BITS = ['isConfirming', 'blockedAt', 'unconfirmedAt', 'isUnderWay', 'skippedAt'] as const
 
 /** Every combination of what can be known of one app. */
-function* everything(): Generator<Facts> {
+function* everything(): Generator<Case> {
   for (const status of STATUSES)
     for (let bits = 0; bits < 2 ** BITS.length; bits++) {
       const has = (bit: (typeof BITS)[number]) => (bits & (1 << BITS.indexOf(bit))) !== 0
       yield {
         status,
+        turn: status === 'connected' ? 'over' : APP_STATUSES[status].turn,
         ...(status === 'connected' && { connectedAt: 1 }),
         ...(has('blockedAt') && { blockedAt: 2 }),
         ...(has('unconfirmedAt') && { unconfirmedAt: 3 }),
@@ -35,7 +38,7 @@ function* everything(): Generator<Facts> {
 }
 
 /** The order of precedence, told once more and in another way. */
-function expected(facts: Facts): Standing['kind'] {
+function expected(facts: Case): Standing['kind'] {
   const order: [boolean, Standing['kind']][] = [
     [facts.status === 'connected', 'connected'],
     [facts.status === 'disabled', 'off'],
@@ -59,9 +62,19 @@ describe('how an app is doing', () => {
   })
 
   it('differs between what waits, what has run out and what has no address in words alone', () => {
-    const open = (status: Facts['status']) => standingOf({ status, isConfirming: false, isUnderWay: false })
-    const all = [open('awaiting'), open('stale'), open('attention')]
-    expect(all.map(kindOf)).toEqual(['todo', 'stale', 'attention'])
+    const statuses = ['awaiting', 'stale', 'attention'] as const
+    const walk = observe(
+      startWalk(0),
+      statuses.map((status) => ({ instance: status, name: status, status })),
+      0,
+      30,
+    )
+    const all = walk.known.map((entry) => standingIn(walk, entry, 0))
+    expect(all.map((standing, index) => kindOf(standing, statuses[index] ?? 'connected'))).toEqual([
+      'todo',
+      'stale',
+      'attention',
+    ])
     expect(all.map(figureOf)).toEqual(['pending', 'pending', 'pending'])
     expect(all.map((standing) => turnOf(standing) !== undefined)).toEqual([true, true, true])
   })

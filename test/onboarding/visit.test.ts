@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createOnce } from '../../src/onboarding/sparing.ts'
+import { createOnce } from '../../src/records/lease.ts'
 import { overviewPath, visitOf } from '../../src/onboarding/paths.ts'
 
 const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)

@@ -50,7 +50,7 @@ describe('patience with the store', () => {
     expect(patience.left()).toBe(MOST)
   })
 
-  it('is whole again when nobody asked for a while', () => {
+  it('is whole again when no one asked for a while', () => {
     const { patience, answer, pass } = clockwork()
     answer(700)
     pass(1_001)

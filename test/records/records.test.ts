@@ -100,7 +100,7 @@ describe.each(Object.entries(stores))('records in %s', (_name, open) => {
     }
   })
 
-  it('nobody writes over what has changed, is not there, or is there', async () => {
+  it('no one writes over what has changed, is not there, or is there', async () => {
     const key = newKey()
     expect(await records.compareAndSet(key, 'a', 'b', 60)).toBe(false)
     await records.put(key, 'a', 60)

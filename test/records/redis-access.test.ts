@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REDIS_COMMANDS, redisAccess } from '../../src/records/redis-access.ts'
+import { REDIS_COMMANDS, redisAccess } from '../../src/records/redis-records.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret } from '../doctor/set-up.ts'
 import { expectSignedIn, expectSignedOut } from '../helpers/faulty.ts'
@@ -74,7 +74,7 @@ describe('a user of Redis that may do only what is documented', () => {
     expect(await refusals()).toEqual([])
   })
 
-  it('is enough for invitations, their report, and forgetting somebody', async () => {
+  it('is enough for invitations, their report, and forgetting someone', async () => {
     const list = join(running.env['DATA_DIR'] ?? '', 'people.csv')
     writeFileSync(list, 'email,department\nbob@acme.example,Sales\ngrace@acme.example,Sales\n')
     const sent = await command('invite', 'send', list, '--rate', '50')

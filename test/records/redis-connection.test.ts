@@ -1,4 +1,4 @@
-// The connection to Redis by itself: which server it is with, what it waits for, and that it ends.
+// The connection to Redis on its own: which server it is with, what it waits for, and that it ends.
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -9,7 +9,7 @@ import { startRedis } from '../helpers/redis.ts'
 const silent = { warn: () => {}, info: () => {} }
 
 describe('Redis', () => {
-  it('that freezes is an outage within two seconds, and is back by itself', async () => {
+  it('that freezes is an outage within two seconds, and is back without help', async () => {
     const redis = await startRedis()
     const client = connectRedis(redis.url, silent)
     const records = createRedisRecords(client)

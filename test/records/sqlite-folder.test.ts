@@ -76,7 +76,7 @@ describe('the files of the embedded store', () => {
   it('are closed in a folder that others use too, which stays as it is and is told of', () => {
     const data = join(folder, 'common')
     mkdirSync(data)
-    writeFileSync(join(data, 'notes.txt'), 'of somebody else', { mode: 0o644 })
+    writeFileSync(join(data, 'notes.txt'), 'of someone else', { mode: 0o644 })
     chmodSync(data, 0o777)
     const records = createSqliteRecords(data)
     expect(modeOf(data)).toBe('777')

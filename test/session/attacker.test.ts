@@ -1,4 +1,4 @@
-// What somebody can do who has a dump of the store, and somebody who has the server's secret as well, but not the
+// What someone can do who has a dump of the store, and someone who has the server's secret as well, but not the
 // browser's cookie: nothing. They use the code's own functions, as an attacker would.
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -92,7 +92,7 @@ describe('a session', () => {
 describe('a new SESSION_SECRET', () => {
   const [old = '', fresh = ''] = [1, 2].map(() => randomBytes(32).toString('base64url'))
 
-  it('in front of the old one signs nobody out; without the old one it does', async () => {
+  it('in front of the old one signs no one out; without the old one it does', async () => {
     const running = await runUnlimited({ settings: { SESSION_SECRET: old } })
     close = () => running.close()
     const [browser, later] = [await signIn(running, 'ada'), await signIn(running, 'bob')]

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { sealedJson } from '../../src/session/sealed-json.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
 
@@ -44,5 +45,24 @@ describe('what is sealed', () => {
   it('is kept under a name that tells nothing of its holder', () => {
     expect(nameOf('session-id')).toMatch(/^[\w-]{43}$/)
     expect(nameOf('session-id')).not.toContain('session')
+  })
+})
+
+describe('sealed JSON', () => {
+  const sealer = createSealer([SECRET])
+  const json = sealedJson<{ name: string }>({ sealer, version: 1 })
+
+  it('is opened with the key that it is kept under and with no other, and its version is no part of it', () => {
+    const sealed = json.seal({ name: 'ada' }, 'person:1')
+    expect(json.open(sealed, 'person:1')).toEqual({ name: 'ada' })
+    expect(json.open(sealed, 'person:2')).toBeUndefined()
+    expect(json.open(undefined, 'person:1')).toBeUndefined()
+  })
+
+  it('without a version is opened only where the previous version wrote none', () => {
+    const before = sealer.seal('{"name":"ada"}', 'person:1')
+    expect(json.open(before, 'person:1')).toBeUndefined()
+    const upgraded = sealedJson<{ name: string }>({ sealer, version: 1, wasUnversioned: true })
+    expect(upgraded.open(before, 'person:1')).toEqual({ name: 'ada' })
   })
 })

@@ -28,7 +28,7 @@ const keys: Record<string, () => { privateKey: KeyObject; publicKey: KeyObject }
   EC: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
 }
 
-/** Signs somebody in, refreshes, signs out: every request that a client authenticates. */
+/** Signs someone in, refreshes, signs out: every request that a client authenticates. */
 async function walkThrough(running: Running): Promise<void> {
   const browser = await signIn(running, 'ada')
   await expectSignedIn(running, browser)

@@ -74,7 +74,7 @@ describe('the address of a person', () => {
     },
   )
 
-  it('that is too long is none, and is not cut into one of somebody else', () => {
+  it('that is too long is none, and is not cut into one of someone else', () => {
     expect(userWith({ email: `${email}${'x'.repeat(300)}`, email_verified: true }).email).toBeUndefined()
   })
 

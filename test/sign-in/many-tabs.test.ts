@@ -131,7 +131,7 @@ describe('a session id', () => {
     expect(keptSignIns(running).filter((key) => key.endsWith(nameOf(sessionOf(first))))).toEqual([])
   })
 
-  it('that somebody made up is not taken over', async () => {
+  it('that someone made up is not taken over', async () => {
     for (const made of ['made-up', 's%3Amade-up.signature', '', '%00', 'x'.repeat(3_000)]) {
       const browser = new TestBrowser()
       browser.setCookie(running.url, 'onramp', made)

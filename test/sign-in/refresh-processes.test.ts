@@ -1,5 +1,5 @@
 // A refresh over processes, on real Redis: two processes with 100 requests each find the tokens expired, while the
-// token endpoint takes longer than the lease lives and one process is killed. One redemption; nobody is signed out.
+// token endpoint takes longer than the lease lives and one process is killed. One redemption; no one is signed out.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => two.sandbox.reset())
 afterAll(() => two.close())
 
-/** Somebody whose access token has run out, while the token endpoint is slow. */
+/** Someone whose access token has run out, while the token endpoint is slow. */
 async function expired(person = 'ada'): Promise<TestBrowser> {
   two.sandbox.switches.set({ accessTokenSeconds: 1 })
   const browser = await signInAt(two, person)
@@ -49,7 +49,7 @@ describe('200 requests over two processes at expiry', () => {
     expect(two.sandbox.count('token')).toBe(1)
   })
 
-  it('make one redemption, and nobody is signed out, when a process that waits is killed', async () => {
+  it('make one redemption, and no one is signed out, when a process that waits is killed', async () => {
     const browser = await expired('bob')
     slowAnswer()
     const [holder, waiter] = two.processes
@@ -66,7 +66,7 @@ describe('200 requests over two processes at expiry', () => {
     expect(refreshesOf(two.sandbox)).toBe(1)
   })
 
-  it('make one redemption, and nobody is signed out, when the one at work is killed before it was heard', async () => {
+  it('make one redemption, and no one is signed out, when the one at work is killed before it was heard', async () => {
     const browser = await expired('carol')
     two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
     const [holder, waiter] = two.processes

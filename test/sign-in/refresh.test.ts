@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => running.sandbox.reset())
 afterAll(() => running.close())
 
-/** Somebody whose access token has run out; further ones live for an hour. */
+/** Someone whose access token has run out; further ones live for an hour. */
 async function expired(): Promise<TestBrowser> {
   setFaults(running, { token: { expiresIn: 0 } })
   const browser = await signIn(running, 'ada', '/sessions')
@@ -173,7 +173,7 @@ describe('a token endpoint in trouble', () => {
   })
 })
 
-describe('a refresh that is answered for somebody else', () => {
+describe('a refresh that is answered for someone else', () => {
   it.each(['otherSubOnRefresh', 'otherIssOnRefresh', 'wrongAud', 'expired'] as const)(
     '(%s) ends the sign-in, and nothing of it is used',
     async (idToken) => {
@@ -191,7 +191,7 @@ describe('a refresh that is answered for somebody else', () => {
 })
 
 describe('signing keys that are rotated', () => {
-  it('sign nobody out at the next refresh, though it was just before', async () => {
+  it('sign no one out at the next refresh, though it was just before', async () => {
     const browser = await expired()
     for (const round of [1, 2]) {
       await running.sandbox.rotateKeys()
@@ -201,7 +201,7 @@ describe('signing keys that are rotated', () => {
     }
   })
 
-  it('twice within a minute, ask nobody for more than one more round at sign-in', async () => {
+  it('twice within a minute, ask no one for more than one more round at sign-in', async () => {
     for (const person of ['bob', 'carol', 'dan']) {
       await running.sandbox.rotateKeys()
       const browser = await signIn(running, person)

@@ -1,4 +1,4 @@
-// What the browser may bring back from the authorization server and nobody is signed in by: forged, cut, replayed,
+// What the browser may bring back from the authorization server and no one is signed in by: forged, cut, replayed,
 // another browser's, errors with markup in them. In none of these cases a code is redeemed that should not be.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
@@ -32,7 +32,7 @@ const changed = (address: string, change: (parameters: URLSearchParams) => void)
 
 describe('an answer', () => {
   it.each<NonNullable<Faults['authorizationAnswer']>>(['wrongIss', 'missingIss', 'missingCode'])(
-    'with the fault %s signs nobody in, and no code is redeemed',
+    'with the fault %s signs no one in, and no code is redeemed',
     async (authorizationAnswer) => {
       const browser = await beginSignIn(running)
       setFaults(running, { authorizationAnswer })
@@ -42,7 +42,7 @@ describe('an answer', () => {
   )
 
   it.each<NonNullable<Faults['authorizationAnswer']>>(['wrongState', 'missingState', 'duplicateState'])(
-    'with the fault %s signs nobody in, and no code is redeemed',
+    'with the fault %s signs no one in, and no code is redeemed',
     async (authorizationAnswer) => {
       const browser = await beginSignIn(running)
       setFaults(running, { authorizationAnswer })
@@ -51,7 +51,7 @@ describe('an answer', () => {
     },
   )
 
-  it('with two issuers, or two codes, signs nobody in', async () => {
+  it('with two issuers, or two codes, signs no one in', async () => {
     for (const name of ['iss', 'code', 'error']) {
       const browser = await beginSignIn(running)
       const address = await answerOf(running, browser)
@@ -67,7 +67,7 @@ describe('an answer', () => {
     expect(running.sandbox.count('token')).toBe(0)
   })
 
-  it('with a code that somebody made up signs nobody in', async () => {
+  it('with a code that someone made up signs no one in', async () => {
     const browser = await beginSignIn(running)
     const address = await answerOf(running, browser)
     const page = await browser.open(changed(address, (parameters) => parameters.set('code', 'made-up')))
@@ -76,7 +76,7 @@ describe('an answer', () => {
     await expectSignedOut(running, browser)
   })
 
-  it('with the code of another sign-in signs nobody in (PKCE)', async () => {
+  it('with the code of another sign-in signs no one in (PKCE)', async () => {
     const [one, other] = [await beginSignIn(running), await beginSignIn(running)]
     const stolen = new URL(await answerOf(running, other)).searchParams.get('code') ?? ''
     const address = await answerOf(running, one)
@@ -127,7 +127,7 @@ describe('an answer that comes twice', () => {
 })
 
 describe('an answer in another browser', () => {
-  it('signs nobody in: its own person signs in there', async () => {
+  it('signs no one in: its own person signs in there', async () => {
     const mallory = await beginSignIn(running)
     const address = await answerOf(running, mallory)
     const victim = new TestBrowser()

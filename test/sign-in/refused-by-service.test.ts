@@ -52,7 +52,7 @@ describe('an access token that the service refuses', () => {
     await expectSignedIn(running, browser)
   })
 
-  it('always, of somebody who signed in long ago, asks for one new sign-in and then ends on a page', async () => {
+  it('always, of someone who signed in long ago, asks for one new sign-in and then ends on a page', async () => {
     const timed = await runWithClock()
     const browser = new TestBrowser()
     await browser.open(`${timed.url}/onboarding`)

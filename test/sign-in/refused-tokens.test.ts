@@ -1,4 +1,4 @@
-// What the token endpoint and userinfo may say and nobody is signed in by: the cases of the OpenID Foundation's suite
+// What the token endpoint and userinfo may say and no one is signed in by: the cases of the OpenID Foundation's suite
 // for relying parties (oidcc-client-test-…), and what a token endpoint that is not well says.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
@@ -27,11 +27,11 @@ describe('an id_token', () => {
     ['with another nonce', 'wrongNonce'],
     ['without its nonce', 'missingNonce'],
     ['with a signature that is not one', 'badSignature'],
-    ['signed by a key that nobody knows', 'unknownKid'],
+    ['signed by a key that no one knows', 'unknownKid'],
     ['that has expired', 'expired'],
     ['that is not valid yet', 'issuedInFuture'],
-    ['about nobody', 'noSub'],
-  ] as const)('%s signs nobody in', async (_what, idToken) => {
+    ['about no one', 'noSub'],
+  ] as const)('%s signs no one in', async (_what, idToken) => {
     const browser = await beginSignIn(running)
     setFaults(running, { idToken })
     const page = await expectRefused(running, browser)
@@ -42,7 +42,7 @@ describe('an id_token', () => {
     ['that is not signed', 'algNone', 'none'],
     ['signed with the client secret', 'hs256', 'HS256'],
   ] as const)(
-    '%s signs nobody in, and the operator reads which setting to change',
+    '%s signs no one in, and the operator reads which setting to change',
     async (_what, idToken, alg) => {
       const browser = await beginSignIn(running)
       setFaults(running, { idToken })
@@ -53,7 +53,7 @@ describe('an id_token', () => {
     },
   )
 
-  it('that is not there signs nobody in, and the operator reads which setting to change', async () => {
+  it('that is not there signs no one in, and the operator reads which setting to change', async () => {
     const browser = await beginSignIn(running)
     setFaults(running, { idToken: 'missing' })
     expect((await expectRefused(running, browser)).status).toBe(502)
@@ -61,13 +61,13 @@ describe('an id_token', () => {
     expect(failuresOf(running).at(-1)?.msg).toContain('leave openid out of OIDC_SCOPE')
   })
 
-  it('that is not signed signs nobody in, though the metadata says that it may be so', async () => {
+  it('that is not signed signs no one in, though the metadata says that it may be so', async () => {
     setFaults(running, { metadata: { algNone: true }, idToken: 'algNone' })
     await running.restart()
     expect((await expectRefused(running, await beginSignIn(running))).status).toBe(502)
   })
 
-  it('about somebody else than userinfo signs nobody in', async () => {
+  it('about someone else than userinfo signs no one in', async () => {
     for (const faults of [{ userinfo: 'otherSub' }, { idToken: 'otherSub' }] satisfies Faults[]) {
       const browser = await beginSignIn(running)
       setFaults(running, faults)
@@ -97,7 +97,7 @@ describe('a token endpoint', () => {
     ['429', { status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '3' } }],
     ['429 with a page', { status: 429, ...html }],
     ['a connection that is cut', { close: true }],
-  ])('that answers %s signs nobody in, and may be tried again', async (_what, answer) => {
+  ])('that answers %s signs no one in, and may be tried again', async (_what, answer) => {
     const browser = await beginSignIn(running)
     running.sandbox.switches.set({ answers: { token: answer } })
     const page = await expectRefused(running, browser)
@@ -133,7 +133,7 @@ describe('a token endpoint', () => {
     ['invalid_client', 502],
     ['unauthorized_client', 502],
     ['a made up error', 400],
-  ])('that answers %s signs nobody in', async (error, status) => {
+  ])('that answers %s signs no one in', async (error, status) => {
     const browser = await beginSignIn(running)
     setFaults(running, { token: { error } })
     expect((await expectRefused(running, browser)).status).toBe(status)
@@ -167,7 +167,7 @@ describe('a token endpoint', () => {
     ['of a kind that is not understood', { body: { access_token: 'a-b-c-d', token_type: 'mac' } }],
     ['that is a list', { body: [] }],
     ['that is null', { body: 'null', contentType: 'application/json' }],
-  ])('with an answer %s signs nobody in', async (_what, answer) => {
+  ])('with an answer %s signs no one in', async (_what, answer) => {
     const browser = await beginSignIn(running)
     running.sandbox.switches.set({ answers: { token: answer } })
     expect([400, 503]).toContain((await expectRefused(running, browser)).status)

@@ -9,7 +9,7 @@ const rules: ReturnToRules = {
 }
 const safe = (value: unknown) => safeReturnTo(value, rules)
 
-describe('where somebody may be sent', () => {
+describe('where someone may be sent', () => {
   it.each([
     ['/onboarding', '/onboarding'],
     ['/onboarding?datasource=slack&datasource=github_1', '/onboarding?datasource=slack&datasource=github_1'],

@@ -61,7 +61,7 @@ describe('a server that is plain OAuth 2.1', () => {
 
   const without = ['userinfo_endpoint', 'introspection_endpoint']
 
-  /** The marks of two sign-ins as somebody: one walk, or two. */
+  /** The marks of two sign-ins as someone: one walk, or two. */
   async function isSamePersonTwice(running: Running, person = 'ada'): Promise<boolean> {
     const [one, other] = [await signIn(running, person), await signIn(running, person)]
     for (const browser of [one, other]) {
@@ -71,7 +71,7 @@ describe('a server that is plain OAuth 2.1', () => {
     return /\/sessions\/end\//.test(other.page.body)
   }
 
-  it('without anything that says who it is signs in, and claims to know nobody', async () => {
+  it('without anything that says who it is signs in, and claims to know no one', async () => {
     const faults: Faults = { metadata: { plainOAuth: true, without } }
     const running = await start({ settings, sandbox: { switches: { faults } } })
     const browser = await signIn(running, 'ada')
@@ -108,7 +108,7 @@ describe('a server that is plain OAuth 2.1', () => {
     expect(await isSamePersonTwice(running)).toBe(isKnown)
   })
 
-  it('whose introspection cannot be had signs nobody in, instead of as somebody new', async () => {
+  it('whose introspection cannot be had signs no one in, instead of as someone new', async () => {
     const faults: Faults = { metadata: { plainOAuth: true, without: ['userinfo_endpoint'] } }
     const running = await start({ settings, sandbox: { switches: { faults } } })
     running.sandbox.switches.set({ answers: { introspection: { status: 500 } } })
@@ -144,7 +144,7 @@ describe('a server that is plain OAuth 2.1', () => {
     },
   )
 
-  it('whose userinfo cannot be had signs nobody in', async () => {
+  it('whose userinfo cannot be had signs no one in', async () => {
     const running = await start({ settings, sandbox: { switches: { faults: plain } } })
     const browser = new TestBrowser()
     await browser.open(`${running.url}/onboarding`)

@@ -1,5 +1,5 @@
 // Signing out is for good: here at once, whatever a request in flight writes, whatever the authorization server does;
-// and there, where it can be reached. And the page that says where somebody is signed in.
+// and there, where it can be reached. And the page that says where someone is signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { nameOf } from '../../src/session/seal.ts'
@@ -81,7 +81,7 @@ describe('signing out', () => {
     await expectSignedOut(running, browser)
   })
 
-  it('works where nobody is signed in, and twice', async () => {
+  it('works where no one is signed in, and twice', async () => {
     const browser = await signIn(running, 'ada')
     const { url } = browser.page
     await browser.post(`${running.url}/sign-out`, {}, { follow: false })
@@ -232,7 +232,7 @@ describe('taking tokens back at sign-out', () => {
   })
 })
 
-describe('where somebody is signed in', () => {
+describe('where someone is signed in', () => {
   it('is listed, and each can be ended from another one', async () => {
     const [phone, laptop] = [await signIn(running, 'carol'), await signIn(running, 'carol')]
     const stranger = await signIn(running, 'dan')

@@ -47,7 +47,7 @@ describe.each(stores)('someone who signs in 150 times at once, with %s', (_name,
     expect(alive.length).toBeGreaterThan(0)
     expect(alive.length).toBeLessThanOrEqual(100)
     const [one] = alive
-    if (one === undefined) throw new Error('nobody is signed in')
+    if (one === undefined) throw new Error('no one is signed in')
     await one.open(`${running.url}/sessions`)
     expect(one.page.body.match(/\/sessions\/end\//g)).toHaveLength(alive.length - 1)
 

@@ -71,7 +71,7 @@ export async function startTwo(options: TwoProcessesOptions = {}): Promise<TwoPr
   }
 }
 
-/** Signs somebody in at the first process. */
+/** Signs someone in at the first process. */
 export async function signInAt(
   two: TwoProcesses,
   person: string,

@@ -10,16 +10,15 @@ import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
 import { texts } from '../../src/web/texts.ts'
 import { createViews } from '../../src/web/views.ts'
+import { frame as onEveryPage } from '../helpers/frame.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const NOW = Date.UTC(2026, 10, 21)
 
 const frame = {
+  ...onEveryPage,
   t: texts,
-  stylesheet: '/assets/onramp.css',
-  icon: '/assets/icon.svg',
   person: 'ada@acme.example',
-  helpUrl: undefined,
   isAdmin: false,
   still: false,
 }

@@ -4,7 +4,7 @@ import { loadSettings } from '../../settings/settings.ts'
 import { readArguments } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'
 import { addressFrom } from './options.ts'
-import { arrivalsIn, storeOf, withStore } from './set-up.ts'
+import { arrivalsIn, storeInWords, withStore } from './set-up.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 export const run: Run = async (args, parts) => {
@@ -17,7 +17,7 @@ export const run: Run = async (args, parts) => {
     const removed = unreadInWords(unread)
     const isForgotten = wasKnown || removed !== undefined
     parts.stdout.write(
-      isForgotten ? `${email} is forgotten\n` : `${email} was not known (${storeOf(settings)})\n`,
+      isForgotten ? `${email} is forgotten\n` : `${email} was not known (${storeInWords(settings)})\n`,
     )
     if (removed !== undefined)
       parts.stderr.write(

@@ -7,7 +7,7 @@ import { loadSettings } from '../../settings/settings.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import { explained } from './endings.ts'
-import { arrivalsIn, storeOf, withStore } from './set-up.ts'
+import { arrivalsIn, storeInWords, withStore } from './set-up.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
@@ -23,7 +23,7 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
       if (values.csv) for await (const line of peopleCsv(arrivals.all(unread))) stdout.write(line)
       else {
         const report = await makeReport(arrivals.all(unread), now(), unread)
-        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report, storeOf(settings)))
+        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report, storeInWords(settings)))
       }
       // On standard error, so that a file of the report holds nothing else.
       stderr.write(unreadWarning(unread))

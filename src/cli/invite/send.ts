@@ -18,7 +18,7 @@ import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
 import { sumUp, told } from './send-words.ts'
-import { arrivalsIn, mailFor, settingsWith, storeOf, withStore } from './set-up.ts'
+import { arrivalsIn, mailFor, settingsWith, storeInWords, withStore } from './set-up.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
 
@@ -88,7 +88,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   try {
     await server?.check()
     if (server !== undefined && !(await arrivals.reseal()))
-      stderr.write(`Nothing is written down yet (${storeOf(settings)}): no one counts as invited.\n`)
+      stderr.write(`Nothing is written down yet (${storeInWords(settings)}): no one counts as invited.\n`)
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...told(running, progress),
       ask: createAsk({ whatIsLeft, pace: paceOf(options.rate), signal }),

@@ -1,13 +1,12 @@
 // What the commands of invitations make of the settings.
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createArrivals, type Arrivals } from '../../arrivals/arrivals.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
-import { openStore } from '../../records/store.ts'
-import { untilReachable } from '../../records/until-reachable.ts'
+import { openStore, storeOf } from '../../records/store.ts'
+import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../session/seal.ts'
 import {
   loadSettings,
@@ -31,9 +30,11 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: CliParts[
   return settings
 }
 
-/** Where everything is written down, for people. */
-export const storeOf = ({ REDIS_URL, DATA_DIR }: Settings): string =>
-  REDIS_URL === undefined ? `SQLite in ${resolve(DATA_DIR)}` : `Redis at ${new URL(REDIS_URL).host}`
+/** Where everything is kept, for people. */
+export function storeInWords(settings: Settings): string {
+  const { name, place } = storeOf(settings)
+  return `${name} ${place}`
+}
 
 const secretsOf = ({ INVITE_SECRET, SESSION_SECRET }: Settings) => INVITE_SECRET ?? SESSION_SECRET
 

@@ -1,16 +1,16 @@
 // onramp registration forget: the next start registers again, whatever was registered or failed before.
 import { createInterface } from 'node:readline/promises'
-import { registrationOf } from '../../sign-in/server/client-settings.ts'
+import { registrationOf } from '../../sign-in/server/client.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { untilReachable } from '../../records/until-reachable.ts'
+import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../session/seal.ts'
 import { loadSettings, type Settings } from '../../settings/settings.ts'
-import { removeClient, type Removal } from '../../sign-in/registration/removal.ts'
+import { removeClient, type Removal } from '../../sign-in/registration/request.ts'
 import { openStore } from '../../records/store.ts'
 import { createLog } from '../../web/log.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained } from '../invite/endings.ts'
-import { storeOf } from '../invite/set-up.ts'
+import { storeInWords } from '../invite/set-up.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { yes: { type: 'boolean', default: false } } as const
@@ -47,11 +47,11 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
     const sealer = createSealer(settings.SESSION_SECRET)
     const client = await registrationOf(settings, { records: store.records, sealer, now }).reset()
     if (client === undefined) {
-      stdout.write(`No client is registered with these settings (${storeOf(settings)}).\n`)
+      stdout.write(`No client is registered with these settings (${storeInWords(settings)}).\n`)
       stdout.write('The next start may register one at once.\n')
       return
     }
-    stdout.write(`The client ${printable(client.client_id)} is forgotten (${storeOf(settings)}).\n`)
+    stdout.write(`The client ${printable(client.client_id)} is forgotten (${storeInWords(settings)}).\n`)
     stdout.write(`${removalInWords(await removeClient(client))}\n`)
   } finally {
     await store.close()

@@ -1,21 +1,14 @@
 // What status prints. Names come from the service, so everything that could act on a terminal is removed. Pure.
 import type { Waiting } from '../../client-api/answers.ts'
+import { APP_STATUSES } from '../../client-api/app-status.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {
   columnsOf,
   fitted,
   painterFor,
   widthOf,
-  type Colour,
   type Screen,
 } from '@onramp/deprecations/command-line/terminal'
-
-const words: Record<Waiting['status'], { text: string; colour: Colour }> = {
-  awaiting: { text: 'to connect', colour: 'yellow' },
-  stale: { text: 'to connect again', colour: 'yellow' },
-  disabled: { text: 'switched off', colour: 'dim' },
-  attention: { text: 'has no address', colour: 'red' },
-}
 
 export const statusJson = (person: string | undefined, left: readonly Waiting[]): string =>
   `${JSON.stringify({ schema_version: 1, person: person ?? null, left }, undefined, 2)}\n`
@@ -36,7 +29,7 @@ export function statusTable(
   const rows = left.map(({ name, instance, status }) => ({
     name: printable(name),
     instance: printable(instance),
-    ...words[status],
+    ...APP_STATUSES[status].terminal,
   }))
   const widest = (column: 'name' | 'instance' | 'text') =>
     Math.max(...rows.map((row) => widthOf(row[column])))

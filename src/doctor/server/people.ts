@@ -53,7 +53,7 @@ const NEW_PERSON = 'every sign-in is a new person, whose walk starts over'
 
 /**
  * Who signs in at a plain OAuth 2.1 server (OIDC_SCOPE without openid), where no id_token says it. See
- * src/sign-in/plain-identity.ts.
+ * src/sign-in/identity.ts.
  */
 export function identity(metadata: Metadata, scope: string): Finding | undefined {
   if (scope.split(' ').includes('openid')) return undefined

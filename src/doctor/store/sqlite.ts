@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { storeOf } from '../../records/store.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Findings } from '../finding.ts'
 
@@ -81,8 +82,9 @@ function folderFindings(folder: string): Findings {
   ]
 }
 
-export function sqlite({ settings: { DATA_DIR: folder, REDIS_URL: url }, faults }: Subject): Findings {
-  if (url !== undefined || faults.some((fault) => fault.startsWith('REDIS_URL')))
-    return skip('REDIS_URL is used.')
-  return folder === undefined ? skip('needs DATA_DIR first.') : folderFindings(resolve(folder))
+export function sqlite({ settings: read, faults }: Subject): Findings {
+  const { name } = storeOf(read)
+  if (name !== 'SQLite') return skip(`the store is ${name}.`)
+  if (faults.some((fault) => fault.startsWith('REDIS_URL'))) return skip('REDIS_URL is used.')
+  return read.DATA_DIR === undefined ? skip('needs DATA_DIR first.') : folderFindings(resolve(read.DATA_DIR))
 }

@@ -1,7 +1,7 @@
 // Everything that onramp does with Redis, done once on a key that lives for five seconds, over the server's own connection.
 // The finding names each command that is refused, and everything that has to be allowed.
 import { randomUUID } from 'node:crypto'
-import { redisAccess } from '../../records/redis-access.ts'
+import { redisAccess } from '../../records/redis-records.ts'
 import { openerOf, type RedisCommands, type RedisTopology } from '../../records/redis-clients.ts'
 import { withinDeadline } from '../../records/records.ts'
 import { rootOf, storeTrouble, type StoreTrouble } from '../../records/store-trouble.ts'

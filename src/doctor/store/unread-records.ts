@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createArrivals } from '../../arrivals/arrivals.ts'
 import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../arrivals/unread.ts'
 import { StoreUnavailable } from '../../records/records.ts'
-import { untilReachable } from '../../records/until-reachable.ts'
+import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../session/seal.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { openStore } from '../../records/store.ts'
+import { openStore, storeOf } from '../../records/store.ts'
 import { createLog } from '../../web/log.ts'
 import type { Subject } from '../check.ts'
 import { ok, skip, warn, type Finding } from '../finding.ts'
@@ -29,11 +29,10 @@ async function countUnread(settings: Settings, now: () => number): Promise<Unrea
 }
 
 export async function unreadRecords({ settings, faults, now }: Subject): Promise<Finding> {
-  const { REDIS_URL, DATA_DIR = '' } = settings
   if (faults.some((fault) => /^(SESSION_SECRET|INVITE_|REDIS_|DATA_DIR)/.test(fault)))
     return skip('needs the settings of the store and its secret first.')
   // Checking must not create a store.
-  if (REDIS_URL === undefined && !existsSync(join(DATA_DIR, 'onramp.sqlite')))
+  if (storeOf(settings).name === 'SQLite' && !existsSync(join(settings.DATA_DIR ?? '', 'onramp.sqlite')))
     return skip('there are none yet.')
   try {
     const unread = await countUnread(settings as Settings, now)

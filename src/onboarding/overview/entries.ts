@@ -44,34 +44,28 @@ function initialOf(name: string): string {
 /** Under which words an app is shown. */
 type EntryKind = keyof Texts['status']
 
-const KINDS: Record<Exclude<Standing['kind'], 'todo'>, EntryKind> = {
+const KINDS: Record<Exclude<Standing['kind'], 'todo' | 'off'>, EntryKind> = {
   connected: 'connected',
   blocked: 'blocked',
   unconfirmed: 'unconfirmed',
   elsewhere: 'elsewhere',
   skipped: 'skipped',
-  off: 'disabled',
   confirming: 'waiting',
 }
 
-export function kindOf(standing: Standing): EntryKind {
-  if (standing.kind !== 'todo') return KINDS[standing.kind] ?? unhandled(standing)
-  return standing.variant === 'awaiting' ? 'todo' : standing.variant
+/** By the service's word alone. */
+export const kindOfStatus = (status: Known['status']): EntryKind => (status === 'awaiting' ? 'todo' : status)
+
+/** By what came of it, or else by the service's word. */
+export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
+  return kind === 'todo' || kind === 'off' ? kindOfStatus(status) : (KINDS[kind] ?? unhandled(kind))
 }
 
-/** What its link says; undefined: there is nothing to start. */
-const LABELS = {
-  todo: 'connect',
-  stale: 'reconnect',
-  waiting: 'tryAgain',
-  unconfirmed: 'tryAgain',
-  blocked: 'tryAgain',
-  elsewhere: 'startOver',
-  skipped: 'connectAnyway',
-  attention: 'tryToConnect',
-  connected: undefined,
-  disabled: undefined,
-} as const satisfies Record<EntryKind, keyof Texts['overview'] | undefined>
+/** What the link of such an app says; undefined: there is nothing to start. */
+export function labelOf(kind: EntryKind, name: string, { start }: Texts): string | undefined {
+  const labels: Partial<Record<EntryKind, (name: string) => string>> = start
+  return labels[kind]?.(name)
+}
 
 export type ListContext = {
   t: Texts
@@ -90,9 +84,9 @@ type EntryContext = ListContext & { index: number; earliest: number }
 function entryOf({ entry, standing, name }: App, context: EntryContext) {
   const { t, index } = context
   const { instance } = entry
-  const kind = kindOf(standing)
+  const kind = kindOf(standing, entry.status)
   const current = instance === context.current
-  const label = LABELS[kind]
+  const label = labelOf(kind, name, t)
   const isOffered = label !== undefined && !current
   return {
     /** Shown beside the name where several have the same one. */
@@ -104,7 +98,7 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
     note: noteOf(kind, entry, context),
     id: `status-${index}`,
     current,
-    connect: isOffered ? { href: connectPath(instance), label: t.overview[label](name) } : undefined,
+    connect: isOffered ? { href: connectPath(instance), label } : undefined,
     skip:
       isOffered && kind !== 'skipped' && kind !== 'blocked'
         ? { href: skipPath(instance), label: t.overview.notNowFor(name) }
@@ -126,10 +120,9 @@ function blockOf(instance: string, kind: EntryKind, { overview }: Texts): Action
 const NEW_AFTER_MS = 60_000
 
 function noteOf(kind: EntryKind, entry: Known, { t, finished, earliest }: EntryContext): string | undefined {
-  if (kind === 'elsewhere' || kind === 'attention' || kind === 'disabled' || kind === 'blocked')
-    return t.note[kind]
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t.note.isNew
   if (kind === 'connected' && finished && entry.connectedAt !== undefined)
     return t.note.connectedOn(t.day(entry.connectedAt))
-  return undefined
+  const notes: Partial<Record<EntryKind, string>> = t.note
+  return notes[kind]
 }

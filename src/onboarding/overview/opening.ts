@@ -1,15 +1,31 @@
 // What a list comes to, and the words that it opens with: nothing is called connected that is not. Pure. What surprises:
 // switched off and “not now” are not connected, and a narrowed visit says nothing about the apps that it does not show.
+import { isOff, type OffStatus } from '../../client-api/app-status.ts'
 import type { Texts } from '../../web/texts.ts'
-import { unhandled, type Figure } from '../standing.ts'
+import { figureOf, unhandled, type Figure, type Standing } from '../standing.ts'
+import type { Known } from '../walk.ts'
 
-/** Apps by figure, each counted once. */
-export type Counts = Record<Figure, number>
+type OffBy = Partial<Record<OffStatus, number>>
 
-export function countsOf(figures: readonly Figure[]): Counts {
-  const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0 }
-  for (const figure of figures) counts[figure]++
+/** Apps by figure, each counted once; those that are off also by the service's word. */
+export type Counts = Record<Figure, number> & { offBy: OffBy }
+
+type Counted = { standing: Standing; entry: Pick<Known, 'status'> }
+
+export function countsOf(apps: readonly Counted[]): Counts {
+  const counts: Counts = { connected: 0, pending: 0, skipped: 0, blocked: 0, off: 0, offBy: {} }
+  for (const { standing, entry } of apps) {
+    counts[figureOf(standing)]++
+    if (isOff(entry.status)) counts.offBy[entry.status] = (counts.offBy[entry.status] ?? 0) + 1
+  }
   return counts
+}
+
+const added = (one: OffBy, other: OffBy): OffBy => {
+  const sum = { ...one }
+  for (const [status, count] of Object.entries(other) as [OffStatus, number][])
+    sum[status] = (sum[status] ?? 0) + count
+  return sum
 }
 
 export type Sight = {
@@ -72,7 +88,7 @@ function wordsOf(
   { overview, finished }: Texts,
 ): [Mood, heading: string, lead: string] {
   // Of apps that a narrowed visit does not show, its headings say nothing.
-  const isPart = Object.values(hidden).some((count) => count > 0)
+  const isPart = hidden.connected + hidden.pending + hidden.skipped + hidden.blocked + hidden.off > 0
   switch (ending) {
     case 'open':
       return ['open', overview.title, isNarrowed ? overview.leadNarrowed : overview.lead(shown.pending)]
@@ -83,7 +99,7 @@ function wordsOf(
     case 'all':
       return ['done', finished.title, finished.lead]
     case 'all-but-off':
-      return ['done', finished.titleButOff, finished.leadButOff(shown.off + hidden.off)]
+      return ['done', finished.titleButOff, finished.leadButOff(added(shown.offBy, hidden.offBy))]
     case 'these':
       return [
         'done',
@@ -95,7 +111,7 @@ function wordsOf(
     case 'none':
       return ['rest', isPart ? finished.titleNoneOfThese : finished.titleNone, finished.leadNone(shown)]
     case 'off':
-      return ['rest', isPart ? finished.titleTheseOff : finished.titleOff, finished.leadOff(shown.off)]
+      return ['rest', isPart ? finished.titleTheseOff : finished.titleOff, finished.leadOff(shown)]
     default:
       return unhandled(ending)
   }

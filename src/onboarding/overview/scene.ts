@@ -1,7 +1,6 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
 import type { Texts } from '../../web/texts.ts'
 import { next, standingIn } from '../course.ts'
-import { figureOf } from '../standing.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
 import { isolated, namesOf, type App } from './entries.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
@@ -25,13 +24,14 @@ export function sceneOf(walk: Walk, context: OverviewContext) {
   const [known, others] = [[], []] as [Known[], Known[]]
   for (const entry of walk.known) (inScope(visit, entry.instance) ? known : others).push(entry)
   const names = namesOf(known)
-  const apps = known.map((entry, index): App => {
-    const standing = standingIn(walk, entry, now)
-    return { entry, standing, name: names[index] ?? entry.name }
-  })
+  const withStanding = (entry: Known) => ({ entry, standing: standingIn(walk, entry, now) })
+  const apps = known.map((entry, index): App => ({
+    ...withStanding(entry),
+    name: names[index] ?? entry.name,
+  }))
   const sight = {
-    shown: countsOf(apps.map(({ standing }) => figureOf(standing))),
-    hidden: countsOf(others.map((entry) => figureOf(standingIn(walk, entry, now)))),
+    shown: countsOf(apps),
+    hidden: countsOf(others.map(withStanding)),
     isNarrowed: visit.only.length > 0,
   }
   const opening = openingOf(endingOf(sight), sight, t)

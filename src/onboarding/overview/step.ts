@@ -1,7 +1,10 @@
 // What the overview says first: what came of the app that the person comes from, and what is offered now: connect, wait
 // for a consent to show, or try again. Pure.
+import { isOff } from '../../client-api/app-status.ts'
+import type { Texts } from '../../web/texts.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
-import { isolated, kindOf, tileOf, type Action } from './entries.ts'
+import type { Known } from '../walk.ts'
+import { isolated, kindOfStatus, labelOf, tileOf, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -18,7 +21,7 @@ export function stepOf(scene: Scene) {
     instance,
     tile: tileOf({ name: entry?.name ?? name, instance }),
     skip: skipPath(instance),
-    connect: { href: connectPath(instance), label: t.overview.tryAgain(name) },
+    connect: { href: connectPath(instance), label: t.start.unconfirmed(name) },
     causes: [] as readonly string[],
     /** The app to go on with while this one is being confirmed, or is left for later. */
     onward: onwardOf(scene),
@@ -51,7 +54,7 @@ export function stepOf(scene: Scene) {
         ...common,
         title: isStale ? t.next.titleStale(name) : t.next.title(name),
         paragraphs: isStale ? [t.next.explainStale(name), explain] : [explain],
-        connect: { ...common.connect, label: connectLabel(scene, entry?.status, name) },
+        connect: { ...common.connect, label: connectLabel(entry?.status ?? 'awaiting', name, t) },
         facts: factsOf(scene),
         focus: false,
       }
@@ -59,10 +62,9 @@ export function stepOf(scene: Scene) {
   }
 }
 
-function connectLabel({ t: { overview } }: Scene, status: string | undefined, name: string): string {
-  if (status === 'stale') return overview.reconnect(name)
-  return status === 'attention' ? overview.tryToConnect(name) : overview.connect(name)
-}
+/** By the service's word alone: it may be under way in another tab, and is offered all the same. */
+const connectLabel = (status: Known['status'], name: string, t: Texts): string =>
+  labelOf(kindOfStatus(status), name, t) ?? t.start.todo(name)
 
 /** What the person may do meanwhile; an app that waits holds up none of the others. */
 function onwardOf(scene: Scene): Action | undefined {
@@ -85,15 +87,15 @@ export function bannerOf(scene: Scene) {
   const { t, where, opening } = scene
   const app = appIn(scene, scene.from)
   if (app === undefined) return undefined
-  const { name, standing } = app
-  switch (kindOf(standing)) {
+  const { name, standing, entry } = app
+  if (standing.kind === 'off' && isOff(entry.status))
+    return { kind: 'notice', title: t.off[entry.status].banner(name), text: t.note[entry.status] }
+  switch (standing.kind) {
     case 'connected': {
       const last = opening.mood === 'done' ? t.banner.connectedLast : ''
       const text = where.kind === 'connect' ? t.banner.connectedNext(nameIn(scene, where.instance)) : last
       return { kind: 'good', title: t.banner.connected(name), text }
     }
-    case 'disabled':
-      return { kind: 'notice', title: t.banner.disabled(name), text: t.note.disabled }
     case 'blocked':
       return { kind: 'notice', title: t.banner.blocked(name), text: t.banner.blockedText }
     case 'skipped':

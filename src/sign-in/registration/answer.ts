@@ -1,6 +1,7 @@
 // Reads what a registration endpoint answered (RFC 7591 3.2): tolerantly, because a client that was made and is not used
 // is made again with every try. Pure.
 import type { ClientMetadata } from 'openid-client'
+import { objectIn } from '../../client-api/body.ts'
 import type { Wishes } from './wishes.ts'
 
 /** The client as it is kept: client_id, perhaps a secret and when it expires, the method it wants. */
@@ -8,7 +9,7 @@ export type Registered = ClientMetadata & { client_secret_expires_at?: number }
 
 export type Read = { client: Registered; oddities: string[] } | { unusable: string }
 
-/** What is kept of the answer. Anything else could only change how answers are checked, which nobody asked for. */
+/** What is kept of the answer. Anything else could only change how answers are checked, which was not asked for. */
 const TEXTS = [
   'client_secret',
   'scope',
@@ -23,16 +24,7 @@ const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt',
 
 type Json = Record<string, unknown>
 
-function objectIn(text: string): Json | undefined {
-  try {
-    const body: unknown = JSON.parse(text)
-    return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Json) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Seconds since 1970; 0 where the secret does not expire, or where what is said of it cannot be meant. */
+/** Seconds since 1970; 0 where the secret does not expire, or where the answer makes no sense. */
 function expiryIn({ client_secret_expires_at: said }: Json, now: number, oddities: string[]): number {
   const seconds = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
   if (seconds === undefined || seconds === null || seconds === 0) return 0
@@ -56,11 +48,11 @@ function methodIn(kept: Json, asked: string, oddities: string[]): string {
   return hasSecret ? 'client_secret_basic' : 'none'
 }
 
-const addressesIn = (said: unknown): string[] | undefined =>
-  Array.isArray(said) ? said.filter((one) => typeof one === 'string') : undefined
-
-function isLacking(said: unknown, wanted: unknown): boolean {
-  return Array.isArray(said) && Array.isArray(wanted) && wanted.some((one) => !said.includes(one))
+/** The addresses of one kind, as they are registered. What was not asked for was not registered. */
+function addressesIn(said: unknown, wanted: unknown): { kept: string[] | undefined; areLacking: boolean } {
+  if (!Array.isArray(said)) return { kept: wanted === undefined ? [] : undefined, areLacking: false }
+  const areLacking = Array.isArray(wanted) && wanted.some((one) => !said.includes(one))
+  return { kept: said.filter((one) => typeof one === 'string'), areLacking }
 }
 
 /**
@@ -76,20 +68,16 @@ export function readRegistered(text: string, wishes: Wishes, now: number): Read 
   const kept: Json = {}
   for (const name of TEXTS) if (typeof body[name] === 'string' && body[name] !== '') kept[name] = body[name]
   for (const name of ['redirect_uris', 'post_logout_redirect_uris']) {
-    const said = addressesIn(body[name])
-    if (isLacking(said, wishes[name])) oddities.push(`${name} are not those that were asked for`)
-    // What was not asked for was not registered, also where the answer does not go into it.
-    const known = said ?? (name in wishes ? undefined : [])
-    if (known !== undefined) kept[name] = known
+    const addresses = addressesIn(body[name], wishes[name])
+    if (addresses.areLacking) oddities.push(`${name} are not those that were asked for`)
+    if (addresses.kept !== undefined) kept[name] = addresses.kept
   }
   const asked = wishes.token_endpoint_auth_method ?? 'client_secret_basic'
-  const method = methodIn(kept, asked, oddities)
-  const expires = expiryIn(body, now, oddities)
   const client: Registered = {
     ...kept,
     client_id: id,
-    token_endpoint_auth_method: method,
-    client_secret_expires_at: expires,
+    token_endpoint_auth_method: methodIn(kept, asked, oddities),
+    client_secret_expires_at: expiryIn(body, now, oddities),
   }
   return { client, oddities }
 }
@@ -97,7 +85,7 @@ export function readRegistered(text: string, wishes: Wishes, now: number): Read 
 const MAX_LETTERS = 200
 
 /** Words of the server for the log: one short line without control characters, and without `secret`. */
-export function wordsOf(said: unknown, secret: string | undefined): string | undefined {
+function wordsOf(said: unknown, secret: string | undefined): string | undefined {
   if (typeof said !== 'string') return undefined
   const plain = said.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   const masked = secret === undefined || secret === '' ? plain : plain.replaceAll(secret, '…')

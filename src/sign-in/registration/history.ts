@@ -3,17 +3,9 @@
 import { Problem } from '../../problem.ts'
 import type { Records } from '../../records/records.ts'
 import type { Sealer } from '../../session/seal.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 import type { Outcome } from './request.ts'
-
-export type RegistrationHistory = {
-  key: string
-  /** Notes that a client may be made now. @throws {Problem} while that has to wait */
-  begin(): Promise<void>
-  /** Takes the note back: nothing was asked. */
-  undo(): Promise<void>
-  /** Notes what came of it. @returns the problem to throw */
-  end(outcome: Exclude<Outcome, { kind: 'registered' }>): Promise<Problem>
-}
 
 type HistoryParts = {
   records: Pick<Records, 'get' | 'put'>
@@ -41,28 +33,17 @@ export const notRegistered = (what: string, retryAfter: number, instead = ''): P
 
 const timeOf = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
-export function createRegistrationHistory({ records, sealer, name, now }: HistoryParts): RegistrationHistory {
+export function createRegistrationHistory({ records, sealer, name, now }: HistoryParts) {
   const key = `client-history:${name}`
+  const json = sealedJson<History>({ sealer, version: 1, wasUnversioned: true })
 
   async function load(): Promise<History> {
-    const sealed = await records.get(key)
-    const plain = sealed === undefined ? undefined : sealer.open(sealed, key)
-    const history = plain === undefined ? { made: [], heldUntil: 0, why: '' } : (JSON.parse(plain) as History)
+    const kept = json.open(await records.get(key), key)
+    const history = kept ?? { made: [], heldUntil: 0, why: '' }
     return { ...history, made: history.made.filter((at) => at > now() - HOUR_MS) }
   }
 
-  const save = (history: History) => records.put(key, sealer.seal(JSON.stringify(history), key), KEEP_SECONDS)
-
-  async function hold(history: History, milliseconds: number, why: string): Promise<Problem> {
-    const heldUntil = now() + milliseconds
-    await save({ ...history, heldUntil, why })
-    return held({ ...history, heldUntil, why })
-  }
-
-  async function undo(): Promise<void> {
-    const history = await load()
-    await save({ ...history, made: history.made.slice(0, -1) })
-  }
+  const save = (history: History) => records.put(key, json.seal(history, key), KEEP_SECONDS)
 
   const held = ({ heldUntil, why }: History): Problem =>
     notRegistered(
@@ -70,25 +51,38 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
       Math.max(1, Math.ceil((heldUntil - now()) / 1000)),
     )
 
+  async function hold(before: History, milliseconds: number, why: string): Promise<Problem> {
+    const history = { ...before, heldUntil: now() + milliseconds, why }
+    await save(history)
+    return held(history)
+  }
+
+  /** Takes the note back: nothing was asked. */
+  async function undo(): Promise<History> {
+    const history = await load()
+    const undone = { ...history, made: history.made.slice(0, -1) }
+    await save(undone)
+    return undone
+  }
+
   return {
     key,
-    async begin() {
+    /** Notes that a client may be made now. @throws {Problem} while that has to wait */
+    async begin(): Promise<void> {
       const history = await load()
       if (history.heldUntil > now()) throw held(history)
       const [first = now()] = history.made
+      const why = `${MAX_PER_HOUR} clients were registered within an hour`
       if (history.made.length >= MAX_PER_HOUR)
-        throw await hold(
-          history,
-          Math.max(1, first + HOUR_MS - now()),
-          `${MAX_PER_HOUR} clients were registered within an hour`,
-        )
+        throw await hold(history, Math.max(1, first + HOUR_MS - now()), why)
       await save({ ...history, made: [...history.made, now()], heldUntil: 0, why: '' })
     },
     undo,
-    async end(outcome) {
-      const history = await load()
-      if (outcome.kind === 'unusable') return await hold(history, HOUR_MS, outcome.why)
+    /** Notes what came of it. @returns the problem to throw */
+    async end(outcome: Exclude<Outcome, { kind: 'registered' }>): Promise<Problem> {
+      if (outcome.kind === 'unusable') return await hold(await load(), HOUR_MS, outcome.why)
       if (outcome.kind === 'failed' || (outcome.kind === 'unanswered' && outcome.sent)) {
+        const history = await load()
         const why = `${outcome.why} (a client may have been made all the same)`
         // A server that fails may be well with the next try or two; that it was asked stays noted.
         const free = outcome.kind === 'failed' ? 2 : 0
@@ -96,14 +90,13 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
         if (times < 0) return notRegistered(why, REFUSED_SECONDS)
         return await hold(history, Math.min(UNANSWERED_MS * 2 ** times, HOUR_MS), why)
       }
-      await undo()
-      if (outcome.kind === 'unanswered')
-        return new Problem(503, 'sign_in_unavailable', { detail: outcome.why, retryAfter: 5 })
+      const history = await undo()
+      if (outcome.kind === 'unanswered') return signInUnavailable(outcome.why)
       const { status, why, isFinal } = outcome
-      if (isFinal === true) return await hold(await load(), ALL_REFUSED_MS, why)
-      const asks =
-        status === 401 || status === 403 ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
-      return notRegistered(why, REFUSED_SECONDS, asks)
+      if (isFinal === true) return await hold(history, ALL_REFUSED_MS, why)
+      const asksForToken = status === 401 || status === 403
+      const instead = asksForToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
+      return notRegistered(why, REFUSED_SECONDS, instead)
     },
   }
 }

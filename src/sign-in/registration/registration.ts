@@ -2,10 +2,12 @@
 // a restart, made anew when its secret expires, when the server no longer knows it, or when other things are asked for
 // (which are part of the record's name). A server that makes clients which cannot be used is not asked again for an hour.
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../../problem.ts'
+import { createChanges } from '../../records/change.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 import type { Registered } from './answer.ts'
 import { createRegistrationHistory } from './history.ts'
 import type { Outcome } from './request.ts'
@@ -71,26 +73,20 @@ export const isLasting = (client: Lasting, now: number): boolean => renewalOf(cl
 export function createRegistration({ records, sealer, identity, now }: RegistrationParts): Registration {
   const name = nameOf(identity)
   const [key, holder, givenUpKey] = [`client:${name}`, `client:${identity}`, `client-given-up:${name}`]
+  const json = sealedJson<Kept>({ sealer, version: 1, wasUnversioned: true })
+  const change = createChanges(records)
   const history = createRegistrationHistory({ records, sealer, name, now })
   /** Registered, but not yet written down because the store failed: not to be made again. */
   let unsaved: Kept | undefined
 
-  async function load(): Promise<{ client: Kept; sealed: string } | undefined> {
-    const sealed = await records.get(key)
-    const plain = sealed === undefined ? undefined : sealer.open(sealed, holder)
-    return sealed === undefined || plain === undefined
-      ? undefined
-      : { sealed, client: JSON.parse(plain) as Kept }
-  }
-
   async function loadLasting(): Promise<Kept | undefined> {
-    const found = await load()
-    return found !== undefined && isLasting(found.client, now()) ? found.client : undefined
+    const client = json.open(await records.get(key), holder)
+    return client && isLasting(client, now()) ? client : undefined
   }
 
   async function save(client: Kept): Promise<Kept> {
     unsaved = client
-    await records.put(key, sealer.seal(JSON.stringify(client), holder), LIFE_SECONDS)
+    await records.put(key, json.seal(client, holder), LIFE_SECONDS)
     unsaved = undefined
     return client
   }
@@ -121,28 +117,30 @@ export function createRegistration({ records, sealer, identity, now }: Registrat
         const client = (await loadLasting()) ?? (await registerAlone(register))
         if (client !== undefined) return client
       }
-      const detail = 'another process holds the lease to register the client and does not finish'
-      throw new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
+      throw signInUnavailable('another process holds the lease to register the client and does not finish')
     },
-    async note(clientId, learned) {
-      const found = await load()
-      if (found?.client.client_id !== clientId) return
-      const sealed = sealer.seal(JSON.stringify({ ...found.client, ...learned }), holder)
-      await records.compareAndSet(key, found.sealed, sealed, LIFE_SECONDS)
-    },
+    note: (clientId, learned) =>
+      change({
+        key,
+        next(sealed) {
+          const client = json.open(sealed, holder)
+          if (client?.client_id !== clientId) return undefined
+          return { text: json.seal({ ...client, ...learned }, holder), seconds: LIFE_SECONDS }
+        },
+      }),
     wasGivenUp: async () => (await records.get(givenUpKey)) !== undefined,
     async forget(clientId) {
-      const found = await load()
-      if (found?.client.client_id !== clientId) return true
+      const sealed = await records.get(key)
+      if (sealed === undefined || json.open(sealed, holder)?.client_id !== clientId) return true
       if (!(await records.compareAndSet(givenUpKey, undefined, 'given up', GIVE_UP_EVERY_SECONDS)))
         return false
-      await records.compareAndRemove(key, found.sealed)
+      await records.compareAndRemove(key, sealed)
       return true
     },
     async reset() {
-      const found = await load()
+      const client = json.open(await records.get(key), holder)
       for (const one of [key, givenUpKey, history.key]) await records.remove(one)
-      return found?.client
+      return client
     },
   }
 }

@@ -1,15 +1,11 @@
 // Asks the registration endpoint for a client (RFC 7591 3): once, and again with less only where the server refused and
 // so made none. The library is not used for it: it gives up on answers after the client was made.
-import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
-import { readRefusal, readRegistered, type Registered } from './answer.ts'
+import { isSafe } from '../../loopback.ts'
+import type { Log } from '../../web/log.ts'
+import { readRefusal, readRegistered, type Read, type Registered } from './answer.ts'
 import { isAboutTheRequest, withoutOne, type Refusal, type Wishes } from './wishes.ts'
-
-export type RegistrationLog = {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}
 
 /** What came of asking; `why` is for the log. */
 export type Outcome =
@@ -24,12 +20,12 @@ export type Outcome =
   | { kind: 'unanswered'; sent: boolean; why: string }
 
 export type RegistrationRequest = {
-  server: ServerMetadata & { registration_endpoint: string }
+  endpoint: string
   wishes: Wishes
   initialAccessToken: string | undefined
   /** Milliseconds since 1970. */
   now: () => number
-  log: RegistrationLog
+  log: Pick<Log, 'info' | 'warn'>
 }
 
 const TIME_LIMIT_MS = 10_000
@@ -48,7 +44,11 @@ export async function requestRegistration(request: RegistrationRequest): Promise
       return { kind: 'unanswered', sent: !UNSENT.includes(answer.silence), why }
     }
     const { status, text } = answer
-    if (status >= 200 && status < 300) return accepted({ status, text, wishes, leftOut, log, now: now() })
+    if (status >= 200 && status < 300) {
+      const read = readRegistered(text, wishes, now())
+      if ('client' in read) return accepted(read, leftOut, log)
+      return { kind: 'unusable', why: `the registration endpoint answered ${status}, but ${read.unusable}` }
+    }
     const refusal: Refusal = { status, ...readRefusal(text, initialAccessToken) }
     // Only a refusal says that none was made. 503 says so too (RFC 9110 15.6.4), and that it may soon be otherwise.
     if (status < 400 || status >= 500)
@@ -67,50 +67,61 @@ const inWords = ({ status, error, description }: Refusal): string => {
   return `the registration endpoint answered ${status}${said === '' ? '' : ` (${said})`}`
 }
 
-type Accepted = {
-  status: number
-  text: string
-  wishes: Wishes
-  leftOut: string[]
-  log: RegistrationLog
-  now: number
-}
+type Accepted = Extract<Read, { client: unknown }>
 
-function accepted({ status, text, wishes, leftOut, log, now }: Accepted): Outcome {
-  const read = readRegistered(text, wishes, now)
-  if ('unusable' in read)
-    return { kind: 'unusable', why: `the registration endpoint answered ${status}, but ${read.unusable}` }
-  if (read.oddities.length > 0)
-    log.warn(
-      { oddities: read.oddities },
-      `the client is registered, but not as asked: ${read.oddities.join('; ')}`,
-    )
+function accepted(
+  { client, oddities }: Accepted,
+  leftOut: string[],
+  log: Pick<Log, 'info' | 'warn'>,
+): Outcome {
+  if (oddities.length > 0)
+    log.warn({ oddities }, `the client is registered, but not as asked: ${oddities.join('; ')}`)
   if (leftOut.length > 0) log.warn({ leftOut }, `the client is registered without ${leftOut.join(', ')}`)
   else log.info({}, 'the client is registered')
-  return { kind: 'registered', client: read.client }
+  return { kind: 'registered', client }
 }
 
 async function post(
-  { server, initialAccessToken }: RegistrationRequest,
+  { endpoint, initialAccessToken }: RegistrationRequest,
   wishes: Wishes,
 ): Promise<{ status: number; text: string } | { silence: Silence }> {
   const token = initialAccessToken === undefined ? {} : { authorization: `Bearer ${initialAccessToken}` }
   try {
-    const response = await fetch(server.registration_endpoint, {
+    const response = await fetch(endpoint, {
       method: 'POST',
       headers: { accept: 'application/json', 'content-type': 'application/json', ...token },
       body: JSON.stringify(wishes),
       redirect: 'manual',
       signal: AbortSignal.timeout(TIME_LIMIT_MS),
     })
-    const text = response.body === null ? '' : await textOf(response.body)
+    // A status says enough: a body that breaks off does not make it unheard.
+    const text = response.body === null ? '' : await readLimited(response.body).catch(() => '')
     return { status: response.status, text }
   } catch (error) {
     return { silence: silenceOf(error) }
   }
 }
 
-/** A status says enough by itself: a body that breaks off does not make it unheard. */
-async function textOf(body: ReadableStream<Uint8Array>): Promise<string> {
-  return await readLimited(body).catch(() => '')
+/** `no-means`: the server gave no address or token for it. */
+export type Removal = { kind: 'removed' | 'no-means' | 'unanswered' } | { kind: 'refused'; status: number }
+
+/** Removes a client that registered itself (RFC 7592 2.3): best effort, it does not throw. */
+export async function removeClient(client: Registered): Promise<Removal> {
+  const { registration_client_uri: uri, registration_access_token: token } = client
+  if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return { kind: 'no-means' }
+  const url = new URL(uri)
+  // The token goes there.
+  if (!isSafe(url)) return { kind: 'no-means' }
+  try {
+    const response = await fetch(url.href, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIME_LIMIT_MS),
+    })
+    await response.body?.cancel()
+    return response.ok ? { kind: 'removed' } : { kind: 'refused', status: response.status }
+  } catch {
+    return { kind: 'unanswered' }
+  }
 }

@@ -1,19 +1,13 @@
 // What onramp asks for when it registers itself (RFC 7591 2), and what it can do without when that is refused. Pure.
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { isLoopbackHttp } from '../../loopback.ts'
+import { present } from '../../present.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { addressesOf } from '../addresses.ts'
 
 export type Wishes = Record<string, unknown> & {
   redirect_uris: string[]
   token_endpoint_auth_method?: string
-}
-
-export type Wanted = {
-  publicUrl: string
-  /** OIDC_SCOPE. */
-  scope: string
-  method: string
-  jwks?: object | undefined
 }
 
 /** A server may support more than it lists; what it does not list is the likeliest to be refused. `openid` stays. */
@@ -36,7 +30,9 @@ const grantTypes = ({ grant_types_supported: listed }: ServerMetadata): string[]
     ? ['authorization_code', 'refresh_token']
     : ['authorization_code']
 
-export function wishesOf({ publicUrl, scope, method, jwks }: Wanted, server: ServerMetadata): Wishes {
+/** @param jwks the public key, for private_key_jwt */
+export function wishesOf(settings: Settings, server: ServerMetadata, jwks: object | undefined): Wishes {
+  const { PUBLIC_URL: publicUrl } = settings
   const addresses = addressesOf(publicUrl)
   return {
     client_name: 'Onramp',
@@ -48,9 +44,9 @@ export function wishesOf({ publicUrl, scope, method, jwks }: Wanted, server: Ser
     backchannel_logout_uri: addresses.backChannelLogout,
     grant_types: grantTypes(server),
     response_types: ['code'],
-    scope: listedScope(scope, server.scopes_supported),
-    token_endpoint_auth_method: method,
-    ...(jwks === undefined ? {} : { jwks }),
+    scope: listedScope(settings.OIDC_SCOPE, server.scopes_supported),
+    token_endpoint_auth_method: settings.OIDC_CLIENT_AUTH,
+    ...present({ jwks }),
   }
 }
 

@@ -1,22 +1,23 @@
 // What is known of the authorization server and of our client there: discovered in the background and again every hour,
 // so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
 // the background registers a client; requests wait for it.
-import { Configuration } from 'openid-client'
+import type { Configuration } from 'openid-client'
 import { Problem } from '../../problem.ts'
+import { createOnce } from '../../records/lease.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 import { createBackground } from './background.ts'
-import { prepared, type ClientSource, type Prepare } from './client.ts'
-import { hasTellingEndpoint, isRefusedSomewhere } from './client-probe.ts'
-import { discoverMetadata } from './metadata.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Log } from '../../web/log.ts'
+import type { ClientSource } from './client.ts'
+import { hasTellingEndpoint, refusingEndpoints } from './client-probe.ts'
+import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
+import { discoverMetadata } from './discovery.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {
   /** The client's configuration, discovered now if need be. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
   configuration(): Promise<Configuration>
-  /**
-   * For a refresh: with a longer time limit, and no signature of the id_token checked (its other claims are; OpenID
-   * Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on an answer that has
-   * used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
-   */
+  /** For a refresh: see configurationOf. */
   patientConfiguration(): Promise<Configuration>
   /** For sending a person away to sign in: confirms that the server still knows a client that registered itself. */
   confirmedConfiguration(): Promise<Configuration>
@@ -29,28 +30,24 @@ export type AuthorizationServer = {
    * After `invalid_client`: whether our own registration turned out to be gone and was given up.
    * @param clientId the client that was refused, where that may have been replaced meanwhile
    */
-  dropIfUnknown(clientId?: string): Promise<boolean>
+  dropIfUnknown(clientId: string): Promise<boolean>
   /** The same after a refusal that may have another cause: not too often. */
-  dropIfSuspect(clientId?: string): Promise<boolean>
+  dropIfSuspect(clientId: string): Promise<boolean>
   close(): void
 }
 
-export type AuthorizationServerOptions = {
-  /** OIDC_ISSUER. */
-  issuer: string
-  client: ClientSource
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
-  /** Milliseconds since 1970. */
-  now: () => number
-  /** Seconds for each request to the authorization server. */
-  timeLimitSeconds?: number
-}
+type Parts = { settings: Settings; client: ClientSource; log: Log; now: () => number }
 
-const TIME_LIMIT_SECONDS = 8
-const PATIENT_SECONDS = 30
 const RENEW_EVERY_MS = 3600 * 1000
 const CONFIRM_EVERY_MS = 60_000
 const SUSPECT_EVERY_MS = 5_000
+
+const REFUSED_AGAIN =
+  'the server refuses the client that registered itself, again within ten minutes: not registering anew yet'
+const NO_LONGER_KNOWN =
+  'the authorization server no longer knows the client that registered itself: registering anew'
+const CANNOT_BE_ASKED =
+  'the server refused a sign-in, and cannot be asked whether it knows the client that registered itself: if every sign-in fails, call "onramp registration forget" and start again'
 
 type Known = {
   configuration: Configuration
@@ -64,30 +61,22 @@ type Known = {
   isTold?: boolean
 }
 
-export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
-  const { issuer, client, log, now } = options
-  const seconds = options.timeLimitSeconds ?? TIME_LIMIT_SECONDS
+export function createAuthorizationServer({ settings, client, log, now }: Parts): AuthorizationServer {
+  const { OIDC_ISSUER: issuer } = settings
   let known: Known | undefined
   let suspectedAt = -Infinity
-  let dropping: Promise<boolean> | undefined
-
-  const prepare: Prepare = (server, { metadata, auth }) =>
-    prepared(new Configuration(server, metadata.client_id, metadata, auth), {
-      seconds,
-      checksSignatures: true,
-    })
+  const once = createOnce<boolean>()
 
   /** Undefined: the client would have to be registered first. */
   async function assemble(mayRegister: boolean): Promise<Known | undefined> {
-    const server = await discoverMetadata(issuer, seconds)
-    const found = await client.current(server, mayRegister, prepare)
+    const server = await discoverMetadata(issuer, TIME_LIMIT_SECONDS)
+    const found = await client.current(server, mayRegister)
     if (found === undefined) return undefined
-    const { metadata, auth, isNew = false, mute = [] } = found
-    const patient = new Configuration(server, metadata.client_id, metadata, auth)
-    const configuration = prepare(server, found)
+    const { isNew = false, mute = [] } = found
+    const configuration = configurationOf(server, found)
     known = {
       configuration,
-      patient: prepared(patient, { seconds: PATIENT_SECONDS, checksSignatures: false }),
+      patient: configurationOf(server, found, true),
       // One that was kept from before may be gone meanwhile.
       confirmedAt: isNew ? now() : -Infinity,
       isNew,
@@ -97,13 +86,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     return known
   }
 
-  const background = createBackground<Known>({
-    attempt: async () => {
-      const found = await assemble(true)
-      if (found === undefined) throw new Error('no client')
-      return found
-    },
-    look: () => assemble(false),
+  const background = createBackground({
+    find: assemble,
     nextAfter: ({ configuration }) =>
       Math.min(RENEW_EVERY_MS, renewalOf(configuration.clientMetadata()) - now()),
     succeeded: async (found) => {
@@ -122,31 +106,26 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return await background.result()
     } catch (error) {
       if (error instanceof Problem) throw error
-      const detail = `${issuer} cannot be used: see OIDC_ISSUER`
-      throw new Problem(503, 'sign_in_unavailable', { detail, cause: error, retryAfter: 5 })
+      throw signInUnavailable(`${issuer} cannot be used: see OIDC_ISSUER`, error)
     }
   }
 
   /** One at a time: those that ask meanwhile get the same answer. */
-  const dropIfUnknown = () => (dropping ??= dropUnknown().finally(() => (dropping = undefined)))
+  const dropIfUnknown = () => once('drop', dropUnknown)
 
   async function dropUnknown(): Promise<boolean> {
     const found = known
     if (client.forget === undefined || found === undefined) return false
     const isUnknown =
-      (await isRefusedSomewhere(found.configuration, found.mute)) ||
+      (await refusingEndpoints(found.configuration, found.mute).next()).done !== true ||
       (found.isBlind && (await client.isForgotten?.(found.configuration)) === true)
     found.confirmedAt = now()
     if (!isUnknown) return false
     if (!(await client.forget(found.configuration.clientMetadata().client_id))) {
-      const words = 'the server refuses the client that registered itself, again within ten minutes'
-      log.warn({ issuer }, `${words}: not registering anew yet`)
+      log.warn({ issuer }, REFUSED_AGAIN)
       return false
     }
-    log.warn(
-      { issuer },
-      'the authorization server no longer knows the client that registered itself: registering anew',
-    )
+    log.warn({ issuer }, NO_LONGER_KNOWN)
     if (known === found) known = undefined
     background.tryNow()
     return true
@@ -158,18 +137,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     if (found?.isBlind !== true || found.isTold === true) return
     if ((await client.isForgotten?.(found.configuration)) !== undefined) return
     found.isTold = true
-    const words =
-      'the server refused a sign-in, and cannot be asked whether it knows the client that registered itself'
-    log.warn(
-      { issuer },
-      `${words}: if every sign-in fails, call "onramp registration forget" and start again`,
-    )
+    log.warn({ issuer }, CANNOT_BE_ASKED)
   }
 
-  const isReplaced = (clientId: string | undefined) =>
-    clientId !== undefined &&
-    known !== undefined &&
-    known.configuration.clientMetadata().client_id !== clientId
+  const isReplaced = (clientId: string) =>
+    known !== undefined && known.configuration.clientMetadata().client_id !== clientId
 
   return {
     configuration: async () => (await current()).configuration,
@@ -181,7 +153,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return (await dropIfUnknown()) ? (await current()).configuration : found.configuration
     },
     isReady: () => known !== undefined,
-    start: () => background.tryNow(),
+    start: background.tryNow,
     forget() {
       known = undefined
       background.tryNow()

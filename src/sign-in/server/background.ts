@@ -1,26 +1,19 @@
 // Work that is tried in the background until it succeeds, and again from time to time; requests wait for its result, or
 // look for one in a way that changes nothing.
 import { Problem } from '../../problem.ts'
+import { createOnce } from '../../records/lease.ts'
+import type { Log } from '../../web/log.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 
-export type BackgroundParts<T> = {
-  attempt(): Promise<T>
-  /** Looks for a result without changing anything; undefined where only an attempt brings one. */
-  look(): Promise<T | undefined>
+type BackgroundParts<T> = {
+  /** @param mayChange an attempt may; without it undefined says that only an attempt brings a result */
+  find: (mayChange: boolean) => Promise<T | undefined>
   /** Milliseconds until the next attempt after one that succeeded. */
   nextAfter(result: T): number
   /** Called after an attempt that succeeded. */
   succeeded(result: T): Promise<void>
   issuer: string
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
-}
-
-export type Background<T> = {
-  /** One attempt at a time: joins the one that is under way. */
-  tryNow(): void
-  isFailing(): boolean
-  /** Of the attempt that is under way, of looking, or of the next attempt if that is soon. @throws */
-  result(): Promise<T>
-  close(): void
+  log: Log
 }
 
 const FIRST_PAUSE_MS = 1_000
@@ -39,17 +32,18 @@ function pauseAfter(error: unknown, failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), most)
 }
 
-export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
+export function createBackground<T>(parts: BackgroundParts<T>) {
   const { issuer, log } = parts
   let underWay: Promise<T> | undefined
-  let looking: Promise<T | undefined> | undefined
+  const once = createOnce<T | undefined>()
   let timer: NodeJS.Timeout | undefined
   let nextAt = Infinity
   let isClosed = false
   let failure: unknown
   let failures = 0
-  let told = ''
-  const waiting: ((attempt: Promise<T> | T) => void)[] = []
+  let told: string | undefined
+  /** The next attempt, for those that wait for it. */
+  let next = Promise.withResolvers<T>()
 
   function later(milliseconds: number) {
     clearTimeout(timer)
@@ -60,9 +54,7 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
   }
 
   const reasonOf = (error: unknown) =>
-    error instanceof Problem && error.detail !== ''
-      ? error.detail
-      : `${issuer} cannot be used: see OIDC_ISSUER`
+    (error instanceof Problem && error.detail) || `${issuer} cannot be used: see OIDC_ISSUER`
 
   function failed(error: unknown) {
     failure = error
@@ -76,48 +68,52 @@ export function createBackground<T>(parts: BackgroundParts<T>): Background<T> {
   async function succeeded(result: T) {
     if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
     failures = 0
-    told = ''
-    failure = undefined
+    told = failure = undefined
     later(parts.nextAfter(result))
     await parts.succeeded(result).catch((error: unknown) => log.warn({ err: error, issuer }, reasonOf(error)))
+  }
+
+  async function attempt(): Promise<T> {
+    const result = await parts.find(true)
+    if (result === undefined) throw new Error('an attempt has a result')
+    return result
   }
 
   function tryNow() {
     if (underWay !== undefined || isClosed) return
     clearTimeout(timer)
-    underWay = parts.attempt().finally(() => {
+    underWay = attempt().finally(() => {
       underWay = undefined
     })
     underWay.then(succeeded, failed)
-    for (const tell of waiting.splice(0)) tell(underWay)
+    pass(underWay)
+    next = Promise.withResolvers()
   }
 
-  const next = () => new Promise<T>((resolve) => void waiting.push(resolve))
-
-  const lookOnce = () =>
-    (looking ??= parts.look().finally(() => {
-      looking = undefined
-    }))
+  /** To those that wait, of whom there may be none. */
+  function pass(attempt: Promise<T>) {
+    next.resolve(attempt)
+    next.promise.catch(() => {})
+  }
 
   return {
+    /** One attempt at a time: joins the one that is under way. */
     tryNow,
     isFailing: () => failures > 0,
-    async result() {
+    /** Of the attempt that is under way, of looking, or of the next attempt if that is soon. @throws */
+    async result(): Promise<T> {
       if (underWay !== undefined) return await underWay
-      const found = await lookOnce()
+      const found = await once('look', () => parts.find(false))
       if (found !== undefined) return found
       const isHeld = failure instanceof Problem && (failure.retryAfter ?? 0) > HELD_SECONDS
-      if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next()
+      if (!isClosed && !isHeld && nextAt - performance.now() <= WAIT_FOR_NEXT_MS) return await next.promise
       if (failure !== undefined) throw failure
-      const detail = 'the client is not registered yet'
-      throw new Problem(503, 'sign_in_unavailable', { detail, retryAfter: 5 })
+      throw signInUnavailable('the client is not registered yet')
     },
     close() {
       isClosed = true
       clearTimeout(timer)
-      const gone = Promise.reject(new Problem(503, 'sign_in_unavailable', { detail: 'ending' }))
-      gone.catch(() => {})
-      for (const tell of waiting.splice(0)) tell(gone)
+      pass(Promise.reject(signInUnavailable('onramp is ending')))
     },
   }
 }

@@ -1,16 +1,22 @@
 // Does the authorization server know a client? Asked with a token or code that was made up: `invalid_client` says no
-// (RFC 7009 2.2.1, RFC 6749 5.2). What says yes says little: there are servers that answer so for any client.
+// (RFC 7009 2.2.1, RFC 6749 5.2). What says yes says little: some servers answer so for any client. These are asked at the
+// authorization endpoint. A refusal there says little too, because firewalls refuse: it has to be the one that a made-up
+// client gets, at a server that answered the two differently when the client was new.
 import { randomBytes } from 'node:crypto'
 import {
   AuthorizationResponseError,
+  calculatePKCECodeChallenge,
+  ClientError,
   genericGrantRequest,
+  randomPKCECodeVerifier,
   ResponseBodyError,
   tokenIntrospection,
   tokenRevocation,
   type Configuration,
 } from 'openid-client'
+import { request as ask } from 'undici'
 import { isClientRefused } from '../answer-problems.ts'
-import { serverMetadataOf } from './metadata.ts'
+import { serverMetadataOf } from './configuration.ts'
 
 export type ProbeEndpoint = 'token' | 'revocation' | 'introspection'
 
@@ -52,17 +58,16 @@ export async function probeClient(
   }
 }
 
-/** @param mute endpoints whose refusals say nothing */
-export async function isRefusedSomewhere(
+/** The endpoints that refuse this client, each asked when it is its turn. @param mute those whose refusals say nothing */
+export async function* refusingEndpoints(
   configuration: Configuration,
-  mute: readonly string[],
-): Promise<boolean> {
+  mute: readonly string[] = [],
+): AsyncGenerator<ProbeEndpoint> {
   for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
-    if ((await probeClient(configuration, endpoint)) === 'refused') return true
-  return false
+    if ((await probeClient(configuration, endpoint)) === 'refused') yield endpoint
 }
 
-/** A token endpoint may check the code before the client: only another endpoint that says no to nobody else can tell. */
+/** A token endpoint may check the code before the client: only another endpoint that says no to no one else can tell. */
 export const hasTellingEndpoint = (configuration: Configuration, mute: readonly string[]): boolean =>
   probeEndpoints(configuration).some((one) => one !== 'token' && !mute.includes(one))
 
@@ -75,11 +80,9 @@ function answerIn(error: unknown, endpoint: ProbeEndpoint): ProbeAnswer {
   }
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof Response) return cause.status === 401 ? 'refused' : 'unclear'
-  return error instanceof Error &&
-    'code' in error &&
-    /^OAUTH_(RESPONSE|PARSE|INVALID_RESPONSE)/.test(String(error.code))
-    ? 'unclear'
-    : 'silent'
+  const isAnswer =
+    error instanceof ClientError && /^OAUTH_(RESPONSE|PARSE|INVALID_RESPONSE)/.test(error.code ?? '')
+  return isAnswer ? 'unclear' : 'silent'
 }
 
 /**
@@ -89,3 +92,81 @@ function answerIn(error: unknown, endpoint: ProbeEndpoint): ProbeAnswer {
 export const mayBeForgotten = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.status >= 400 && error.status < 500) ||
   (error instanceof AuthorizationResponseError && /^(invalid|unauthorized)_client$/.test(error.error))
+
+const TIME_LIMIT_MS = 4_000
+
+/** Servers answer a fetch otherwise than a navigation (Fetch Metadata, W3C), so undici's request and a browser's headers. */
+const HEADERS = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'accept-language': 'en',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'cross-site',
+  'user-agent': 'Mozilla/5.0 (onramp)',
+}
+
+/**
+ * The status that the authorization endpoint answers this client with, asked as a browser would: without cookies, and
+ * without following redirects. Undefined: no answer.
+ */
+async function answerTo(
+  clientId: string,
+  configuration: Configuration,
+  redirect: string,
+): Promise<number | undefined> {
+  const { authorization_endpoint: endpoint } = serverMetadataOf(configuration)
+  if (endpoint === undefined) return undefined
+  const { scope } = configuration.clientMetadata()
+  const url = new URL(endpoint)
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirect,
+    scope: typeof scope === 'string' ? scope : 'openid',
+    state: madeUp(),
+    nonce: madeUp(),
+    code_challenge: await calculatePKCECodeChallenge(randomPKCECodeVerifier()),
+    code_challenge_method: 'S256',
+    // OpenID Connect Core 3.1.2.1: nothing is shown, so nothing is begun.
+    prompt: 'none',
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  try {
+    const signal = AbortSignal.timeout(TIME_LIMIT_MS)
+    const { statusCode, body } = await ask(url, { headers: HEADERS, signal })
+    await body.dump()
+    return statusCode
+  } catch {
+    return undefined
+  }
+}
+
+/** Refused for what was asked, and not because of the moment. */
+const isRefusal = (status: number | undefined) =>
+  status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
+
+/**
+ * @param redirect the client's redirect address
+ * @returns the status that refuses a made-up client where ours is not refused; undefined: the two cannot be told apart
+ */
+export async function refusalOfUnknown(
+  configuration: Configuration,
+  redirect: string,
+): Promise<number | undefined> {
+  const ours = await answerTo(configuration.clientMetadata().client_id, configuration, redirect)
+  if (ours === undefined || ours >= 400) return undefined
+  const other = await answerTo(madeUp(), configuration, redirect)
+  return isRefusal(other) ? other : undefined
+}
+
+/** @param refusal what a made-up client was answered when ours was not: now both are */
+export async function isRefusedAsUnknown(
+  configuration: Configuration,
+  redirect: string,
+  refusal: number,
+): Promise<boolean> {
+  const { client_id: ours } = configuration.clientMetadata()
+  for (const clientId of [ours, madeUp()])
+    if ((await answerTo(clientId, configuration, redirect)) !== refusal) return false
+  return true
+}

@@ -1,9 +1,10 @@
 // Finds the authorization server's metadata, for the server and for the doctor alike: OpenID Connect Discovery 1.0, then
 // RFC 8414. OIDC_ISSUER is the issuer, or the full address of its metadata. Redirects are followed on the same origin only.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
-import { readLimited } from '../../client-api/body.ts'
+import { objectIn, readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
-import { isLoopbackHttp } from '../../loopback.ts'
+import { isSafe } from '../../loopback.ts'
+import { signInUnavailable } from '../answer-problems.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or why there was no answer. */
 export type Attempt = { url: string; status?: number; silence?: Silence; says: string }
@@ -90,15 +91,9 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered
 
 /** Members that are null or empty are as good as absent. */
 function metadataIn(text: string): Metadata | undefined {
-  try {
-    const body: unknown = JSON.parse(text)
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined
-    const members = Object.entries(body).filter(([, value]) => value !== null && value !== '')
-    const metadata = Object.fromEntries(members)
-    return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
-  } catch {
-    return undefined
-  }
+  const members = Object.entries(objectIn(text) ?? {}).filter(([, value]) => value !== null && value !== '')
+  const metadata = Object.fromEntries(members)
+  return typeof metadata['issuer'] === 'string' ? (metadata as Metadata) : undefined
 }
 
 async function askPlace(
@@ -120,12 +115,10 @@ async function askPlace(
   }
 }
 
-const missingSlash = 'they differ only in the slash at the end'
-
 function otherIssuer(issuer: string, { expected, places }: Places, attempts: Attempt[]): Discovery {
   const plain = (text: string) => text.replace(/\/$/, '')
   const [{ url } = { url: new URL(expected) }] = places
-  const slash = plain(issuer) === plain(expected) ? ` (${missingSlash})` : ''
+  const slash = plain(issuer) === plain(expected) ? ' (they differ only in the slash at the end)' : ''
   const says = `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
   return { kind: 'other-issuer', issuer, expected, says, attempts }
 }
@@ -139,7 +132,7 @@ export async function findMetadata(setting: string, seconds: number): Promise<Di
   const attempts: Attempt[] = []
   let other: string | undefined
   for (const place of where.places) {
-    if (place.url.protocol !== 'https:' && !isLoopbackHttp(place.url)) break
+    if (!isSafe(place.url)) break
     const result = await askPlace(place, seconds)
     if ('says' in result) attempts.push(result)
     else if (isSameIssuer(result.metadata.issuer, where) || hasOwnRule(place.url, place.how)) return result
@@ -151,9 +144,30 @@ export async function findMetadata(setting: string, seconds: number): Promise<Di
 }
 
 /** Why there is no metadata, in one line for the log: every address with what it answered. */
-export function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'found' }>): string {
+function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'found' }>): string {
   const told = discovery.attempts.map(({ says }) => says)
   const all = discovery.kind === 'other-issuer' ? [discovery.says, ...told] : told
   const { origin, pathname } = new URL(setting)
   return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
+}
+
+/** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
+function refuseUnsafeEndpoints(metadata: Metadata): void {
+  for (const [name, value] of Object.entries(metadata)) {
+    if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    if (url === undefined || !isSafe(url))
+      throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
+  }
+}
+
+/**
+ * @param seconds the limit of each request
+ * @throws {Problem} sign_in_unavailable, when there is no metadata, or it names an address that is not safe
+ */
+export async function discoverMetadata(issuer: string, seconds: number): Promise<Metadata> {
+  const discovery = await findMetadata(issuer, seconds)
+  if (discovery.kind !== 'found') throw signInUnavailable(whyMissing(issuer, discovery))
+  refuseUnsafeEndpoints(discovery.metadata)
+  return discovery.metadata
 }

@@ -6,9 +6,9 @@ import { seeOther } from '../../web/see-other.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 
-export type SessionsPageParts = { sessions: Pick<SignedInSessions, 'list' | 'end'>; sendPage: SendPage }
+type Parts = { sessions: SignedInSessions; sendPage: SendPage }
 
-export function createSessionsPage({ sessions, sendPage }: SessionsPageParts): Router {
+export function createSessionsPage({ sessions, sendPage }: Parts): Router {
   const router = Router()
 
   router.get('/sessions', async (req, res) => {
@@ -17,16 +17,15 @@ export function createSessionsPage({ sessions, sendPage }: SessionsPageParts): R
 
     const list = await sessions.list(user)
 
-    const entries = list
+    const latestFirst = list.toSorted((one, other) => other.signedInAt - one.signedInAt)
+    const entries = latestFirst
       .map(({ name, device, signedInAt }) => ({
         name,
         device,
         since: new Date(signedInAt),
         here: name === here,
       }))
-      .sort(
-        (one, other) => Number(other.here) - Number(one.here) || other.since.getTime() - one.since.getTime(),
-      )
+      .sort((one, other) => Number(other.here) - Number(one.here))
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
   })
 

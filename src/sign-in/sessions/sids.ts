@@ -1,57 +1,41 @@
 // Who a session id of the authorization server (sid) belongs to, for logout tokens that name nothing else. A logout may
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
-import type { Records } from '../../records/records.ts'
-import { nameOf, type Sealer } from '../../session/seal.ts'
-import { openJson, sealJson } from '../../session/sealed-json.ts'
+import { nameOf } from '../../session/seal.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
+import type { SignInParts } from '../parts.ts'
 import type { User } from '../../session/signed-in.ts'
 
 export type Identity = Pick<User, 'issuer' | 'subject'>
 
 type SidRecord = Partial<Identity> & { endedAt?: number }
 
-export type Sids = {
-  /** @param startedAt milliseconds since 1970 @returns false when it was ended since then */
-  add(user: Identity, sid: string, startedAt: number): Promise<boolean>
-  /** Whose it is; undefined where that is not known yet, which then counts as ended. */
-  end(issuer: string, sid: string): Promise<Identity | undefined>
-}
-
-export type SidsParts = {
-  records: Pick<Records, 'get' | 'put' | 'compareAndSet'>
-  sealer: Sealer
-  maxSeconds: number
-  now: () => number
-}
-
 /** A sign-in that takes longer than this is over anyway. */
 const ENDED_SECONDS = 3600
 
-export function createSids({ records, sealer, maxSeconds, now }: SidsParts): Sids {
-  const form = { sealer, version: 1 }
+export function createSids({ records, sealer, maxSeconds, now }: SignInParts) {
+  const json = sealedJson<SidRecord>({ sealer, version: 1 })
   /** One for each secret: an installation with another one on the same store must not take this one's place. */
   const keysOf = (issuer: string, sid: string) =>
     sealer.keyIds.map((id) => `sid:${nameOf(`${issuer}\n${sid}`)}.${id}`) as [string, ...string[]]
 
-  async function read(key: string): Promise<SidRecord> {
-    const text = await records.get(key)
-    const found = text === undefined ? undefined : openJson(text, key, form)
-    return found?.kind === 'json' ? found.json : {}
-  }
+  const read = async (key: string) => json.open(await records.get(key), key) ?? {}
 
   return {
-    async add({ issuer, subject }, sid, startedAt) {
+    /** @param startedAt milliseconds since 1970 @returns false when it was ended since then */
+    async add({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
       const [key, ...others] = keysOf(issuer, sid)
       const isOver = ({ endedAt }: SidRecord) => endedAt !== undefined && startedAt <= endedAt
       for (const other of others) if (isOver(await read(other))) return false
-      const record = sealJson({ issuer, subject }, key, form)
+      const record = json.seal({ issuer, subject }, key)
       if (await records.compareAndSet(key, undefined, record, maxSeconds)) return true
       if (isOver(await read(key))) return false
       await records.put(key, record, maxSeconds)
       return true
     },
-    async end(issuer, sid) {
+    /** Whose it is; undefined where that is not known yet, which then counts as ended. */
+    async end(issuer: string, sid: string): Promise<Identity | undefined> {
       const [key, ...others] = keysOf(issuer, sid)
-      const ended = sealJson({ endedAt: now() }, key, form)
+      const ended = json.seal({ endedAt: now() }, key)
       const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)
       for (const place of isUnknown ? others : [key]) {
         const { subject } = await read(place)

@@ -1,10 +1,9 @@
 // Where a person is signed in: a sealed list per person, and who a session id of the authorization server (sid) belongs
 // to. It names sessions by the hash under which they are kept, so that a reader can end a session and open none.
 import { createChanges } from '../../records/change.ts'
-import type { Records } from '../../records/records.ts'
-import { nameOf, type Sealer } from '../../session/seal.ts'
-import { openJson, sealJson } from '../../session/sealed-json.ts'
-import type { SignIns } from '../../session/signed-in.ts'
+import { nameOf } from '../../session/seal.ts'
+import { sealedJson } from '../../session/sealed-json.ts'
+import type { SignInParts } from '../parts.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
   emptyList,
@@ -36,19 +35,9 @@ export type SignedInSessions = {
   endThere(issuer: string, named: { sub?: string; sid?: string }): Promise<number>
 }
 
-export type SignedInSessionsParts = {
-  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'compareAndRemove'>
-  sealer: Sealer
-  signIns: Pick<SignIns, 'end'>
-  maxSeconds: number
-  now: () => number
-}
-
-type Change = (list: SignInList) => SignInList | undefined
-
-export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSessions {
+export function createSignedInSessions(parts: SignInParts): SignedInSessions {
   const { records, sealer, signIns, maxSeconds, now } = parts
-  const form = { sealer, version: 1 }
+  const json = sealedJson<SignInList>({ sealer, version: 1 })
   const sids = createSids(parts)
   const changeRecord = createChanges(records)
 
@@ -60,25 +49,26 @@ export function createSignedInSessions(parts: SignedInSessionsParts): SignedInSe
     sealer.keyIds.map((id) => `sessions-of:${nameOf(`${issuer}\n${subject}`)}.${id}`)
   const keyOf = (user: Identity) => keysOf(user)[0] ?? ''
 
-  function opened(key: string, text: string | undefined): SignInList {
-    const found = text === undefined ? undefined : openJson(text, key, form)
-    const list = found?.kind === 'json' ? (found.json as unknown as SignInList) : emptyList
-    return living(list, now(), maxSeconds)
-  }
+  const opened = (key: string, text: string | undefined): SignInList =>
+    living(json.open(text, key) ?? emptyList, now(), maxSeconds)
 
   /**
    * @param change may run more than once; undefined changes nothing
    * @param isNew the person probably has no list yet
    * @throws {StoreUnavailable}
    */
-  async function update(user: Identity, change: Change, isNew = false): Promise<SignInList | undefined> {
+  async function update(
+    user: Identity,
+    change: (list: SignInList) => SignInList | undefined,
+    isNew = false,
+  ): Promise<SignInList | undefined> {
     const key = keyOf(user)
     let list: SignInList | undefined
     await changeRecord({
       key,
       next(text) {
         list = change(opened(key, text))
-        return list && { text: sealJson(list, key, form), seconds: maxSeconds }
+        return list && { text: json.seal(list, key), seconds: maxSeconds }
       },
       guess: isNew ? { text: undefined } : undefined,
     })

@@ -1,22 +1,20 @@
 // POST /sign-out/backchannel: the authorization server ends sign-ins here, of a session (sid) or of a person (sub).
 // It is no browser: no cookie, no page, no cross-site question; its token is the proof.
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
-import express, { Router, type RequestHandler, type Response } from 'express'
-import type { Configuration } from 'openid-client'
+import express, { Router, type RequestHandler } from 'express'
 import type { Records } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
 import type { Note } from '../../web/audit.ts'
+import type { Log } from '../../web/log.ts'
 import type { RefusedLogouts } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
-import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
-import { serverMetadataOf } from '../server/metadata.ts'
+import type { SignIn } from '../sign-in.ts'
+import { serverMetadataOf } from '../server/configuration.ts'
 
-export type BackChannelParts = {
-  authorizationServer: { configuration(): Promise<Configuration> }
-  sessions: Pick<SignedInSessions, 'endThere'>
+type Parts = Pick<SignIn, 'authorizationServer' | 'sessions'> & {
   records: Pick<Records, 'compareAndSet' | 'remove'>
   limit: RefusedLogouts
-  log: { info(fields: object, message: string): void }
+  log: Pick<Log, 'info'>
   note: Note
   now: () => number
 }
@@ -25,43 +23,32 @@ type NamedLogout = LogoutToken & { issuer: string }
 
 /** Longer than a token is accepted, so that none is accepted twice. */
 const REMEMBER_SECONDS = 900
-const FETCH_KEYS_AGAIN_MS = 5_000
+const FETCHING_KEYS = { cooldownDuration: 5_000, timeoutDuration: 5_000 }
 
-export function createBackChannelRoutes(parts: BackChannelParts): Router {
+export function createBackChannelRoutes(parts: Parts): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 20 })
   let known: { uri: string; keys: JWTVerifyGetKey } | undefined
 
   function keysAt(uri: string): JWTVerifyGetKey {
-    if (known?.uri !== uri)
-      known = {
-        uri,
-        keys: createRemoteJWKSet(new URL(uri), {
-          cooldownDuration: FETCH_KEYS_AGAIN_MS,
-          timeoutDuration: 5_000,
-        }),
-      }
+    if (known?.uri !== uri) known = { uri, keys: createRemoteJWKSet(new URL(uri), FETCHING_KEYS) }
     return known.keys
   }
 
   async function verified(token: string): Promise<NamedLogout> {
     const configuration = await parts.authorizationServer.configuration()
-    const {
-      issuer,
-      jwks_uri,
-      id_token_signing_alg_values_supported: supported,
-    } = serverMetadataOf(configuration)
-    if (jwks_uri === undefined)
+    const metadata = serverMetadataOf(configuration)
+    const { issuer, jwks_uri: keys } = metadata
+    if (keys === undefined)
       throw new UnacceptableLogoutToken('the authorization server has no keys to verify it with')
-    const { client_id: clientId } = configuration.clientMetadata()
-    const rules = {
+    const logout = await verifyLogoutToken(token, {
       issuer,
-      clientId,
-      algorithms: asymmetric(supported),
-      keys: keysAt(jwks_uri),
+      clientId: configuration.clientMetadata().client_id,
+      algorithms: asymmetric(metadata.id_token_signing_alg_values_supported),
+      keys: keysAt(keys),
       now: parts.now(),
-    }
-    return { ...(await verifyLogoutToken(token, rules)), issuer }
+    })
+    return { ...logout, issuer }
   }
 
   /** Every token once. Remembering fails closed: while the store is away no token is accepted. */
@@ -91,21 +78,16 @@ export function createBackChannelRoutes(parts: BackChannelParts): Router {
       const logout = await verified(token)
       const ended = await once(logout, () => parts.sessions.endThere(logout.issuer, logout))
       parts.note({ event: 'sign_out', by: 'authorization_server', sessions: ended })
-      res.statusCode = 200
-      res.end()
+      res.status(200).end()
     } catch (error) {
       if (!(error instanceof UnacceptableLogoutToken)) throw error
       await parts.limit.count(req)
       // Expected, and anyone can send them: one line that says why, and no place in the code.
       parts.log.info({ reason: error.message }, 'a back-channel logout was refused')
-      refuse(res, error.message)
+      // OpenID Connect Back-Channel Logout 1.0, 2.8.
+      res.status(400).json({ error: 'invalid_request', error_description: error.message })
     }
   })
 
   return router
-}
-
-/** OpenID Connect Back-Channel Logout 1.0, 2.8. */
-function refuse(res: Response, description: string): void {
-  res.status(400).json({ error: 'invalid_request', error_description: description })
 }

@@ -1,8 +1,9 @@
 // Takes tokens back at the authorization server at sign-out (RFC 7009): best effort, and never for long.
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenRevocation, type Configuration } from 'openid-client'
+import { present } from '../../present.ts'
 import type { Tokens } from '../../session/signed-in.ts'
-import { serverMetadataOf } from '../server/metadata.ts'
+import { serverMetadataOf } from '../server/configuration.ts'
 
 const MAX_WAIT_MS = 1_000
 
@@ -10,7 +11,7 @@ const MAX_WAIT_MS = 1_000
  * `done`: the server took back every token. `partly`: one of them, as where access tokens can't be taken back. `failed`:
  * none, or not in time. `no_endpoint`: the server takes none back, so that they are good until they run out.
  */
-export type Revoked = 'done' | 'partly' | 'failed' | 'no_endpoint'
+export type Revocation = { revoked: 'done' | 'partly' | 'failed' | 'no_endpoint'; cause?: unknown }
 
 /** The server had not answered when the person could wait no longer. */
 export class RevocationLate extends Error {
@@ -20,42 +21,29 @@ export class RevocationLate extends Error {
   }
 }
 
-/** What became of the tokens so far. */
-type Progress = { done: number; faults: unknown[] }
-
-async function revokeInTurn(
-  configuration: Configuration,
-  tokens: Tokens,
-  progress: Progress,
-): Promise<Revoked> {
-  const { accessToken, refreshToken } = tokens
-  // The refresh token first, and alone: with it the server should drop the access token too (RFC 7009 2.1). The other
-  // way round, a refresh under way could get new tokens in between.
-  const held: [string, string][] = [
-    ...(refreshToken === undefined ? [] : [['refresh_token', refreshToken] as [string, string]]),
-    ['access_token', accessToken],
-  ]
-  for (const [hint, token] of held)
-    await tokenRevocation(configuration, token, { token_type_hint: hint }).then(
-      () => progress.done++,
-      (error: unknown) => progress.faults.push(error),
-    )
-  if (progress.faults.length === 0) return 'done'
-  return progress.done > 0 ? 'partly' : 'failed'
-}
-
 /** @returns what came of it within a second, with the reason where something failed; it does not throw */
 export async function revoke(
   configuration: Configuration,
-  tokens: Tokens,
-): Promise<{ revoked: Revoked; cause?: unknown }> {
+  { accessToken, refreshToken }: Tokens,
+): Promise<Revocation> {
   if (serverMetadataOf(configuration).revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
-  const progress: Progress = { done: 0, faults: [] }
-  const revoked = await Promise.race([
-    revokeInTurn(configuration, tokens, progress),
-    pause(MAX_WAIT_MS, undefined, { ref: false }),
-  ])
-  const [cause = revoked === undefined ? new RevocationLate() : undefined] = progress.faults
-  const result = revoked ?? (progress.done > 0 ? 'partly' : 'failed')
-  return { revoked: result, cause }
+  // The refresh token first, and alone: with it the server should drop the access token too (RFC 7009 2.1). The other
+  // way round, a refresh under way could get new tokens in between.
+  const held = Object.entries(present({ refresh_token: refreshToken, access_token: accessToken }))
+  const faults: unknown[] = []
+  let done = 0
+
+  async function revokeInTurn(): Promise<true> {
+    for (const [hint, token] of held)
+      await tokenRevocation(configuration, token, { token_type_hint: hint }).then(
+        () => done++,
+        (error: unknown) => faults.push(error),
+      )
+    return true
+  }
+
+  const isOver = await Promise.race([revokeInTurn(), pause(MAX_WAIT_MS, false, { ref: false })])
+  const [cause = isOver ? undefined : new RevocationLate()] = faults
+  if (cause === undefined) return { revoked: 'done' }
+  return { revoked: done > 0 ? 'partly' : 'failed', cause }
 }

@@ -7,34 +7,29 @@ import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
 import { removeSession, renewSession, saveSession } from '../../session/session.ts'
-import { signedInOf, type SignedIn, type SignIns } from '../../session/signed-in.ts'
+import { signedInOf, type SignedIn } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'
+import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-words.ts'
-import type { AuthorizationServer } from '../server/authorization-server.ts'
-import { revoke, RevocationLate } from './revoke.ts'
-import type { SignedInSessions } from '../sessions/signed-in-sessions.ts'
-import { serverMetadataOf } from '../server/metadata.ts'
+import { revoke, RevocationLate, type Revocation } from './revoke.ts'
+import type { SignIn } from '../sign-in.ts'
+import { serverMetadataOf } from '../server/configuration.ts'
 import { present } from '../../present.ts'
 
 const READ_SECONDS = 3
 
-export type SignOutParts = {
-  /** In front of what acts: the limit by address. */
+/** `limit`: in front of what acts, the limit by address. */
+type Parts = SignIn & {
   limit: RequestHandler
-  session: RequestHandler
-  authorizationServer: Pick<AuthorizationServer, 'configuration' | 'isReady'>
-  signIns: Pick<SignIns, 'load' | 'end'>
-  sessions: Pick<SignedInSessions, 'end'>
   publicUrl: string
-  cookieName: string
   sendPage: SendPage
-  log: { warn(fields: object, message: string): void }
+  log: Pick<Log, 'warn'>
   note: Note
 }
 
-export function createSignOutRoutes(parts: SignOutParts): Router {
+export function createSignOutRoutes(parts: Parts): Router {
   const router = Router()
   const { limit, session } = parts
 
@@ -58,25 +53,21 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
     })
   }
 
-  async function takeBack(configuration: Configuration | undefined, held: SignedIn): Promise<void> {
-    const { revoked, cause } =
-      configuration === undefined ? { revoked: 'failed' as const } : await revoke(configuration, held.tokens)
-    parts.note({ event: 'sign_out', by: 'person', revoked, user: held.user })
-    if (cause === undefined) return
-    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
-    const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
-    parts.log.warn(
-      { err: cause, revoked },
-      `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
-    )
-  }
-
-  /** Undefined where the authorization server keeps no session that could be ended, or is not known now. */
-  async function endThere(held: SignedIn): Promise<EndSession | undefined> {
+  /** Takes the tokens back. @returns where the server ends its own session; undefined where it can't, or isn't known now */
+  async function endThere({ tokens, user }: SignedIn): Promise<EndSession | undefined> {
     const configuration = await known()
-    await takeBack(configuration, held)
-    if (configuration === undefined) return undefined
-    return endSession(configuration, held.tokens.idToken, `${parts.publicUrl}/signed-out`)
+    const { revoked, cause }: Revocation =
+      configuration === undefined ? { revoked: 'failed' } : await revoke(configuration, tokens)
+    parts.note({ event: 'sign_out', by: 'person', revoked, user })
+    if (cause !== undefined) {
+      const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+      const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
+      parts.log.warn(
+        { err: cause, revoked },
+        `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
+      )
+    }
+    return configuration && endSession(configuration, tokens.idToken, `${parts.publicUrl}/signed-out`)
   }
 
   router.post('/sign-out', limit, session, async (req, res) => {
@@ -126,13 +117,13 @@ export function createSignOutRoutes(parts: SignOutParts): Router {
   return router
 }
 
-export type SignOutAwayParts = Pick<SignOutParts, 'publicUrl' | 'cookieName' | 'log'>
-
 /**
  * Signing out works on this device while the store is away; the session there runs out. It is mounted at the end of the
  * pipeline, because a store that is away already fails the session middleware in front of the route.
  */
-export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHandler {
+export function createSignOutWhileAway(
+  parts: Pick<Parts, 'publicUrl' | 'cookieName' | 'log'>,
+): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const route = (req.route as { path?: unknown } | undefined)?.path
     if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || route !== '/sign-out')
@@ -145,7 +136,7 @@ export function createSignOutWhileAway(parts: SignOutAwayParts): ErrorRequestHan
 }
 
 /** A __Host- cookie is taken back only by one that follows its rules. */
-const forgetCookie = (res: Response, parts: Pick<SignOutParts, 'cookieName' | 'publicUrl'>) =>
+const forgetCookie = (res: Response, parts: Pick<Parts, 'cookieName' | 'publicUrl'>) =>
   res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
 
 type EndSession = { url: string; state: string }

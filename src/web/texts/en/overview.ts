@@ -4,10 +4,29 @@
 const counted = (count: number, one: string, many: (count: number) => string) =>
   count === 0 ? [] : [count === 1 ? one : many(count)]
 
-type Left = { skipped: number; blocked: number; off: number }
+/** Words for apps that the person can do nothing about, by status: a status of client-api/app-status.ts needs its own. */
+const off = {
+  disabled: {
+    banner: (name: string) => `${name} is switched off`,
+    counted: (count: number) =>
+      counted(
+        count,
+        'One app is switched off by your administrator.',
+        (many) => `${many} apps are switched off by your administrator.`,
+      ),
+    /** All that there is. */
+    lead: (count: number) =>
+      count === 1
+        ? 'The app below is switched off by your administrator, so search cannot find what you have in it.'
+        : `All ${count} apps below are switched off by your administrator, so search cannot find what you have in them.`,
+  },
+}
+
+type Left = { skipped: number; blocked: number; offBy: Partial<Record<keyof typeof off, number>> }
+const OFF = Object.keys(off) as (keyof typeof off)[]
 
 /** Why apps are not connected, a sentence for each reason. */
-const reasons = ({ skipped, blocked, off }: Left) =>
+const reasons = ({ skipped, blocked, offBy }: Left) =>
   [
     ...counted(
       skipped,
@@ -20,12 +39,10 @@ const reasons = ({ skipped, blocked, off }: Left) =>
       'One app waits for your administrator.',
       (count) => `${count} apps wait for your administrator.`,
     ),
-    ...counted(
-      off,
-      'One app is switched off by your administrator.',
-      (count) => `${count} apps are switched off by your administrator.`,
-    ),
+    ...OFF.flatMap((status) => off[status].counted(offBy[status] ?? 0)),
   ].join(' ')
+
+const tryAgain = (name: string) => `Try ${name} again`
 
 export const overviewTexts = {
   overview: {
@@ -40,12 +57,6 @@ export const overviewTexts = {
     nothingUnderName: 'Nothing waits for you under the name in this link.',
     progress: (connected: number, total: number) => `${connected} of ${total} connected`,
     listTitle: 'Your apps',
-    connect: (name: string) => `Connect ${name}`,
-    reconnect: (name: string) => `Reconnect ${name}`,
-    tryAgain: (name: string) => `Try ${name} again`,
-    connectAnyway: (name: string) => `Connect ${name} after all`,
-    tryToConnect: (name: string) => `Try to connect ${name}`,
-    startOver: (name: string) => `Start ${name} again`,
     notNow: 'Not now',
     notNowFor: (name: string) => `Not now: ${name}`,
     undo: 'Undo',
@@ -56,6 +67,18 @@ export const overviewTexts = {
     goOnWith: (name: string) => `Go on with ${name}`,
     goOn: 'Go on to where you were going',
   },
+  /** What the link of an app says. What has no words here has no link. */
+  start: {
+    todo: (name: string) => `Connect ${name}`,
+    stale: (name: string) => `Reconnect ${name}`,
+    attention: (name: string) => `Try to connect ${name}`,
+    waiting: tryAgain,
+    unconfirmed: tryAgain,
+    blocked: tryAgain,
+    elsewhere: (name: string) => `Start ${name} again`,
+    skipped: (name: string) => `Connect ${name} after all`,
+  },
+  off,
   next: {
     title: (name: string) => `Next: ${name}`,
     titleStale: (name: string) => `${name} needs to be connected again`,
@@ -94,8 +117,8 @@ export const overviewTexts = {
     lead: 'Search now finds what you have in all of your apps. It may take a few hours until older things show up.',
     titleNothing: 'Nothing waits for you',
     titleButOff: 'Everything you can connect is connected',
-    leadButOff: (off: number) =>
-      `Search now finds what you have in your connected apps. ${reasons({ skipped: 0, blocked: 0, off })}`,
+    leadButOff: (offBy: Left['offBy']) =>
+      `Search now finds what you have in your connected apps. ${reasons({ skipped: 0, blocked: 0, offBy })}`,
     titleThese: 'These apps are connected',
     leadThese: (others: number) =>
       others === 1
@@ -109,10 +132,12 @@ export const overviewTexts = {
     leadNone: (left: Left) => `Search cannot find what you have in these apps. ${reasons(left)}`,
     titleOff: 'There is nothing you can connect',
     titleTheseOff: 'These apps are switched off',
-    leadOff: (off: number) =>
-      off === 1
-        ? 'The app below is switched off by your administrator, so search cannot find what you have in it.'
-        : `All ${off} apps below are switched off by your administrator, so search cannot find what you have in them.`,
+    leadOff: (left: Left) => {
+      const [status, ...others] = OFF.filter((one) => left.offBy[one])
+      return status !== undefined && others.length === 0
+        ? off[status].lead(left.offBy[status] ?? 0)
+        : `Search cannot find what you have in these apps. ${reasons(left)}`
+    },
     lookAgain: 'Look again',
     search: 'Try your first search',
   },
@@ -124,7 +149,6 @@ export const overviewTexts = {
     skippedText: 'It stays on your list, and you can connect it whenever you like.',
     unconfirmed: (name: string) => `${name} is not connected yet`,
     unconfirmedText: 'You can try it again from your list.',
-    disabled: (name: string) => `${name} is switched off`,
     blocked: (name: string) => `${name} waits for your administrator`,
     blockedText: 'We do not ask you about it any more, and your administrators see that it is waiting.',
   },

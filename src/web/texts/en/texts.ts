@@ -12,10 +12,11 @@ export const en = {
   lang: 'en',
   dir: 'ltr',
   product: 'Onramp',
-  tagline: 'Connect your apps to search',
+  tagline: 'Make your work searchable',
   problems,
   /** A day in UTC, because where somebody is, is not known. @param milliseconds since 1970 */
   day: (milliseconds: number) => days.format(milliseconds),
+  number: (count: number) => count.toLocaleString('en'),
   reference: (reference: string) => `Reference: ${reference}`,
   frame: {
     skipLink: 'Skip to the content',

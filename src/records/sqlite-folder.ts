@@ -1,11 +1,12 @@
-// The files of the embedded store belong to the user that runs onramp and to no other, whatever the umask says. What
-// surprises: they are never opened here once they exist, because closing a file drops a process's own locks on it
-// (fcntl), and SQLite relies on them.
+// The folder of the embedded store: its files belong to the user that runs onramp alone, whatever the umask says, and one
+// server holds it. What surprises: files that exist are never opened here, because closing one drops the process's
+// own locks on it (fcntl), and SQLite relies on them.
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 
 export const DATABASE = 'onramp.sqlite'
-export const LOCK = 'onramp.lock'
+const LOCK = 'onramp.lock'
 
 const NAMES = [DATABASE, LOCK].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`])
 
@@ -45,4 +46,39 @@ export function closeToOthers(folder: string): string[] {
   for (const name of [DATABASE, LOCK]) make(join(folder, name))
   const open = NAMES.map((name) => join(folder, name)).filter((file) => !limit(file, 0o600))
   return (statSync(folder).mode & 0o022) === 0 ? open : [folder, ...open]
+}
+
+/** A process that was just killed may still be about to end. */
+const WAIT_MS = 500
+/** https://www.sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5
+
+export class FolderInUse extends Error {
+  constructor(folder: string, cause: unknown) {
+    super(
+      `another onramp server uses DATA_DIR (${resolve(folder)}), which is for one process: stop the other one, give this one a folder of its own, or set REDIS_URL`,
+      { cause },
+    )
+    this.name = 'FolderInUse'
+  }
+}
+
+/**
+ * Holds the folder until `close`, or until the process ends: sign-ins, leases and limits are kept right within one process
+ * only. The lock is the operating system's. Commands read and write beside a server and don't ask.
+ * @param folder DATA_DIR
+ * @throws {FolderInUse} when another server holds it
+ */
+export function holdFolder(folder: string): { close(): void } {
+  closeToOthers(folder)
+  const lock = new DatabaseSync(join(folder, LOCK), { timeout: WAIT_MS })
+  try {
+    // Nothing is ever written into it: an open exclusive transaction is the lock.
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+    throw isBusy ? new FolderInUse(folder, error) : error
+  }
+  return { close: () => lock.close() }
 }

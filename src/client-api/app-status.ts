@@ -1,0 +1,52 @@
+// What the service says of an app that is not connected, and what each word means. Answers, walk, pages, report, campaigns
+// and `onramp status` all derive from this table; how people read it is in web/texts. Pure; imports nothing.
+
+type Meaning = {
+  /** The service's words for it; none: we conclude it from the rest of the entry. */
+  authStatus: readonly string[]
+  /** When the walk leads to it: first, after the others, or never, because the person can do nothing about it. */
+  turn: 'first' | 'last' | 'never'
+  /** How `onramp status` shows it. */
+  terminal: { text: string; colour: 'yellow' | 'red' | 'dim' }
+}
+
+export const APP_STATUSES = {
+  /** Still to authorize, as everything on the list (contract 2.1), whatever its authStatus says. */
+  awaiting: { authStatus: [], turn: 'first', terminal: { text: 'to connect', colour: 'yellow' } },
+  /** Was authorized, has to be again. */
+  stale: {
+    authStatus: ['STALE_OAUTH'],
+    turn: 'first',
+    terminal: { text: 'to connect again', colour: 'yellow' },
+  },
+  /** Switched off by an administrator. */
+  disabled: { authStatus: ['DISABLED'], turn: 'never', terminal: { text: 'switched off', colour: 'dim' } },
+  /** It comes without an address that could be started from. */
+  attention: { authStatus: [], turn: 'last', terminal: { text: 'has no address', colour: 'red' } },
+} as const satisfies Record<string, Meaning>
+
+export type AppStatus = keyof typeof APP_STATUSES
+
+/** Those that the person can do nothing about. */
+export type OffStatus = {
+  [S in AppStatus]: (typeof APP_STATUSES)[S]['turn'] extends 'never' ? S : never
+}[AppStatus]
+
+export const APP_STATUS_NAMES = Object.keys(APP_STATUSES) as AppStatus[]
+
+export const isOff = (status: AppStatus | 'connected'): status is OffStatus =>
+  status !== 'connected' && APP_STATUSES[status].turn === 'never'
+
+const byAuthStatus = new Map<unknown, AppStatus>(
+  APP_STATUS_NAMES.flatMap((name) => APP_STATUSES[name].authStatus.map((word) => [word, name] as const)),
+)
+
+/**
+ * What an entry of the list comes to.
+ * @param authStatus the service's word, which may be anything
+ * @param isStartable does it come with an address that a consent can start from?
+ */
+export function appStatusOf(authStatus: unknown, isStartable: boolean): AppStatus {
+  const status = byAuthStatus.get(authStatus) ?? 'awaiting'
+  return isStartable || isOff(status) ? status : 'attention'
+}

