@@ -1,11 +1,35 @@
 // Bodies of answers: read up to a bound, because a mistake of the other side must not fill the memory.
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 
 const MAX_BYTES = 1024 * 1024
+
+/** Some servers compress for everyone, such as a store that keeps its files compressed (RFC 9110 8.4.1). */
+const DECODERS: Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+}
 
 export type Body = {
   /** @returns what is wrong where it is too much by now; nothing of it may be used then */
   add(chunk: Uint8Array): RangeError | undefined
-  text(): string
+  /**
+   * @param coding Content-Encoding, where the bytes are still coded
+   * @throws for bytes that are not of that coding @throws {RangeError} for more than 1 MiB behind it
+   */
+  text(coding?: string | string[]): string
+}
+
+function decoded(bytes: Buffer, coding: string | string[]): Buffer {
+  const codings = String(coding)
+    .toLowerCase()
+    .split(/\s*,\s*/)
+  return codings.reduceRight(
+    (coded, one) => DECODERS[one.trim()]?.(coded, { maxOutputLength: MAX_BYTES }) ?? coded,
+    bytes,
+  )
 }
 
 export function createBody(): Body {
@@ -18,18 +42,25 @@ export function createBody(): Body {
       chunks.push(chunk)
       return undefined
     },
-    text: () => Buffer.concat(chunks).toString('utf8'),
+    text: (coding = '') => decoded(Buffer.concat(chunks), bytes === 0 ? '' : coding).toString('utf8'),
   }
 }
 
-/** A body of undici or fetch, whole. @throws {RangeError} for more than 1 MiB */
-export async function readLimited(stream: AsyncIterable<Uint8Array>): Promise<string> {
+/**
+ * A body of undici or fetch, whole.
+ * @param coding Content-Encoding: undici leaves a body as it came, fetch has decoded it
+ * @throws {RangeError} for more than 1 MiB
+ */
+export async function readLimited(
+  stream: AsyncIterable<Uint8Array>,
+  coding?: string | string[],
+): Promise<string> {
   const body = createBody()
   for await (const chunk of stream) {
     const excess = body.add(chunk)
     if (excess !== undefined) throw excess
   }
-  return body.text()
+  return body.text(coding)
 }
 
 /** Undefined for what is not JSON: the parser's own message would quote the answer, which may hold a one-time path. */

@@ -46,12 +46,19 @@ export type Connection = {
   close(): Promise<void>
 }
 
+/**
+ * Over HTTP/2 one connection would carry any number of requests, and one that died silently would fail them all: there a
+ * request that is given up leaves the connection in use.
+ */
+export const HTTP1 = { allowH2: false }
+
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
 export function createConnection({ baseUrl, timeLimitMs, connections }: ConnectionOptions): Connection {
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, '')
   const dispatcher = new Pool(origin, {
+    ...HTTP1,
     connections,
     keepAliveTimeout: 30_000,
     connect: { timeout: timeLimitMs },
@@ -97,8 +104,12 @@ export function exchange(
       },
       onResponseEnd() {
         clearTimeout(timer)
-        answer.text = body.text()
-        resolve(answer)
+        try {
+          answer.text = body.text(answer.headers['content-encoding'])
+          resolve(answer)
+        } catch (error) {
+          reject(error)
+        }
       },
       onResponseError(_controller, error) {
         clearTimeout(timer)

@@ -21,7 +21,7 @@ export async function ask(url: string | URL, { headers = {}, ...init }: Init = {
     return {
       kind: 'answer',
       status: answer.statusCode,
-      text: await readLimited(answer.body),
+      text: await readLimited(answer.body, answer.headers['content-encoding']),
       header: (name) => [answer.headers[name]].flat()[0],
     }
   } catch (error) {

@@ -12,7 +12,7 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client'
 import type { User } from '../session/signed-in.ts'
-import { statusOf } from './answer-words.ts'
+import { inWords, statusOf } from './answer-words.ts'
 import { serverMetadataOf } from './server/configuration.ts'
 
 export type Claims = { sub: string; [claim: string]: unknown }
@@ -95,6 +95,11 @@ export function saysEverything(claims: Claims, rule: EmailRule): boolean {
   return hasName && addressIn(claims, rule.claim)?.verified !== undefined
 }
 
+export type IdentifyParts = {
+  emailRule: EmailRule
+  log: { warn(fields: object, message: string): void }
+}
+
 /**
  * Asks userinfo where there is one and the id_token leaves something open. An answer about another person means that the
  * tokens are not this person's.
@@ -104,7 +109,7 @@ export function saysEverything(claims: Claims, rule: EmailRule): boolean {
 export async function identify(
   configuration: Configuration,
   { tokens, claims }: Granted,
-  rule: EmailRule,
+  { emailRule: rule, log }: IdentifyParts,
 ): Promise<User> {
   const { issuer, userinfo_endpoint } = serverMetadataOf(configuration)
   if (claims === undefined && userinfo_endpoint === undefined)
@@ -117,6 +122,11 @@ export async function identify(
     return userOf(issuer, [claims, info], rule)
   } catch (error) {
     if (isAboutAnother(error)) throw error
+    const what = `the userinfo endpoint answered ${inWords(error)}`
+    log.warn(
+      { err: error },
+      `${what}: this person is known by the id_token alone, perhaps without an address`,
+    )
     return userOf(issuer, [claims], rule)
   }
 }

@@ -52,7 +52,10 @@ const SHARE_OF_ALLOCATION = 1.25
 const costOf = (sealed: string) => Math.ceil(sealed.length * SHARE_OF_ALLOCATION) + OVERHEAD_BYTES
 
 const keyOf = (state: string) => `sign-in:${nameOf(state)}`
-/** In front of the sealed text until the sign-in is used. */
+/**
+ * In front of the sealed text until the sign-in is used. A writer to the store could put another browser's there, so
+ * the sealed text names the browser too.
+ */
 const markOf = (browser: string) => `${browser}.`
 
 export function createPendingSignIns(
@@ -60,13 +63,13 @@ export function createPendingSignIns(
   sealer: Sealer,
   room: Room,
 ): PendingSignIns {
-  const json = sealedJson<PendingSignIn>({ sealer, version: 1 })
+  const json = sealedJson<PendingSignIn & { browser: string }>({ sealer, version: 1 })
   const holderOf = (state: string) => `sign-in:${state}`
 
   return {
     checkRoom: (network) => room.check(network),
     async add(state, browser, signIn, network) {
-      const text = markOf(browser) + json.seal(signIn, holderOf(state))
+      const text = markOf(browser) + json.seal({ ...signIn, browser }, holderOf(state))
       await room.take(costOf(text), network)
       await records.put(keyOf(state), text, PENDING_SECONDS)
     },
@@ -77,8 +80,10 @@ export function createPendingSignIns(
           : await records.takeMark(keyOf(state), markOf(browser), USED_SECONDS)
       if (found?.value === undefined) return undefined
       const { value, isTaken } = found
-      const signIn = json.open(value.slice(value.indexOf('.') + 1), holderOf(state))
-      return signIn && { signIn, mayRedeem: isTaken, cost: costOf(value) }
+      const opened = json.open(value.slice(value.indexOf('.') + 1), holderOf(state))
+      if (opened === undefined) return undefined
+      const { browser: startedBy, ...signIn } = opened
+      return { signIn, mayRedeem: isTaken && browser === startedBy, cost: costOf(value) }
     },
     succeeded: ({ cost }, network) => room.giveBack(cost, network),
   }

@@ -56,7 +56,8 @@ export function createRedeem(parts: RedeemParts): Redeem {
     })
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
-    const user = await identify(configuration, { tokens: grant, claims }, { claim, trust })
+    const emailRule = { claim, trust }
+    const user = await identify(configuration, { tokens: grant, claims }, { emailRule, log: parts.log })
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }

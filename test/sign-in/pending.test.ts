@@ -133,6 +133,25 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
       expect(written.join('\n')).not.toContain(plain)
   })
 
+  it('stays with its browser although the store says that it is of another one', async () => {
+    const [state, theirs] = [newState(), newState()]
+    const written = new Map<string, string>()
+    const watched: Records = {
+      ...opened.records,
+      put: async (key, value, seconds) => {
+        written.set(key, value)
+        await opened.records.put(key, value, seconds)
+      },
+    }
+    const both = createPendingSignIns(watched, createSealer([SECRET]), ROOM)
+    await both.add(state, BROWSER, signIn, NETWORK)
+    await both.add(theirs, 'victim', signIn, NETWORK)
+    const [[key = '', own = ''] = [], [, other = ''] = []] = [...written]
+    const [mark, sealed] = [other.split('.')[0] ?? '', own.split('.')[1] ?? '']
+    await opened.records.put(key, `${mark}.${sealed}`, 60)
+    expect(await both.take(state, 'victim')).toMatchObject({ mayRedeem: false })
+  })
+
   it('cannot be opened with another secret', async () => {
     const state = newState()
     await pending().add(state, BROWSER, signIn, NETWORK)

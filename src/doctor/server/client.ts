@@ -46,8 +46,9 @@ export async function clientKey({ settings }: Subject): Promise<Finding> {
  */
 export function clientBasic({ settings }: Subject): Finding {
   const { OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: secret, OIDC_CLIENT_AUTH: method } = settings
-  if (id === undefined || secret === undefined || method !== 'client_secret_basic')
-    return skip('client_secret_basic is not used.')
+  if (method !== 'client_secret_basic') return skip('client_secret_basic is not used.')
+  if (id === undefined || secret === undefined)
+    return skip('OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is not set.')
   const encoded = [id, secret].filter((text) => formEncoded(text) !== text)
   if (encoded.length === 0) return ok('The id and the secret go into the header unchanged.')
   const which =

@@ -11,7 +11,7 @@ import {
   type CustomFetch,
 } from 'openid-client'
 import { Agent } from 'undici'
-import { exchange } from '../../client-api/connection.ts'
+import { exchange, HTTP1 } from '../../client-api/connection.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
 
 /** Who onramp is at the authorization server. */
@@ -58,7 +58,7 @@ export function serverMetadataOf(configuration: Configuration): Readonly<ServerM
   return found
 }
 
-const dispatcher = new Agent({ keepAliveTimeout: 10_000 })
+const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000 })
 
 /** A Response of these has no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([204, 205, 304])

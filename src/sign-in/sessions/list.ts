@@ -34,6 +34,16 @@ export const living = (list: SignInList, now: number, maxSeconds: number): SignI
   ended: list.ended.filter(({ at }) => now - at < ENDED_COUNTS_MS).slice(-MAX_ENDED),
 })
 
+/** Has the authorization server ended this sign-in? @param startedAt when the browser was sent away, as below */
+export const isOver = ({ ended }: SignInList, { sid }: SignedInSession, startedAt: number): boolean =>
+  ended.some((one) => startedAt <= one.at && (one.sid === undefined || one.sid === sid))
+
+/** The earliest beyond `MAX_SESSIONS` marked. */
+function limited(sessions: Listed[]): Listed[] {
+  let surplus = sessions.filter(isUsable).length - MAX_SESSIONS
+  return sessions.map((one) => (isUsable(one) && surplus-- > 0 ? { ...one, ending: true } : one))
+}
+
 /**
  * The list with one more, and the earliest beyond `MAX_SESSIONS` marked.
  * @param startedAt milliseconds since 1970, when the browser was sent away to sign in
@@ -44,14 +54,9 @@ export function withSession(
   session: SignedInSession,
   startedAt: number,
 ): SignInList | undefined {
-  const isOver = ({ at, sid }: Ended) => startedAt <= at && (sid === undefined || sid === session.sid)
-  if (list.ended.some(isOver)) return undefined
-  const sessions = [...list.sessions.filter(({ name }) => name !== session.name), session]
-  let surplus = sessions.filter(isUsable).length - MAX_SESSIONS
-  const marked = sessions.map((one) =>
-    isUsable(one) && surplus-- > 0 ? { ...one, ending: true as const } : one,
-  )
-  return { ...list, sessions: marked }
+  if (isOver(list, session, startedAt)) return undefined
+  const others = list.sessions.filter(({ name }) => name !== session.name)
+  return { ...list, sessions: limited([...others, session]) }
 }
 
 /** The list with those marked that match; `ended` is kept so that no sign-in under way comes after it. */
@@ -71,11 +76,12 @@ export const without = (list: SignInList, names: ReadonlySet<string>): SignInLis
   sessions: list.sessions.filter(({ name }) => !names.has(name)),
 })
 
-/** Both lists as one: each session once, those of `other` first. */
+/** Both lists as one: each session once, the earliest first, and the earliest beyond `MAX_SESSIONS` marked. */
 export function united(list: SignInList, other: SignInList): SignInList {
   const known = new Set(list.sessions.map(({ name }) => name))
+  const sessions = [...other.sessions.filter(({ name }) => !known.has(name)), ...list.sessions]
   return {
-    sessions: [...other.sessions.filter(({ name }) => !known.has(name)), ...list.sessions],
+    sessions: limited(sessions.sort((one, next) => one.signedInAt - next.signedInAt)),
     ended: [...other.ended, ...list.ended].slice(-MAX_ENDED),
   }
 }

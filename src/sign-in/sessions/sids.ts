@@ -12,7 +12,9 @@ type SidRecord = Partial<Identity> & { endedAt?: number }
 /** A sign-in that takes longer than this is over anyway. */
 const ENDED_SECONDS = 3600
 
-export function createSids({ records, sealer, maxSeconds, now }: SignInParts) {
+type Parts = Pick<SignInParts, 'records' | 'sealer' | 'maxSeconds' | 'now'>
+
+export function createSids({ records, sealer, maxSeconds, now }: Parts) {
   const json = sealedJson<SidRecord>({ sealer, version: 1 })
   /** One for each secret: an installation with another one on the same store must not take this one's place. */
   const keysOf = (issuer: string, sid: string) =>
@@ -25,11 +27,13 @@ export function createSids({ records, sealer, maxSeconds, now }: SignInParts) {
     async add({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
       const [key, ...others] = keysOf(issuer, sid)
       const isOver = ({ endedAt }: SidRecord) => endedAt !== undefined && startedAt <= endedAt
-      for (const other of others) if (isOver(await read(other))) return false
       const record = json.seal({ issuer, subject }, key)
-      if (await records.compareAndSet(key, undefined, record, maxSeconds)) return true
-      if (isOver(await read(key))) return false
-      await records.put(key, record, maxSeconds)
+      if (!(await records.compareAndSet(key, undefined, record, maxSeconds))) {
+        if (isOver(await read(key))) return false
+        await records.put(key, record, maxSeconds)
+      }
+      // Written first, as in `end`: a process with the secrets in another order sees it, or is seen.
+      for (const other of others) if (isOver(await read(other))) return false
       return true
     },
     /** Whose it is; undefined where that is not known yet, which then counts as ended. */
@@ -37,7 +41,7 @@ export function createSids({ records, sealer, maxSeconds, now }: SignInParts) {
       const [key, ...others] = keysOf(issuer, sid)
       const ended = json.seal({ endedAt: now() }, key)
       const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)
-      for (const place of isUnknown ? others : [key]) {
+      for (const place of isUnknown ? others : [key, ...others]) {
         const { subject } = await read(place)
         if (subject !== undefined) return { issuer, subject }
       }

@@ -3,10 +3,12 @@
 import { createChanges } from '../../records/change.ts'
 import { nameOf } from '../../session/seal.ts'
 import { sealedJson } from '../../session/sealed-json.ts'
+import type { SignIns } from '../../session/signed-in.ts'
 import type { SignInParts } from '../parts.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
   emptyList,
+  isOver,
   isUsable,
   living,
   united,
@@ -35,7 +37,11 @@ export type SignedInSessions = {
   endThere(issuer: string, named: { sub?: string; sid?: string }): Promise<number>
 }
 
-export function createSignedInSessions(parts: SignInParts): SignedInSessions {
+type Parts = Pick<SignInParts, 'records' | 'sealer' | 'maxSeconds' | 'now'> & {
+  signIns: Pick<SignIns, 'end'>
+}
+
+export function createSignedInSessions(parts: Parts): SignedInSessions {
   const { records, sealer, signIns, maxSeconds, now } = parts
   const json = sealedJson<SignInList>({ sealer, version: 1 })
   const sids = createSids(parts)
@@ -48,6 +54,7 @@ export function createSignedInSessions(parts: SignInParts): SignedInSessions {
   const keysOf = ({ issuer, subject }: Identity) =>
     sealer.keyIds.map((id) => `sessions-of:${nameOf(`${issuer}\n${subject}`)}.${id}`)
   const keyOf = (user: Identity) => keysOf(user)[0] ?? ''
+  const isRotating = sealer.keyIds.length > 1
 
   const opened = (key: string, text: string | undefined): SignInList =>
     living(json.open(text, key) ?? emptyList, now(), maxSeconds)
@@ -84,36 +91,45 @@ export function createSignedInSessions(parts: SignInParts): SignedInSessions {
     return names.length
   }
 
-  /** Takes over what a process with the secrets in another order has listed. */
-  async function adopt(user: Identity): Promise<void> {
-    for (const key of keysOf(user).slice(1)) {
-      const text = await records.get(key)
+  /**
+   * The list, after taking over what processes with the secrets in another order have listed. What surprises: it comes
+   * after the own change. Two processes that both write first and then look can't miss each other.
+   */
+  async function whole(user: Identity): Promise<SignInList> {
+    const [key = '', ...others] = keysOf(user)
+    for (const other of others) {
+      const text = await records.get(other)
       if (text === undefined) continue
-      await update(user, (list) => united(list, opened(key, text)))
-      await records.compareAndRemove(key, text)
+      await update(user, (list) => united(list, opened(other, text)))
+      await records.compareAndRemove(other, text)
     }
+    return opened(key, await records.get(key))
   }
 
   async function end(user: Identity, matches: (session: SignedInSession) => boolean, ended?: Ended) {
-    await adopt(user)
-    const marked = await update(user, (list) => {
-      const after = withEnding(list, matches, ended)
-      const isSame = ended === undefined && after.sessions.every(isUsable)
-      return isSame ? undefined : after
-    })
+    const mark = (word?: Ended) =>
+      update(user, (list) => {
+        const after = withEnding(list, matches, word)
+        return word === undefined && after.sessions.every(isUsable) ? undefined : after
+      })
+    let marked = await mark(ended)
+    if (isRotating) {
+      await whole(user)
+      marked = (await mark()) ?? marked
+    }
     return marked === undefined ? 0 : await finish(user, marked)
   }
 
   return {
     async add(user, session, startedAt) {
-      await adopt(user)
       // At once, in either order: an end of the sid afterwards finds the person, and leaves a word on the list.
-      const [isOpen, list] = await Promise.all([
+      const [isOpen, own] = await Promise.all([
         session.sid === undefined || sids.add(user, session.sid, startedAt),
         update(user, (before) => withSession(before, session, startedAt), true),
       ])
-      if (list === undefined) return false
-      if (!isOpen) {
+      if (own === undefined) return false
+      const list = isRotating ? await whole(user) : own
+      if (!isOpen || isOver(list, session, startedAt)) {
         await update(user, (before) => without(before, new Set([session.name])))
         return false
       }
@@ -121,8 +137,7 @@ export function createSignedInSessions(parts: SignInParts): SignedInSessions {
       return true
     },
     async list(user) {
-      await adopt(user)
-      const list = opened(keyOf(user), await records.get(keyOf(user)))
+      const list = await whole(user)
       await finish(user, list)
       return list.sessions.filter(isUsable)
     },
