@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { passageOfClick, passageOfReturn, type Question } from '../../src/onboarding/passage.ts'
 import { attemptOf } from '../../src/onboarding/attempts.ts'
-import { startWalk, type Waiting } from '../../src/onboarding/walk.ts'
+import { newsOf } from '../../src/onboarding/course.ts'
+import { startWalk, type Attempt, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
   instance,
@@ -109,6 +110,17 @@ describe('a return', () => {
     expect(passage.walk.attempts).toHaveLength(1)
   })
 
+  it('is waited for no longer because the page looks again', () => {
+    const looks = [1_000, 11_000, 21_000, 30_999]
+    const waited = looks.reduce((walk, now) => {
+      const passage = passageOfReturn(walk, question(both, { now }), back)
+      expect(passage.kind).toBe('wait')
+      return passage.walk
+    }, click().walk)
+    const passage = passageOfReturn(waited, question(both, { now: 31_000 }), back)
+    expect(passage).toMatchObject({ kind: 'overview', from: 'slack_1' })
+  })
+
   it('that says it failed is asked about, not believed, and not waited for', () => {
     const refused = { ...back, isRefused: true }
     const listed = passageOfReturn(click().walk, question(both), refused)
@@ -125,6 +137,29 @@ describe('a return', () => {
       kind: 'leave',
       instance: 'gdrive_1',
     })
+  })
+})
+
+describe('what comes of a return, for the audit log', () => {
+  const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+  const looked = (before: Walk, now: number, waiting = both) => {
+    const attempt = attemptOf(before, 's1') as Attempt
+    const after = passageOfReturn(before, question(waiting, { now }), back).walk
+    return { after, news: newsOf(before, after, attempt, now) }
+  }
+
+  it('is logged once while it is waited for, however often the page looks again', () => {
+    const first = looked(click().walk, 2_000)
+    expect(first.news).toBe('waiting')
+    const second = looked(first.after, 4_000)
+    expect(second.news).toBeUndefined()
+    expect(looked(second.after, 9_000).news).toBeUndefined()
+  })
+
+  it('is logged again when it has changed', () => {
+    const { after } = looked(click().walk, 2_000)
+    expect(looked(after, 4_000, [app('github_1')]).news).toBe('connected')
+    expect(looked(after, 32_000).news).toBe('unconfirmed')
   })
 })
 

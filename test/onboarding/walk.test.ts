@@ -86,6 +86,16 @@ describe('a return', () => {
     expect(attemptOf(observe(left(), all, 24 * 3600 * 1000, 30), 's1')).toBeUndefined()
   })
 
+  it('of the latest departure counts, however often the person left within a day', () => {
+    const often = Array.from({ length: 60 }, (_, index) => `step-${index}`)
+    const walk = often.reduce(
+      (before, step, now) => depart(before, { instance: 'slack_1', step, now }),
+      begun(),
+    )
+    expect(attemptOf(walk, 'step-59')).toMatchObject({ instance: 'slack_1' })
+    expect(walk.attempts).toHaveLength(50)
+  })
+
   it('with a step that has ended is none', () => {
     const { walk } = comeBack(observe(left(), [github], 5, 30), 's1', 5)
     expect(attemptOf(walk, 's1')).toBeUndefined()
@@ -194,6 +204,8 @@ describe('progress', () => {
   it('tells instances of one datasource apart, and the datasource names them all', () => {
     expect(inScope({ only: ['slack'] }, 'slack_2')).toBe(true)
     expect(inScope({ only: ['slack_1'] }, 'slack_2')).toBe(false)
+    expect(inScope({ only: ['slack'] }, 'slack_12')).toBe(true)
+    expect(inScope({ only: ['slack_1'] }, 'slack_12')).toBe(false)
     expect(inScope({ only: ['sla'] }, 'slack_2')).toBe(false)
     expect(inScope({ only: [] }, 'slack_2')).toBe(true)
   })

@@ -142,6 +142,16 @@ describe('a walk', () => {
     },
   )
 
+  it('starts afresh too where the one that is kept beside it is damaged', async () => {
+    const { records, kept, key } = await keeping('damaged', true)
+    await walksOn(records).update(ada, (before) => observe(before, apps, 2, 30))
+    const [beside = ''] = [...records.kept.keys()].filter((other) => other !== key)
+    records.kept.set(beside, 'damaged too')
+    await walksOn(records).update(ada, (before) => observe(before, apps, 3, 30))
+    expect((await walksOn(records).load(ada)).known).toHaveLength(40)
+    expect(records.kept.get(key)).toBe(kept)
+  })
+
   it.each([
     ['known', { ...full, known: [...full.known, null, 'a', { ...known, instance: 7 }, { instance: 'b' }] }],
     ['attempts', { ...full, attempts: [...full.attempts, null, { step: 7 }] }],

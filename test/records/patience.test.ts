@@ -35,6 +35,14 @@ describe('patience with the store', () => {
     expect(patience.left()).toBe(0)
   })
 
+  it('is used up by answers that take longer than a stretch may pause, asked for one after another', () => {
+    const { patience, answer, pass } = clockwork()
+    answer(700)
+    pass(900)
+    answer(1_200)
+    expect(patience.left()).toBe(0)
+  })
+
   it('is whole again after one quick answer', () => {
     const { patience, answer } = clockwork()
     answer(700)

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
@@ -118,6 +119,16 @@ describe.each(Object.entries(stores))('records in %s', (_name, open) => {
     )
   })
 
+  it.concurrent('a value without its mark lives for its new time, and no longer', async () => {
+    const [longer, shorter] = [newKey(), newKey()]
+    await records.put(longer, 'mark.value', 1)
+    await records.put(shorter, 'mark.value', 60)
+    await records.takeMark(longer, 'mark.', 60)
+    await records.takeMark(shorter, 'mark.', 1)
+    await sleep(1_100)
+    expect([await records.get(longer), await records.get(shorter)]).toEqual(['value', undefined])
+  })
+
   it('another mark takes nothing, nor does any where there is no record', async () => {
     const key = newKey()
     expect(await records.takeMark(key, 'mark.', 60)).toBeUndefined()
@@ -158,6 +169,27 @@ describe('the embedded store', () => {
     second.close()
     expect(statSync(folder).mode & 0o077).toBe(0)
     rmSync(join(folder, '..', '..'), { recursive: true })
+  })
+
+  it('is swept every minute of what is over, and of nothing else', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
+    let now = 1_000
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const records = createSqliteRecords(folder, () => now)
+    try {
+      await records.put('over', 'a', 59)
+      await records.put('living', 'b', 61)
+      now += 60_000
+      vi.advanceTimersByTime(60_000)
+      const database = new DatabaseSync(join(folder, 'onramp.sqlite'))
+      const rows = database.prepare('SELECT key FROM records').all()
+      database.close()
+      expect(rows.map(({ key }) => key)).toEqual(['living'])
+    } finally {
+      records.close()
+      vi.useRealTimers()
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('that is closed is an outage, not a crash', async () => {

@@ -36,3 +36,54 @@ it('what is under way on a client that is replaced still gets its answer', async
     await redis.close()
   }
 })
+
+it('an error of a client that was replaced says nothing about the new one', async () => {
+  const redis = await startRedis()
+  const wire = await startDelay(redis.port, { ms: 100, writeMs: 100 })
+  const told: string[] = []
+  const log = { warn: () => told.push('away'), info: () => told.push('back') }
+  const connection = connectRedis(`redis://127.0.0.1:${wire.port}`, log)
+  try {
+    await until(() => connection.isReady, 'the connection')
+    const readOnly = "return redis.error_reply('READONLY You cannot write')"
+    const refused = () => connection.eval(readOnly, { keys: ['a'], arguments: [] }).catch(() => {})
+    await refused()
+    expect(connection.isReady).toBe(false)
+    const late: Promise<unknown>[] = []
+    while (!connection.isReady) {
+      late.push(refused())
+      await sleep(10)
+    }
+    await Promise.all(late)
+    expect(connection.isReady).toBe(true)
+    await sleep(500)
+    expect(told).toEqual(['away', 'back'])
+  } finally {
+    connection.destroy()
+    await wire.close()
+    await redis.close()
+  }
+})
+
+it('every outage of Redis is logged, and the end of each', async () => {
+  const redis = await startRedis()
+  const told: string[] = []
+  const log = { warn: () => told.push('away'), info: () => told.push('back') }
+  const connection = connectRedis(redis.url, log)
+  try {
+    const times = (what: string) => told.filter((one) => one === what).length
+    for (const time of [1, 2]) {
+      await until(() => connection.isReady, 'the connection')
+      const [away, back] = [times('away'), times('back')]
+      await redis.kill()
+      // Longer than a try takes: an outage has two errors, of the connection that ends and of the next one.
+      await sleep(500)
+      expect(times('away'), `outage ${time}`).toBeGreaterThan(away)
+      await redis.start()
+      await until(() => times('back') > back, `the end of the outage ${time}`)
+    }
+  } finally {
+    connection.destroy()
+    await redis.close()
+  }
+})

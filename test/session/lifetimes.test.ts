@@ -5,7 +5,7 @@ import { expectSignedIn, expectSignedOut, runUnlimited } from '../helpers/faulty
 import { runWithClock, type RunningWithClock } from '../helpers/faulty-clock.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
-import { signIn } from '../helpers/running.ts'
+import { run, signIn } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 const MINUTE = 60_000
@@ -47,19 +47,31 @@ describe('a session', () => {
     )
     expect(lives.filter(([, seconds]) => seconds < 0)).toEqual([])
     const name = keys.find((key) => key.startsWith('onramp:session:')) ?? ''
+    // A renewal may be left out for a twentieth of the idle time, so the record lives that much longer.
     const life = async () => Number(await redis.ask('TTL', name))
-    expect(await life()).toBeGreaterThanOrEqual(59 * 60)
+    expect(await life()).toBeGreaterThan(62 * 60)
     expect(await life()).toBeLessThanOrEqual(64 * 60)
     await redis.ask('EXPIRE', name, '600')
     timed.later(55 * MINUTE)
     await expectSignedIn(timed, browser)
-    expect(await life()).toBeGreaterThanOrEqual(59 * 60)
+    expect(await life()).toBeGreaterThan(62 * 60)
     await redis.ask('PEXPIRE', name, '1')
     await until(async () => (await redis.ask('EXISTS', name)) === 0, 'its end')
     await expectSignedOut(timed, browser)
     await timed.close()
     close = undefined
     await redis.close()
+  })
+
+  it('that ends over https takes its cookie back as the prefix demands, or browsers would keep it', async () => {
+    const secure = await run({ settings: { PUBLIC_URL: 'https://onramp.example' } })
+    close = () => secure.close()
+    const headers = { origin: 'https://onramp.example', 'sec-fetch-site': 'same-origin' }
+    const answer = await fetch(`${secure.url}/sign-out`, { method: 'POST', headers, redirect: 'manual' })
+    expect(answer.status).toBe(303)
+    const [pair, ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ')
+    expect(pair).toBe('__Host-onramp=')
+    expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'Secure', expect.stringContaining('1970')]))
   })
 
   it('has a cookie that ends with the browser, and is not readable by scripts', async () => {

@@ -98,7 +98,10 @@ describe('a logout token', () => {
     }
   })
 
-  it('without a sub ends the sign-ins of that session, and not the person elsewhere', async () => {
+  it.each([
+    ['without a sub', 'sidOnly'],
+    ['with both', undefined],
+  ] as const)('%s ends the sign-ins of that session, and not the person elsewhere', async (_what, named) => {
     const [one, other, sibling] = [
       await signIn(running, 'dan'),
       await signIn(running, 'dan'),
@@ -113,7 +116,7 @@ describe('a logout token', () => {
       )
     await sibling.open(`${running.url}/onboarding`)
     await expectSignedIn(running, sibling)
-    setFaults(running, { logoutToken: 'sidOnly' })
+    setFaults(running, named === undefined ? {} : { logoutToken: named })
     await one.submit('/sign-out')
     await one.click('/sign-out/continue')
     expect(running.sandbox.logouts().at(-1)?.status).toBe(200)
@@ -156,5 +159,26 @@ describe('over two processes', () => {
     })
     expect(answer.statusCode).toBe(400)
     await answer.body.dump()
+  })
+
+  it('a token that could not be acted on, because the store failed, may be sent again', async () => {
+    const browser = await signInAt(two, 'dan')
+    const lists = [...(await two.redis.dump())].filter(([key]) => key.includes('sessions-of:'))
+    for (const [key] of lists) {
+      await two.redis.ask('DEL', key)
+      await two.redis.ask('RPUSH', key, 'not a text')
+    }
+    await two.sandbox.endSessions('dan')
+    const sent = two.sandbox.logouts().at(-1) as SentLogout
+    expect(sent.status).toBe(503)
+    for (const [key, text] of lists) await two.redis.ask('SET', key, text, 'EX', '3600')
+    const answer = await request(sent.to, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token: sent.token }).toString(),
+    })
+    expect(answer.statusCode).toBe(200)
+    await answer.body.dump()
+    await expectSignedOut({ url: two.url }, browser)
   })
 })

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
 import { expectSignedIn, runUnlimited } from '../helpers/faulty.ts'
 import { chooseAccount, signIn, type Running, type RunOptions } from '../helpers/running.ts'
-import type { TestBrowser } from '../helpers/test-browser.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
 
 let close: (() => Promise<void>) | undefined
 afterEach(async () => {
@@ -62,6 +62,19 @@ describe('someone who presses "Not you?"', () => {
       await expectSignedIn(running, browser)
     },
   )
+
+  it('is asked without the address that a link names, which would contradict the wish', async () => {
+    const running = await start({ sandbox: { switches: { faults: withoutPar } } })
+    const hintsOf = () =>
+      running.sandbox.requests.flatMap(({ operation, query }) =>
+        operation === 'authorization' && 'scope' in query ? [query['login_hint']] : [],
+      )
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/sign-in?login_hint=ada@acme.example`)
+    for (const prompt of ['select_account', 'login'])
+      await browser.open(`${running.url}/sign-in?login_hint=ada@acme.example&prompt=${prompt}`)
+    expect(hintsOf()).toEqual(['ada@acme.example', undefined, undefined])
+  })
 
   it('and cancels is not asked again', async () => {
     const running = await start()

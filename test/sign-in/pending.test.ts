@@ -10,7 +10,7 @@ import type { Records } from '../../src/records/records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { createPendingSignIns } from '../../src/sign-in/pending.ts'
-import { createRoom } from '../../src/sign-in/room.ts'
+import { createRoom, type Room } from '../../src/sign-in/room.ts'
 import { startRedis } from '../helpers/redis.ts'
 
 type Opened = { records: Records; close(): Promise<void> }
@@ -96,6 +96,25 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
     const stranger = await pending().take(state, browser)
     expect(stranger).toMatchObject({ mayRedeem: false, signIn: { returnTo: '/onboarding' } })
     expect(await pending().take(state, BROWSER)).toMatchObject({ mayRedeem: true })
+  })
+
+  it('gives back the room that it took, and no more', async () => {
+    const state = newState()
+    const counted: [string, number, string][] = []
+    const room: Room = {
+      check: async () => {},
+      take: async (bytes, network) => void counted.push(['take', bytes, network]),
+      giveBack: async (bytes, network) => void counted.push(['give back', bytes, network]),
+    }
+    const signIns = createPendingSignIns(opened.records, createSealer([SECRET]), room)
+    await signIns.add(state, BROWSER, signIn, NETWORK)
+    const taken = await signIns.take(state, BROWSER)
+    if (taken !== undefined) await signIns.succeeded(taken, NETWORK)
+    const [bytes] = counted.map(([, count]) => count)
+    expect(counted).toEqual([
+      ['take', bytes, NETWORK],
+      ['give back', bytes, NETWORK],
+    ])
   })
 
   it('keeps its verifier and nonce from readers of the store', async () => {

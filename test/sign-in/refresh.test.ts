@@ -79,6 +79,22 @@ describe('a token that is about to run out', () => {
   })
 })
 
+describe('a token that is about to run out where the sign-in is over', () => {
+  it('no longer serves a page, though it is still good', async () => {
+    const timed = await runWithClock()
+    const browser = new TestBrowser()
+    await browser.open(`${timed.url}/onboarding`)
+    await browser.post(browser.page.url, { person: 'ada' })
+    timed.later(3_600_000 - 25_000)
+    timed.sandbox.switches.set({ answers: { token: { status: 400, body: { error: 'invalid_grant' } } } })
+    expect(await ask(timed.url, browser)).toMatchObject({
+      status: 303,
+      location: expect.stringMatching(/^\/sign-in\?/) as string,
+    })
+    await timed.close()
+  })
+})
+
 describe('tokens that do not say when they expire', () => {
   it('are refreshed when the service refuses them, once, and the page is served', async () => {
     setFaults(running, { token: { withoutExpiresIn: true } })

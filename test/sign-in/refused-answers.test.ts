@@ -165,6 +165,24 @@ describe('an answer in another browser', () => {
     expectHelpfulPage(last)
     expect(last.body).toContain('cookie')
   })
+
+  it('that comes with the cookie of another sign-in each time is refused, and does not go in circles', async () => {
+    const stranger = (await beginSignIn(running)).cookieHeader(running.url).split('onramp=')[1] ?? ''
+    const browser = await beginSignIn(running)
+    let address = await answerOf(running, browser)
+    let last = browser.page
+    for (let redirects = 0; redirects < 40; redirects++) {
+      browser.clearCookies(running.url)
+      if (address.includes('/sign-in/callback')) browser.setCookie(running.url, 'onramp', stranger)
+      const hop = await browser.open(address, { follow: false })
+      last = hop
+      if (hop.location === undefined) break
+      address = new URL(hop.location, hop.url).href
+    }
+    expect(last.status).toBe(400)
+    expectHelpfulPage(last)
+    expect(running.sandbox.count('token')).toBe(0)
+  })
 })
 
 describe('an error of the authorization server', () => {

@@ -112,6 +112,18 @@ describe('the page after signing out', () => {
     expect(browser.text).not.toContain('may still know you')
   })
 
+  it('leads to the authorization server only once', async () => {
+    const browser = await signIn(running, 'ada')
+    running.sandbox.clearRequests()
+    await browser.submit('/sign-out')
+    await browser.click('/sign-out/continue')
+    for (const path of ['/sign-out', '/sign-out/continue']) {
+      await browser.open(running.url + path)
+      expect(browser.page.url).toBe(`${running.url}/signed-out`)
+    }
+    expect(running.sandbox.count('endSession')).toBe(1)
+  })
+
   it('says that the next sign-in may be silent where the authorization server ends no sessions', async () => {
     setFaults(running, { metadata: { without: ['end_session_endpoint'] } })
     await running.restart()

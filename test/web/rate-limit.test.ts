@@ -31,7 +31,9 @@ describe.each(['SQLite', 'Redis'] as const)('signing in from one address, on %s'
     for (const path of ['/sign-in', '/sign-in/callback?state=x', '/invite/anything']) {
       const refused = await ask(running, path)
       expect(refused.status, path).toBe(429)
-      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+      const seconds = Number(refused.headers['retry-after'])
+      expect(seconds, 'the rest of the minute').toBeGreaterThan(20)
+      expect(seconds).toBeLessThanOrEqual(60)
       expect(refused.body).toContain('<h1>')
     }
     expect((await ask(running, '/healthz')).status).toBe(200)

@@ -1,0 +1,58 @@
+// A record that is changed by compare-and-set, within one process.
+import { describe, expect, it } from 'vitest'
+import { createChanges } from '../../src/records/change.ts'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+
+function inMemory() {
+  const texts = new Map<string, string>()
+  const records: Pick<Records, 'get' | 'compareAndSet'> = {
+    get: async (key) => texts.get(key),
+    async compareAndSet(key, expected, value) {
+      if (texts.get(key) !== expected) return false
+      texts.set(key, value)
+      return true
+    },
+  }
+  return { texts, records }
+}
+
+const append = (letter: string) => (text: string | undefined) => ({
+  text: (text ?? '') + letter,
+  seconds: 60,
+})
+
+describe('a change of a record', () => {
+  it('comes after the one before, and sees what that wrote', async () => {
+    const { texts, records } = inMemory()
+    const change = createChanges(records)
+    await Promise.all(['a', 'b', 'c'].map((letter) => change({ key: 'key', next: append(letter) })))
+    expect(texts.get('key')).toBe('abc')
+  })
+
+  it('is made though the one before it failed', async () => {
+    const { texts, records } = inMemory()
+    const change = createChanges(records)
+    const fail = () => {
+      throw new Error('no')
+    }
+    const results = await Promise.allSettled([
+      change({ key: 'key', next: fail }),
+      change({ key: 'key', next: append('a') }),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+    expect(texts.get('key')).toBe('a')
+  })
+
+  it('reads the record where the guess was wrong', async () => {
+    const { texts, records } = inMemory()
+    texts.set('key', 'a')
+    await createChanges(records)({ key: 'key', next: append('b'), guess: { text: undefined } })
+    expect(texts.get('key')).toBe('ab')
+  })
+
+  it('fails as an outage does when others are always faster', async () => {
+    const records = { get: async () => 'a', compareAndSet: async () => false }
+    const changed = createChanges(records)({ key: 'key', next: append('b') })
+    await expect(changed).rejects.toBeInstanceOf(StoreUnavailable)
+  })
+})
