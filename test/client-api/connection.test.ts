@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { checkCall, createConnection } from '../../src/client-api/connection.ts'
 import { silenceInWords, silenceOf } from '../../src/client-api/silence.ts'
 import { ask } from '../../src/doctor/ask.ts'
-import { createFetch } from '../../src/sign-in/server/fetch.ts'
+import { createFetch } from '../../src/sign-in/server/configuration.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -64,7 +64,7 @@ const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000 })
 const WITHOUT_BODY = new Set([204, 205, 304])
 
 /** @param seconds the limit of each request; the library's own signal ends at the same time */
-function createFetch(seconds: number): CustomFetch {
+export function createFetch(seconds: number): CustomFetch {
   return async (url, { body, headers, method }) => {
     const { origin, pathname, search } = new URL(url)
     const options = {
