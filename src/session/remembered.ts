@@ -8,7 +8,8 @@ export type Remembered<T> = {
   of(key: string, text: string, make: (text: string) => T): T
 }
 
-export function createRemembered<T>(): Remembered<T> {
+/** @param max so many are remembered at most */
+export function createRemembered<T>(max: number = MAX_REMEMBERED): Remembered<T> {
   const known = new Map<string, { text: string; value: T }>()
   return {
     of(key, text, make) {
@@ -16,7 +17,7 @@ export function createRemembered<T>(): Remembered<T> {
       if (found !== undefined && found.text === text) return found.value
       const value = make(text)
       if (value === undefined) return value
-      if (known.size >= MAX_REMEMBERED) known.clear()
+      if (known.size >= max) known.clear()
       known.set(key, { text, value })
       return value
     },

@@ -90,6 +90,13 @@ export const holderOf = (id: string) => `${PREFIX}${id}`
 const RENEW_AFTER_SHARE = 0.05
 const MAX_REMEMBERED = 50_000
 
+/**
+ * Its JSON says nothing: a line of the log must never hold tokens, and express-session makes a hash of the JSON of every
+ * session, several times for each answer.
+ */
+const held = (content: Content, id: string, sealed: string): SignedIn =>
+  Object.defineProperty({ ...content, id, sealed }, 'toJSON', { value: () => 'signed in' })
+
 export function createSignIns(options: SignInsOptions): SignIns {
   const { texts, records, sealer, idleSeconds, maxSeconds, now } = options
   const json = sealedJson<Content>({ sealer, version: 1 })
@@ -108,7 +115,7 @@ export function createSignIns(options: SignInsOptions): SignIns {
 
   function opened(id: string, sealed: string): SignedIn | undefined {
     const content = json.open(sealed, holderOf(id))
-    return content?.user && { ...content, id, sealed }
+    return content?.user && held(content, id, sealed)
   }
 
   function open(id: string, sealed: string): SignedIn | undefined {
@@ -126,13 +133,13 @@ export function createSignIns(options: SignInsOptions): SignIns {
       const [name, sealed] = [nameOf(id), sealedFor(id, content)]
       await texts.set(name, sealed, lifeSeconds)
       noteRenewal(name)
-      return remembered.of(name, sealed, () => ({ ...content, id, sealed })) as SignedIn
+      return remembered.of(name, sealed, () => held(content, id, sealed)) as SignedIn
     },
     async replaceTokens(signedIn, tokens) {
       const [key, content] = [PREFIX + nameOf(signedIn.id), { ...signedIn, tokens }]
       const sealed = sealedFor(signedIn.id, content)
       const isReplaced = await records.compareAndSet(key, signedIn.sealed, sealed, lifeSeconds)
-      return isReplaced ? { ...content, sealed } : undefined
+      return isReplaced ? held(content, signedIn.id, sealed) : undefined
     },
     async renew({ id }) {
       const name = nameOf(id)

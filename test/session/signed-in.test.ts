@@ -108,6 +108,17 @@ describe.each(Object.entries(stores))('a sign-in kept in %s', (_name, open) => {
     expect(await signIns.session(id)).toBeNull()
   })
 
+  it('shows nothing of itself in JSON, as a log would write it, however it was come by', async () => {
+    const [signIns, id] = [signInsWith([SECRET]), newId()]
+    const created = await signIns.create(id, content)
+    const replaced = await signIns.replaceTokens(created, { ...content.tokens, accessToken: 'access-2' })
+    const loaded = await signInsWith([SECRET]).load(id)
+    expect([created, replaced, loaded].every((one) => one?.id === id)).toBe(true)
+    const shown = JSON.stringify([created, replaced, loaded, await signIns.session(id)])
+    for (const secret of [id, 'access-', 'refresh-1', 'ada', created.sealed])
+      expect(shown).not.toContain(secret)
+  })
+
   it('shows nothing of itself in the store: no id, no name, no word of its content', async () => {
     const id = newId()
     await signInsWith([SECRET]).create(id, content)
