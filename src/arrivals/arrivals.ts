@@ -3,6 +3,7 @@
 // counted and left as it is, and the people it may be about get no emails.
 import { createChanges } from '../records/change.ts'
 import type { Records } from '../records/records.ts'
+import { createRemembered } from '../session/remembered.ts'
 import { normalizedAddress } from './address.ts'
 import { newArrival, type Arrival } from './arrival.ts'
 import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Seal } from './record.ts'
@@ -11,6 +12,8 @@ import { noneUnread, type Unread } from './unread.ts'
 const AT_ONCE = 128
 /** That someone wants no emails is remembered for longer than the rest: they asked for it. */
 export const OPT_OUT_DAYS = 730
+/** A few kilobytes each. */
+const MAX_RECENT = 500
 const DAY_MS = 86_400_000
 const DAY_SECONDS = 86_400
 
@@ -79,8 +82,8 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
   }
 
   /** A mark of what was removed counts for as long as an opt-out would have. */
-  function bucketIn(text: string | undefined, number: number): Bucket {
-    const { people, removedAt, ...rest } = readBucket(text, number, sealer)
+  function bucketIn(text: string | undefined, number: number, read = readBucket): Bucket {
+    const { people, removedAt, ...rest } = read(text, number, sealer)
     const mark = removedAt === undefined || isOver(removedAt) ? undefined : removedAt
     return { ...rest, people: people.flatMap(remembered), removedAt: mark }
   }
@@ -93,13 +96,26 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       ? Math.max(OPT_OUT_DAYS, retentionDays)
       : retentionDays)
 
+  /** People sign in and go on within seconds, so what was written a moment ago is not opened again. */
+  const recent = createRemembered<Bucket>(MAX_RECENT)
+  const readRecent: typeof readBucket = (text, number) =>
+    text === undefined
+      ? readBucket(text, number, sealer)
+      : recent.of(String(number), text, () => readBucket(text, number, sealer))
+
+  function written(bucket: Bucket, number: number): string {
+    const text = bucketText(bucket, number, sealer)
+    if (bucket.people.length > 0) recent.of(String(number), text, () => ({ ...bucket, isCurrent: true }))
+    return text
+  }
+
   /** @param change returns the record to keep; undefined: as it is. May run more than once. @throws {StoreUnavailable} */
   const update = (number: number, change: (bucket: Bucket) => Bucket | undefined): Promise<void> =>
     changeRecord({
       key: keyOf(number),
       next(text) {
-        const bucket = change(bucketIn(text, number))
-        return bucket && { text: bucketText(bucket, number, sealer), seconds: lifeOf(bucket) }
+        const bucket = change(bucketIn(text, number, readRecent))
+        return bucket && { text: written(bucket, number), seconds: lifeOf(bucket) }
       },
     })
 
