@@ -12,6 +12,8 @@ export type Store = {
   records: Records
   /** The connection itself, for what counts in Redis on its own; undefined on the embedded store. */
   redis: SharedRedis | undefined
+  /** What is asked for first is written first. A cluster's nodes don't wait for each other. */
+  keepsOrder: boolean
   close(): Promise<void>
 }
 
@@ -42,6 +44,7 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, isServer 
   return {
     records: createRedisRecords(redis, prefix),
     redis: { client: redis, prefix },
+    keepsOrder: settings.REDIS_CLUSTER !== 'yes',
     close: async () => redis.destroy(),
   }
 }
@@ -57,6 +60,7 @@ function openFolder(folder: string, log: ConnectionLog, isServer: boolean): Stor
   return {
     records,
     redis: undefined,
+    keepsOrder: true,
     async close() {
       records.close()
       hold?.close()

@@ -103,9 +103,12 @@ export function createRedeem(parts: RedeemParts): Redeem {
     const signedInAt = parts.now()
     const counted = parts.onSignedIn(user)
     const id = newSessionId()
-    const signedIn = await parts.signIns.create(id, { user, browser, signedInAt, tokens })
     const name = nameOf(id)
     const entry = { name, sid, signedInAt, device: deviceOf(req.get('user-agent')) }
+    const creating = parts.signIns.create(id, { user, browser, signedInAt, tokens })
+    // Awaited below; a store that keeps the order needs no wait in between.
+    creating.catch(() => {})
+    if (!parts.store.keepsOrder) await creating
     let isListed = false
     try {
       isListed = await parts.sessions.add(user, entry, signIn.startedAt)
@@ -113,7 +116,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
       if (!isListed) await parts.signIns.end(name)
     }
     if (!isListed) return false
-    startSession(req, signedIn)
+    startSession(req, await creating)
     await counted
     return true
   }
