@@ -145,7 +145,10 @@ export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt:
 
 /** Left a moment ago, and not back. */
 export const isInFlight = (attempt: Attempt, now: number) =>
-  attempt.returnedAt === undefined && attempt.done === undefined && now - attempt.departedAt < IN_FLIGHT_MS
+  attempt.returnedAt === undefined &&
+  attempt.done === undefined &&
+  // Either way: a departure far in the future is none, or the service would never be asked again.
+  Math.abs(now - attempt.departedAt) < IN_FLIGHT_MS
 
 /** `slack` means every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>

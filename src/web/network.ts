@@ -4,15 +4,19 @@ import { isIPv6 } from 'node:net'
 
 /**
  * The /64 of an IPv6 address, because a household has one and may use any address of it (RFC 6177); an IPv4 address as
- * it is, also when it came mapped into IPv6 (RFC 4291 2.5.5.2); anything else unchanged.
+ * it is, also when it came mapped into IPv6 (RFC 4291 2.5.5.2); anything else unchanged. Some proxies forward the port too.
  */
 export function networkOf(address: string): string {
-  const [bare = ''] = address.split('%', 1)
-  if (!isIPv6(bare)) return address
+  const [bare = ''] = withoutPort(address).split('%', 1)
+  if (!isIPv6(bare)) return bare
   const groups = groupsOf(bare)
   const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
   return isMapped ? dotted(groups.slice(6)) : groups.slice(0, 4).join(':')
 }
+
+/** Of `192.0.2.7:51234` and `[2001:db8::1]:443`: otherwise each connection would count as a network. */
+const withoutPort = (address: string): string =>
+  /^\[([^\]]*)\](?::\d+)?$/.exec(address)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(address)?.[1] ?? address
 
 /** All eight, in lower case and without leading zeros: the URL parser writes every spelling in one way. */
 function groupsOf(address: string): string[] {

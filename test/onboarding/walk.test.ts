@@ -186,6 +186,8 @@ describe('the service', () => {
     expect(mayAsk(begun(), 0)).toBe(true)
     expect(mayAsk(left(), IN_FLIGHT_MS - 1)).toBe(false)
     expect(mayAsk(left(), IN_FLIGHT_MS)).toBe(true)
+    // A clock that was put back, or a record that claims a departure to come.
+    expect(mayAsk(left(), -IN_FLIGHT_MS)).toBe(true)
     expect(mayAsk(comeBack(left(), 's1', 1).walk, 2)).toBe(true)
   })
 })

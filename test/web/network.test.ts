@@ -10,6 +10,9 @@ describe('addresses that are counted together', () => {
     ['an IPv4 address and what a dual-stack socket calls it', '192.0.2.7', '::ffff:192.0.2.7'],
     ['the same in hexadecimal', '192.0.2.7', '::ffff:c000:207'],
     ['the same in full', '192.0.2.7', '0:0:0:0:0:FFFF:C000:0207'],
+    ['an IPv4 address with a port, as some proxies forward it', '192.0.2.7', '192.0.2.7:51234'],
+    ['an IPv6 address with a port', '2001:db8::1', '[2001:db8::1]:443'],
+    ['an IPv6 address in brackets', '2001:db8::1', '[2001:db8::1]'],
     ['a link-local address with and without its zone', 'fe80::1', 'fe80::1%eth0'],
   ])('%s', (_what, one, other) => {
     expect(networkOf(one)).toBe(networkOf(other))

@@ -102,8 +102,9 @@ const schemasOf = ({ at, item }: Operation, side: Side, follow: Follow): At[] =>
     if (place === 'formData' && typeof name === 'string')
       return [{ ...body, value: { properties: { [name]: {} } } }]
     if (side === 'request' && place !== undefined && place !== 'body') return []
-    const media = childrenOf(into(body, 'content')).flatMap(followed)
-    return [body, ...media].map((one) => into(one, 'schema'))
+    const media = [into(body, 'content')].flatMap(followed).flatMap(childrenOf).flatMap(followed)
+    // OpenAPI 3.2 has the schema of one item of a stream.
+    return [body, ...media].flatMap((one) => [into(one, 'schema'), into(one, 'itemSchema')])
   })
 }
 
@@ -112,7 +113,15 @@ const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, wa
   const where = placeOf(at)
   const sure = (confidence: Confidence) => (isOpen && confidence === 'exact' ? 'name' : confidence)
   const { endpoints, fields } = scheduled
+  const lostAll: Lost = (place, why) => {
+    for (const side of ['request', 'response'] as const)
+      for (const entry of [...fields[side].values()].flat())
+        walk.report({ entry, confidence: 'unread', side, operation: where, at: place, why })
+  }
+  // Tools that split a document put a reference in the place of a whole operation, which OpenAPI doesn't provide for.
+  const whole = createFollow(walk.find, lostAll)(at)
   for (const entry of endpoints) walk.report({ entry, confidence: sure('exact'), operation: where, at })
+  if (whole === undefined) return
   for (const side of ['request', 'response'] as const) {
     if (fields[side].size === 0) continue
     const once = new Set<string>()
@@ -126,7 +135,7 @@ const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, wa
       for (const entry of [...fields[side].values()].flat()) report(entry, 'unread', place, why)
     }
     const follow = createFollow(walk.find, lost)
-    eachProperty(schemasOf(operation, side, follow), { fields, side, follow, report })
+    eachProperty(schemasOf({ ...operation, at: whole }, side, follow), { fields, side, follow, report })
   }
 }
 

@@ -18,21 +18,22 @@ const ANY_NAME = '*'
 const below = (names: readonly string[], name: string) => [...names.slice(-3), name]
 
 /** The schemas inside a schema: an alternative is at its place, as an item is; a property one deeper. */
-const inner = ({ at, names }: Visit): Visit[] => {
+const inner = ({ at, names }: Visit, follow: Follow): Visit[] => {
+  const membersOf = (name: string) => childrenOf(follow(into(at, name)) ?? into(at, name))
   const parts = (...keys: string[]) => keys.map((key) => into(at, key))
   const same = [
     ...parts('allOf', 'anyOf', 'oneOf', 'prefixItems', 'items').flatMap(itemsOf),
     ...parts('if', 'then', 'else', 'items', 'additionalItems', 'unevaluatedItems', 'contains'),
-    ...childrenOf(into(at, 'dependentSchemas')),
+    ...membersOf('dependentSchemas'),
     ...mapped(at),
   ]
   const unnamed = [
     ...parts('additionalProperties', 'unevaluatedProperties'),
-    ...childrenOf(into(at, 'patternProperties')),
+    ...membersOf('patternProperties'),
   ]
   return [
     ...same.map((one) => ({ at: one, names })),
-    ...childrenOf(into(at, 'properties')).map((one) => ({ at: one, names: below(names, nameOf(one)) })),
+    ...membersOf('properties').map((one) => ({ at: one, names: below(names, nameOf(one)) })),
     ...unnamed.map((one) => ({ at: one, names: below(names, ANY_NAME) })),
   ]
 }
@@ -54,7 +55,7 @@ const matches = (pattern: string, name: string) => {
   }
 }
 
-const reportIn = ({ at, names }: Visit, { fields, side, report }: SchemaSearch) => {
+const reportIn = ({ at, names }: Visit, { fields, side, follow, report }: SchemaSearch) => {
   const wanted = fields[side]
   const tell = (name: string, place: At, isPattern = false) => {
     for (const entry of wanted.get(name) ?? []) {
@@ -62,13 +63,16 @@ const reportIn = ({ at, names }: Visit, { fields, side, report }: SchemaSearch) 
       if (sure !== undefined) report(entry, isPattern ? 'name' : sure, place)
     }
   }
-  const properties = into(at, 'properties')
+  const [properties, patterns] = ['properties', 'patternProperties'].map((name) => {
+    const written = into(at, name)
+    return follow(written) ?? written
+  }) as [At, At]
   for (const property of childrenOf(properties)) tell(nameOf(property), property)
   const known = isRecord(properties.value) ? properties.value : {}
   for (const required of itemsOf(into(at, 'required')))
     if (typeof required.value === 'string' && !Object.hasOwn(known, required.value))
       tell(required.value, required)
-  for (const pattern of childrenOf(into(at, 'patternProperties')))
+  for (const pattern of childrenOf(patterns))
     for (const name of wanted.keys()) if (matches(nameOf(pattern), name)) tell(name, pattern, true)
 }
 
@@ -92,7 +96,7 @@ export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void
     const { at, names } = visit
     if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(at.value, names)) continue
     reportIn(visit, search)
-    waiting.push(...inner(visit))
+    waiting.push(...inner(visit, follow))
     const next = follow(at)
     if (next === undefined || next.value === at.value) continue
     if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names })
