@@ -125,9 +125,19 @@ const headerOf = (headers: unknown, wanted: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
+/** `{"bodySize": 812}`: a body was there, and was not recorded. */
+const isSizeAlone = (recorded: unknown): boolean =>
+  isRecord(recorded) &&
+  Object.keys(recorded).length > 0 &&
+  Object.entries(recorded).every(
+    ([name, value]) => /^(?:body|content)?_?(?:size|length)$/i.test(name) && Number(value) > 0,
+  )
+
 /** The body in what a recorder wrote for one side of a call. Null is what recorders write for a body they did not keep. */
 export const recordedBody = (recorded: unknown): Recorded => {
   if (recorded === undefined || recorded === null) return {}
+  // A size, or whether there was one: no body of the two APIs is a number or a boolean.
+  if (typeof recorded === 'number' || typeof recorded === 'boolean' || isSizeAlone(recorded)) return {}
   if (!isRecord(recorded)) return { body: recorded }
   const value = renamed(recorded)
   if (!isWrapper(value)) return { body: plainBody(value, {}) }

@@ -162,11 +162,23 @@ const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) =
   const why =
     unread ??
     (isWhole ? undefined : 'nests too deep to be looked through') ??
+    (holdsText(documents, names) ? 'holds a text that may be the body' : undefined) ??
     (texts.some((one) => hidesNames(one, names))
       ? 'has members that hide others of the same name'
       : undefined)
   if (why !== undefined) reportAll({ confidence: 'unread', why })
   else if (call.incomplete?.includes(side) === true) reportAll({ confidence: 'endpoint' })
+}
+
+/** Whether a text within a document is JSON that has one of the names: recorders wrap bodies in ways of their own. */
+const holdsText = (value: unknown, names: readonly string[]): boolean => {
+  if (typeof value === 'string')
+    return (
+      '[{'.includes(value.trimStart().charAt(0) || ' ') && names.some((name) => value.includes(`"${name}"`))
+    )
+  if (typeof value !== 'object' || value === null) return false
+  for (const name in value) if (holdsText(Reflect.get(value, name), names)) return true
+  return false
 }
 
 // RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6: these have none, or one that means nothing.
