@@ -115,7 +115,7 @@ const FACTOR = 4
 const MAX_LATER = 1_000
 
 /**
- * People whom the mail server put off, until their time has come. Bounded: the next run finds the others in what was
+ * People whom the mail server asked us to try later, until their time has come. Bounded: the next run finds the others in what was
  * written down. @param now milliseconds since 1970
  */
 export function createLater(now: () => number, firstMs: number = FIRST_MS) {

@@ -100,7 +100,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     }
   }
 
-  /** Someone whom the mail server put off a while ago, or the next on the list. */
+  /** Someone whom the mail server asked us to try later, or the next on the list. */
   async function next(): Promise<Turn | undefined> {
     while (!isOver()) {
       const again = parts.later.take()

@@ -75,7 +75,7 @@ const instanceInPath = (path: string | undefined) => {
   }
 }
 
-/** Nobody could read, click or name an identifier without a visible character. */
+/** No one could read, click or name an identifier without a visible character. */
 const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
 /** Of entries with one identifier the one that a person can do most about counts. */

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 /** Longer ones are not seen anywhere; the overview's own links take no longer ones either (onboarding/visit.ts). */
 export const MAX_INSTANCE_CHARACTERS = 200
 export const MAX_NAME_CHARACTERS = 200
-/** Nobody gives so many consents. A list that is longer is refused: what was left out would count as connected. */
+/** No one gives so many consents. A list that is longer is refused: what was left out would count as connected. */
 export const MAX_ENTRIES = 1_000
 export const MAX_RESULTS = 50
 export const MAX_TITLE_CHARACTERS = 300

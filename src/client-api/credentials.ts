@@ -5,7 +5,7 @@ export type Credentials =
   | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
   /** A service token that acts as the person it belongs to. */
   | { kind: 'user-token'; token: string }
-  /** A service token for everybody; it is useless without the person it acts for. */
+  /** A service token for everyone; it is useless without the person it acts for. */
   | { kind: 'global-token'; token: string; actAs: string }
 
 /** RFC 6750 2.1: what may stand behind "Bearer". Anything else would make the HTTP client quote it in its error. */

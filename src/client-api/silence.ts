@@ -1,4 +1,4 @@
-// Why nobody answered: the causes that a network call can fail with, told apart. Pure; imports nothing.
+// Why there was no answer: the causes that a network call can fail with, told apart. Pure; imports nothing.
 
 export type Silence =
   'unknown-name' | 'refused' | 'too-slow' | 'certificate' | 'no-tls' | 'too-large' | 'cut-off'

@@ -1,4 +1,4 @@
-// Probes. Neither touches a session; /healthz asks nobody, /readyz tries the store and whether the authorization server
+// Probes. Neither touches a session; /healthz asks no one, /readyz tries the store and whether the authorization server
 // was reached.
 import { Router } from 'express'
 import { storeTrouble } from '../records/store-trouble.ts'

@@ -10,7 +10,7 @@ import { startNode, untilReady } from './processes.ts'
 export type Contestant = Target & {
   pid: number
   pageBytes: number
-  /** Where someone begins to sign in; empty where nobody can. */
+  /** Where someone begins to sign in; empty where no one can. */
   signInUrl: string
 }
 

@@ -63,10 +63,10 @@ export async function signInOnce(
     }
     if (status === 200 && isThere && jar.size > 0) return
     if (until === 'signed in' && isThere && /callback\?/.test(url) && location !== undefined) return
-    if (location === undefined) throw new Error(`${name} answered ${status} while somebody signed in`)
+    if (location === undefined) throw new Error(`${name} answered ${status} while a person signed in`)
     url = new URL(location, url).href
   }
-  throw new Error(`${name} sent somebody who signs in around in circles`)
+  throw new Error(`${name} sent a person who signs in around in circles`)
 }
 
 async function applySignIns(contestant: Contestant, connections: number, seconds: number) {

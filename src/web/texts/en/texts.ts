@@ -14,7 +14,7 @@ export const en = {
   product: 'Onramp',
   tagline: 'Make your work searchable',
   problems,
-  /** A day in UTC, because where somebody is, is not known. @param milliseconds since 1970 */
+  /** A day in UTC, because no one's time zone is known. @param milliseconds since 1970 */
   day: (milliseconds: number) => days.format(milliseconds),
   number: (count: number) => count.toLocaleString('en'),
   reference: (reference: string) => `Reference: ${reference}`,
@@ -30,7 +30,7 @@ export const en = {
     helpLink: 'Get help',
     privacyTitle: 'What search may see',
     privacy:
-      'Connecting an app lets search find what you can already open there yourself. Nobody else sees more than before.',
+      'Connecting an app lets search find what you can already open there yourself. No one else sees more than before.',
   },
   problem: {
     tryAgain: 'Try again',
