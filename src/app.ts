@@ -26,6 +26,7 @@ import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross
 import { createErrorPage, notFound } from './web/error-page.ts'
 import { createHealthRoutes, type HealthParts } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
+import type { Languages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
 import type { Metrics } from './web/metrics.ts'
 import type { SendPage } from './web/pages.ts'
@@ -45,6 +46,7 @@ export type Services = {
   assets: Assets
   viewsFolder: string
   sendPage: SendPage
+  languages: Languages
   health: Pick<HealthParts, 'askStore' | 'isDraining'>
   records: Records
   signIn: SignIn
@@ -100,6 +102,7 @@ export function createApp(services: Services): Express {
     createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, arrivals }),
   )
   app.use(refuseCrossSite(origin), refuseEmbedding)
+  app.use(services.languages.remember)
 
   // For people who are not signed in.
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
@@ -136,6 +139,7 @@ export function createApp(services: Services): Express {
     createErrorPage({
       log,
       sendPage,
+      languages: services.languages,
       pathOf: (address) => repeatablePath(address, publicUrl),
       count: metrics.countProblem,
     }),

@@ -21,6 +21,7 @@ import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
+import { createLanguages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics, type Metrics } from './web/metrics.ts'
 import { createPages } from './web/pages.ts'
@@ -28,6 +29,7 @@ import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
+const LANGUAGES = fileURLToPath(new URL('../languages', import.meta.url))
 
 export type Onramp = {
   app: Express
@@ -57,8 +59,10 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
 
   const assets = loadAssets(VIEWS)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
+  const languages = createLanguages({ folder: LANGUAGES, isHttps: publicUrl.startsWith('https:') })
   const sendPage = createPages({
     render: createViews(VIEWS),
+    languages,
     frame: { stylesheet: assets.stylesheet, icon: assets.icon, helpUrl: settings.HELP_URL },
     isAdmin,
   })
@@ -98,6 +102,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     limits,
     assets,
     sendPage,
+    languages,
     records,
     signIn,
     arrivals,

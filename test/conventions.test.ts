@@ -27,11 +27,12 @@ const importsOf = (file: string): string[] =>
   )
 
 /** `src/sign-in/server/client.ts` is in the room sign-in; a package is a room. */
-const roomOf = (file: string) => /^src\/([^/]+)|^(packages\/[^/]+)/.exec(file)?.slice(1).find(Boolean) ?? ''
+const roomOf = (file: string) =>
+  /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
 const nouns = ['client-api', 'records', 'problem.ts', 'present.ts', 'loopback.ts']
-const web = [...nouns, 'session', 'web']
+const web = [...nouns, 'session', 'web', 'languages']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
   'packages/deprecations': [],
@@ -44,7 +45,7 @@ const allowed: Record<string, string[]> = {
   records: ['problem.ts'],
   'client-api': ['problem.ts', 'present.ts'],
   session: nouns,
-  web: [...nouns, 'session'],
+  web: [...nouns, 'session', 'languages'],
   // Who onramp is at the authorization server is read from the settings.
   'sign-in': [...web, 'settings'],
   // What is followed of a walk is the arrivals' to say.

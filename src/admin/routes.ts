@@ -9,7 +9,7 @@ import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { isAscii, normalizedAddress } from '../arrivals/address.ts'
-import { texts } from '../web/texts.ts'
+import type { Texts } from '../web/languages/texts.ts'
 import { countable, type Arrival } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
 import { peopleCsv } from './people-csv.ts'
@@ -70,18 +70,19 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
     const made = await report()
     const { people, hasMore, total } = await listPeople(arrivals.all(), wanted)
 
-    const t = texts.admin
     const last = people.at(-1)
-    const data = {
-      words: t,
+    const data = (t: Texts) => ({
       report: made,
-      ready: t.ready(texts.number(made.ready), texts.number(made.people), shareOf(made.ready, made.people)),
+      ready: t('admin.ready', {
+        ready: made.ready,
+        people: made.people,
+        share: shareOf(made.ready, made.people),
+      }),
       unread: unreadOf(made, t),
       share: shareOf,
-      number: texts.number,
       funnel: funnelOf(made, t),
       plot: plotOf(made.days, now()),
-      people: people.map(rowOf),
+      people: people.map((person) => rowOf(person, t)),
       total,
       search: wanted.search,
       filter: wanted.filter,
@@ -90,7 +91,7 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
       isNarrowed: wanted.filter !== 'all' || wanted.search !== '',
       first: wanted.after === '' ? undefined : hrefOf({ ...wanted, after: '' }),
       next: hasMore && last !== undefined ? hrefOf({ ...wanted, after: last.email }) : undefined,
-    }
+    })
     sendPage(req, res, { view: 'invites/admin', data })
   })
 
@@ -110,20 +111,38 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
 }
 
 /** A count is of everyone known; the share beside it names the people that it is a share of. */
-function funnelOf(report: Report, t: typeof texts.admin) {
+const FUNNEL = [
+  'invited',
+  'reminded',
+  'opened',
+  'signedIn',
+  'ready',
+  'finished',
+  'nothing',
+  'skipped',
+  'blocked',
+  'optedOut',
+  'deferred',
+  'failed',
+  'uncertain',
+] as const satisfies readonly Fact[]
+
+function funnelOf(report: Report, t: Texts) {
   const { invited } = report
   const parts: Partial<Record<Fact, number>> = invited === 0 ? {} : report.ofInvited
-  return (Object.keys(t.funnel) as (keyof typeof t.funnel)[]).map((what) => {
+  return FUNNEL.map((what) => {
     const part = parts[what]
     const share =
-      part === undefined ? '' : t.ofInvited(texts.number(part), texts.number(invited), shareOf(part, invited))
-    return { what: t.funnel[what], count: texts.number(report[what]), share }
+      part === undefined ? '' : t('admin.ofInvited', { part, invited, share: shareOf(part, invited) })
+    return { what: t(`admin.funnel.${what}`), count: t.number(report[what]), share }
   })
 }
 
-function unreadOf({ unread }: Report, t: typeof texts.admin) {
+function unreadOf({ unread }: Report, t: Texts) {
   const words = unreadInWords(unread)
-  return words === undefined ? undefined : { words: t.unread(words), remedies: remediesFor(unread) }
+  return words === undefined
+    ? undefined
+    : { words: t('admin.unread', { records: words }), remedies: remediesFor(unread) }
 }
 
 const hrefOf = (wanted: Wanted) => `/admin?${queryOf(wanted)}#people`
@@ -144,27 +163,31 @@ function timeOf(at: number | undefined) {
 /** The export names the others. */
 const MAX_LEFT = 6
 
-function rowOf(arrival: Arrival) {
+function rowOf(arrival: Arrival, t: Texts) {
   const { email, group = '', asOf } = arrival
-  const { person, stages } = texts.admin
   const own = countable(arrival)
   const open = own.filter(({ state }) => state !== 'connected')
   const { stage, at } = stageOf(arrival)
   const mail = mailStateOf(arrival)
-  const left = open.map(({ name, state }) => (state === 'waiting' ? name : person.left(name, state)))
+  const leftWords = (app: string, state: (typeof open)[number]['state']) =>
+    state === 'blocked' || state === 'skipped' ? t(`admin.person.${state}`, { app }) : app
+  const left = open.map(({ name, state }) => leftWords(name, state))
   return {
     email,
     group,
-    stage: stages[stage],
+    stage: t(`admin.stage.${stage}`),
     since: timeOf(at).day,
     notes: [
-      ...(mail === 'deferred' || mail === 'failed' ? [person[mail]] : []),
-      ...(FACTS.uncertain(arrival) ? [person.uncertain] : []),
-      ...(FACTS.optedOut(arrival) ? [person.optedOut] : []),
+      ...(mail === 'deferred' || mail === 'failed' ? [t(`admin.person.${mail}`)] : []),
+      ...(FACTS.uncertain(arrival) ? [t('admin.person.uncertain')] : []),
+      ...(FACTS.optedOut(arrival) ? [t('admin.person.optedOut')] : []),
     ],
-    done: asOf === undefined ? '' : person.done(own.length - open.length, own.length),
+    done:
+      asOf === undefined || own.length === 0
+        ? ''
+        : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
     left: left.slice(0, MAX_LEFT).join(', '),
-    more: left.length > MAX_LEFT ? person.more(left.length - MAX_LEFT) : '',
+    more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
     asOf: timeOf(asOf),
   }
 }

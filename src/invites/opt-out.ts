@@ -10,7 +10,6 @@ import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../arrivals/address.ts'
 import { optedIn, reached } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
-import { texts } from '../web/texts.ts'
 import type { Invitations } from './token.ts'
 
 export type OptOutParts = {
@@ -26,7 +25,7 @@ const pathOf = (token: string) => `/invite/${token}/opt-out`
 
 const unknownLink = {
   view: 'invites/opt-out',
-  data: { words: texts.invites, state: 'unknown', of: undefined },
+  data: { state: 'unknown', of: undefined },
 }
 
 export function createOptOutRoutes(parts: OptOutParts): Router {
@@ -46,7 +45,7 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
     const isOut = arrival?.optedOutAt !== undefined
     const state = isOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
     const of = { whose: maskedAddress(email), action: pathOf(req.params.token) }
-    sendPage(req, res, { view: 'invites/opt-out', data: { words: texts.invites, state, of } })
+    sendPage(req, res, { view: 'invites/opt-out', data: { state, of } })
   })
 
   route.post(form, async (req, res) => {

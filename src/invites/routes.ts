@@ -10,7 +10,6 @@ import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from '../arrivals/address.ts'
 import { reached } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
-import { texts } from '../web/texts.ts'
 import type { Invitations } from './token.ts'
 import { isInAppBrowser, walkPath, welcome } from './visit.ts'
 
@@ -53,19 +52,18 @@ export function createInviteRoutes(parts: InviteParts): Router {
     const walk = walkPath(invitation)
     if (met.kind === 'walk') return seeOther(res, walk)
     const start = invitation === undefined ? '/onboarding' : `/invite/${token}/start`
-    const common = { words: texts.invites, start, walk }
+    const common = { start, walk }
     if (met.kind === 'mismatch') {
       const data = { ...common, signedInAs: met.signedInAs, invited: maskedAddress(invitation?.email ?? '') }
       return parts.sendPage(req, res, { view: 'invites/mismatch', data })
     }
-    const { title, lead, titleInvalid, leadInvalid } = texts.invites.landing
-    const words =
-      invitation === undefined
-        ? // Its button leads to the address that this would offer.
-          { title: titleInvalid, lead: leadInvalid, host: undefined }
-        : { title, lead, host: new URL(publicUrl).host }
+    // The button of the others leads to the address that this would offer.
+    const host = invitation === undefined ? undefined : new URL(publicUrl).host
     const address = isInAppBrowser(req.get('user-agent')) ? `${publicUrl}/onboarding` : undefined
-    parts.sendPage(req, res, { view: 'invites/landing', data: { ...common, ...words, address } })
+    parts.sendPage(req, res, {
+      view: 'invites/landing',
+      data: { ...common, host, isValid: invitation !== undefined, address },
+    })
   })
 
   const starting = router.route('/invite/:token/start').get(entering)

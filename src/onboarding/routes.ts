@@ -7,9 +7,9 @@ import { whoIsSignedIn } from '../session/signed-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import { isFollowedFromOwnPage } from '../web/cross-site.ts'
 import type { Note } from '../web/audit.ts'
+import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { texts } from '../web/texts.ts'
 import { attemptOf, mayAsk } from './attempts.ts'
 import { newsOf } from './course.ts'
 import { overviewOf } from './overview/overview.ts'
@@ -144,11 +144,13 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   function showOverview(req: Request, res: Response, { page: walk, from, goOn }: Page): void {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
-    const overview = overviewOf(walk, { now: now(), t: texts, person, from, advances })
-    const { mood, step } = overview
-    log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
-    const refresh = goOn === undefined ? overview.refresh : { seconds: 0, url: goOn }
-    parts.sendPage(req, res, { view: 'onboarding/overview', data: { ...overview, refresh } })
+    const data = (t: Texts) => {
+      const overview = overviewOf(walk, { now: now(), t, person, from, advances })
+      const { mood, step, refresh } = overview
+      log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
+      return { ...overview, refresh: goOn === undefined ? refresh : { seconds: 0, url: goOn } }
+    }
+    parts.sendPage(req, res, { view: 'onboarding/overview', data })
   }
 
   return router

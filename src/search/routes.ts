@@ -1,8 +1,8 @@
 // A first search, over what was just connected.
 import { Router, type Request, type RequestHandler } from 'express'
 import type { SearchAnswer } from '../client-api/answers.ts'
+import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
-import { texts as t } from '../web/texts.ts'
 
 /** Searches as the person who made the request. @throws {Problem} */
 export type SearchFor = (req: Request, query: { query: string; pageSize: number }) => Promise<SearchAnswer>
@@ -26,16 +26,17 @@ export function createSearchRoutes({ limit, searchFor, sendPage }: SearchParts):
 
     const answer = query === '' ? undefined : await searchFor(req, { query, pageSize: PAGE_SIZE })
 
-    const results = (answer?.results ?? []).map((result) => ({
-      ...result,
-      title: result.title || t.search.untitled,
-    }))
-    const heading = answer === undefined ? undefined : t.search.results(results.length, query)
-    sendPage(req, res, {
-      view: 'search/results',
-      data: { title: heading ?? t.search.title, query, results, heading },
-    })
+    sendPage(req, res, { view: 'search/results', data: (t) => resultsIn(t, query, answer) })
   })
 
   return router
+}
+
+function resultsIn(t: Texts, query: string, answer: SearchAnswer | undefined) {
+  const results = (answer?.results ?? []).map((result) => ({
+    ...result,
+    title: result.title || t('search.untitled'),
+  }))
+  const heading = answer === undefined ? undefined : t('search.results', { count: results.length, query })
+  return { title: heading ?? t('search.title'), query, results, heading }
 }

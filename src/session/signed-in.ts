@@ -15,6 +15,8 @@ export type User = {
   name?: string | undefined
   email?: string
   emailVerified?: boolean
+  /** The claim `locale`: the language that the person's account says (OpenID Connect Core 5.1). */
+  locale?: string | undefined
 }
 
 export type Tokens = {

@@ -18,6 +18,8 @@ import { serverMetadataOf } from './server/configuration.ts'
 export type Claims = { sub: string; [claim: string]: unknown }
 
 const MAX_CHARACTERS = 200
+/** The longest tags in use have some twenty characters (RFC 5646 4.4.1). */
+const MAX_LOCALE = 35
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
 const MAX_ADDRESS = 254
 const text = (value: unknown) =>
@@ -79,6 +81,7 @@ export function userOf(issuer: string, sources: readonly [Claims, ...Claims[]], 
     issuer,
     subject: sources[0].sub,
     name,
+    locale: first('locale')?.slice(0, MAX_LOCALE),
     ...addressOf(sources, rule),
   }
 }

@@ -2,13 +2,14 @@
 // people in fixed words and to the log with its place in the code. One log line a failure.
 import { randomBytes } from 'node:crypto'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import { Problem } from '../problem.ts'
+import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
 import { seeOther } from './see-other.ts'
-import { texts } from './texts.ts'
+import type { Languages } from './languages/languages.ts'
+import type { Texts } from './languages/texts.ts'
 
 export const notFound: RequestHandler = () => {
   throw new Problem(404, 'not_found')
@@ -29,13 +30,20 @@ export function wantsPage(req: Pick<Request, 'get' | 'path'>): boolean {
 export type ErrorPageParts = {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
+  languages: Pick<Languages, 'of'>
   /** The one check of where a link may lead: a path of ours, or undefined. */
   pathOf: (address: string) => string | undefined
   /** Counts a problem by its code. */
   count: (code: string) => void
 }
 
-export function createErrorPage({ log, sendPage, pathOf, count }: ErrorPageParts): ErrorRequestHandler {
+export function createErrorPage({
+  log,
+  sendPage,
+  languages,
+  pathOf,
+  count,
+}: ErrorPageParts): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const problem = problemOf(error)
     // Nothing failed: the person only has to sign in first.
@@ -49,8 +57,10 @@ export function createErrorPage({ log, sendPage, pathOf, count }: ErrorPageParts
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
-    if (wantsPage(req)) answerPage(sendPage, { req, res, problem, reference, tryAgain })
-    else answerJson(res, problem, reference)
+    const words = problemWords(problem, languages.of(req))
+    const answer = { req, res, problem, reference, tryAgain, words }
+    if (wantsPage(req)) answerPage(sendPage, answer)
+    else answerJson(answer)
   }
 }
 
@@ -75,9 +85,18 @@ function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Fai
   else log.info(line, detail || code)
 }
 
+/** Nothing that the person does changes these, so "Try again" is not offered. */
+const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'search_misconfigured',
+  'search_refused',
+  'service_misconfigured',
+  'service_refused_request',
+  'service_refused_return',
+])
+
 /** Could the same request be answered later? A form cannot be sent again by a link. */
 const isRepeatable = (req: Request, { status, code }: Problem) =>
-  req.method === 'GET' && (status >= 500 || status === 429) && texts.problems[code].isFinal !== true
+  req.method === 'GET' && (status >= 500 || status === 429) && !FINAL.has(code)
 
 /** The same names and messages without the stack. */
 function briefly(error: unknown): unknown {
@@ -85,26 +104,46 @@ function briefly(error: unknown): unknown {
   return Object.create(error, { stack: { value: '' }, cause: { value: briefly(error.cause) } })
 }
 
-type Answer = Failure & { res: Response; tryAgain: string | undefined }
+type Words = { title: string; advice: string; reference: (reference: string) => string }
 
-function answerPage(sendPage: SendPage, { req, res, problem, reference, tryAgain }: Answer): void {
-  const { title, advice } = texts.problems[problem.code]
+/** What happened, what it means for what was done, and what comes next. */
+export function problemWords({ code, datasource, retryAfter }: Problem, t: Texts): Words {
+  const app = { hasApp: datasource === undefined ? 'no' : 'yes', app: datasource ?? '' }
+  return {
+    title: t(`problem.${code}.title`, app),
+    advice: t(`problem.${code}.advice`, { ...app, soon: soonIn(retryAfter, t) }),
+    reference: (reference) => t('frame.reference', { reference }),
+  }
+}
+
+/** @param seconds of Retry-After */
+function soonIn(seconds: number | undefined, t: Texts): string {
+  if (seconds === undefined || seconds < 2) return t('problem.soon', { unit: 'moment', count: 0 })
+  if (seconds < 90) return t('problem.soon', { unit: 'seconds', count: seconds })
+  return t('problem.soon', { unit: 'minutes', count: Math.ceil(seconds / 60) })
+}
+
+type Answer = Failure & { res: Response; tryAgain: string | undefined; words: Words }
+
+function answerPage(
+  sendPage: SendPage,
+  { req, res, problem, reference, tryAgain, words: { title, advice, reference: shown } }: Answer,
+): void {
   const wait = problem.retryAfter
   try {
-    const data = { title, advice: advice(problem), tryAgain, wait, reference, code: problem.code }
+    const data = { title, advice, tryAgain, wait, reference, code: problem.code }
     sendPage(req, res, { view: 'web/problem', status: problem.status, data })
   } catch {
     res.statusCode = problem.status
     res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-    res.end(`${title}\n\n${advice(problem)}\n\n${texts.reference(reference)}\n`)
+    res.end(`${title}\n\n${advice}\n\n${shown(reference)}\n`)
   }
 }
 
 /** RFC 9457. */
-function answerJson(res: Response, problem: Problem, reference: string): void {
-  const { title, advice } = texts.problems[problem.code]
-  res.statusCode = problem.status
-  res.setHeader('Content-Type', 'application/problem+json')
+function answerJson({ res, problem, reference, words: { title, advice } }: Answer): void {
   const { status, code } = problem
-  res.end(JSON.stringify({ type: 'about:blank', title, status, code, detail: advice(problem), reference }))
+  res.statusCode = status
+  res.setHeader('Content-Type', 'application/problem+json')
+  res.end(JSON.stringify({ type: 'about:blank', title, status, code, detail: advice, reference }))
 }

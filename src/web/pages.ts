@@ -2,39 +2,47 @@
 // again says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
-import { texts } from './texts.ts'
+import type { Languages } from './languages/languages.ts'
+import type { Texts } from './languages/texts.ts'
 import type { RenderView } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
+
+type Data = Record<string, unknown> & {
+  /** When the page looks again, and where; a path of ours. */
+  refresh?: Refresh | undefined
+}
 
 type Page = {
   /** A file of views/, without its ending. */
   view: string
   status?: number
-  data: Record<string, unknown> & {
-    /** When the page looks again, and where; a path of ours. */
-    refresh?: Refresh | undefined
-  }
+  /** What the view prints; as a function, it gets the texts in the language of the person. */
+  data: Data | ((t: Texts) => Data)
 }
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
 export type PagesOptions = {
   render: RenderView
+  languages: Pick<Languages, 'of' | 'offered'>
   /** What the layout prints on every page, by the name that it has there. */
   frame: Readonly<Record<string, unknown>>
   /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
 
-export function createPages({ render, frame, isAdmin }: PagesOptions): SendPage {
-  return (req, res, { view, status = 200, data }) => {
+export function createPages({ render, languages, frame, isAdmin }: PagesOptions): SendPage {
+  return (req, res, { view, status = 200, data: given }) => {
+    const t = languages.of(req)
+    const data = typeof given === 'function' ? given(t) : given
     const user = signedInOf(req)?.user
     // Express parses the query whenever it is asked for it.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
     const page = {
       ...frame,
-      t: texts,
+      t,
+      languages: languages.offered.length > 1 ? choicesOf(req, languages.offered) : [],
       /** Is a link to how far everyone is offered? */
       isAdmin: user !== undefined && isAdmin?.(user) === true,
       /** How the signed-in person is called. */
@@ -47,8 +55,30 @@ export function createPages({ render, frame, isAdmin }: PagesOptions): SendPage 
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
     // At once, as a flat list: Node writes that as it is.
-    res.writeHead(status, ['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(bytes)])
+    res.writeHead(status, [
+      'Content-Type',
+      'text/html; charset=utf-8',
+      'Content-Length',
+      String(bytes),
+      'Content-Language',
+      t.lang,
+      'Vary',
+      'Accept-Language, Cookie',
+    ])
     // Nothing but ASCII, as most pages are: written byte for byte, without turning it into UTF-8 first.
     res.end(html, bytes === html.length ? 'latin1' : 'utf8')
   }
+}
+
+/** The same page in each language. A page that cannot be asked for again leads to the walk. */
+function choicesOf(req: Request, offered: Languages['offered']) {
+  const isRepeatable =
+    req.method === 'GET' && !req.path.includes('/callback') && !req.path.includes('/connect')
+  const [path = '/', search = ''] = isRepeatable ? req.originalUrl.split('?', 2) : ['/onboarding']
+  const others = search === '' ? [] : search.split('&').filter((pair) => !pair.startsWith('lang='))
+  return offered.map(({ tag, name }) => ({
+    tag,
+    name,
+    href: `${path}?${[...others, `lang=${tag}`].join('&')}`,
+  }))
 }

@@ -8,10 +8,10 @@ import type { Browser, Page } from 'playwright-core'
 import { Problem, type ProblemCode, type ProblemOptions } from '../../src/problem.ts'
 import { frame } from '../helpers/frame.ts'
 import { loadAssets } from '../../src/web/assets.ts'
-import { createErrorPage } from '../../src/web/error-page.ts'
+import { createErrorPage, problemWords } from '../../src/web/error-page.ts'
 import { createPages } from '../../src/web/pages.ts'
 import { securityHeaders } from '../../src/web/security-headers.ts'
-import { texts } from '../../src/web/texts.ts'
+import { keysUnder, languages, t } from '../helpers/texts.ts'
 import { createViews } from '../../src/web/views.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { freePort } from '../helpers/running.ts'
@@ -19,7 +19,9 @@ import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const HOST = '127.0.0.1'
-const codes = Object.keys(texts.problems) as ProblemCode[]
+const codes = keysUnder('problem.')
+  .filter((key) => key.endsWith('.title'))
+  .map((key) => key.slice(0, -'.title'.length)) as ProblemCode[]
 const LONG = 'An app with a name that is much longer than anybody would expect '.repeat(3)
 
 let browser: Browser
@@ -30,7 +32,7 @@ let url: string
 /** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
 function appThatFails() {
   const assets = loadAssets(VIEWS)
-  const sendPage = createPages({ render: createViews(VIEWS), frame: { ...frame, ...assets } })
+  const sendPage = createPages({ render: createViews(VIEWS), languages, frame: { ...frame, ...assets } })
   const app = express()
   app.use(securityHeaders(false), assets.routes)
   app.get('/fail/:code', (req) => {
@@ -44,6 +46,7 @@ function appThatFails() {
     createErrorPage({
       log: pino({ level: 'silent' }),
       sendPage,
+      languages,
       pathOf: (path) => path || undefined,
       count: () => {},
     }),
@@ -68,13 +71,14 @@ afterAll(async () => {
 
 describe('the page of a failure', () => {
   it.each(codes)('says what happened and what to do: %s', async (code) => {
+    const { title } = problemWords(new Problem(503, code, { datasource: LONG }), t)
     const response = await page.goto(`${url}/fail/${code}?wait=40`)
 
     expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
     expect(await axeFindings(page)).toEqual([])
     expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
-    expect(await page.locator('h1').innerText()).toBe(texts.problems[code].title)
-    expect(await page.title()).toBe(`${texts.problems[code].title} - Onramp`)
+    expect(await page.locator('h1').innerText()).toBe(title)
+    expect(await page.title()).toBe(`${title} - Search setup`)
     expect(await page.locator('.button').count()).toBeGreaterThan(0)
     const words = await page.locator('main').innerText()
     expect(words).toMatch(/Reference: [0-9a-f]{12}/)

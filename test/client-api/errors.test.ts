@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { noAnswer, problemOf, retryAfterSeconds, TokenRefused } from '../../src/client-api/errors.ts'
-import { texts } from '../../src/web/texts.ts'
+import { problemWords } from '../../src/web/error-page.ts'
+import { t } from '../helpers/texts.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -159,8 +160,8 @@ describe('a search that fails', () => {
     const problem = failure(status)
     expect(problem).toMatchObject({ status: ours, code })
     expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
-    const { title, advice } = texts.problems[problem.code]
-    expect(`${title} ${advice(problem)}`).not.toMatch(/check your apps|connect apps|connecting/i)
+    const { title, advice } = problemWords(problem, t)
+    expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
     expect(title).toMatch(/search/i)
   })
 
@@ -204,9 +205,9 @@ describe('other statuses', () => {
   it('each has words for people with a next step', () => {
     for (const status of [400, 401, 403, 404, 429, 500]) {
       const problem = refusal(status)
-      const { title, advice } = texts.problems[problem.code]
+      const { title, advice } = problemWords(problem, t)
       expect(title).not.toBe('')
-      expect(advice(problem)).toMatch(/try again|ask your administrator|tell your administrator/i)
+      expect(advice).toMatch(/try again|sign in again|ask your admin|send your admin/i)
     }
   })
 })

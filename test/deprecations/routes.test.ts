@@ -1,3 +1,4 @@
+import { languages } from '../helpers/texts.ts'
 import { fileURLToPath } from 'node:url'
 import express from 'express'
 import { HtmlValidate } from 'html-validate'
@@ -11,7 +12,7 @@ import { createViews } from '../../src/web/views.ts'
 import { frame } from '../helpers/frame.ts'
 
 const render = createViews(fileURLToPath(new URL('../../views', import.meta.url)))
-const sendPage = createPages({ render, frame })
+const sendPage = createPages({ render, languages, frame })
 const now = () => Date.parse('2026-11-21T12:00:00Z')
 const app = express().use(createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
 

@@ -1,2 +1,7 @@
 // What compose.ts hands to every page, for tests that render views without it.
-export const frame = { stylesheet: '/assets/onramp.css', icon: '/assets/icon.svg', helpUrl: undefined }
+export const frame = {
+  stylesheet: '/assets/onramp.css',
+  icon: '/assets/icon.svg',
+  helpUrl: undefined,
+  languages: [],
+}

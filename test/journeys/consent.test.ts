@@ -1,6 +1,6 @@
 // Consents that are refused, slow, never show, or never come back; and "not now".
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import {
   answerConsent,
   expectPage,
@@ -26,12 +26,13 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     await answerConsent(browser, 'deny')
     expect(browser.page.status).toBe(200)
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.wait.title('Slack'))
-    expect(browser.text).toContain(texts.wait.denied('Slack'))
+    expect(browser.text).toContain(t('wait.title', { app: 'Slack' }))
+    expect(browser.text).toContain(t('wait.denied', { app: 'Slack' }))
     while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.attend.title('Slack'))
-    for (const cause of texts.attend.causes) expect(browser.text).toContain(cause)
+    expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
+    for (const cause of ['attend.cause1', 'attend.cause2', 'attend.cause3'] as const)
+      expect(browser.text).toContain(t(cause))
     expect(world.departures()).toBe(1)
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
@@ -54,10 +55,10 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'deny')
     await browser.submit('/onboarding/skip/slack_1')
-    expect(browser.text).toContain(texts.banner.skipped('Slack'))
+    expect(browser.text).toContain(t('banner.skipped', { app: 'Slack' }))
     await browser.click('/onboarding/connect/github_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.titleSome)
+    expect(browser.text).toContain(t('finished.titleSome'))
     expect(world.departures()).toBe(2)
   })
 
@@ -68,7 +69,7 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     const before = world.checks()
     await answerConsent(browser, 'allow')
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.wait.title('Slack'))
+    expect(browser.text).toContain(t('wait.title', { app: 'Slack' }))
     expect(refreshOf(browser.page)?.seconds).toBe(2)
     expect(linksOf(browser.page.body)).toContain(refreshOf(browser.page)?.url)
     while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
@@ -87,15 +88,15 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
       await letRefresh(browser)
     }
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.attend.title('Slack'))
-    expect(browser.text).toContain(texts.frame.helpTitle)
+    expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
+    expect(browser.text).toContain(t('frame.privacy'))
     expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
     expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
     await browser.open('/onboarding')
-    expect(browser.text).toContain(texts.attend.title('Slack'))
+    expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
     expect(world.departures()).toBe(1)
     await browser.submit('/onboarding/skip/slack_1')
-    expect(browser.text).toContain(texts.finished.titleNone)
+    expect(browser.text).toContain(t('finished.titleNone'))
   })
 
   it('that shows after it was given up counts all the same', async () => {
@@ -104,10 +105,10 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
     await letRefresh(browser)
-    expect(browser.text).toContain(texts.attend.title('Slack'))
+    expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
     world.sandbox.authorize(person, 'slack_1')
     await browser.open('/onboarding')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 
   it('whose page never comes back loses nothing: the list says where the person left, and offers it again', async () => {
@@ -117,7 +118,7 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     await answerConsent(browser, 'deny')
     await browser.open(`${world.url}/onboarding`)
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.status.elsewhere)
+    expect(browser.text).toContain(t('status.elsewhere'))
     expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
@@ -141,22 +142,22 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     await browser.submit('/onboarding/skip/slack_1')
     for (let visit = 0; visit < 2; visit++) {
       await browser.open('/onboarding')
-      expect(browser.text).toContain(texts.next.title('GitHub'))
-      expect(browser.text).toContain(texts.status.skipped)
+      expect(browser.text).toContain(t('next.title', { app: 'GitHub' }))
+      expect(browser.text).toContain(t('status.skipped'))
     }
     await browser.click('/onboarding/connect/github_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.titleSome)
+    expect(browser.text).toContain(t('finished.titleSome'))
     expect(world.departures()).toBe(1)
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 
   it('that was put off can be taken back by a word', async () => {
     const { browser } = await world.begin(2)
     await browser.submit('/onboarding/skip/slack_1')
     await browser.post('/onboarding/unskip/slack_1')
-    expect(browser.text).toContain(texts.next.title('Slack'))
+    expect(browser.text).toContain(t('next.title', { app: 'Slack' }))
   })
 })

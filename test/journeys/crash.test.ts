@@ -1,6 +1,6 @@
 // The process is killed between a consent and the return from it.
 import { afterEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { startOnramp, type OnrampProcess } from '../helpers/processes.ts'
 import { signIn } from '../helpers/running.ts'
@@ -33,7 +33,7 @@ describe.each(stores)('a process that is killed, on %s', (_name, open) => {
     expect(browser.text).toContain('Allow access?')
     expect(browser.text).toContain('GitHub')
     await browser.submit(`${new URL(browser.page.url).pathname}/allow`)
-    expect(browser.text).toContain(texts.finished.titleSome)
+    expect(browser.text).toContain(t('finished.titleSome'))
     expect(world.sandbox.count('token')).toBe(1)
   })
 

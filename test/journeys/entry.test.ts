@@ -1,6 +1,6 @@
 // How a walk is entered and left: narrowed to some datasources, and with somewhere to go afterwards.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import { linksOf, type TestBrowser } from '../helpers/test-browser.ts'
@@ -24,7 +24,7 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/github_1')
     await answerConsent(browser, 'allow')
     expect(new URL(browser.page.url).origin).toBe(world.url)
-    expect(browser.text).toContain(texts.overview.progress(1, 1))
+    expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 1 }))
     expect(world.sandbox.state(person)['slack_1']).toBe('waiting')
     await browser.click('/onboarding')
     await browser.open(`${world.url}/onboarding`)
@@ -35,7 +35,7 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     const { person, browser } = await world.begin(3, '/onboarding?datasource=slack&datasource=gdrive_1')
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(texts.overview.progress(2, 2))
+    expect(browser.text).toContain(t('overview.progress', { connected: 2, total: 2 }))
     expect(world.sandbox.state(person)).toMatchObject({ slack_1: 'authorized', github_1: 'waiting' })
   })
 
@@ -57,7 +57,7 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     expect(linksOf(browser.page.body)).toContain(target)
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
     expect(linksOf(browser.page.body)).toContain(target)
   })
 

@@ -1,6 +1,6 @@
 // Whatever the service answers, people get a page with a heading and a next step, and go on where they were afterwards.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 
@@ -79,7 +79,7 @@ describe.each(stores)('when the service answers oddly, on %s', (_name, open) => 
       const overview = await browser.open(`${world.url}/onboarding`)
       expect(overview.status).toBe(status)
       expectPage(overview)
-      expect(overview.body).not.toContain(texts.finished.title)
+      expect(overview.body).not.toContain(t('finished.title'))
       expect(overview.body).not.toContain('boom')
 
       const click = await browser.open('/onboarding/connect/slack_1', { from: list.url })
@@ -174,7 +174,7 @@ describe('when the service takes too long', () => {
       expect(hop.status).toBe(503)
       expectPage(hop)
     }
-    expect(pages[1].body).toContain(texts.problems.search_too_slow.title)
+    expect(pages[1].body).toContain(t('problem.search_too_slow.title'))
     await world.close()
   })
 })

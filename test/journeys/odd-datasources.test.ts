@@ -1,6 +1,6 @@
 // Entries that are odd in themselves: addresses that lead elsewhere, statuses nobody knows, names that bite.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
@@ -53,7 +53,7 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
       const page = await browser.open(`${world.url}/onboarding`)
       expectPage(page)
       expect(page.body.length).toBeLessThan(20_000)
-      expect(browser.text).not.toContain(texts.finished.title)
+      expect(browser.text).not.toContain(t('finished.title'))
       const counts = await browser.open(`${world.url}/api/status`)
       expect(JSON.parse(counts.body)).toMatchObject({ pending: 1 })
       const connect = await browser.open(`${world.url}/onboarding/connect/${'a'.repeat(5_000)}`)
@@ -96,7 +96,7 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     const hop = await answerConsent(browser, 'allow')
     expect(hop.status).toBe(200)
     expectPage(hop)
-    expect(hop.body).toContain(texts.overview.progress(1, 2))
+    expect(hop.body).toContain(t('overview.progress', { connected: 1, total: 2 }))
   })
 
   it.each(['EXPIRED', '', 7, null, {}, 'SEG_MIGRATION', 'DISABLED', 'STALE_OAUTH', 'AUTHORIZED'])(
@@ -128,7 +128,7 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     const hop = await browser.open(`${world.url}/onboarding`)
     expect(hop.status).toBe(200)
     expectPage(hop)
-    expect(hop.body).toContain(texts.overview.progress(0, 5))
+    expect(hop.body).toContain(t('overview.progress', { connected: 0, total: 5 }))
   })
 
   it('with a name that bites is shown as what it is, and connects', async () => {
@@ -138,15 +138,15 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     expect(browser.text).toContain('<img src=x onerror="alert(1)">')
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 
   it('with a status that is open in the contract is walked: only one is switched off, one has no address', async () => {
     const browser = await signIn(world, 'frank')
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.status.stale)
-    expect(browser.text).toContain(texts.status.disabled)
-    expect(browser.text).toContain(texts.status.attention)
+    expect(browser.text).toContain(t('status.stale'))
+    expect(browser.text).toContain(t('status.disabled'))
+    expect(browser.text).toContain(t('status.attention'))
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/slack_1')
     expectPage(browser.page)
@@ -156,7 +156,7 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
       jira_1: 'authorized',
       salesforce_1: 'authorized',
     })
-    expect(browser.text).toContain(texts.next.title('Box'))
+    expect(browser.text).toContain(t('next.title', { app: 'Box' }))
     const box = await browser.open(`${world.url}/onboarding/connect/box_1`, { from: world.url })
     expect(box.status).toBe(502)
     expectPage(box)

@@ -1,6 +1,6 @@
 // The same person elsewhere, another person in the same browser, and returns that are not what they should be.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
@@ -48,11 +48,11 @@ describe.each(stores)('a person, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
     const phone = await signIn(world, person)
-    expect(phone.text).toContain(texts.overview.progress(1, 3))
-    expect(phone.text).toContain(texts.status.skipped)
+    expect(phone.text).toContain(t('overview.progress', { connected: 1, total: 3 }))
+    expect(phone.text).toContain(t('status.skipped'))
     await phone.click('/onboarding/connect/github_1')
     await answerConsent(phone, 'allow')
-    expect(phone.text).toContain(texts.finished.titleSome)
+    expect(phone.text).toContain(t('finished.titleSome'))
   })
 
   it('who comes back on another device than the one that left is taken on from there', async () => {
@@ -79,7 +79,7 @@ describe.each(stores)('a person, on %s', (_name, open) => {
     await answerConsent(browser, 'allow')
     expectPage(browser.page)
     expect(browser.text).toContain(`${bob}@acme.example`)
-    expect(browser.text).toContain(texts.overview.progress(0, 2))
+    expect(browser.text).toContain(t('overview.progress', { connected: 0, total: 2 }))
     expect(world.departures()).toBe(0)
     expect(world.sandbox.state(bob)).toEqual({ slack_1: 'waiting', github_1: 'waiting' })
     const { url } = browser.hops.findLast((hop) => hop.url.includes('/onboarding/callback')) ?? { url: '' }
@@ -136,7 +136,7 @@ describe.each(stores)('a return, on %s', (_name, open) => {
     expect(new URL(hop.url).pathname).toBe('/onboarding')
     // Somebody is leaving: the list is shown without asking, so nothing became connected by this.
     expect(world.checks()).toBe(checks)
-    expect(hop.body).toContain(texts.overview.progress(0, 2))
+    expect(hop.body).toContain(t('overview.progress', { connected: 0, total: 2 }))
     expect(world.departures()).toBe(0)
   })
 
@@ -149,8 +149,8 @@ describe.each(stores)('a return, on %s', (_name, open) => {
   it('that claims success is asked about all the same', async () => {
     const { browser, step } = await leave()
     const hop = await callback(browser, `?step=${step}&status=success&connected=slack_1&error=`)
-    expect(hop.body).toContain(texts.wait.title('Slack'))
-    expect(hop.body).toContain(texts.overview.progress(0, 2))
+    expect(hop.body).toContain(t('wait.title', { app: 'Slack' }))
+    expect(hop.body).toContain(t('overview.progress', { connected: 0, total: 2 }))
   })
 
   it('that brings more parameters goes on', async () => {
@@ -172,6 +172,6 @@ describe.each(stores)('a return, on %s', (_name, open) => {
     expect(world.departures()).toBe(1)
     await browser.click('/onboarding/connect/github_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.overview.progress(1, 2))
+    expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 2 }))
   })
 })

@@ -1,6 +1,6 @@
 // A request that the service refuses for good, and a search that fails: what people are told, and what the log has.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts as t } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 
@@ -30,7 +30,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
       expectPage(hop)
       expect(hop.headers).not.toHaveProperty('retry-after')
       expect(browser.text).toContain('Trying again will not help')
-      expect(hop.body).not.toContain(`>${t.problem.tryAgain}<`)
+      expect(hop.body).not.toContain(`>${t('problem.tryAgain')}<`)
     }
 
     const json = await browser.open(`${world.url}/api/status`)
@@ -46,12 +46,12 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
   it('whose search fails is told about the search, not about checking apps', async () => {
     const { browser } = await world.begin(1)
     for (const [answer, words] of [
-      [{ status: 500 }, t.problems.search_unavailable.title],
-      [{ close: true }, t.problems.search_unavailable.title],
-      [{ status: 429 }, t.problems.search_busy.title],
-      [{ status: 403 }, t.problems.search_forbidden.title],
-      [{ status: 400 }, t.problems.search_refused.title],
-      [{ status: 404 }, t.problems.search_misconfigured.title],
+      [{ status: 500 }, t('problem.search_unavailable.title')],
+      [{ close: true }, t('problem.search_unavailable.title')],
+      [{ status: 429 }, t('problem.search_busy.title')],
+      [{ status: 403 }, t('problem.search_forbidden.title')],
+      [{ status: 400 }, t('problem.search_refused.title')],
+      [{ status: 404 }, t('problem.search_misconfigured.title')],
     ] as const) {
       world.sandbox.switches.set({ answers: { search: answer } })
       const hop = await browser.open(`${world.url}/search?q=plan`)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/server.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { openWorld, type World } from '../helpers/journey.ts'
 import { startBalancer, startDelay, type Between } from '../helpers/network.ts'
 import { statusOf, until } from '../helpers/processes.ts'
@@ -45,7 +45,7 @@ describe('with a store of 50 ms latency and two instances', () => {
     expect(world.sandbox.count('token')).toBe(1)
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
     expect(world.departures()).toBe(2)
   })
 

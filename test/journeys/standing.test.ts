@@ -1,6 +1,6 @@
 // What is on the service's list is not connected, whatever is said of it; and every surface says the same of one app.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts as t } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
@@ -61,8 +61,8 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
 
     const list = await onList(browser)
 
-    expect(list.body).not.toContain(t.finished.title)
-    expect(browser.text).toContain(t.next.title('gdrive_1'))
+    expect(list.body).not.toContain(t('finished.title'))
+    expect(browser.text).toContain(t('next.title', { app: 'gdrive_1' }))
     expect(await status(browser)).toMatchObject({ pending: 1, skipped: 0 })
     for (const path of ['/onboarding/connect', '/onboarding/connect/gdrive_1']) {
       const hop = await browser.open(world.url + path, { from: `${world.url}/onboarding`, follow: false })
@@ -81,7 +81,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
 
     expect(Object.values(world.sandbox.state(person))).toEqual(['authorized', 'authorized', 'authorized'])
-    expect(browser.text).toContain(t.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 
   it('is not told that everything is connected where all is switched off, and is offered no search', async () => {
@@ -91,7 +91,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     await onList(browser)
 
     expectPage(browser.page)
-    expect(browser.text).toContain(t.finished.titleOff)
+    expect(browser.text).toContain(t('finished.titleOff'))
     expect(browser.text).not.toMatch(/everything|all of your apps|done/i)
     expect(browser.page.body).not.toContain('action="/search"')
   })
@@ -101,8 +101,8 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     for (const instance of ['slack_1', 'github_1', 'gdrive_1'])
       await browser.post(`/onboarding/skip/${instance}`)
 
-    expect(browser.text).toContain(t.overview.progress(0, 3))
-    expect(browser.text).toContain(t.finished.titleNone)
+    expect(browser.text).toContain(t('overview.progress', { connected: 0, total: 3 }))
+    expect(browser.text).toContain(t('finished.titleNone'))
     expect(browser.text).not.toMatch(/\bdone\b|everything/i)
     expect(browser.page.body).not.toContain('action="/search"')
     await browser.post('/onboarding/blocked/slack_1')
@@ -114,7 +114,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
 
-    expect(browser.text).toContain(t.finished.titleThese)
+    expect(browser.text).toContain(t('finished.titleThese'))
     expect(browser.text).not.toContain('all of your apps')
   })
 
@@ -136,7 +136,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     listing(entry('slack_1', { displayName: 'Slack', authStatus: 'DISABLED' }), entry('github_1'))
     await onList(browser)
 
-    expect(browser.text).toContain(t.status.disabled)
+    expect(browser.text).toContain(t('status.disabled'))
     expect(browser.page.body).not.toContain('tag skipped')
     expect(await status(browser)).toMatchObject({ connected: 0, pending: 1, skipped: 0 })
     expect(await report()).toEqual(isOff)

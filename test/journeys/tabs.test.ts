@@ -1,6 +1,6 @@
 // Tabs, back buttons, double clicks: what browsers and hands do.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, refreshOf, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import type { Hop, TestBrowser } from '../helpers/test-browser.ts'
@@ -50,7 +50,7 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     expect(world.departures()).toBe(2)
     switchTo(browser, second)
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
     expect(world.sandbox.state(person)).toEqual({ slack_1: 'authorized', github_1: 'authorized' })
   })
 
@@ -62,11 +62,11 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     switchTo(browser, list)
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
     switchTo(browser, first)
     await answerConsent(browser, 'deny')
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 
   it('that clicks twice at once leaves once: one attempt, one check, one address', async () => {
@@ -89,7 +89,7 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1', { follow: false })
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 
   it('that reloads the return while it is judged is judged once', async () => {
@@ -129,7 +129,7 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     const waiting = browser.page
     world.sandbox.authorize(person, 'slack_1')
     await browser.open(`${world.url}/onboarding`)
-    expect(browser.text).toContain(texts.overview.progress(1, 2))
+    expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 2 }))
     switchTo(browser, waiting)
     await browser.open(refreshOf(waiting)?.url ?? '')
     expect(browser.text).toContain('Allow access?')

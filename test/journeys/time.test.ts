@@ -1,6 +1,6 @@
 // Minutes, hours and days later, on another clock than the machine's.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 
@@ -24,10 +24,10 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
     await browser.open(`${world.url}/onboarding`)
-    expect(browser.text).toContain(texts.overview.progress(0, 2))
+    expect(browser.text).toContain(t('overview.progress', { connected: 0, total: 2 }))
     ahead += 16 * SECOND
     await browser.open(`${world.url}/onboarding`)
-    expect(browser.text).toContain(texts.overview.progress(1, 2))
+    expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 2 }))
     expect(world.sandbox.state(person)).toMatchObject({ slack_1: 'authorized' })
   })
 
@@ -40,8 +40,8 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     await browser.open(`${world.url}/onboarding`)
     await signInIfAsked(world, browser, person)
     expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
-    expect(browser.text).toContain(texts.overview.progress(1, 3))
-    expect(browser.text).toContain(texts.status.skipped)
+    expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 3 }))
+    expect(browser.text).toContain(t('status.skipped'))
   })
 
   it('from a consent page, within a day, goes on at that step; after a day it moves nothing', async () => {
@@ -78,7 +78,7 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     await signInIfAsked(world, browser, person)
     expect(browser.page.status).toBe(403)
     expectPage(browser.page)
-    expect(browser.text).toContain(texts.problems.service_refused_sign_in.title)
+    expect(browser.text).toContain(t('problem.service_refused_sign_in.title'))
     expect(world.sandbox.count('authorizationServer.authorization')).toBe(1)
     expect(world.checks()).toBeLessThanOrEqual(4)
   })
@@ -87,14 +87,14 @@ describe.each(stores)('somebody who comes back later, on %s', (_name, open) => {
     const { person, browser } = await world.begin(1)
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
     ahead += 2 * HOUR
     world.sandbox.unauthorize(person, 'slack_1')
     await browser.open(`${world.url}/onboarding`)
     await signInIfAsked(world, browser, person)
-    expect(browser.text).toContain(texts.next.title('Slack'))
+    expect(browser.text).toContain(t('next.title', { app: 'Slack' }))
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 })

@@ -1,6 +1,6 @@
 // While one app is being confirmed: the others go on, and a return that says it failed is not waited for.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { texts as t } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 import {
   answerConsent,
   expectPage,
@@ -25,8 +25,8 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t.wait.title('Slack'))
-    expect(browser.text).toContain(t.overview.goOnWith('GitHub'))
+    expect(browser.text).toContain(t('wait.title', { app: 'Slack' }))
+    expect(browser.text).toContain(t('overview.continueWith', { app: 'GitHub' }))
     world.sandbox.switches.set({ consentDelaySeconds: 0 })
     const before = world.checks()
 
@@ -38,7 +38,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.text).toContain('Google Drive')
     expect(world.checks() - before).toBe(2)
     await browser.open(`${world.url}/onboarding`)
-    expect(browser.text).toContain(t.overview.progress(2, 3))
+    expect(browser.text).toContain(t('overview.progress', { connected: 2, total: 3 }))
   })
 
   it('whose app is being confirmed can say “not now” at once', async () => {
@@ -46,7 +46,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'deny')
     await browser.submit('/onboarding/skip/slack_1')
-    expect(browser.text).toContain(t.next.title('GitHub'))
+    expect(browser.text).toContain(t('next.title', { app: 'GitHub' }))
     expect(refreshOf(browser.page)).toBeUndefined()
   })
 
@@ -58,14 +58,14 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
       await browser.click('/onboarding/connect/slack_1')
       await answerConsent(browser, 'deny')
       expect(refreshOf(browser.page)).toBeUndefined()
-      expect(browser.text).toContain(t.attend.title('Slack'))
+      expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
       expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
       expect(browser.page.body).toContain('action="/onboarding/skip/slack_1"')
 
       await browser.click('/onboarding/connect/slack_1')
       await answerConsent(browser, 'allow')
       expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
-      expect(browser.text).not.toContain(t.attend.title('Slack'))
+      expect(browser.text).not.toContain(t('attend.title', { app: 'Slack' }))
     },
   )
 

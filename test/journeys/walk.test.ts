@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
-import { texts } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 
 describe.each(stores)('somebody who walks, on %s', (_name, open) => {
   let world: World
@@ -15,12 +15,12 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
 
   it.each([1, 3, 4])('connects %i datasources with one click and one check more than that', async (count) => {
     const { person, browser } = await world.begin(count)
-    expect(browser.text).toContain(texts.overview.progress(0, count))
+    expect(browser.text).toContain(t('overview.progress', { connected: 0, total: count }))
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/')
     expect(world.departures()).toBe(count)
-    expect(browser.text).toContain(texts.finished.title)
-    expect(browser.text).toContain(texts.overview.progress(count, count))
+    expect(browser.text).toContain(t('finished.title'))
+    expect(browser.text).toContain(t('overview.progress', { connected: count, total: count }))
     expectPage(browser.page)
     // N + 1, and one for the page that is shown at the end.
     expect(world.checks()).toBe(count + 1 + 1)
@@ -35,7 +35,7 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
       expect(new URL(browser.page.url).origin).toBe(world.sandbox.urls.datasource)
       await answerConsent(browser, 'allow')
     }
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
     expect(world.checks()).toBe(5)
   })
 
@@ -72,7 +72,7 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
 
   it('and has no datasource at all is told so at once', async () => {
     const { browser } = await world.begin([])
-    expect(browser.text).toContain(texts.overview.nothingKnown)
+    expect(browser.text).toContain(t('overview.nothingKnown'))
     expectPage(browser.page)
     await browser.open('/onboarding/connect', { from: browser.page.url })
     expectPage(browser.page)
@@ -108,7 +108,7 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
     }
     expect(world.departures()).toBe(40)
     await browser.open(`${world.url}/onboarding`)
-    expect(browser.text).toContain(texts.overview.progress(40, 40))
+    expect(browser.text).toContain(t('overview.progress', { connected: 40, total: 40 }))
   })
 })
 
@@ -124,11 +124,11 @@ describe.each(stores)('with ADVANCE=confirm, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/')
     await answerConsent(browser, 'allow')
     expect(browser.page.url).toContain(`${world.url}/onboarding`)
-    expect(browser.text).toContain(texts.banner.connected('Slack'))
-    expect(browser.text).toContain(texts.overview.progress(1, 2))
+    expect(browser.text).toContain(t('banner.connected', { app: 'Slack' }))
+    expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 2 }))
     expect(world.departures()).toBe(1)
     await browser.click('/onboarding/connect/')
     await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(texts.finished.title)
+    expect(browser.text).toContain(t('finished.title'))
   })
 })

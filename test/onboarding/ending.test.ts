@@ -8,7 +8,7 @@ import {
   type Ending,
   type Sight,
 } from '../../src/onboarding/overview/opening.ts'
-import { texts as t } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 
 const FIGURES = ['connected', 'pending', 'skipped', 'blocked', 'off'] as const
 const AMOUNTS = [0, 1, 2]
@@ -78,14 +78,14 @@ describe('the end of a list', () => {
       const connected = shown.connected + hidden.connected
       const left = shown.pending + shown.skipped + shown.blocked
       const claims: [says: boolean, isSo: boolean][] = [
-        [heading === t.finished.title, connected === listed],
-        [words.includes('all of your apps'), heading === t.finished.title],
+        [heading === t('finished.title'), connected === listed],
+        [words.includes('all your apps'), heading === t('finished.title')],
         [mood === 'done', left === 0],
-        [/you are done|everything/i.test(heading), shown.connected > 0],
+        [/all set|everything/i.test(heading), shown.connected > 0],
         [search && listed > 0, shown.connected > 0],
         [/^nothing is connected/i.test(heading), connected === 0],
-        [heading === t.finished.titleOff, left + hidden.pending + hidden.skipped + hidden.blocked === 0],
-        [heading === t.finished.titleSome, hidden.pending === 0],
+        [heading === t('finished.titleOff'), left + hidden.pending + hidden.skipped + hidden.blocked === 0],
+        [heading === t('finished.titleSome'), hidden.pending === 0],
       ]
       for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
       expect(mood === 'open', what).toBe(
@@ -100,8 +100,8 @@ describe('the end of a list', () => {
   it('tells why apps are not connected, each reason with its own figure', () => {
     const shown = counts(1, 0, 1, 2, 1)
     const { lead } = openingOf('some', { shown, hidden: counts(), isNarrowed: false }, t)
-    expect(lead).toContain('You chose “Not now” for one app.')
-    expect(lead).toContain('2 apps wait for your administrator.')
-    expect(lead).toContain('One app is switched off by your administrator.')
+    expect(lead).toContain('You skipped one app.')
+    expect(lead).toContain('2 apps are waiting for an admin.')
+    expect(lead).toContain('Your admin has turned one app off.')
   })
 })

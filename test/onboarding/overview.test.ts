@@ -6,7 +6,7 @@ import type { OverviewContext } from '../../src/onboarding/overview/scene.ts'
 import { skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
-import { texts as t } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 const CONFIRM = 90
@@ -33,7 +33,7 @@ describe('the overview', () => {
   it('offers the first that waits, and says what will happen', () => {
     const overview = see(seen([slack, github]))
     expect(overview).toMatchObject({
-      title: '0 of 2 connected - Connect your apps',
+      title: '0 of 2 connected - Connect your apps to search',
       mood: 'open',
       progress: { connected: 0, total: 2 },
       banner: undefined,
@@ -41,7 +41,7 @@ describe('the overview', () => {
     })
     expect(overview.step).toMatchObject({
       kind: 'connect',
-      title: 'Next: Slack',
+      title: 'Connect Slack',
       connect: { href: '/onboarding/connect/slack_1', label: 'Connect Slack' },
       skip: '/onboarding/skip/slack_1',
       focus: false,
@@ -62,10 +62,10 @@ describe('the overview', () => {
     const overview = see(seen([github], seen([slack, github])), { from: 'slack_1' })
     expect(overview.banner).toEqual({
       kind: 'good',
-      title: 'Slack is connected',
-      text: 'Thank you. Next comes GitHub.',
+      title: 'Slack connected',
+      text: 'Next up: GitHub.',
     })
-    expect(overview.title).toBe('Slack is connected - 1 of 2 connected')
+    expect(overview.title).toBe('Slack connected - 1 of 2 connected')
   })
 
   it('says nothing of a datasource that nobody knows, whatever the address claims', () => {
@@ -78,10 +78,10 @@ describe('the overview', () => {
     expect(overview.refresh).toEqual({ seconds: 2, url: '/onboarding/callback?step=step-1' })
     expect(overview.step).toMatchObject({
       kind: 'wait',
-      title: 'Waiting for Slack to confirm',
+      title: 'Checking your Slack connection…',
       lookAgain: '/onboarding/callback?step=step-1',
       stop: '/onboarding?datasource=slack&datasource=github&return_to=%2Fsearch&still=yes',
-      onward: { href: '/onboarding/connect/github_1', label: 'Go on with GitHub' },
+      onward: { href: '/onboarding/connect/github_1', label: 'Continue with GitHub' },
       focus: true,
     })
     expect(see(returned([slack])).step).toMatchObject({ stop: '/onboarding?still=yes', onward: undefined })
@@ -100,7 +100,7 @@ describe('the overview', () => {
     const walk = seen([slack, github], returned([slack, github]), late)
     const overview = see(walk, { from: 'slack_1', now: late })
     expect(overview).toMatchObject({ banner: undefined, step: { kind: 'attend', focus: true } })
-    expect(overview.title).toBe('Slack is not connected yet - 0 of 2 connected')
+    expect(overview.title).toBe('Slack isn’t connected yet - 0 of 2 connected')
     expect(overview.step?.causes).toHaveLength(3)
     expect(overview.step?.onward?.href).toBe('/onboarding/connect/github_1')
     expect(see(walk, { now: late }).step?.focus).toBe(false)
@@ -109,23 +109,23 @@ describe('the overview', () => {
   it('counts neither what was put off nor what is switched off among what waits', () => {
     const walk = skip(seen([slack, github, drive, waits('jira_1', 'Jira', 'disabled')]), 'slack_1', NOW)
     const overview = see(walk, { from: 'slack_1' })
-    expect(overview.lead).toBe(t.overview.lead(2))
+    expect(overview.lead).toBe(t('overview.lead', { count: 2 }))
     expect(overview.progress).toMatchObject({ connected: 0, total: 3 })
-    expect(overview.banner).toMatchObject({ kind: 'notice', title: 'Slack: not now' })
+    expect(overview.banner).toMatchObject({ kind: 'notice', title: 'Slack skipped' })
     expect(overview.entries[0]).toMatchObject({
       kind: 'skipped',
       skip: undefined,
-      unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo “Not now” for Slack' },
+      unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo skipping Slack' },
     })
-    expect(see(unskip(walk, 'slack_1')).step?.title).toBe('Next: Slack')
+    expect(see(unskip(walk, 'slack_1')).step?.title).toBe('Connect Slack')
   })
 
   it('is done when everything is connected, and names since when', () => {
     const overview = see(seen([], seen([slack, github])), { from: 'github_1' })
-    expect(overview).toMatchObject({ mood: 'done', heading: 'Everything is connected', step: undefined })
+    expect(overview).toMatchObject({ mood: 'done', heading: t('finished.title'), step: undefined })
     expect(overview.entries.map(({ note }) => note)).toEqual([
-      'Since 21 November 2026',
-      'Since 21 November 2026',
+      'Connected November 21, 2026',
+      'Connected November 21, 2026',
     ])
   })
 
@@ -133,7 +133,7 @@ describe('the overview', () => {
     const overview = see(seen([waits('jira_1', 'Jira', 'disabled')], seen([slack, github])))
     expect(overview).toMatchObject({
       mood: 'done',
-      heading: t.finished.titleButOff,
+      heading: t('finished.titleButOff'),
       progress: { connected: 2, total: 2 },
       search: true,
     })
@@ -143,7 +143,7 @@ describe('the overview', () => {
     const overview = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW))
     expect(overview).toMatchObject({
       mood: 'rest',
-      lead: t.finished.leadSome({ skipped: 1, blocked: 0, offBy: {} }),
+      lead: `${t('finished.leadSome')} ${t('reason.skipped', { count: 1 })}`,
       step: undefined,
       search: true,
     })
@@ -152,9 +152,9 @@ describe('the overview', () => {
   it('is done at once for somebody with nothing to connect', () => {
     expect(see(seen([]))).toMatchObject({
       mood: 'done',
-      heading: 'Nothing waits for you',
+      heading: t('finished.titleNothing'),
       entries: [],
-      lead: t.overview.nothingKnown,
+      lead: t('overview.nothingKnown'),
     })
   })
 
@@ -168,13 +168,13 @@ describe('the overview', () => {
   it('tells what is new from what was there before', () => {
     const later = NOW + 3_600_000
     const overview = see(seen([slack, github], seen([slack]), later), { now: later })
-    expect(overview.entries.map(({ note }) => note)).toEqual([undefined, t.note.isNew])
+    expect(overview.entries.map(({ note }) => note)).toEqual([undefined, t('note.isNew')])
   })
 
   it('tells several instances with one name apart, in words as well', () => {
     const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
     expect(overview.entries.map(({ instance }) => instance)).toEqual(['slack_1', 'slack_2', undefined])
-    expect(overview.step?.title).toBe('Next: Slack (slack_1)')
+    expect(overview.step?.title).toBe('Connect Slack (slack_1)')
     expect(overview.entries[1]?.connect?.label).toBe('Connect Slack (slack_2)')
   })
 
@@ -184,7 +184,7 @@ describe('the overview', () => {
   })
 
   it('keeps a name that runs from right to left from turning the words around it', () => {
-    expect(see(seen([waits('notion_1', 'נושן')])).step?.title).toBe('Next: \u2068נושן\u2069')
+    expect(see(seen([waits('notion_1', 'נושן')])).step?.title).toBe('Connect \u2068נושן\u2069')
   })
 
   it.each([
@@ -203,7 +203,7 @@ describe('the overview', () => {
     const back = (returnTo: string) =>
       see({ ...seen([slack]), visit: { only: [], returnTo } }).returnTo?.label
     expect(back('https://intranet.acme.example/welcome?a=b')).toBe('Back to intranet.acme.example')
-    expect(back('/search?q=roadmap')).toBe('Go on to where you were going')
+    expect(back('/search?q=roadmap')).toBe(t('overview.continue'))
   })
 
   it.each(APP_STATUS_NAMES)(
@@ -222,10 +222,10 @@ describe('the overview', () => {
     )
     const { entries } = see(seen([slack, ...statuses]))
     expect(entries.map(({ status }) => status)).toEqual([
-      'To do',
-      'To do',
-      'Needs a new permission',
-      'Switched off',
+      'Not connected',
+      'Not connected',
+      'Expired',
+      'Turned off',
       'Needs attention',
     ])
     expect(entries.map(({ connect }) => connect?.label)).toEqual([
@@ -233,7 +233,7 @@ describe('the overview', () => {
       'Connect awaiting',
       'Reconnect stale',
       undefined,
-      'Try to connect attention',
+      'Connect attention',
     ])
   })
 })

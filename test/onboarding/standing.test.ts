@@ -13,7 +13,7 @@ import { statusOf } from '../../src/onboarding/status.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { observe, startWalk, type Known, type Walk } from '../../src/onboarding/walk.ts'
 import { sourcesOf } from '../../src/onboarding/watched-walks.ts'
-import { texts as t } from '../../src/web/texts.ts'
+import { t } from '../helpers/texts.ts'
 
 const STATUSES = ['awaiting', 'stale', 'attention', 'disabled', 'connected'] as const
 type Case = Facts & { status: (typeof STATUSES)[number] }

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
-import { texts } from '../../src/web/texts.ts'
+import { keysUnder, t } from '../helpers/texts.ts'
 import { createViews } from '../../src/web/views.ts'
 import { frame as onEveryPage } from '../helpers/frame.ts'
 
@@ -17,7 +17,7 @@ const NOW = Date.UTC(2026, 10, 21)
 
 const frame = {
   ...onEveryPage,
-  t: texts,
+  t,
   person: 'ada@acme.example',
   isAdmin: false,
   still: false,
@@ -26,7 +26,7 @@ const frame = {
 const waiting = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }]
 const overview = overviewOf(observe(startWalk(NOW), waiting, NOW, 90), {
   now: NOW,
-  t: texts,
+  t,
   person: 'ada@acme.example',
   from: undefined,
   advances: true,
@@ -143,7 +143,7 @@ describe('the stylesheet', () => {
     const made = new Set([
       'connect',
       'attend',
-      ...Object.keys(texts.status),
+      ...keysUnder('status.'),
       'bad',
       'wait',
       // The lines of the plot of progress (invites/plot.ts).

@@ -1,5 +1,6 @@
 // The list of the overview: each datasource with its status in words and what can be done about it. Pure.
-import type { Texts } from '../../web/texts.ts'
+import type { Key } from '../../web/languages/catalogue.ts'
+import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
@@ -9,17 +10,12 @@ export type App = { entry: Known; standing: Standing; name: string }
 
 export type Action = { href: string; label: string }
 
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-
-/** A name that runs from right to left must not turn the words around it (Unicode UAX 9, isolates). */
-export const isolated = (name: string): string => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name)
-
 /** How each is called in a sentence: two with one name are told apart by their identifiers. */
 export function namesOf(entries: readonly Known[]): string[] {
   const times = new Map<string, number>()
   for (const { name } of entries) times.set(name, (times.get(name) ?? 0) + 1)
   return entries.map(({ name, instance }) =>
-    times.get(name) === 1 || name === instance ? isolated(name) : `${isolated(name)} (${isolated(instance)})`,
+    times.get(name) === 1 || name === instance ? name : `${name} (${instance})`,
   )
 }
 
@@ -42,7 +38,7 @@ function initialOf(name: string): string {
 }
 
 /** Under which words an app is shown. */
-type EntryKind = keyof Texts['status']
+type EntryKind = Key extends infer K ? (K extends `status.${infer Kind}` ? Kind : never) : never
 
 const KINDS: Record<Exclude<Standing['kind'], 'todo' | 'off'>, EntryKind> = {
   connected: 'connected',
@@ -62,10 +58,8 @@ export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
 }
 
 /** What the link of such an app says; undefined: there is nothing to start. */
-export function labelOf(kind: EntryKind, name: string, { start }: Texts): string | undefined {
-  const labels: Partial<Record<EntryKind, (name: string) => string>> = start
-  return labels[kind]?.(name)
-}
+export const labelOf = (kind: EntryKind, app: string, t: Texts): string | undefined =>
+  kind === 'connected' || kind === 'disabled' ? undefined : t(`start.${kind}`, { app })
 
 export type ListContext = {
   t: Texts
@@ -90,20 +84,23 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
   const isOffered = label !== undefined && !current
   return {
     /** Shown beside the name where several have the same one. */
-    instance: name === isolated(entry.name) ? undefined : instance,
+    instance: name === entry.name ? undefined : instance,
     name: entry.name,
     kind,
     tile: tileOf(entry),
-    status: t.status[kind],
+    status: t(`status.${kind}`),
     note: noteOf(kind, entry, context),
     id: `status-${index}`,
     current,
     connect: isOffered ? { href: connectPath(instance), label } : undefined,
     skip:
       isOffered && kind !== 'skipped' && kind !== 'blocked'
-        ? { href: skipPath(instance), label: t.overview.notNowFor(name) }
+        ? { href: skipPath(instance), label: t('overview.skipApp', { app: name }) }
         : undefined,
-    unskip: kind === 'skipped' ? { href: unskipPath(instance), label: t.overview.undoFor(name) } : undefined,
+    unskip:
+      kind === 'skipped'
+        ? { href: unskipPath(instance), label: t('overview.undoApp', { app: name }) }
+        : undefined,
     /** Where "I need my administrator" is said, or taken back. */
     block: blockOf(instance, kind, t),
   }
@@ -112,17 +109,18 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
 /** Where connecting did not work, asking an administrator is offered; before that it would only be one more button. */
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'attention', 'skipped']
 
-function blockOf(instance: string, kind: EntryKind, { overview }: Texts): Action | undefined {
-  if (kind === 'blocked') return { href: unblockPath(instance), label: overview.unblock }
-  return MAY_BLOCK.includes(kind) ? { href: blockPath(instance), label: overview.block } : undefined
+function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
+  if (kind === 'blocked') return { href: unblockPath(instance), label: t('overview.unblock') }
+  return MAY_BLOCK.includes(kind) ? { href: blockPath(instance), label: t('overview.block') } : undefined
 }
 
 const NEW_AFTER_MS = 60_000
 
 function noteOf(kind: EntryKind, entry: Known, { t, finished, earliest }: EntryContext): string | undefined {
-  if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t.note.isNew
+  if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'connected' && finished && entry.connectedAt !== undefined)
-    return t.note.connectedOn(t.day(entry.connectedAt))
-  const notes: Partial<Record<EntryKind, string>> = t.note
-  return notes[kind]
+    return t('note.connectedOn', { date: t.day(entry.connectedAt) })
+  return kind === 'elsewhere' || kind === 'attention' || kind === 'blocked' || kind === 'disabled'
+    ? t(`note.${kind}`)
+    : undefined
 }

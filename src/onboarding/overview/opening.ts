@@ -1,7 +1,7 @@
 // What a list comes to, and the words that it opens with: nothing is called connected that is not. Pure. What surprises:
 // switched off and “not now” are not connected, and a narrowed visit says nothing about the apps that it does not show.
 import { isOff, type OffStatus } from '../../client-api/app-status.ts'
-import type { Texts } from '../../web/texts.ts'
+import type { Texts } from '../../web/languages/texts.ts'
 import { figureOf, unhandled, type Figure, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
 
@@ -85,34 +85,59 @@ export function openingOf(ending: Ending, sight: Sight, t: Texts) {
 function wordsOf(
   ending: Ending,
   { shown, hidden, isNarrowed }: Sight,
-  { overview, finished }: Texts,
+  t: Texts,
 ): [Mood, heading: string, lead: string] {
   // Of apps that a narrowed visit does not show, its headings say nothing.
   const isPart = hidden.connected + hidden.pending + hidden.skipped + hidden.blocked + hidden.off > 0
+  const title = t('overview.title')
   switch (ending) {
     case 'open':
-      return ['open', overview.title, isNarrowed ? overview.leadNarrowed : overview.lead(shown.pending)]
-    case 'unknown-name':
-      return ['open', overview.title, overview.nothingUnderName]
-    case 'nothing':
-      return ['done', finished.titleNothing, overview.nothingKnown]
-    case 'all':
-      return ['done', finished.title, finished.lead]
-    case 'all-but-off':
-      return ['done', finished.titleButOff, finished.leadButOff(added(shown.offBy, hidden.offBy))]
-    case 'these':
       return [
-        'done',
-        finished.titleThese,
-        finished.leadThese(hidden.pending + hidden.skipped + hidden.blocked),
+        'open',
+        title,
+        isNarrowed ? t('overview.leadNarrowed') : t('overview.lead', { count: shown.pending }),
       ]
-    case 'some':
-      return ['rest', isPart ? finished.titleSomeOfThese : finished.titleSome, finished.leadSome(shown)]
-    case 'none':
-      return ['rest', isPart ? finished.titleNoneOfThese : finished.titleNone, finished.leadNone(shown)]
-    case 'off':
-      return ['rest', isPart ? finished.titleTheseOff : finished.titleOff, finished.leadOff(shown)]
+    case 'unknown-name':
+      return ['open', title, t('overview.nothingUnderName')]
+    case 'nothing':
+      return ['done', t('finished.titleNothing'), t('overview.nothingKnown')]
+    case 'all':
+      return ['done', t('finished.title'), t('finished.lead')]
+    case 'all-but-off': {
+      const offBy = added(shown.offBy, hidden.offBy)
+      const why = reasons({ skipped: 0, blocked: 0, offBy }, t)
+      return ['done', t('finished.titleButOff'), t.sentences([t('finished.leadButOff'), ...why])]
+    }
+    case 'these': {
+      const others = hidden.pending + hidden.skipped + hidden.blocked
+      return ['done', t('finished.titleThese'), t('finished.leadThese', { others })]
+    }
+    case 'some': {
+      const heading = t(isPart ? 'finished.titleSomeOfThese' : 'finished.titleSome')
+      return ['rest', heading, t.sentences([t('finished.leadSome'), ...reasons(shown, t)])]
+    }
+    case 'none': {
+      const heading = t(isPart ? 'finished.titleNoneOfThese' : 'finished.titleNone')
+      return ['rest', heading, t.sentences([t('finished.leadNone'), ...reasons(shown, t)])]
+    }
+    case 'off': {
+      const heading = t(isPart ? 'finished.titleTheseOff' : 'finished.titleOff')
+      return ['rest', heading, t.sentences([t('finished.leadOff'), ...reasons(shown, t)])]
+    }
     default:
       return unhandled(ending)
   }
+}
+
+/** Why apps are not connected, a sentence for each reason. */
+function reasons(
+  { skipped, blocked, offBy }: Pick<Counts, 'skipped' | 'blocked' | 'offBy'>,
+  t: Texts,
+): string[] {
+  const off = (Object.entries(offBy) as [OffStatus, number][]).filter(([, count]) => count > 0)
+  return [
+    ...(skipped > 0 ? [t('reason.skipped', { count: skipped })] : []),
+    ...(blocked > 0 ? [t('reason.blocked', { count: blocked })] : []),
+    ...off.map(([status, count]) => t(`reason.${status}`, { count })),
+  ]
 }

@@ -35,11 +35,13 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
 function progressOf({ counts, t }: Scene) {
   const { connected, pending, skipped, blocked } = counts
   const total = connected + pending + skipped + blocked
-  return total === 0 ? undefined : { connected, total, label: t.overview.progress(connected, total) }
+  return total === 0 ? undefined : { connected, total, label: t('overview.progress', { connected, total }) }
 }
 
 function returnAction({ visit: { returnTo }, t }: Scene): Action | undefined {
   if (returnTo === undefined) return undefined
-  const label = URL.canParse(returnTo) ? t.overview.backTo(new URL(returnTo).host) : t.overview.goOn
+  const label = URL.canParse(returnTo)
+    ? t('overview.backTo', { place: new URL(returnTo).host })
+    : t('overview.continue')
   return { href: returnTo, label }
 }

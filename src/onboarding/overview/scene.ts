@@ -1,8 +1,8 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
-import type { Texts } from '../../web/texts.ts'
+import type { Texts } from '../../web/languages/texts.ts'
 import { next, standingIn } from '../course.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
-import { isolated, namesOf, type App } from './entries.ts'
+import { namesOf, type App } from './entries.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
 
 export type OverviewContext = {
@@ -42,4 +42,4 @@ export const appIn = ({ apps }: Pick<Scene, 'apps'>, instance: string | undefine
   apps.find(({ entry }) => entry.instance === instance)
 
 export const nameIn = (scene: Pick<Scene, 'apps'>, instance: string): string =>
-  appIn(scene, instance)?.name ?? isolated(instance)
+  appIn(scene, instance)?.name ?? instance

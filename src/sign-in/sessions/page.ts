@@ -22,7 +22,7 @@ export function createSessionsPage({ sessions, sendPage }: Parts): Router {
       .map(({ name, device, signedInAt }) => ({
         name,
         device,
-        since: new Date(signedInAt),
+        signedInAt,
         here: name === here,
       }))
       .sort((one, other) => Number(other.here) - Number(one.here))

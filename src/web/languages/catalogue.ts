@@ -1,0 +1,55 @@
+// The texts as they are kept: a folder of languages/ for each language, ICU messages by key in JSON, as translation tools
+// read them. English is the reference: the keys are its keys.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import account from '../../../languages/en/account.json' with { type: 'json' }
+import admin from '../../../languages/en/admin.json' with { type: 'json' }
+import deprecations from '../../../languages/en/deprecations.json' with { type: 'json' }
+import email from '../../../languages/en/email.json' with { type: 'json' }
+import frame from '../../../languages/en/frame.json' with { type: 'json' }
+import invitation from '../../../languages/en/invitation.json' with { type: 'json' }
+import overview from '../../../languages/en/overview.json' with { type: 'json' }
+import problems from '../../../languages/en/problems.json' with { type: 'json' }
+import search from '../../../languages/en/search.json' with { type: 'json' }
+import widget from '../../../languages/en/widget.json' with { type: 'json' }
+
+const english = {
+  ...account,
+  ...admin,
+  ...deprecations,
+  ...email,
+  ...frame,
+  ...invitation,
+  ...overview,
+  ...problems,
+  ...search,
+  ...widget,
+}
+
+/** The name of a message, such as `overview.title`. */
+export type Key = keyof typeof english
+
+/** ICU MessageFormat by key. */
+export type Catalogue = Readonly<Record<Key, string>>
+
+export const REFERENCE = 'en'
+
+/** The languages that there are, the reference first. @param folder the path of languages/ */
+export const languagesIn = (folder: string): string[] => [
+  REFERENCE,
+  ...readdirSync(folder)
+    .filter((name) => name !== REFERENCE && !name.includes('.'))
+    .sort(),
+]
+
+/** A message that a language lacks is shown in English; a test keeps the catalogues complete. */
+export const readCatalogue = (folder: string, tag: string): Catalogue =>
+  tag === REFERENCE ? english : { ...english, ...filesOf(join(folder, tag)) }
+
+const filesOf = (folder: string): Partial<Catalogue> =>
+  Object.assign(
+    {},
+    ...readdirSync(folder)
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Partial<Catalogue>),
+  ) as Partial<Catalogue>

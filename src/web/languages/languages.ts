@@ -1,0 +1,124 @@
+// Which language a person reads: what they chose, then what their account says, then what their browser asks for. A choice
+// (`?lang=de` on any page) is kept in a cookie of its own, because people choose before they sign in.
+import { match } from '@formatjs/intl-localematcher'
+import type { Request, RequestHandler } from 'express'
+import { signedInOf } from '../../session/signed-in.ts'
+import { languagesIn, readCatalogue, REFERENCE } from './catalogue.ts'
+import { textsOf, type Texts } from './texts.ts'
+
+export type LanguagesOptions = {
+  /** The path of languages/. */
+  folder: string
+  /** The tags to offer; the first is for everyone who asks for none of them. Absent: all that there are. */
+  offered?: readonly string[] | undefined
+  /** Texts that replace ours, by language and key. */
+  overrides?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
+  /** How the company calls its search; absent: the language's word for search. */
+  product?: string | undefined
+  isHttps: boolean
+}
+
+export type Languages = {
+  /** What people can choose from: the tag, and the language's name in itself. */
+  offered: readonly { tag: string; name: string }[]
+  /** @param tag of one that is offered; any other gives the default */
+  in(tag: string): Texts
+  /** The language of the person who makes the request. */
+  of(req: Request): Texts
+  /** Keeps the choice that a request brings. */
+  remember: RequestHandler
+}
+
+const COOKIE = 'onramp-lang'
+const CHOSEN = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
+const A_YEAR = 31_536_000
+/** Accept-Language headers whose match is known; browsers send few different ones. */
+const MAX_KNOWN = 500
+
+/** @throws {SyntaxError} for a message that is not ICU MessageFormat */
+export function createLanguages(options: LanguagesOptions): Languages {
+  const { folder, overrides = {} } = options
+  const tags = options.offered ?? languagesIn(folder)
+  const [fallback = REFERENCE] = tags
+  const create = (tag: string): Texts => {
+    const catalogue = { ...readCatalogue(folder, tag), ...overrides[tag] }
+    return textsOf(tag, catalogue, { product: options.product ?? catalogue['brand.product'] })
+  }
+  const byDefault = create(fallback)
+  const all = new Map([[fallback, byDefault]])
+  for (const tag of tags) if (tag !== fallback) all.set(tag, create(tag))
+  const inLanguage = (tag: string) => all.get(tag) ?? byDefault
+
+  const matched = new Map<string, string>()
+  /** @param wanted tags, the most wanted first */
+  function best(wanted: string): string {
+    const known = matched.get(wanted)
+    if (known !== undefined) return known
+    if (matched.size >= MAX_KNOWN) matched.clear()
+    const found = match(validTags(wanted), [...all.keys()], fallback)
+    matched.set(wanted, found)
+    return found
+  }
+
+  /** The choice that the address brings, if it is one that is offered. */
+  function asked(req: Request): string | undefined {
+    if (!req.originalUrl.includes('lang=')) return undefined
+    const { lang } = req.query
+    return typeof lang === 'string' && all.has(lang) ? lang : undefined
+  }
+
+  function kept(req: Request): string | undefined {
+    const [, tag] = CHOSEN.exec(req.headers.cookie ?? '') ?? []
+    return tag !== undefined && all.has(tag) ? tag : undefined
+  }
+
+  return {
+    offered: [...all.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
+    in: inLanguage,
+    of(req) {
+      if (all.size === 1) return inLanguage(fallback)
+      const chosen = asked(req) ?? kept(req)
+      if (chosen !== undefined) return inLanguage(chosen)
+      const locale = signedInOf(req)?.user.locale
+      const wanted = req.headers['accept-language'] ?? ''
+      return inLanguage(best(locale === undefined ? wanted : `${locale},${wanted}`))
+    },
+    remember(req, res, next) {
+      const tag = asked(req)
+      if (tag !== undefined && tag !== kept(req)) {
+        const secure = options.isHttps ? '; Secure' : ''
+        res.append(
+          'Set-Cookie',
+          `${COOKIE}=${tag}; Path=/; Max-Age=${A_YEAR}; HttpOnly; SameSite=Lax${secure}`,
+        )
+      }
+      next()
+    },
+  }
+}
+
+const MAX_WANTED = 20
+
+/** The tags of a list like Accept-Language's (RFC 9110 12.5.4), the most wanted first; what is no tag is left out. */
+function validTags(list: string): string[] {
+  return list
+    .slice(0, 500)
+    .split(',')
+    .slice(0, MAX_WANTED)
+    .map((item) => {
+      const [tag = '', ...parameters] = item.split(';').map((part) => part.trim())
+      const q = parameters.find((parameter) => parameter.startsWith('q='))
+      return { tag: tag.replaceAll('_', '-'), quality: q === undefined ? 1 : Number(q.slice(2)) || 0 }
+    })
+    .filter(({ tag, quality }) => quality > 0 && isTag(tag))
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag)
+}
+
+function isTag(tag: string): boolean {
+  try {
+    return new Intl.Locale(tag).language !== undefined
+  } catch {
+    return false
+  }
+}

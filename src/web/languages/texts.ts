@@ -1,0 +1,84 @@
+// A language, ready to use: `t('overview.title')`, its direction, and how it writes days and numbers.
+import type { Catalogue, Key } from './catalogue.ts'
+import { compileMessage, rulesOf, type Message, type Rules, type Values } from './messages.ts'
+
+export type Texts = {
+  /** The message in this language. @throws {ReferenceError} without a value that it needs */
+  (key: Key, values?: Values): string
+  /** A BCP 47 tag, for `lang` attributes and Content-Language. */
+  lang: string
+  dir: 'ltr' | 'rtl'
+  /** A day in UTC, because no one's time zone is known. @param milliseconds since 1970 */
+  day: (milliseconds: number) => string
+  /** A day and a time of day, in UTC and saying so. @param milliseconds since 1970 */
+  moment: (milliseconds: number) => string
+  number: (count: number) => string
+  /** Sentences one after the other. */
+  sentences: (all: readonly string[]) => string
+}
+
+/** Languages that write no space between sentences. */
+const NO_SPACE = /^(ja|zh)\b/
+const RIGHT_TO_LEFT_SCRIPTS = ['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm']
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+const LEFT_TO_RIGHT =
+  /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])\p{L}|\d/u
+
+export const directionOf = (tag: string): Texts['dir'] =>
+  RIGHT_TO_LEFT_SCRIPTS.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr'
+
+/** A name that runs the other way must not turn the words around it (Unicode UAX 9, isolates). */
+const isolatedIn = (dir: Texts['dir'], value: string): string =>
+  (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
+
+/** @param common values that any message may name, such as `product` */
+export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
+  const rules = rulesOf(tag)
+  const messages = new Map<string, Message>()
+  for (const [key, text] of Object.entries(catalogue)) messages.set(key, compiled(key, text, { tag, rules }))
+  const dir = directionOf(tag)
+
+  function isolated(values: Values): Values {
+    const all: Record<string, string | number> = { ...common }
+    for (const name of Object.keys(values)) {
+      const value = values[name] ?? ''
+      all[name] = typeof value === 'string' ? isolatedIn(dir, value) : value
+    }
+    return all
+  }
+
+  const text = (key: Key, values?: Values): string => {
+    const message = messages.get(key)
+    if (message === undefined) throw new ReferenceError(`there is no message "${key}"`)
+    if (typeof message === 'string') return message
+    return message(values === undefined ? common : isolated(values))
+  }
+  const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
+  const moments = new Intl.DateTimeFormat(tag, {
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  })
+  return Object.assign(text, {
+    lang: tag,
+    dir,
+    day: (at: number) => days.format(at),
+    moment: (at: number) => moments.format(at),
+    number: rules.number,
+    sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
+  })
+}
+
+type Language = { tag: string; rules: Rules }
+
+function compiled(key: string, text: string, { tag, rules }: Language): Message {
+  try {
+    return compileMessage(text, rules)
+  } catch (cause) {
+    throw new SyntaxError(`the message "${key}" in ${tag} is not ICU MessageFormat: ${text}`, { cause })
+  }
+}

@@ -1,0 +1,16 @@
+// The English texts, as people read them without a company file.
+import { fileURLToPath } from 'node:url'
+import { readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { createLanguages, type Languages } from '../../src/web/languages/languages.ts'
+
+export const LANGUAGES = fileURLToPath(new URL('../../languages', import.meta.url))
+
+export const languages: Languages = createLanguages({ folder: LANGUAGES, isHttps: false })
+
+export const t = languages.in('en')
+
+/** Every key of the reference that begins so, without that beginning. */
+export const keysUnder = (prefix: string): string[] =>
+  Object.keys(readCatalogue(LANGUAGES, 'en'))
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => key.slice(prefix.length))

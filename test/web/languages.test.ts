@@ -1,0 +1,174 @@
+// The catalogues, and which of them a person gets.
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
+import express from 'express'
+import request from 'supertest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { createLanguages } from '../../src/web/languages/languages.ts'
+import { compileMessage, rulesOf } from '../../src/web/languages/messages.ts'
+import { textsOf } from '../../src/web/languages/texts.ts'
+import { LANGUAGES } from '../helpers/texts.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const english = readCatalogue(LANGUAGES, 'en')
+const keys = Object.keys(english) as (keyof typeof english)[]
+const tags = languagesIn(LANGUAGES)
+
+/** The messages of one language as its files have them. */
+const own = (tag: string): Record<string, string> =>
+  Object.assign(
+    {},
+    ...readdirSync(join(LANGUAGES, tag)).map(
+      (file) => JSON.parse(readFileSync(join(LANGUAGES, tag, file), 'utf8')) as Record<string, string>,
+    ),
+  ) as Record<string, string>
+
+function elementsOf(elements: MessageFormatElement[]): MessageFormatElement[] {
+  return elements.flatMap((element) =>
+    element.type === TYPE.plural || element.type === TYPE.select
+      ? [element, ...Object.values(element.options).flatMap(({ value }) => elementsOf(value))]
+      : [element],
+  )
+}
+
+const namesIn = (text: string): string[] => [
+  ...new Set(
+    elementsOf(parse(text, { ignoreTag: true }))
+      .filter(({ type }) => type !== TYPE.literal && type !== TYPE.pound)
+      .map((element) => ('value' in element ? element.value : '')),
+  ),
+]
+
+const sourceFiles = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|eta|js)$/.test(file))
+    .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'))
+
+describe.each(tags)('the texts in %s', (tag) => {
+  const texts = own(tag)
+
+  it('has every message of the reference and no other', () => {
+    expect(Object.keys(texts).sort()).toEqual([...keys].sort())
+  })
+
+  it('keeps every value of every message', () => {
+    for (const key of keys) {
+      // A plural may say "one app" without the figure, but no value is lost, and none is invented.
+      const names = namesIn(texts[key] ?? '')
+      expect(names.toSorted(), key).toEqual(namesIn(english[key]).toSorted())
+    }
+  })
+
+  it('has every plural form that the language needs', () => {
+    const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories
+    const lacking = keys.flatMap((key) =>
+      elementsOf(parse(texts[key] ?? '', { ignoreTag: true }))
+        .filter((element) => element.type === TYPE.plural)
+        .flatMap(({ options }) => categories.filter((category) => options[category] === undefined))
+        .map((category) => `${key} lacks ${category}`),
+    )
+    expect(lacking).toEqual([])
+  })
+
+  it('has files named as in the reference', () => {
+    expect(readdirSync(join(LANGUAGES, tag)).sort()).toEqual(readdirSync(join(LANGUAGES, 'en')).sort())
+  })
+})
+
+describe('the reference', () => {
+  it('has no message that nothing shows', () => {
+    const sources = [...sourceFiles('src'), ...sourceFiles('views')].join('\n')
+    const used = new Set([...sources.matchAll(/['"`]([a-z][\w]*(?:\.[\w]+)+)['"`]/gi)].map(([, key]) => key))
+    const patterns = [...sources.matchAll(/`([a-z][\w]*\.[^`\s]*\$\{[^`\s]*)`/gi)].map(
+      ([, key = '']) => new RegExp(`^${key.replaceAll('.', '\\.').replaceAll(/\$\{[^}]*\}/g, '[\\w]+')}$`),
+    )
+    const unused = keys.filter((key) => !used.has(key) && !patterns.some((pattern) => pattern.test(key)))
+    expect(unused).toEqual([])
+  })
+})
+
+describe('a message', () => {
+  const message = (text: string, values: Record<string, string | number>, tag = 'en') => {
+    const compiled = compileMessage(text, rulesOf(tag))
+    return typeof compiled === 'string' ? compiled : compiled(values)
+  }
+
+  it('counts as its language does', () => {
+    const apps = '{count, plural, one {# aplikacja} few {# aplikacje} many {# aplikacji} other {# aplikacji}}'
+    expect([1, 3, 5, 1000].map((count) => message(apps, { count }, 'pl'))).toEqual([
+      '1 aplikacja',
+      '3 aplikacje',
+      '5 aplikacji',
+      '1000 aplikacji',
+    ])
+  })
+
+  it('prefers the exact number to its category, and chooses by a word', () => {
+    const text = '{n, plural, =0 {none} one {one} other {# of {who, select, me {mine} other {{who}}}}}'
+    expect(message(text, { n: 0, who: 'me' })).toBe('none')
+    expect(message(text, { n: 2, who: 'me' })).toBe('2 of mine')
+    expect(message(text, { n: 1234, who: 'Ada' })).toBe('1,234 of Ada')
+  })
+
+  it('that lacks a value is an error, not an empty place', () => {
+    expect(() => message('Connect {app}', {})).toThrow('{app}')
+    expect(() => compileMessage('Connect {app', rulesOf('en'))).toThrow('EXPECT_ARGUMENT_CLOSING_BRACE')
+    expect(() => compileMessage('{at, date}', rulesOf('en'))).toThrow('dates')
+  })
+
+  it('keeps names that run the other way from turning the words around them', () => {
+    const texts = (tag: string) => textsOf(tag, { ...english, 'next.title': 'Connect {app}' })
+    expect(texts('en')('next.title', { app: 'נושן' })).toBe('Connect \u2068נושן\u2069')
+    expect(texts('en')('next.title', { app: 'Slack' })).toBe('Connect Slack')
+    expect(texts('ar')('next.title', { app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
+    expect(texts('ar').dir).toBe('rtl')
+  })
+})
+
+describe('the language of a person', () => {
+  const offered = ['en', 'de', 'pt-BR', 'zh-CN', 'ar']
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
+  for (const tag of offered) cpSync(join(LANGUAGES, 'en'), join(folder, tag), { recursive: true })
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const languages = createLanguages({ folder, offered, isHttps: true })
+  const app = express()
+  app.use(languages.remember)
+  app.get('/', (req, res) => void res.send(languages.of(req).lang))
+  const ask = async (path: string, headers: Record<string, string> = {}) =>
+    (await request(app).get(path).set(headers)).text
+
+  it.each([
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['sv, en;q=0.2, de;q=0.5', 'de'],
+    ['zh-Hans-SG', 'zh-CN'],
+    ['pt-PT', 'pt-BR'],
+    ['fr', 'en'],
+    ['*', 'en'],
+    ['', 'en'],
+    [';;;q=,,\u00e4', 'en'],
+    ['de;q=0, ar;q=0.1', 'ar'],
+  ])('is what the browser asks for: %j gives %s', async (header, tag) => {
+    expect(await ask('/', { 'accept-language': header })).toBe(tag)
+  })
+
+  it('is what they chose, and stays so', async () => {
+    const chosen = await request(app).get('/?lang=ar').set('accept-language', 'de')
+    expect(chosen.text).toBe('ar')
+    const [cookie = ''] = chosen.get('set-cookie') ?? []
+    expect(cookie).toMatch(/^onramp-lang=ar; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/)
+    expect(await ask('/', { cookie: 'a=b; onramp-lang=ar', 'accept-language': 'de' })).toBe('ar')
+    expect(await ask('/?lang=de', { cookie: 'onramp-lang=ar' })).toBe('de')
+  })
+
+  it('is no other than one that is offered', async () => {
+    const refused = await request(app).get('/?lang=xx%0d%0aSet-Cookie:a=b')
+    expect(refused.text).toBe('en')
+    expect(refused.get('set-cookie')).toBeUndefined()
+    expect(await ask('/?lang=fr', { cookie: 'onramp-lang=fr', 'accept-language': 'de' })).toBe('de')
+    expect(await ask('/?lang=de&lang=ar')).toBe('en')
+  })
+})
