@@ -8,6 +8,7 @@ import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
+import type { About } from './onboarding/overview/about.ts'
 import type { CheckFor } from './onboarding/pass.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
@@ -53,6 +54,7 @@ export type Services = {
   checkFor: CheckFor
   searchFor: SearchFor
   walks: Walks
+  aboutIn: (lang: string) => About
   arrivals: Arrivals
   invitations: Invitations
   isAdmin: IsAdmin
@@ -126,6 +128,7 @@ export function createApp(services: Services): Express {
       walks: services.walks,
       baseUrl: settings.SERVICE_BASE_URL,
       advances: settings.ADVANCE === 'auto',
+      aboutIn: services.aboutIn,
       confirmSeconds: settings.CONFIRM_SECONDS,
     }),
   )

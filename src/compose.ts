@@ -8,6 +8,7 @@ import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { createClientApi } from './client-api/client.ts'
 import { createInvitations } from './invites/token.ts'
+import { nothingSaid } from './onboarding/overview/about.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
 import { createWalks } from './onboarding/walks.ts'
@@ -24,7 +25,7 @@ import { createAudit } from './web/audit.ts'
 import { createLanguages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics, type Metrics } from './web/metrics.ts'
-import { createPages } from './web/pages.ts'
+import { createPages, neutralBrand } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 
@@ -63,7 +64,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const sendPage = createPages({
     render: createViews(VIEWS),
     languages,
-    frame: { stylesheet: assets.stylesheet, icon: assets.icon, helpUrl: settings.HELP_URL },
+    brandIn: (t) => neutralBrand(t, settings.HELP_URL),
+    frame: { stylesheet: assets.stylesheet, icon: assets.icon },
     isAdmin,
   })
 
@@ -110,6 +112,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     isAdmin,
     viewsFolder: VIEWS,
     health: { askStore, isDraining: () => isDraining },
+    aboutIn: () => () => nothingSaid,
     walks: watchWalks(walks, follow.walked, now),
     // Whatever a check is for, a path that it brings leads back here.
     checkFor: (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>

@@ -12,6 +12,7 @@ import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { attemptOf, mayAsk } from './attempts.ts'
 import { newsOf } from './course.ts'
+import type { About } from './overview/about.ts'
 import { overviewOf } from './overview/overview.ts'
 import { createCurrentWalk, createPass, goOf, unknownDatasource } from './pass.ts'
 import type { Go, Passed, PassParts } from './pass.ts'
@@ -29,6 +30,8 @@ export type OnboardingParts = PassParts & {
   returnTo: ReturnToRules
   /** ADVANCE=auto. */
   advances: boolean
+  /** What the company says of each app, in a language. */
+  aboutIn: (lang: string) => About
   note: Note
 }
 
@@ -145,7 +148,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
     const data = (t: Texts) => {
-      const overview = overviewOf(walk, { now: now(), t, person, from, advances })
+      const overview = overviewOf(walk, { now: now(), t, person, from, about: parts.aboutIn(t.lang) })
       const { mood, step, refresh } = overview
       log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
       return { ...overview, refresh: goOn === undefined ? refresh : { seconds: 0, url: goOn } }

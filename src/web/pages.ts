@@ -21,18 +21,49 @@ type Page = {
   data: Data | ((t: Texts) => Data)
 }
 
+type Link = { href: string; label: string }
+
+/** What every page shows of the company; addresses are paths of ours, except for links. */
+export type Brand = {
+  /** In the title of the window. */
+  name: string
+  company: string | undefined
+  logo: { light: string; dark: string } | undefined
+  icon: string | undefined
+  stylesheets: readonly string[]
+  help: Link | undefined
+  privacy: Link | undefined
+  home: Link | undefined
+  examples: readonly string[]
+}
+
+/** @param helpUrl HELP_URL */
+export const neutralBrand = (t: Texts, helpUrl: string | undefined): Brand => ({
+  name: t('brand.setup'),
+  company: undefined,
+  logo: undefined,
+  icon: undefined,
+  stylesheets: [],
+  help: helpUrl === undefined ? undefined : { href: helpUrl, label: t('frame.help') },
+  privacy: undefined,
+  home: undefined,
+  examples: [],
+})
+
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
 export type PagesOptions = {
   render: RenderView
   languages: Pick<Languages, 'of' | 'offered'>
+  /** The company, in a language. */
+  brandIn: (t: Texts) => Brand
   /** What the layout prints on every page, by the name that it has there. */
   frame: Readonly<Record<string, unknown>>
   /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
 
-export function createPages({ render, languages, frame, isAdmin }: PagesOptions): SendPage {
+export function createPages({ render, languages, brandIn, frame, isAdmin }: PagesOptions): SendPage {
   return (req, res, { view, status = 200, data: given }) => {
     const t = languages.of(req)
     const data = typeof given === 'function' ? given(t) : given
@@ -44,9 +75,11 @@ export function createPages({ render, languages, frame, isAdmin }: PagesOptions)
       t,
       languages: languages.offered.length > 1 ? choicesOf(req, languages.offered) : [],
       /** Is a link to how far everyone is offered? */
+      brand: brandIn(t),
       isAdmin: user !== undefined && isAdmin?.(user) === true,
       /** How the signed-in person is called. */
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
+      initials: user === undefined ? '' : initialsOf(user),
       /** Was the page told not to look again? */
       still,
     }
@@ -81,4 +114,11 @@ function choicesOf(req: Request, offered: Languages['offered']) {
     name,
     href: `${path}?${[...others, `lang=${tag}`].join('&')}`,
   }))
+}
+
+/** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */
+function initialsOf({ name, email }: User): string {
+  const words = (name ?? email?.split('@')[0] ?? '').split(/[\s._-]+/).filter(Boolean)
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]
+  return letters.map((word) => Array.from(word ?? '')[0]?.toLocaleUpperCase() ?? '').join('')
 }

@@ -126,7 +126,7 @@ describe('every page of invitations', () => {
     await reach(visitor)
     await page.waitForLoadState('networkidle')
 
-    expect(await page.title()).toBe(`${title} - Onramp`)
+    expect(await page.title()).toBe(`${title} - Search setup`)
     expect(await htmlFindings(html)).toEqual([])
     expect(html).not.toMatch(/undefined|\[object|NaN/)
     expect(weightOf(html)).toBeLessThanOrEqual(mostBytes)
@@ -192,16 +192,16 @@ it('asking an administrator is as easy to find as "not now", where connecting di
   await ada.open()
   await ada.goOn()
   await ada.answer('Deny')
-  await ada.reads('Slack is not connected yet')
+  await ada.reads('Slack isn’t connected yet')
   const step = ada.page.locator('.step')
   const [notNow, administrator] = await Promise.all(
-    ['Not now', 'I need my administrator for this'].map((name) =>
+    ['Skip for now', 'I need an admin to approve this'].map((name) =>
       step.getByRole('button', { name }).boundingBox(),
     ),
   )
   expect(administrator?.height).toBe(notNow?.height)
   expect(await ada.page.locator('form[action="/onboarding/blocked/slack_1"]').count()).toBe(1)
-  await step.getByRole('button', { name: 'I need my administrator for this' }).click()
+  await step.getByRole('button', { name: 'I need an admin to approve this' }).click()
   await ada.reads('Slack waits for your administrator')
   await ada.leave()
 })

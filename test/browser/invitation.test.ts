@@ -81,10 +81,10 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   await ada.chooseAccount()
   await ada.goOn()
   for (let left = 5; left > 0; left--) await ada.answer('Allow')
-  expect(await heading(ada)).toBe('Everything is connected')
+  expect(await heading(ada)).toBe('You’re all set')
   expect(ada.complaints).toEqual([])
   await ada.page.goto(link)
-  expect(await heading(ada)).toBe('Everything is connected')
+  expect(await heading(ada)).toBe('You’re all set')
   await ada.leave()
 })
 

@@ -2,11 +2,21 @@
 import { INTRANET, connectAll, connectNext, open, slack, type State } from './ways.ts'
 
 export const overviewStates: State[] = [
-  { name: 'first visit', title: '0 of 5 connected - Connect your apps', like: 'ada', reach: open() },
-  { name: 'one waiting', title: '0 of 1 connected - Connect your apps', like: [slack], reach: open() },
+  {
+    name: 'first visit',
+    title: '0 of 5 connected - Connect your apps to search',
+    like: 'ada',
+    reach: open(),
+  },
+  {
+    name: 'one waiting',
+    title: '0 of 1 connected - Connect your apps to search',
+    like: [slack],
+    reach: open(),
+  },
   {
     name: 'middle of the walk',
-    title: 'GitHub is connected - 2 of 5 connected',
+    title: 'GitHub connected - 2 of 5 connected',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -16,20 +26,20 @@ export const overviewStates: State[] = [
   },
   {
     name: 'waiting for a slow consent',
-    title: 'Waiting for Slack to confirm - 0 of 5 connected',
+    title: 'Checking your Slack connection… - 0 of 5 connected',
     like: 'ada',
     switches: { consentDelaySeconds: 600 },
     async reach(visitor) {
       await visitor.open()
       await visitor.goOn()
       await visitor.answer('Allow')
-      await visitor.page.getByRole('link', { name: 'Stop looking by itself' }).click()
+      await visitor.page.getByRole('link', { name: 'Turn off automatic checks' }).click()
       await visitor.page.waitForURL(/still=yes/)
     },
   },
   {
     name: 'not confirmed',
-    title: 'Slack is not connected yet - 0 of 5 connected',
+    title: 'Slack isn’t connected yet - 0 of 5 connected',
     like: 'ada',
     confirmSeconds: 0,
     async reach(visitor) {
@@ -41,7 +51,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'skipped',
-    title: 'Slack: not now - 0 of 5 connected',
+    title: 'Slack skipped - 0 of 5 connected',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -50,7 +60,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'started elsewhere',
-    title: '0 of 5 connected - Connect your apps',
+    title: '0 of 5 connected - Connect your apps to search',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -61,14 +71,29 @@ export const overviewStates: State[] = [
       await visitor.open()
     },
   },
-  { name: 'odd statuses', title: '0 of 5 connected - Connect your apps', like: 'frank', reach: open() },
-  { name: 'names that bite', title: '0 of 5 connected - Connect your apps', like: 'eve', reach: open() },
-  { name: 'many', title: '0 of 40 connected - Connect your apps', like: 'grace', reach: open() },
-  { name: 'two instances of one', title: '0 of 3 connected - Connect your apps', like: 'dan', reach: open() },
-  { name: 'nothing waiting', title: 'Nothing waits for you', like: 'carol', reach: open() },
+  {
+    name: 'odd statuses',
+    title: '0 of 5 connected - Connect your apps to search',
+    like: 'frank',
+    reach: open(),
+  },
+  {
+    name: 'names that bite',
+    title: '0 of 5 connected - Connect your apps to search',
+    like: 'eve',
+    reach: open(),
+  },
+  { name: 'many', title: '0 of 40 connected - Connect your apps to search', like: 'grace', reach: open() },
+  {
+    name: 'two instances of one',
+    title: '0 of 3 connected - Connect your apps to search',
+    like: 'dan',
+    reach: open(),
+  },
+  { name: 'nothing waiting', title: 'You have nothing to connect', like: 'carol', reach: open() },
   {
     name: 'narrowed',
-    title: '0 of 1 connected - Connect your apps',
+    title: '0 of 1 connected - Connect your apps to search',
     like: 'ada',
     async reach(visitor) {
       await visitor.open()
@@ -77,19 +102,19 @@ export const overviewStates: State[] = [
   },
   {
     name: 'narrowed to nothing',
-    title: 'Connect your apps',
+    title: 'Connect your apps to search',
     like: 'ada',
     reach: open('/onboarding?datasource=nothing'),
   },
   {
     name: 'a way back',
-    title: '0 of 5 connected - Connect your apps',
+    title: '0 of 5 connected - Connect your apps to search',
     like: 'ada',
     reach: open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`),
   },
   {
     name: 'finished',
-    title: 'Google Drive is connected - 2 of 2 connected',
+    title: 'You’re all set - 2 of 2 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open()
@@ -98,7 +123,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'finished, with a way back',
-    title: 'Google Drive is connected - 2 of 2 connected',
+    title: 'You’re all set - 2 of 2 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`)
@@ -107,13 +132,13 @@ export const overviewStates: State[] = [
   },
   {
     name: 'switched off alone',
-    title: 'There is nothing you can connect',
+    title: 'There’s nothing you can connect',
     like: [{ ...slack, authStatus: 'DISABLED' }],
     reach: open(),
   },
   {
     name: 'all put off',
-    title: 'Slack: not now - 0 of 1 connected',
+    title: 'Slack skipped - 0 of 1 connected',
     like: [slack],
     async reach(visitor) {
       await visitor.open()
@@ -122,7 +147,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'narrowed and done',
-    title: 'Slack is connected - 1 of 1 connected',
+    title: 'These apps are connected - 1 of 1 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open()
@@ -132,7 +157,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'done for now',
-    title: 'Google Drive: not now - 1 of 2 connected',
+    title: 'Google Drive skipped - 1 of 2 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open()

@@ -6,7 +6,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import { Problem, type ProblemCode, type ProblemOptions } from '../../src/problem.ts'
-import { frame } from '../helpers/frame.ts'
+import { brandIn, frame } from '../helpers/frame.ts'
 import { loadAssets } from '../../src/web/assets.ts'
 import { createErrorPage, problemWords } from '../../src/web/error-page.ts'
 import { createPages } from '../../src/web/pages.ts'
@@ -32,7 +32,12 @@ let url: string
 /** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
 function appThatFails() {
   const assets = loadAssets(VIEWS)
-  const sendPage = createPages({ render: createViews(VIEWS), languages, frame: { ...frame, ...assets } })
+  const sendPage = createPages({
+    render: createViews(VIEWS),
+    languages,
+    brandIn,
+    frame: { ...frame, ...assets },
+  })
   const app = express()
   app.use(securityHeaders(false), assets.routes)
   app.get('/fail/:code', (req) => {

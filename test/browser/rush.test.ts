@@ -25,7 +25,7 @@ describe('somebody with forty datasources that all agree at once', () => {
     const visitor = await Visitor.arrive(browser, running, { person: 'grace' })
     await visitor.open()
     await visitor.goOn()
-    await visitor.page.getByRole('heading', { name: 'Everything is connected' }).waitFor({ timeout: 30_000 })
+    await visitor.page.getByRole('heading', { name: 'You’re all set' }).waitFor({ timeout: 30_000 })
     expect(Object.values(running.sandbox.state('grace'))).toEqual(
       Array.from({ length: 40 }, () => 'authorized'),
     )

@@ -68,11 +68,11 @@ describe('signing out in Chromium', () => {
     await ada.leave()
   })
 
-  it('lets somebody else sign in from "Not you?"', async () => {
+  it('lets somebody else sign in from "Switch account"', async () => {
     const ada = await Visitor.arrive(browser, running, { person: 'ada' })
     await ada.open()
 
-    await ada.page.getByRole('link', { name: 'Not you?' }).click()
+    await ada.page.getByRole('link', { name: 'Switch account' }).click()
     await ada.chooseAccount('bob')
 
     await ada.reads('bob@acme.example')

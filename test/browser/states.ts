@@ -94,7 +94,7 @@ export const otherStates: State[] = [
     switches: { faults: { prompt: 'ignored' } },
     async reach(visitor) {
       await visitor.open()
-      await visitor.page.getByRole('link', { name: 'Not you?' }).click()
+      await visitor.page.getByRole('link', { name: 'Switch account' }).click()
       await visitor.page.waitForURL(/\/same-account/)
     },
   },

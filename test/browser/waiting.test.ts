@@ -35,8 +35,8 @@ describe('the page that waits', () => {
     auto.sandbox.switches.set({ consentDelaySeconds: 600 })
     await ada.open()
     await ada.goOnAndAllow()
-    await ada.reads('Waiting for Slack to confirm')
-    expect(await ada.focused()).toBe('Waiting for Slack to confirm')
+    await ada.reads('Checking your Slack connection…')
+    expect(await ada.focused()).toBe('Checking your Slack connection…')
     const active = () => ada.page.evaluate<string>('document.activeElement.tagName')
 
     const looks: string[] = []
@@ -47,12 +47,12 @@ describe('the page that waits', () => {
     expect(looks).toEqual(['BODY', 'BODY'])
 
     const pressed: string[] = []
-    while (pressed.at(-1) !== 'Stop looking by itself' && pressed.length < 12) {
+    while (pressed.at(-1) !== 'Turn off automatic checks' && pressed.length < 12) {
       await ada.page.keyboard.press('Tab')
       await ada.page.waitForTimeout(500)
       pressed.push(await ada.focused())
     }
-    expect(pressed.at(-1)).toBe('Stop looking by itself')
+    expect(pressed.at(-1)).toBe('Turn off automatic checks')
     await ada.page.keyboard.press('Enter')
     await ada.reads('This page does not look again by itself now.')
 
@@ -68,9 +68,9 @@ describe('the page that waits', () => {
     await ada.open()
     await ada.goOn()
     await ada.answer('Deny')
-    await ada.reads('Waiting for Slack to confirm')
+    await ada.reads('Checking your Slack connection…')
     await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('Stop looking by itself')
+    expect(await ada.focused()).toBe('Turn off automatic checks')
     await ada.page.keyboard.press('Tab')
     expect(await ada.focused()).toBe('Go on with GitHub')
     await ada.page.keyboard.press('Enter')

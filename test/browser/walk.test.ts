@@ -54,18 +54,18 @@ async function walkToTheEnd(visitor: Visitor): Promise<void> {
     await visitor.reads(`The service asks to read what you can see in ${name}.`)
     await visitor.answer('Allow')
   }
-  await visitor.reads('Everything is connected')
+  await visitor.reads('You’re all set')
 }
 
 describe('the walk in Chromium', () => {
-  it('leads from one click through every consent to a page that says everything is connected', async () => {
+  it('leads from one click through every consent to a page that says everything connected', async () => {
     const ada = await arrive(auto)
 
     await walkToTheEnd(ada)
 
     expect(await ada.text()).toContain('5 of 5 connected')
-    expect(await ada.page.title()).toMatch(/^Confluence is connected - 5 of 5 connected/)
-    expect(await ada.focused()).toContain('Confluence is connected')
+    expect(await ada.page.title()).toMatch(/^You’re all set - 5 of 5 connected/)
+    expect(await ada.focused()).toContain('You’re all set')
     const consents = auto.sandbox.requests.filter(({ operation }) => operation === 'consent')
     expect(consents.map(({ headers }) => headers['sec-fetch-site'])).toEqual(
       Array.from({ length: 5 }, () => 'cross-site'),
@@ -88,7 +88,7 @@ describe('the walk in Chromium', () => {
     const ada = await arrive(stepwise)
     await ada.open()
     await ada.goOnAndAllow()
-    await ada.reads('Slack is connected')
+    await ada.reads('Slack connected')
 
     const elsewhere = stepwise.sandbox.requests
     expect(elsewhere.some(({ operation }) => operation === 'authDatasource')).toBe(true)
@@ -104,7 +104,7 @@ describe('the walk in Chromium', () => {
     await ada.open()
     await ada.goOnAndAllow()
 
-    await ada.reads('Waiting for Slack to confirm')
+    await ada.reads('Checking your Slack connection…')
     auto.sandbox.switches.set({ consentDelaySeconds: 0 })
 
     // Nobody touches the page: it goes on to the next consent when the first one shows.
@@ -118,17 +118,17 @@ describe('the walk in Chromium', () => {
     auto.sandbox.switches.set({ consentDelaySeconds: 600 })
     await ada.open()
     await ada.goOnAndAllow()
-    await ada.reads('Waiting for Slack to confirm')
-    expect(await ada.focused()).toBe('Waiting for Slack to confirm')
+    await ada.reads('Checking your Slack connection…')
+    expect(await ada.focused()).toBe('Checking your Slack connection…')
 
-    await ada.page.getByRole('link', { name: 'Stop looking by itself' }).click()
+    await ada.page.getByRole('link', { name: 'Turn off automatic checks' }).click()
     await ada.reads('This page does not look again by itself now.')
     const before = ada.requests.length
     await ada.page.waitForTimeout(2_500)
     expect(ada.requests.length).toBe(before)
 
-    await ada.page.getByRole('link', { name: 'Look again now' }).click()
-    await ada.reads('Stop looking by itself')
+    await ada.page.getByRole('link', { name: 'Check again' }).click()
+    await ada.reads('Turn off automatic checks')
     await expect.poll(() => ada.requests.length, { timeout: 10_000 }).toBeGreaterThan(before + 2)
   })
 
@@ -138,20 +138,20 @@ describe('the walk in Chromium', () => {
     await ada.goOn()
     await ada.answer('Deny')
 
-    await ada.reads('Slack is not connected yet')
-    expect(await ada.page.title()).toMatch(/^Slack is not connected yet - 0 of 5 connected/)
-    expect(await ada.focused()).toBe('Slack is not connected yet')
+    await ada.reads('Slack isn’t connected yet')
+    expect(await ada.page.title()).toMatch(/^Slack isn’t connected yet - 0 of 5 connected/)
+    expect(await ada.focused()).toBe('Slack isn’t connected yet')
     await ada.page.waitForTimeout(1_500)
     expect(stepwise.sandbox.count('authDatasource')).toBe(1)
 
     await ada.page.getByRole('link', { name: 'Try Slack again' }).click()
     await ada.answer('Deny')
-    await ada.reads('Slack is not connected yet')
+    await ada.reads('Slack isn’t connected yet')
     await ada.skip('slack_1')
-    await ada.reads('Slack: not now')
+    await ada.reads('Slack skipped')
     await ada.reads('Next: GitHub')
 
-    await ada.page.getByRole('button', { name: 'Undo “Not now” for Slack' }).click()
+    await ada.page.getByRole('button', { name: 'Undo skipping Slack' }).click()
     await ada.reads('Next: Slack')
     expect(ada.complaints).toEqual([])
   })
@@ -165,10 +165,10 @@ describe('the walk in Chromium', () => {
     await first.connect('slack_1')
     await second.connect('github_1')
     await first.answer('Allow')
-    await first.reads('Slack is connected')
+    await first.reads('Slack connected')
     await second.answer('Allow')
 
-    await second.reads('GitHub is connected')
+    await second.reads('GitHub connected')
     expect(await second.text()).toContain('2 of 5 connected')
   })
 
@@ -183,7 +183,7 @@ describe('the walk in Chromium', () => {
     await ada.reads('Started a moment ago')
     await ada.page.getByRole('link', { name: 'Start Slack again' }).click()
     await ada.answer('Allow')
-    await ada.reads('Slack is connected')
+    await ada.reads('Slack connected')
     expect(await ada.text()).toContain('1 of 5 connected')
   })
 
@@ -191,7 +191,7 @@ describe('the walk in Chromium', () => {
     const ada = await arrive(stepwise)
     await ada.open()
     await ada.goOnAndAllow()
-    await ada.reads('Slack is connected')
+    await ada.reads('Slack connected')
     const used = ada.requests.find((request) => request.url().includes('/onboarding/callback?'))?.url()
 
     await ada.page.goto(used ?? '')
@@ -211,7 +211,7 @@ describe('the walk in Chromium', () => {
     await ada.answer('Allow')
     if (ada.isAt('authorizationServer')) await ada.chooseAccount()
 
-    await ada.reads('Slack is connected')
+    await ada.reads('Slack connected')
     expect(await ada.text()).toContain('Next: GitHub')
   })
 

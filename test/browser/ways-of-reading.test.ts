@@ -55,10 +55,10 @@ describe('the overview', () => {
       'Skip to the content',
       'Onramp',
       'ada@acme.example',
-      'Not you?',
+      'Switch account',
       'Sign out',
       'Connect Slack',
-      'Not now',
+      'Skip for now',
       'Connect GitHub',
     ])
 

@@ -1,9 +1,10 @@
-// The list of the overview: each datasource with its status in words and what can be done about it. Pure.
+// The list of the overview: each app with its status in words and what can be done about it. Pure.
 import type { Key } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
+import { tileOf, type About } from './about.ts'
 
 /** An app of the walk, how it is doing, and how it is called in a sentence. */
 export type App = { entry: Known; standing: Standing; name: string }
@@ -15,30 +16,22 @@ export function namesOf(entries: readonly Known[]): string[] {
   const times = new Map<string, number>()
   for (const { name } of entries) times.set(name, (times.get(name) ?? 0) + 1)
   return entries.map(({ name, instance }) =>
-    times.get(name) === 1 || name === instance ? name : `${name} (${instance})`,
+    times.get(name) === 1 || name === instance ? readable(name) : `${readable(name)} (${instance})`,
   )
 }
 
-const TONES = 6
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
-/** A sign for a name, seen at a glance; for the eye alone. */
-export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>) {
-  let sum = 0
-  for (const character of instance) sum += character.codePointAt(0) ?? 0
-  return { initial: initialOf(name), tone: `tone-${sum % TONES}` }
-}
-
-/** What a reader sees as the first character; a sign that says nothing is passed over. */
-function initialOf(name: string): string {
-  if (/^[a-z0-9][\x20-\x7e]/i.test(name)) return name.charAt(0).toUpperCase()
-  for (const { segment } of characters.segment(name.slice(0, 40)))
-    if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment)) return segment.toLocaleUpperCase()
-  return '·'
-}
+/** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
+export const readable = (name: string): string =>
+  /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name)
+    ? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
+    : name
 
 /** Under which words an app is shown. */
-type EntryKind = Key extends infer K ? (K extends `status.${infer Kind}` ? Kind : never) : never
+type EntryKind = Key extends infer K
+  ? K extends `status.${infer Kind}`
+    ? Exclude<Kind, 'next'>
+    : never
+  : never
 
 const KINDS: Record<Exclude<Standing['kind'], 'todo' | 'off'>, EntryKind> = {
   connected: 'connected',
@@ -63,15 +56,31 @@ export const labelOf = (kind: EntryKind, app: string, t: Texts): string | undefi
 
 export type ListContext = {
   t: Texts
-  /** The instance that the page offers first: what can be done is said there, not twice. */
+  about: About
+  /** The instance that the page offers first, in its card: it has no row of its own. */
   current: string | undefined
   finished: boolean
 }
 
-export const entriesOf = (apps: readonly App[], context: ListContext) => {
+/** How many rows a page shows; the others are behind a disclosure. */
+const MAX_ROWS = 5
+
+/** The rows of the list, and those behind "Show more". */
+export function rowsOf(apps: readonly App[], context: ListContext) {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
-  return apps.map((app, index) => entryOf(app, { ...context, index, earliest }))
+  const rows = apps
+    .map((app, index) => entryOf(app, { ...context, index, earliest }))
+    .filter((row) => row.href !== context.current)
+  const next = rows.find(({ kind }) => kind === 'todo')
+  if (next !== undefined && context.current !== undefined) next.status = context.t('status.next')
+  if (rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
+  const first = new Set(rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS))
+  return { entries: rows.filter((row) => first.has(row)), more: rows.filter((row) => !first.has(row)) }
 }
+
+/** What needs the person comes first, and what is over last. */
+const urgency = ({ kind }: { kind: EntryKind }): number =>
+  kind === 'connected' || kind === 'disabled' ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
 
 type EntryContext = ListContext & { index: number; earliest: number }
 
@@ -79,37 +88,36 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
   const { t, index } = context
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
-  const current = instance === context.current
   const label = labelOf(kind, name, t)
-  const isOffered = label !== undefined && !current
   return {
+    href: instance,
     /** Shown beside the name where several have the same one. */
-    instance: name === entry.name ? undefined : instance,
-    name: entry.name,
+    instance: name === readable(entry.name) ? undefined : instance,
+    name: readable(entry.name),
     kind,
-    tile: tileOf(entry),
-    status: t(`status.${kind}`),
+    tile: tileOf(entry, context.about),
+    /** Empty for the normal state: five times "Not connected" says nothing. */
+    status: kind === 'todo' ? '' : t(`status.${kind}`),
     note: noteOf(kind, entry, context),
     id: `status-${index}`,
-    current,
-    connect: isOffered ? { href: connectPath(instance), label } : undefined,
+    connect: label === undefined ? undefined : { href: connectPath(instance), label },
     skip:
-      isOffered && kind !== 'skipped' && kind !== 'blocked'
+      label !== undefined && kind !== 'skipped' && kind !== 'blocked'
         ? { href: skipPath(instance), label: t('overview.skipApp', { app: name }) }
         : undefined,
     unskip:
       kind === 'skipped'
         ? { href: unskipPath(instance), label: t('overview.undoApp', { app: name }) }
         : undefined,
-    /** Where "I need my administrator" is said, or taken back. */
+    /** Where "I need an admin" is said, or taken back. */
     block: blockOf(instance, kind, t),
   }
 }
 
-/** Where connecting did not work, asking an administrator is offered; before that it would only be one more button. */
+/** Where connecting did not work, asking an admin is offered; before that it would only be one more button. */
 const MAY_BLOCK: readonly EntryKind[] = ['unconfirmed', 'waiting', 'attention', 'skipped']
 
-function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
+export function blockOf(instance: string, kind: EntryKind, t: Texts): Action | undefined {
   if (kind === 'blocked') return { href: unblockPath(instance), label: t('overview.unblock') }
   return MAY_BLOCK.includes(kind) ? { href: blockPath(instance), label: t('overview.block') } : undefined
 }

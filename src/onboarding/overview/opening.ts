@@ -92,17 +92,13 @@ function wordsOf(
   const title = t('overview.title')
   switch (ending) {
     case 'open':
-      return [
-        'open',
-        title,
-        isNarrowed ? t('overview.leadNarrowed') : t('overview.lead', { count: shown.pending }),
-      ]
+      return ['open', title, isNarrowed ? t('overview.leadNarrowed') : t('overview.lead')]
     case 'unknown-name':
       return ['open', title, t('overview.nothingUnderName')]
     case 'nothing':
       return ['done', t('finished.titleNothing'), t('overview.nothingKnown')]
     case 'all':
-      return ['done', t('finished.title'), t('finished.lead')]
+      return ['done', t('finished.title'), t('finished.lead', { count: shown.connected + hidden.connected })]
     case 'all-but-off': {
       const offBy = added(shown.offBy, hidden.offBy)
       const why = reasons({ skipped: 0, blocked: 0, offBy }, t)

@@ -1,42 +1,79 @@
 // What the overview shows, from the walk alone. Pure.
 import { callbackPath } from '../paths.ts'
 import type { Walk } from '../walk.ts'
-import { entriesOf, type Action } from './entries.ts'
+import { tileOf } from './about.ts'
+import { rowsOf, type Action } from './entries.ts'
 import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
-import { bannerOf, stepOf } from './step.ts'
+import { bannerOf, checkingOf, resumeOf, stepOf } from './step.ts'
 
 export function overviewOf(walk: Walk, context: OverviewContext) {
   const scene = sceneOf(walk, context)
-  const { apps, opening, where } = scene
+  const { apps, opening, where, about } = scene
   const step = stepOf(scene)
-  const banner = step?.focus ? undefined : bannerOf(scene)
+  const checking = checkingOf(scene)
+  const banner = step?.focus || checking?.focus ? undefined : bannerOf(scene)
   const progress = progressOf(scene)
-  const result = banner?.title ?? (step?.kind === 'connect' ? undefined : step?.title)
-  const parts = [result, progress?.label, opening.heading].filter((part) => part !== undefined)
+  const result = banner?.title ?? checking?.title ?? (step?.kind === 'connect' ? undefined : step?.title)
+  const isDone = opening.mood === 'done'
+  const parts = [
+    result,
+    isDone ? opening.heading : progress?.label,
+    isDone ? progress?.label : opening.heading,
+  ]
   return {
     ...opening,
-    title: parts.slice(0, 2).join(' - '),
+    title: parts
+      .filter((part) => part !== undefined)
+      .slice(0, 2)
+      .join(' - '),
     banner,
-    progress,
+    /** Is the end reached just now? Then it is what is read first. */
+    arrived: isDone && scene.from !== undefined,
+    checking,
+    // A walk that is over says so once.
+    progress: isDone ? undefined : progress,
     step,
-    entries: entriesOf(apps, {
-      t: context.t,
-      current: where.kind === 'finished' ? undefined : where.instance,
-      finished: opening.mood !== 'open',
-    }),
+    resume: resumeOf(scene),
+    /** What is connected, at a glance. */
+    tiles: isDone ? connectedTiles(scene) : [],
+    ...rowsOf(apps, { t: context.t, about, current: step?.instance, finished: opening.mood !== 'open' }),
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
+    account: scene.person === '' ? '' : context.t('next.account', { person: scene.person }),
     returnTo: returnAction(scene),
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
   }
 }
 
-/** What is switched off is left out: no one can connect it, and counting it, a walk could never be complete. */
+const MAX_TILES = 12
+
+const connectedTiles = ({ apps, about }: Scene) =>
+  apps
+    .filter(({ standing }) => standing.kind === 'connected')
+    .slice(0, MAX_TILES)
+    .map(({ entry }) => tileOf(entry, about))
+
+/** With more apps than that, a segment each could not be told from the next. */
+const MAX_SEGMENTS = 12
+
+/** What is turned off is left out: no one can connect it, and counting it, a walk could never be complete. */
 function progressOf({ counts, t }: Scene) {
   const { connected, pending, skipped, blocked } = counts
   const total = connected + pending + skipped + blocked
-  return total === 0 ? undefined : { connected, total, label: t('overview.progress', { connected, total }) }
+  if (total === 0) return undefined
+  const segments =
+    total > MAX_SEGMENTS ? [] : Array.from({ length: total }, (_, at) => segmentAt(at, connected, pending))
+  return {
+    connected,
+    total,
+    label: t('overview.progress', { connected, total }),
+    minutes: pending === 0 ? '' : t('overview.minutes', { count: pending }),
+    segments,
+  }
 }
+
+const segmentAt = (at: number, connected: number, pending: number) =>
+  at < connected ? 'over' : at === connected && pending > 0 ? 'now' : 'open'
 
 function returnAction({ visit: { returnTo }, t }: Scene): Action | undefined {
   if (returnTo === undefined) return undefined

@@ -2,7 +2,8 @@
 import type { Texts } from '../../web/languages/texts.ts'
 import { next, standingIn } from '../course.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
-import { namesOf, type App } from './entries.ts'
+import type { About } from './about.ts'
+import { namesOf, readable, type App } from './entries.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
 
 export type OverviewContext = {
@@ -12,8 +13,7 @@ export type OverviewContext = {
   person: string
   /** The instance that the person just came from: its state is told first. */
   from: string | undefined
-  /** Does a return go straight on (ADVANCE)? */
-  advances: boolean
+  about: About
 }
 
 export type Scene = ReturnType<typeof sceneOf>
@@ -42,4 +42,4 @@ export const appIn = ({ apps }: Pick<Scene, 'apps'>, instance: string | undefine
   apps.find(({ entry }) => entry.instance === instance)
 
 export const nameIn = (scene: Pick<Scene, 'apps'>, instance: string): string =>
-  appIn(scene, instance)?.name ?? instance
+  appIn(scene, instance)?.name ?? readable(instance)

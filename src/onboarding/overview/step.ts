@@ -1,90 +1,150 @@
-// What the overview says first: what came of the app that the person comes from, and what is offered now: connect, wait
-// for a consent to show, or try again. Pure.
+// What the overview says first: what came of the app that the person comes from, and the one thing that is offered now:
+// the next app, a consent that is being confirmed, or one that was not. Pure.
 import { isOff } from '../../client-api/app-status.ts'
-import type { Texts } from '../../web/languages/texts.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
-import type { Known } from '../walk.ts'
-import { kindOfStatus, labelOf, tileOf, type Action } from './entries.ts'
+import { tileOf } from './about.ts'
+import { blockOf, labelOf, kindOfStatus, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
 
+/** The card of the page: its title, its words, one main action, and less visible ones. */
 export function stepOf(scene: Scene) {
-  const { where, t, from } = scene
-  if (where.kind === 'finished') return undefined
-  const { instance } = where
+  const { where, from } = scene
+  switch (where.kind) {
+    case 'finished':
+      return undefined
+    case 'connect':
+      return connectStep(scene, where.instance)
+    case 'wait':
+      // A consent that is being confirmed holds up none of the other apps.
+      return where.meanwhile === undefined
+        ? { ...waitStep(scene, where), focus: from === where.instance && where.looks <= 1 }
+        : connectStep(scene, where.meanwhile)
+    case 'attend':
+      return attendStep(scene, where)
+  }
+}
+
+type Where<K> = Extract<Scene['where'], { kind: K }>
+type Mark = { text: string; kind: 'good' | 'bad' | 'notice' }
+
+const cardOf = (scene: Scene, instance: string) => {
   const entry = appIn(scene, instance)?.entry
   const name = nameIn(scene, instance)
-  const common = {
-    kind: where.kind,
-    instance,
-    tile: tileOf({ name: entry?.name ?? name, instance }),
-    skip: skipPath(instance),
-    connect: { href: connectPath(instance), label: t('start.unconfirmed', { app: name }) },
-    causes: [] as readonly string[],
-    /** The app to go on with while this one is being confirmed, or is left for later. */
-    onward: onwardOf(scene),
-    /** Where a page that waits looks again at once, and where it stops looking on its own. */
-    lookAgain: undefined,
-    stop: undefined,
-    facts: [] as Fact[],
-    /** Did the person just come from it? Then it is what is read first. */
-    focus: from === instance,
-  }
-  switch (where.kind) {
-    case 'wait':
-      return {
-        ...common,
-        title: t('wait.title', { app: name }),
-        paragraphs: [t('wait.explain', { app: name }), t('wait.denied', { app: name })],
-        lookAgain: callbackPath(where.step),
-        stop: stillPath(overviewPath(scene.visit)),
-        // Once, when the person comes back: moving it at every look would take it from their hands.
-        focus: common.focus && where.looks <= 1,
-      }
-    case 'attend': {
-      const causes = [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')]
-      const title = t('attend.title', { app: name })
-      return { ...common, title, paragraphs: [t('attend.explain', { app: name })], causes }
-    }
-    case 'connect': {
-      const isStale = entry?.status === 'stale'
-      const explain = t('next.explain', { app: name })
-      return {
-        ...common,
-        title: t(isStale ? 'next.titleStale' : 'next.title', { app: name }),
-        paragraphs: isStale ? [t('next.explainStale', { app: name }), explain] : [explain],
-        connect: { ...common.connect, label: connectLabel(entry?.status ?? 'awaiting', name, t) },
-        facts: factsOf(scene),
-        focus: false,
-      }
-    }
-  }
-}
-
-/** By the service's word alone: it may be under way in another tab, and is offered all the same. */
-const connectLabel = (status: Known['status'], name: string, t: Texts): string =>
-  labelOf(kindOfStatus(status), name, t) ?? t('start.todo', { app: name })
-
-/** What the person may do meanwhile; an app that waits holds up none of the others. */
-function onwardOf(scene: Scene): Action | undefined {
-  const { where, t } = scene
-  if ((where.kind !== 'wait' && where.kind !== 'attend') || where.meanwhile === undefined) return undefined
   return {
-    href: connectPath(where.meanwhile),
-    label: t('overview.continueWith', { app: nameIn(scene, where.meanwhile) }),
+    instance,
+    tile: tileOf({ name: entry?.name ?? name, instance }, scene.about),
+    skip: skipPath(instance),
+    paragraphs: [] as string[],
+    /** What search may do there, and what not. */
+    marks: [] as Mark[],
+    /** What to try, one after the other. */
+    causes: [] as string[],
+    /** Another app to go on with. */
+    onward: undefined as Action | undefined,
+    block: undefined as Action | undefined,
+    /** To connect once more, where that is not the main action. */
+    again: undefined as Action | undefined,
+    /** Where a page that looks again stops doing so. */
+    stop: undefined as string | undefined,
+    /** Is it what is read first? */
+    focus: false,
   }
 }
 
-type Fact = { icon: 'clock' | 'onward' | 'person'; text: string }
+function connectStep(scene: Scene, instance: string) {
+  const { t, about } = scene
+  const card = cardOf(scene, instance)
+  const app = nameIn(scene, instance)
+  const { reads, never, why, account, help, isRequired } = about(instance)
+  const isStale = appIn(scene, instance)?.entry.status === 'stale'
+  const marks: Mark[] = [
+    ...(reads.length === 0 ? [t('next.reads', { app })] : reads).map((text) => ({
+      text,
+      kind: 'good' as const,
+    })),
+    ...[...never, t('next.noOneElse')].map((text) => ({ text, kind: 'bad' as const })),
+    ...[account, help]
+      .filter((text) => text !== undefined)
+      .map((text) => ({ text, kind: 'notice' as const })),
+  ]
+  const paragraphs = [
+    isStale ? t('next.explainStale', { app }) : undefined,
+    why,
+    isRequired ? t('next.required') : undefined,
+    t('next.explain', { app }),
+  ]
+  return {
+    ...card,
+    kind: 'connect' as const,
+    title: t(isStale ? 'next.titleStale' : 'next.title', { app }),
+    paragraphs: paragraphs.filter((text) => text !== undefined),
+    marks,
+    main: { href: connectPath(instance), label: t(isStale ? 'next.actionStale' : 'next.action', { app }) },
+  }
+}
 
-function factsOf({ t, counts, advances, person }: Scene): Fact[] {
-  const facts: Fact[] = [{ icon: 'clock', text: t('next.duration') }]
-  if (counts.pending > 1)
-    facts.push({ icon: 'onward', text: t(advances ? 'next.several' : 'next.stepByStep') })
-  if (person !== '') facts.push({ icon: 'person', text: t('next.account', { person }) })
-  return facts
+function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
+  const { t } = scene
+  const app = nameIn(scene, instance)
+  return {
+    ...cardOf(scene, instance),
+    kind: 'wait' as const,
+    title: t('wait.title', { app }),
+    paragraphs: [t('wait.explain')],
+    main: { href: callbackPath(step), label: t('wait.lookAgain') },
+    again: { href: connectPath(instance), label: t('start.waiting', { app }) },
+    stop: stillPath(overviewPath(scene.visit)),
+  }
+}
+
+function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
+  const { t } = scene
+  const app = nameIn(scene, instance)
+  return {
+    ...cardOf(scene, instance),
+    kind: 'attend' as const,
+    title: t('attend.title', { app }),
+    paragraphs: [t('attend.explain', { app })],
+    causes: [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')],
+    main: { href: connectPath(instance), label: t('start.unconfirmed', { app }) },
+    onward:
+      meanwhile === undefined
+        ? undefined
+        : {
+            href: connectPath(meanwhile),
+            label: t('overview.continueWith', { app: nameIn(scene, meanwhile) }),
+          },
+    block: blockOf(instance, 'unconfirmed', t),
+    focus: scene.from === instance,
+  }
+}
+
+/** A consent that is being confirmed while the page already offers the next app. */
+export function checkingOf(scene: Scene) {
+  const { where, t, from } = scene
+  if (where.kind !== 'wait' || where.meanwhile === undefined) return undefined
+  const { instance, step, looks, meanwhile } = where
+  return {
+    title: t('wait.title', { app: nameIn(scene, instance) }),
+    text: t('wait.meanwhile', { app: nameIn(scene, meanwhile) }),
+    denied: t('wait.denied', { app: nameIn(scene, instance) }),
+    lookAgain: callbackPath(step),
+    stop: stillPath(overviewPath(scene.visit)),
+    // Once, when the person comes back: moving it at every look would take it from their hands.
+    focus: from === instance && looks <= 1,
+  }
+}
+
+/** Where nothing is offered first and something was skipped: the way to take it up. */
+export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined {
+  if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
+  const app = apps.find(({ standing }) => standing.kind === 'skipped')
+  if (app === undefined) return undefined
+  const label = labelOf(kindOfStatus(app.entry.status), app.name, t) ?? t('start.todo', { app: app.name })
+  return { href: connectPath(app.entry.instance), label }
 }
 
 /** What came of the app that the person just came from. */
@@ -101,9 +161,10 @@ export function bannerOf(scene: Scene) {
     }
   switch (standing.kind) {
     case 'connected': {
-      const last = opening.mood === 'done' ? t('banner.connectedLast') : ''
+      // A page that says that everything is connected need not say it of the last one too.
+      if (opening.mood === 'done') return undefined
       const text =
-        where.kind === 'connect' ? t('banner.connectedNext', { app: nameIn(scene, where.instance) }) : last
+        where.kind === 'connect' ? t('banner.connectedNext', { app: nameIn(scene, where.instance) }) : ''
       return { kind: 'good', title: t('banner.connected', { app: name }), text }
     }
     case 'blocked':
