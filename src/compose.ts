@@ -66,6 +66,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     languages,
     brandIn: (t) => neutralBrand(t, settings.HELP_URL),
     frame: { stylesheet: assets.stylesheet, icon: assets.icon },
+    sheets: assets.sheets,
+    scripts: assets.scripts,
     isAdmin,
   })
 

@@ -6,7 +6,19 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Router } from 'express'
 
-export type Assets = { stylesheet: string; icon: string; routes: Router }
+/** Further stylesheets, each for the pages that name it. */
+export type Sheet = 'schedule'
+
+/** Scripts, each for the pages that name it. */
+export type Script = 'wait'
+
+export type Assets = {
+  stylesheet: string
+  sheets: Readonly<Record<Sheet, string>>
+  scripts: Readonly<Record<Script, string>>
+  icon: string
+  routes: Router
+}
 
 /** @param folder the path of views/ */
 export function loadAssets(folder: string): Assets {
@@ -27,11 +39,13 @@ export function loadAssets(folder: string): Assets {
     return path
   }
   const stylesheet = add('onramp.css', 'text/css; charset=utf-8')
+  const sheets = { schedule: add('schedule.css', 'text/css; charset=utf-8') }
+  const scripts = { wait: add('wait.js', 'text/javascript; charset=utf-8') }
   const icon = add('icon.svg', 'image/svg+xml')
   routes.get('/favicon.ico', (_req, res) => {
     res.statusCode = 303
     res.setHeader('Location', icon)
     res.end()
   })
-  return { stylesheet, icon, routes }
+  return { stylesheet, sheets, scripts, icon, routes }
 }

@@ -5,6 +5,9 @@ import { t } from './texts.ts'
 
 export const brandIn = (texts: Texts): Brand => neutralBrand(texts, undefined)
 
+export const sheets = { schedule: '/assets/schedule.css' }
+export const scripts = { wait: '/assets/wait.js' }
+
 export const frame = {
   stylesheet: '/assets/onramp.css',
   icon: '/assets/icon.svg',
