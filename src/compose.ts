@@ -7,6 +7,7 @@ import { createApp } from './app.ts'
 import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { createClientApi } from './client-api/client.ts'
+import { loadCompany } from './company/read-company.ts'
 import { createInvitations } from './invites/token.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
@@ -21,6 +22,7 @@ import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
+import { companyAssets } from './web/company-assets.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics, type Metrics } from './web/metrics.ts'
 import { createPages } from './web/pages.ts'
@@ -39,8 +41,12 @@ export type Onramp = {
   close(): Promise<void>
 }
 
-/** @param now milliseconds since 1970 */
+/**
+ * @param now milliseconds since 1970
+ * @throws {SettingsError} for a faulty company file, before anything is opened
+ */
 export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
+  const company = loadCompany(settings.COMPANY_FILE)
   const publicUrl = settings.PUBLIC_URL
   const store = openStore(settings, log, true)
   const { records } = store
@@ -55,11 +61,15 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     note,
   })
 
-  const assets = loadAssets(VIEWS)
+  const assets = loadAssets(VIEWS, company.icon)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
   const sendPage = createPages({
     render: createViews(VIEWS),
-    frame: { stylesheet: assets.stylesheet, icon: assets.icon, helpUrl: settings.HELP_URL },
+    frame: {
+      stylesheet: assets.stylesheet,
+      icon: assets.icon,
+      helpUrl: company.links.help?.url ?? settings.HELP_URL,
+    },
     isAdmin,
   })
 
@@ -97,6 +107,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     note,
     limits,
     assets,
+    companyAssets: companyAssets(company),
     sendPage,
     records,
     signIn,
