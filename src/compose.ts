@@ -7,8 +7,9 @@ import { createApp } from './app.ts'
 import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { createClientApi } from './client-api/client.ts'
+import { loadCompany } from './company/read-company.ts'
 import { createInvitations } from './invites/token.ts'
-import { nothingSaid } from './onboarding/overview/about.ts'
+import { aboutApps } from './onboarding/overview/about.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
 import { createWalks } from './onboarding/walks.ts'
@@ -22,15 +23,16 @@ import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
-import { createLanguages } from './web/languages/languages.ts'
+import { companyAssets } from './web/company-assets.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics, type Metrics } from './web/metrics.ts'
-import { createPages, neutralBrand } from './web/pages.ts'
+import { brandOf, languagesFor } from './web/brand.ts'
+import { LANGUAGES, offeredToCompanies } from './web/languages/catalogue.ts'
+import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
-const LANGUAGES = fileURLToPath(new URL('../languages', import.meta.url))
 
 export type Onramp = {
   app: Express
@@ -42,8 +44,12 @@ export type Onramp = {
   close(): Promise<void>
 }
 
-/** @param now milliseconds since 1970 */
+/**
+ * @param now milliseconds since 1970
+ * @throws {SettingsError} for a faulty company file, before anything is opened
+ */
 export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
+  const company = loadCompany(settings.COMPANY_FILE, offeredToCompanies())
   const publicUrl = settings.PUBLIC_URL
   const store = openStore(settings, log, true)
   const { records } = store
@@ -58,13 +64,14 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     note,
   })
 
-  const assets = loadAssets(VIEWS)
+  const assets = loadAssets(VIEWS, company.icon)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
-  const languages = createLanguages({ folder: LANGUAGES, isHttps: publicUrl.startsWith('https:') })
+  const brandFiles = companyAssets(company)
+  const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const sendPage = createPages({
     render: createViews(VIEWS),
     languages,
-    brandIn: (t) => neutralBrand(t, settings.HELP_URL),
+    brandIn: brandOf(company, brandFiles.stylesheet, settings.HELP_URL),
     frame: { stylesheet: assets.stylesheet, icon: assets.icon },
     isAdmin,
   })
@@ -89,6 +96,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     records,
     sealer: createSealer(settings.SESSION_SECRET),
     checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
+    arrange: company.arrange,
     log,
     now,
   })
@@ -103,6 +111,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     note,
     limits,
     assets,
+    companyAssets: brandFiles,
     sendPage,
     languages,
     records,
@@ -112,11 +121,15 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     isAdmin,
     viewsFolder: VIEWS,
     health: { askStore, isDraining: () => isDraining },
-    aboutIn: () => () => nothingSaid,
+    aboutIn: aboutApps(company),
     walks: watchWalks(walks, follow.walked, now),
     // Whatever a check is for, a path that it brings leads back here.
-    checkFor: (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
-      signIn.access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
+    checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
+      company.arrange(
+        await signIn.access(req, (credentials) =>
+          clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
+        ),
+      ),
     searchFor: (req, query) => signIn.access(req, (credentials) => clientApi.search(credentials, query)),
   })
 

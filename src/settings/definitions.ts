@@ -96,6 +96,11 @@ export const definitions = {
       'must start with https:// or mailto:',
     ),
   },
+  COMPANY_FILE: {
+    meaning:
+      "The company's YAML file: name, logos, colours, links, texts and what to say of each app (docs/company-file.md)",
+    schema: text,
+  },
   ADMIN_EMAILS: {
     meaning: 'Comma-separated, verified email addresses of people who can open `/admin`',
     schema: list(emailAddress),

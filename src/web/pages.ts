@@ -4,6 +4,7 @@ import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
+import type { Brand } from './brand.ts'
 import type { RenderView } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
@@ -20,35 +21,6 @@ type Page = {
   /** What the view prints; as a function, it gets the texts in the language of the person. */
   data: Data | ((t: Texts) => Data)
 }
-
-type Link = { href: string; label: string }
-
-/** What every page shows of the company; addresses are paths of ours, except for links. */
-export type Brand = {
-  /** In the title of the window. */
-  name: string
-  company: string | undefined
-  logo: { light: string; dark: string } | undefined
-  icon: string | undefined
-  stylesheets: readonly string[]
-  help: Link | undefined
-  privacy: Link | undefined
-  home: Link | undefined
-  examples: readonly string[]
-}
-
-/** @param helpUrl HELP_URL */
-export const neutralBrand = (t: Texts, helpUrl: string | undefined): Brand => ({
-  name: t('brand.setup'),
-  company: undefined,
-  logo: undefined,
-  icon: undefined,
-  stylesheets: [],
-  help: helpUrl === undefined ? undefined : { href: helpUrl, label: t('frame.help') },
-  privacy: undefined,
-  home: undefined,
-  examples: [],
-})
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 

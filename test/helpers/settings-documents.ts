@@ -1,6 +1,7 @@
-// `npm run settings` writes README.md's table and .env.example from the settings; test/conventions.test.ts compares.
+// `npm run settings` writes README.md's table, .env.example and company.schema.json; test/conventions.test.ts compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
+import { companyJsonSchema } from '../../src/company/schema.ts'
 import { settings, type Setting } from '../../src/settings/settings.ts'
 
 const fileOf = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
@@ -23,6 +24,7 @@ export async function settingsDocuments(): Promise<Record<string, string>> {
   return {
     'README.md': await format(text, options),
     '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settings.map(line).join('')}`,
+    'company.schema.json': await format(JSON.stringify(companyJsonSchema()), { ...options, parser: 'json' }),
   }
 }
 

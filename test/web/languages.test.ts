@@ -7,11 +7,10 @@ import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messagefor
 import express from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { compileMessage, rulesOf } from '../../src/web/languages/messages.ts'
 import { textsOf } from '../../src/web/languages/texts.ts'
-import { LANGUAGES } from '../helpers/texts.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const english = readCatalogue(LANGUAGES, 'en')
