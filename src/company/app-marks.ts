@@ -16,12 +16,12 @@ export type AppLogo = { kind: 'image'; path: string } | { kind: 'letter'; letter
 const readMarks = (): Record<string, Mark> =>
   JSON.parse(readFileSync(new URL('marks.json', import.meta.url), 'utf8')) as Record<string, Mark>
 
-/** Against the ground: below it a mark is not seen at all, such as GitHub's on a dark page. */
-const MIN_VISIBLE = 2
+/** Against the ground: below it a mark is hardly seen, such as GitHub's on a dark page, where most marks are too dark. */
+const MIN_VISIBLE = { light: 2, dark: 3 }
 
 function svgOf({ color, drawing }: Mark): string {
-  const fill = contrast(color, GROUND.light) < MIN_VISIBLE ? GROUND.dark : color
-  const onDark = contrast(fill, GROUND.dark) < MIN_VISIBLE ? GROUND.light : color
+  const fill = contrast(color, GROUND.light) < MIN_VISIBLE.light ? GROUND.dark : color
+  const onDark = contrast(color, GROUND.dark) < MIN_VISIBLE.dark ? GROUND.light : color
   const style =
     fill === onDark ? '' : `<style>@media(prefers-color-scheme:dark){path{fill:${onDark}}}</style>`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">${style}<path fill="${fill}" d="${drawing}"/></svg>`

@@ -28,9 +28,13 @@ export type ReadDocument = {
   placeOf: (path: Path, of?: 'value' | 'key') => Place
 }
 
-export const pathInWords = (path: Path): string => path.map(String).join('.')
+const MAX_KEY_CHARACTERS = 60
 
-const keyOf = (pair: Pair): string => (isScalar(pair.key) ? String(pair.key.value) : String(pair.key))
+/** `datasources.slack.order`; keys are the file's own and may be anything, so they are kept short. */
+export const pathInWords = (path: Path): string =>
+  path.map((key) => String(key).slice(0, MAX_KEY_CHARACTERS)).join('.')
+
+const keyOf = (pair: Pair): string => String(isScalar(pair.key) ? pair.key.value : pair.key)
 
 /** The last of several with one key is the one whose value counts. */
 const pairOf = (node: unknown, key: PropertyKey): Pair | undefined =>
@@ -58,16 +62,21 @@ const SYNTAX: Partial<Record<string, string>> = {
   MULTIPLE_DOCS: 'begins a second document (---): a company file has one',
 }
 
-/** Aliases that lead nowhere are told and taken out, a value with its key: the rest is read without them. */
-function withoutLooseAliases(document: Document, tell: (offset: number, says: string) => void): void {
-  const check = (node: unknown) => {
+/** What data can't hold is told and taken out, a value with its key: the rest is read without it. */
+function withoutOddities(document: Document, tell: (offset: number, says: string) => void): void {
+  const checkAlias = (node: unknown) => {
     if (!isAlias(node) || node.resolve(document) !== undefined) return undefined
     tell(node.range?.[0] ?? 0, `*${node.source} refers to nothing: put &${node.source} before a value above`)
     return visit.REMOVE
   }
+  const checkKey = (key: unknown) => {
+    if (isScalar(key)) return undefined
+    tell((key as Node | null)?.range?.[0] ?? 0, 'has a key that is no plain text: write it like name: Acme')
+    return visit.REMOVE
+  }
   visit(document, {
-    Pair: (_key, pair) => check(pair.value),
-    Alias: (_key, alias) => check(alias),
+    Pair: (_key, pair) => checkKey(pair.key) ?? checkAlias(pair.value),
+    Alias: (_key, alias) => checkAlias(alias),
   })
 }
 
@@ -81,14 +90,22 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
 
 export function readDocument(text: string): ReadDocument {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    // Tags make other things than text of a value (!!binary, !!set); none of our keys takes one.
+    resolveKnownTags: false,
+  })
   const at = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
   const faults: Fault[] = []
   const tell = (offset: number, says: string, path = '') => faults.push({ ...at(offset), path, says })
-  for (const { code, pos, message } of [...document.errors, ...document.warnings]) {
+  const troubles = [...document.errors, ...document.warnings]
+  // What the parser says next of one place follows from what it said first.
+  const first = new Map(troubles.toReversed().map((trouble) => [trouble.pos[0], trouble]))
+  for (const { code, pos, message } of first.values()) {
     const name = code === 'DUPLICATE_KEY' ? (/^[^:\s]+/.exec(text.slice(pos[0]))?.[0] ?? '') : ''
     tell(
       pos[0],
@@ -97,7 +114,7 @@ export function readDocument(text: string): ReadDocument {
     )
   }
   const broken = document.errors.filter(({ code }) => code !== 'DUPLICATE_KEY').map(({ pos }) => pos[0])
-  withoutLooseAliases(document, tell)
+  withoutOddities(document, tell)
   const read = dataOf(document)
   if ('fault' in read) tell(0, read.fault)
   return {

@@ -48,13 +48,13 @@ const codeOf = (error: unknown) =>
 
 /** Where it really is; symbolic links inside the folder are fine, as a mounted ConfigMap has them. */
 function pathOf(folder: string, name: string): { path: string } | { fault: string } {
-  const outside = { fault: `${name} is outside of the company file's folder: copy it there` }
   if (isAbsolute(name) || /^[a-z][a-z+.-]*:/i.test(name) || name.includes('\\') || name.includes('\0'))
     return { fault: `${name} must be a path from the company file's folder, like logo.svg` }
-  if (!join(folder, name).startsWith(join(folder, sep))) return outside
   try {
     const path = realpathSync(join(folder, name))
-    return path.startsWith(join(realpathSync(folder), sep)) ? { path } : outside
+    return path.startsWith(join(realpathSync(folder), sep))
+      ? { path }
+      : { fault: `${name} is outside of the company file's folder: copy it there` }
   } catch (error) {
     const code = codeOf(error)
     return {

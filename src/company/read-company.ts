@@ -111,6 +111,9 @@ function textOf(file: string): { text: string } | { fault: string } {
   }
 }
 
+/** One line each, whatever the keys and names of the file hold. */
+const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+
 /** @param file the path of the company file; pictures are looked for in its folder */
 export function readCompany(file: string, catalogue: Catalogue = {}): CompanyRead {
   const read = textOf(file)
@@ -125,7 +128,7 @@ export function readCompany(file: string, catalogue: Catalogue = {}): CompanyRea
     ...languagesFaults(document.data, catalogue.knownLanguages),
   ])
   const sentence = ({ line, column, path, says }: Fault) =>
-    `${basename(file)}:${line}:${column} ${path === '' ? '' : `${path}: `}${says}`
+    printable(`${basename(file)}:${line}:${column} ${path === '' ? '' : `${path}: `}${says}`)
   if (!parsed.success || faults.length > 0) return { company: undefined, faults: faults.map(sentence) }
   return { company: companyOf(parsed.data, pictures.assets), faults: [] }
 }

@@ -2,12 +2,20 @@
 import type { z } from 'zod'
 import { nearest } from '@onramp/deprecations/command-line/arguments'
 import { companySchema } from './schema.ts'
-import type { Path } from './document.ts'
+import { pathInWords, type Path } from './document.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** `at`: whether the mistake is the key's or the value's. `isAbsence`: there is no value. */
-export type ShapeFault = { path: Path; at: 'value' | 'key'; says: string; isAbsence?: boolean }
+export type ShapeFault = {
+  path: Path
+  /** Whether the mistake is the key's or the value's. */
+  at: 'value' | 'key'
+  says: string
+  /** There is no value. */
+  isAbsence?: boolean
+  /** The key that an unknown one was probably to be. */
+  meant?: string | undefined
+}
 
 const EXPECTED: Partial<Record<string, string>> = {
   string: 'must be text',
@@ -56,7 +64,7 @@ function unknownKey(path: Path, key: string): ShapeFault {
   const known = keysAt(path)
   const meant = nearest(key, known)
   const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`
-  return { path: [...path, key], at: 'key', says: `is not a key of company files: ${hint}` }
+  return { path: [...path, key], at: 'key', says: `is not a key of company files: ${hint}`, meant }
 }
 
 /** Of a text or a list with or without languages: what is wrong in the form that was chosen. */
@@ -95,5 +103,12 @@ function faultsOf(issue: Issue, data: unknown, around: Path): ShapeFault[] {
 }
 
 /** Every mistake in the shape of the data, in the order in which zod finds them. */
-export const shapeFaults = (error: z.ZodError, data: unknown): ShapeFault[] =>
-  error.issues.flatMap((issue) => faultsOf(issue, data, []))
+export function shapeFaults(error: z.ZodError, data: unknown): ShapeFault[] {
+  const faults = error.issues.flatMap((issue) => faultsOf(issue, data, []))
+  const misspelt = faults.flatMap(({ path, meant }) =>
+    meant === undefined ? [] : pathInWords([...path.slice(0, -1), meant]),
+  )
+  // A key that is only misspelt is not missing too.
+  const isMissing = (path: Path) => valueAt(data, path) === undefined
+  return faults.filter(({ path }) => !(isMissing(path) && misspelt.includes(pathInWords(path))))
+}
