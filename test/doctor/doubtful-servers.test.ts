@@ -141,6 +141,32 @@ describe('registration', () => {
     expect(server.clients.size).toBe(1)
   })
 
+  it.each([{}, { error: 'invalid_client_uri' }, { error: 'unsupported_response_type' }])(
+    'is not said to be closed where the refusal is about the request: %o',
+    async (body) => {
+      const server = await start({ '/register': ({ res }, own) => own.json(res, body, 400) })
+      expect(await found(server, check, OWN)).toMatchObject([{ status: 'skip' }])
+    },
+  )
+
+  it.each([
+    [429, {}, 'warn', /429.*in 120 seconds/],
+    [500, {}, 'warn', /fails \(500\)/],
+    [503, {}, 'warn', /fails \(503\)/],
+    [302, {}, 'warn', /does not say whether it is open \(302\)/],
+    [400, { error: 'policy' }, 'warn', /does not say whether it is open \(400\)/],
+    [400, { error: 'access_denied' }, 'fail', /asks for a token \(400\)/],
+    [405, {}, 'fail', /closed \(405\)/],
+    [501, {}, 'fail', /closed \(501\)/],
+  ])('that answers %i %o is told as %s', async (code, body, status, words) => {
+    const server = await start({
+      '/register': ({ res }, own) => own.json(res.setHeader('retry-after', '120'), body, code),
+    })
+    const [finding] = await found(server, check, OWN)
+    expect(finding?.status).toBe(status)
+    expect(`${finding?.says} ${finding?.fix}`).toMatch(words)
+  })
+
   it('takes the token where another token is refused', async () => {
     const token = newSecret()
     const server = await start({
