@@ -156,7 +156,8 @@ function attemptOf(error: SmtpError, isOver: boolean, name: string): Attempt {
   // RFC 5321 3.8: it is closing, whatever the command was.
   if (responseCode === 421) return { outcome: 'not-handed-over', reply }
   const isForGood = responseCode >= 500
-  const blame = isForGood && command === 'MAIL FROM' ? 'sender' : blameOf(response)
+  const said = blameOf(response)
+  const blame = isForGood && command === 'MAIL FROM' && said !== 'system' ? 'sender' : said
   if (blame === 'sender' || blame === 'system') return { outcome: 'refused', reply, blame }
   return isForGood ? { outcome: 'failed', reply, blame } : { outcome: 'deferred', reply }
 }
