@@ -122,6 +122,32 @@ describe('the redirect address', () => {
     expect(await found(server, check)).toMatchObject([{ status: 'ok' }])
   })
 
+  it.each([401, 403, 429])('is no error where a firewall or a limit answers %i', async (status) => {
+    const server = await start({ '/authorize': ({ res }) => void res.writeHead(status).end('Denied') })
+    const [finding] = await found(server, check)
+    expect(finding).toMatchObject({ status: 'warn', says: expect.stringContaining(`(${status})`) })
+    const both: Answers[string] = (asked) =>
+      isOurs(asked) ? to(asked, '/login') : void asked.res.writeHead(status).end('Denied')
+    const [unknown] = await found(await start({ '/authorize': both }), check)
+    expect(unknown).toMatchObject({
+      status: 'skip',
+      says: expect.stringContaining('no answer of the server'),
+    })
+  })
+
+  it('that is refused with 403 and a reason is told as refused', async () => {
+    const mismatch = 'Callback URL mismatch. The provided redirect_uri is not in the list'
+    const server = await start({ '/authorize': ({ res }) => void res.writeHead(403).end(mismatch) })
+    expect(await found(server, check)).toMatchObject([{ status: 'fail', settings: ['PUBLIC_URL'] }])
+  })
+
+  it('whose endpoint fails is told with the status', async () => {
+    const server = await start({ '/authorize': ({ res }) => void res.writeHead(503).end() })
+    expect(await found(server, check)).toMatchObject([
+      { status: 'fail', says: expect.stringContaining('fails (503)') },
+    ])
+  })
+
   it('that the server refuses on a page of its own, by a redirect, is told', async () => {
     const server = await start({ '/authorize': (asked) => to(asked, '/problem?error=invalid_redirect_uri') })
     expect(await found(server, check)).toMatchObject([{ status: 'fail', settings: ['PUBLIC_URL'] }])

@@ -62,6 +62,14 @@ describe('the mail server', () => {
     expect(catcher.mails).toEqual([])
   })
 
+  it('is said to accept a sign-in only where SMTP_URL has a user', async () => {
+    const answers = { EHLO: '250-mail\r\n250 AUTH PLAIN', AUTH: '235 2.7.0 in' }
+    const port = await speaking('220 mail ESMTP', answers)
+    const [without, withUser] = [`smtp://127.0.0.1:${port}`, `smtp://search:secret@127.0.0.1:${port}`]
+    expect(await look(withUser)).toMatchObject({ status: 'ok', says: expect.stringContaining('accepts') })
+    expect(await look(without)).toMatchObject({ status: 'ok', says: expect.not.stringContaining('accepts') })
+  })
+
   it('that is not there, or speaks no TLS, is a failure, and no password is told', async () => {
     const closed = await look(`smtp://search:hunter2-hunter2@127.0.0.1:${await freePort()}`)
     expect(closed).toMatchObject({

@@ -52,7 +52,11 @@ async function serverFinding(url: string): Promise<Finding> {
   const server = createMailServer(url, 1)
   try {
     await within(LIMIT_MS, server.check())
-    return ok('The mail server of SMTP_URL answers, and accepts the sign-in of SMTP_URL.')
+    return ok(
+      new URL(url).username === ''
+        ? 'The mail server of SMTP_URL answers. SMTP_URL names no user, so no sign-in was tried.'
+        : 'The mail server of SMTP_URL answers, and accepts the sign-in of SMTP_URL.',
+    )
   } catch (error) {
     return findingOf(errorsOf(error))
   } finally {
