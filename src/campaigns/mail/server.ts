@@ -84,7 +84,7 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
   const name = `${server.host}:${server.port}`
   /** A connection broke: before anything else is handed over, is the server there at all? */
   let isSuspect = false
-  /** It took an email, so it takes MAIL_FROM. What it says of the sender afterwards is about one recipient. */
+  /** Once it took an email, it takes MAIL_FROM. What it says of the sender afterwards is about one recipient. */
   let hasTaken = false
 
   async function check(): Promise<void> {
@@ -122,9 +122,12 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
             `the mail server ${name} refuses the sender, so no email can leave (it says: ${posted.reply}): see MAIL_FROM, and the name and password in SMTP_URL`,
           )
         if (outcome !== 'not-handed-over') return posted
-        last = posted.reply
+        last = posted.reply ?? last
         await sleep(pauseMs)
       }
+      // It took others, and may close at this recipient alone: a run that ended here would never get past them.
+      if (hasTaken)
+        return { outcome: 'refused', reply: last ?? 'the connection broke each time', blame: 'system' }
       const said = last === undefined ? '' : ` (it says: ${last})`
       throw new MailServerUnusable(`the mail server ${name} closes every connection${said}: see SMTP_URL`)
     },
