@@ -105,6 +105,23 @@ describe('the mail server', () => {
     expect(closed).toMatchObject({ status: 'fail', says: expect.stringContaining('this machine (554)') })
   })
 
+  it.each([
+    ['sign-in', '220 mail ESMTP', '454 4.7.0 Temporary authentication failure', 454],
+    ['sign-in', '220 mail ESMTP', '451 Authentication failed: Maximum credits exceeded', 451],
+    ['connection', '421 4.3.2 too many connections', '', 421],
+  ])(
+    'that takes no %s for now (%s, %s) is told so, and no password is blamed',
+    async (what, greeting, AUTH, code) => {
+      const port = await speaking(greeting, { EHLO: '250-mail\r\n250 AUTH PLAIN LOGIN', AUTH })
+      const told = await look(`smtp://search:secret@127.0.0.1:${port}`)
+      expect(told).toMatchObject({
+        status: 'fail',
+        says: `The mail server takes no ${what} for now (${code}).`,
+      })
+      expect(told?.fix).toContain('try again later')
+    },
+  )
+
   it('that says nothing is given up on', async () => {
     const silent = await listening(createSocketServer((socket) => void socket.on('error', () => {})))
     expect((await look(`smtp://127.0.0.1:${silent}`))?.says).toContain('does not answer in time')

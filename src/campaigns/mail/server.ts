@@ -142,11 +142,12 @@ function asSmtpError(error: unknown): SmtpError {
 }
 
 function unusable(name: string, error: SmtpError): MailServerUnusable {
-  const what =
-    error.code === 'EAUTH'
-      ? `the mail server ${name} rejects the username and password`
-      : `the mail server ${name} cannot be reached, or not used`
-  return new MailServerUnusable(`${what} (${troubleOf(error)}): see SMTP_URL`, { cause: error })
+  const isPassing = error.responseCode !== undefined && error.responseCode < 500
+  const signIn = isPassing ? 'takes no sign-in for now' : 'rejects the username and password'
+  const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
+  return new MailServerUnusable(`the mail server ${name} ${what} (${troubleOf(error)}): see SMTP_URL`, {
+    cause: error,
+  })
 }
 
 /** @throws {MailServerUnusable} */

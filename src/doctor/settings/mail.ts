@@ -24,6 +24,15 @@ export function systemCode({ errno = 0, code, message }: SmtpError): string | un
 }
 
 function findingOf(errors: readonly SmtpError[]): Finding {
+  const passing = errors.find(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500)
+  if (passing !== undefined)
+    return fail(
+      `The mail server takes no ${passing.code === 'EAUTH' ? 'sign-in' : 'connection'} for now (${passing.responseCode}).`,
+      {
+        settings,
+        fix: 'try again later; if it persists, look there for a limit or a quota that is used up',
+      },
+    )
   if (errors.some(({ code }) => code === 'EAUTH'))
     return fail('The mail server refuses the name and password of SMTP_URL.', {
       settings,
