@@ -7,10 +7,11 @@ import {
   boundedUrl,
   MAX_ENTRIES,
   MAX_INSTANCE_CHARACTERS,
-  MAX_NAME_CHARACTERS,
   MAX_RESULTS,
   MAX_SNIPPET_CHARACTERS,
   MAX_TITLE_CHARACTERS,
+  nameToShow,
+  presentable,
   shortened,
 } from './bounds.ts'
 import { isStartable } from './departure.ts'
@@ -36,18 +37,6 @@ type SearchResult = {
   datasource: string | undefined
 }
 export type SearchAnswer = { results: SearchResult[]; requestId: string | undefined }
-
-/** Control and direction-changing characters would let one name rearrange the words around it. */
-const presentable = (text: string) =>
-  PLAIN.test(text)
-    ? text
-    : text
-        .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\u061c]/gu, ' ')
-        .replaceAll(/\s+/g, ' ')
-        .trim()
-
-/** Words with one space between them: nothing to put right. */
-const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 /** Text or nothing; half a surrogate pair stands in no address and in no page. */
 const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
@@ -112,10 +101,9 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | und
     const status = appStatusOf(entry.authStatus, canStart)
     const earlier = found.get(instance)
     if (earlier !== undefined && useOf(earlier.status) >= useOf(status)) continue
-    const name = presentable(wellFormed(entry.displayName) ?? '') || presentable(instance)
     found.set(instance, {
       instance,
-      name: shortened(name, MAX_NAME_CHARACTERS),
+      name: nameToShow(wellFormed(entry.displayName), instance),
       status,
       authUrlRelativePath: authUrlRelativePath || undefined,
     })
