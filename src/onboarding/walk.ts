@@ -17,6 +17,7 @@ export type Known = {
   /** As of the last time the service was asked. */
   status: Waiting['status'] | 'connected'
   firstSeen: number
+  /** Counts while it is connected. */
   connectedAt?: number | undefined
   skippedAt?: number | undefined
   /** "I need my administrator": since when. */
@@ -105,7 +106,7 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
         ? entry
         : { ...entry, ...NOTHING_SAID, status: 'connected', connectedAt: now }
     const said = { ...entry, name: found.name, status: found.status }
-    if (listedAgain.has(entry.instance)) return { ...said, connectedAt: undefined, departures: 0 }
+    if (listedAgain.has(entry.instance)) return { ...said, departures: 0 }
     return overdue.has(entry.instance) ? { ...said, unconfirmedAt: now } : said
   })
   const seen = new Set(known.map((entry) => entry.instance))
