@@ -5,6 +5,7 @@ import { APP_STATUSES, appStatusOf, type AppStatus } from './app-status.ts'
 import {
   boundedInstance,
   boundedUrl,
+  isVisible,
   MAX_ENTRIES,
   MAX_INSTANCE_CHARACTERS,
   MAX_RESULTS,
@@ -63,9 +64,6 @@ const instanceInPath = (path: string | undefined) => {
     return undefined
   }
 }
-
-/** No one could read, click or name an identifier without a visible character. */
-const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
 /** Of entries with one identifier the one that a person can do most about counts. */
 const USE = { first: 2, last: 1, never: 0 }

@@ -47,6 +47,10 @@ export const presentable = (text: string) =>
 /** Words with one space between them: nothing to put right. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
+/** No one could read, click or name what has no visible character; joiners and fillers have none (Unicode 5.21). */
+export const isVisible = (text: string | undefined): text is string =>
+  presentable((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
+
 /** What an app is called: its name, or its identifier where that shows nothing. */
 export const nameToShow = (name: string | undefined, instance: string): string =>
-  shortened(presentable(name ?? '') || presentable(instance), MAX_NAME_CHARACTERS)
+  shortened(presentable(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
