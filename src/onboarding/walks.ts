@@ -56,7 +56,7 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
   }
 
   function opened(key: string, text: string): Walk | undefined {
-    const found = openJson(text, key, { sealer, version: WALK_VERSION, wasPlain: true })
+    const found = openJson(text, key, { sealer, version: WALK_VERSION })
     const walk = found.kind === 'json' ? readWalk(found.json, checkReturnTo) : undefined
     if (found.kind === 'json' && walk !== undefined)
       return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: found.isCurrent })

@@ -16,8 +16,6 @@ export type JsonForm = {
   version: number
   /** What the previous version bound it to instead of the key. */
   formerHolder?: string
-  /** The previous version kept it as plain JSON. */
-  wasPlain?: true
   /** The previous version had no number in it. */
   wasUnversioned?: true
 }
@@ -27,7 +25,6 @@ const unreadable = (why: Unreadable): OpenedJson => ({ kind: 'unreadable', why }
 /** @param key the whole key that it is kept under, without REDIS_PREFIX */
 export function openJson(text: string, key: string, form: JsonForm): OpenedJson {
   const { sealer, formerHolder } = form
-  if (form.wasPlain && text.startsWith('{')) return parse(text, form, false)
   const plain = sealer.open(text, key)
   if (plain !== undefined) return parse(plain, form, sealer.isCurrent(text))
   const former = formerHolder === undefined ? undefined : sealer.open(text, formerHolder)

@@ -95,8 +95,9 @@ async function post(
       signal: AbortSignal.timeout(TIME_LIMIT_MS),
     })
     // A status says enough: a body that breaks off does not make it unheard.
-    const text = response.body === null ? '' : await readLimited(response.body).catch(() => '')
-    return { status: response.status, text }
+    const { status, body } = response
+    const text = body === null ? '' : await readLimited({ status, body }).catch(() => '')
+    return { status, text }
   } catch (error) {
     return { silence: silenceOf(error) }
   }
