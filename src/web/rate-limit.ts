@@ -9,8 +9,9 @@ import type { Note } from './audit.ts'
 import {
   countFailures,
   createCounter,
-  type Counter,
+  createSeldomShared,
   type CounterOptions,
+  type SeldomShared,
   type SharedRedis,
 } from '../records/counting.ts'
 import { networkOf } from './network.ts'
@@ -56,6 +57,10 @@ const WINDOW_SECONDS = 60
 const PERSON_WINDOW_SECONDS = 10
 /** Otherwise one person who signs in without end would never reach a limit. */
 const MAX_FORGIVEN_A_PERSON = 10
+
+/** A tenth in each process, before all count together. */
+const seldomShared = (options: CounterOptions) =>
+  createSeldomShared({ ...options, alone: Math.floor(options.points / 10) })
 
 const addressOf = (req: Request) => networkOf(req.ip ?? '')
 
@@ -142,30 +147,5 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
       },
       count: (req) => failures.add(addressOf(req)),
     },
-  }
-}
-
-type SeldomShared = Pick<Counter, 'take'> & {
-  /** Takes one count back, in this process. */
-  giveBack: (key: string) => Promise<void>
-}
-
-/**
- * Counts the first requests in this process alone: hardly anyone makes more, so a page costs no question to the store, and
- * requests from addresses without end leave no records there. From then on all processes count together. With P processes
- * there may so be a tenth of the limit more in each.
- */
-function seldomShared(options: CounterOptions): SeldomShared {
-  const alone = Math.floor(options.points / 10)
-  const own = createCounter({ ...options, redis: undefined, points: alone })
-  const together = createCounter({ ...options, points: options.points - alone })
-  return {
-    async take(key) {
-      if ((await own.take(key)) === undefined) return undefined
-      // Counted together instead: otherwise what is given back would only make up for this.
-      await own.giveBack(key, 1)
-      return await together.take(key)
-    },
-    giveBack: (key) => own.giveBack(key, 1),
   }
 }
