@@ -103,26 +103,6 @@ export function createSeldomShared({ alone, piece = 1, ...options }: SeldomShare
   }
 }
 
-export type Failures = {
-  /** Were there too many? Counts nothing. @returns the seconds until the window ends */
-  tooMany(key: string): Promise<number | undefined>
-  add(key: string): Promise<void>
-}
-
-/** Failures, counted in this process alone: what fails must not make the store work too. */
-export function countFailures(points: number, windowSeconds: number): Failures {
-  const limiter = new RateLimiterMemory({ points, duration: windowSeconds })
-  return {
-    async tooMany(key) {
-      const found = await limiter.get(key)
-      return found !== null && found.consumedPoints >= points ? secondsOf(found) : undefined
-    },
-    async add(key) {
-      await limiter.penalty(key)
-    },
-  }
-}
-
 const secondsOf = (state: RateLimiterRes) => Math.max(1, Math.ceil(state.msBeforeNext / 1000))
 
 async function refusalOf(counting: Promise<unknown>): Promise<number | undefined> {
