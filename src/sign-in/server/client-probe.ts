@@ -77,11 +77,11 @@ export async function* refusingEndpoints(
 }
 
 /** In so many words, as RFC 6749 5.2 asks for: a bare 401 may be of a firewall in between, and tells nothing. */
-async function saysInvalidClient(error: unknown): Promise<boolean> {
+async function saysInvalidClient(refusal: unknown): Promise<boolean> {
   // The library reads no body where there is a challenge.
-  if (error instanceof WWWAuthenticateChallengeError)
-    return objectIn(await error.response.text().catch(() => ''))?.['error'] === 'invalid_client'
-  return error instanceof ResponseBodyError && error.error === 'invalid_client'
+  if (refusal instanceof WWWAuthenticateChallengeError)
+    return objectIn(await refusal.response.text().catch(() => ''))?.['error'] === 'invalid_client'
+  return refusal instanceof ResponseBodyError && refusal.error === 'invalid_client'
 }
 
 /** A token endpoint may check the code before the client: only another endpoint that says no to no one else can tell. */
