@@ -1,6 +1,7 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 // A record that can't be read is told apart from none: it may hold what a person asked for.
 import { objectIn } from '../client-api/body.ts'
+import { StoreUnavailable } from '../records/records.ts'
 import type { Sealer } from './seal.ts'
 
 /** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
@@ -59,3 +60,10 @@ export const sealedJson = <T extends object>(
     return value as T
   },
 })
+
+/** For a record that must not be taken for none, because what it says would be lost. @throws {StoreUnavailable} */
+export function readable<T>(json: SealedJson<T>, text: string | undefined, key: string): T | undefined {
+  const value = json.open(text, key)
+  if (value !== undefined || text === undefined) return value
+  throw new StoreUnavailable(Object.assign(new Error(`${key} cannot be read`), { name: 'Unreadable' }))
+}

@@ -96,7 +96,8 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
       }
       const history = await undo()
       if (outcome.kind === 'unanswered') return signInUnavailable(outcome.why)
-      const { status, why, isFinal } = outcome
+      const { status, why, isFinal, wait } = outcome
+      if (wait !== undefined) return await hold(history, Math.min(wait * 1000, HOUR_MS), why)
       if (isFinal === true) return await hold(history, ALL_REFUSED_MS, why)
       const asksForToken = status === 401 || status === 403
       const instead = asksForToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''
