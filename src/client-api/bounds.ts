@@ -28,8 +28,9 @@ function cut(text: string, most: number): string {
   return whole === '' ? text.slice(0, most).toWellFormed() : whole
 }
 
-/** @param most characters; more are cut off where a reader would cut */
-export const shortened = (text: string, most: number) => (text.length > most ? `${cut(text, most)}…` : text)
+/** @param most characters; more are cut off where a reader would cut. What was cut before stays as it is. */
+export const shortened = (text: string, most: number) =>
+  text.length <= most || (text.length === most + 1 && text.endsWith('…')) ? text : `${cut(text, most)}…`
 
 /** An address is whole or it is none. */
 export const boundedUrl = (url: string | undefined) =>
@@ -49,6 +50,7 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 /** No one could read, click or name what has no visible character; joiners and fillers have none (Unicode 5.21). */
 export const isVisible = (text: string | undefined): text is string =>
+  /[!-~]/.test(text ?? '') ||
   presentable((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
 
 /** What an app is called: its name, or its identifier where that shows nothing. */
