@@ -1,6 +1,7 @@
 // What a recorder wrote of a body: the body itself, or a wrapper around it that has a status, headers and a `body` beside.
 // Compressed and encoded bodies are turned into text here, so that every format and item is read in the same way.
 import { bytesIn, textOf, type About } from '../matching/bytes.ts'
+import { isStandIn } from '../matching/body.ts'
 import { isRecord, type Loose } from './json-scan.ts'
 
 /** A body as recorded; `body` undefined: it was not. */
@@ -90,9 +91,13 @@ export const headerOf = (headers: unknown, wanted: string): string => {
 export const isChunked = (headers: unknown): boolean =>
   /chunked/i.test(headerOf(headers, 'transfer-encoding'))
 
+const REMARK = /^_?(?:message|msg|note|comment|warning|info|reason|error|body|raw|text|content|data|value)$/i
+
 /** `{"bodySize": 812}`, `{"sha256": …, "type": …}`: a body was there, and was not recorded. */
 const isTrace = (recorded: Loose): boolean => {
   const names = Object.keys(recorded)
+  const [only = ''] = names
+  if (names.length === 1 && REMARK.test(only) && isStandIn(recorded[only])) return true
   const isThere = (name: string) =>
     TRACE.test(name) && ![0, '0', '', false, null].includes(recorded[name] as string)
   return names.some(isThere) && names.every((name) => TRACE.test(name) || KIND.test(name))

@@ -61,7 +61,7 @@ export const bytesIn = (list: unknown): Uint8Array | undefined =>
 /** The bytes that a text writes as hex or base64, in a data URL (RFC 2397) or over several lines too. */
 export const encodedBytes = (text: string): Uint8Array | undefined => {
   if (!/^[\w+/:;.,=-]{8}/.test(text)) return undefined
-  const bare = text.replace(/^data:[^,]{0,200};base64,/i, '').replaceAll(/\s+/g, '')
+  const bare = text.replace(/^(?:data:[^,]{0,200};base64,|0x)/i, '').replaceAll(/\s+/g, '')
   if (bare.length < 12 || !/^[\w+/-]+={0,2}$/.test(bare)) return undefined
   return Buffer.from(bare, /^(?:[\da-f]{2})+$/i.test(bare) ? 'hex' : 'base64')
 }

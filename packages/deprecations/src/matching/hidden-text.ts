@@ -26,6 +26,24 @@ const mentionOf = (names: readonly string[]): ((text: string) => boolean) => {
   return (text) => asMember.test(text)
 }
 
+/** The text in bytes. In UTF-16 every second byte is zero. */
+const readable = (bytes: Uint8Array): string => textOf(bytes, {}).replaceAll('\0', '')
+
+/** What an item of a list adds to a text that was cut into pieces. */
+const pieceOf = (item: unknown): string => {
+  if (typeof item === 'string') {
+    const bytes = encodedBytes(item)
+    return bytes === undefined ? item : readable(bytes)
+  }
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return ''
+  const { data } = item as Record<string, unknown>
+  const bytes = bytesIn(data)
+  if (bytes !== undefined) return readable(bytes)
+  return Object.values(item)
+    .filter((value) => typeof value === 'string')
+    .join('')
+}
+
 export type Hiding = {
   /** Whether any of the fields may be inside something in a document that was not looked into. */
   inValue: (value: unknown) => boolean
@@ -42,19 +60,24 @@ export const createHiding = (names: readonly string[], isReplacement: (name: str
     if (text.length < 4 || depth > MAX_DEPTH) return false
     if (mentions(unescaped(text)) || UNPRINTED.test(text)) return true
     const bytes = encodedBytes(text)
-    return bytes !== undefined && inText(textOf(bytes, {}), depth + 1)
+    return bytes !== undefined && inText(readable(bytes), depth + 1)
+  }
+  const inBytes = (list: unknown): boolean => {
+    const bytes = bytesIn(list)
+    return bytes !== undefined && inText(readable(bytes), 1)
   }
   const inList = (list: readonly unknown[]): boolean => {
     if (list.every((item) => Array.isArray(item) && item.length === 2))
       return list.some((item) => isWanted((item as unknown[])[0]))
-    if (list.length > 1 && list.every((item) => typeof item === 'string')) return inText(list.join(''), 0)
-    const bytes = bytesIn(list)
-    return bytes !== undefined && inText(textOf(bytes, {}), 1)
+    // A stream that was recorded in pieces may be cut anywhere.
+    if (list.length > 1 && inText(list.map(pieceOf).join(''), 0)) return true
+    return inBytes(list)
   }
   const hides = (value: unknown): boolean => {
     if (typeof value === 'string') return inText(value, 0)
     if (typeof value !== 'object' || value === null) return false
     if (Array.isArray(value)) return inList(value) || value.some(hides)
+    if (Object.hasOwn(value, '0') && inBytes(Object.values(value))) return true
     const { name, key, value: itsValue } = value as Record<string, unknown>
     if (itsValue !== undefined && (isWanted(name) || isWanted(key))) return true
     for (const member in value) {
