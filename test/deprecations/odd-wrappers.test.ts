@@ -33,6 +33,12 @@ test.each([[{ bodySize: 812 }], [{ size: 812 }], [{ content_length: '812' }], [8
   },
 )
 
+test('a text that would grow to many megabytes is not unpacked, and never called clean', async () => {
+  const bomb = base64(gzipSync(Buffer.alloc(40 * 1024 * 1024, ' ')))
+  const call = ndjson({ ...chat, request: { raw: bomb }, response: {} })
+  expect(await possible(call)).toContain('chat.citations')
+})
+
 describe('a request in the place of which a recorder wrote', () => {
   test.each([
     '-',

@@ -20,11 +20,11 @@ const coders: Record<string, readonly Coder[]> = {
   deflate: [inflateSync, inflateRawSync],
 }
 
-const decompressed = (bytes: Uint8Array, encoding: string): Uint8Array | undefined => {
+const decompressed = (bytes: Uint8Array, encoding: string, maxBytes: number): Uint8Array | undefined => {
   const kind = isGzip(bytes) ? 'gzip' : isZlib(bytes) ? 'deflate' : encoding.trim().toLowerCase()
   for (const coder of coders[kind] ?? [])
     try {
-      return coder(bytes, { maxOutputLength: MAX_BYTES })
+      return coder(bytes, { maxOutputLength: maxBytes })
     } catch {
       // Recorders keep bodies whose encoding is not the one that the header names.
     }
@@ -39,14 +39,22 @@ const decoded = (bytes: Uint8Array, charset: string): string => {
   }
 }
 
-export type About = { encoding?: string; type?: string }
+export type About = {
+  encoding?: string
+  type?: string
+  /** What it may grow to when it is decompressed, in bytes. */
+  maxBytes?: number
+}
 
 /** The text in bytes. Recorders keep some bodies as they came and some decoded, whatever the header says. */
-export const textOf = (bytes: Uint8Array, { encoding = '', type = '' }: About): string => {
+export const textOf = (
+  bytes: Uint8Array,
+  { encoding = '', type = '', maxBytes = MAX_BYTES }: About,
+): string => {
   const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8'
   const text = decoded(bytes, charset)
   if (/^\s*[[{"\d]/.test(text.slice(0, 100)) && !text.includes('\uFFFD')) return text
-  const plain = decompressed(bytes, encoding)
+  const plain = decompressed(bytes, encoding, maxBytes)
   return plain === undefined ? text : decoded(plain, charset)
 }
 
@@ -65,6 +73,10 @@ export const encodedBytes = (text: string): Uint8Array | undefined => {
   if (bare.length < 12 || !/^[\w+/-]+={0,2}$/.test(bare)) return undefined
   return Buffer.from(bare, /^(?:[\da-f]{2})+$/i.test(bare) ? 'hex' : 'base64')
 }
+
+/** Whether a text is the bytes of a body that could not be decompressed, or would have grown too large. */
+export const isStillPacked = (bytes: Uint8Array, text: string): boolean =>
+  (isGzip(bytes) || isZlib(bytes)) && text.charCodeAt(0) === bytes[0]
 
 const beginsAsBody = (bytes: Buffer) =>
   isGzip(bytes) || isZlib(bytes) || /^\s*[[{]\s*["[{\]}]/.test(bytes.toString('latin1'))

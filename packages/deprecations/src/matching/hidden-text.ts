@@ -1,6 +1,6 @@
 // Finds fields that parsing does not bring to light: in texts and bytes within a body, in lists of names and values, and
 // in members that a second one of the same name hides. Recorders wrap bodies in ways of their own. Pure.
-import { bytesIn, encodedBytes, textOf } from './bytes.ts'
+import { bytesIn, encodedBytes, isStillPacked, textOf } from './bytes.ts'
 
 const MAX_DEPTH = 3
 
@@ -26,8 +26,11 @@ const mentionOf = (names: readonly string[]): ((text: string) => boolean) => {
   return (text) => asMember.test(text)
 }
 
+/** Live answers are looked into as well, and a text of 64 kB could grow a thousandfold. In bytes. */
+const MAX_UNPACKED = 1024 * 1024
+
 /** The text in bytes. In UTF-16 every second byte is zero. */
-const readable = (bytes: Uint8Array): string => textOf(bytes, {}).replaceAll('\0', '')
+const readable = (bytes: Uint8Array): string => textOf(bytes, { maxBytes: MAX_UNPACKED }).replaceAll('\0', '')
 
 /** What an item of a list adds to a text that was cut into pieces. */
 const pieceOf = (item: unknown): string => {
@@ -60,7 +63,9 @@ export const createHiding = (names: readonly string[], isReplacement: (name: str
     if (text.length < 4 || depth > MAX_DEPTH) return false
     if (mentions(unescaped(text)) || UNPRINTED.test(text)) return true
     const bytes = encodedBytes(text)
-    return bytes !== undefined && inText(readable(bytes), depth + 1)
+    if (bytes === undefined) return false
+    const inner = readable(bytes)
+    return isStillPacked(bytes, inner) || inText(inner, depth + 1)
   }
   const inBytes = (list: unknown): boolean => {
     const bytes = bytesIn(list)
