@@ -4,6 +4,7 @@ import type { Express } from 'express'
 import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import { administrators } from './admin/routes.ts'
 import { createApp } from './app.ts'
+import { normalizedAddress } from './arrivals/address.ts'
 import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { createClientApi } from './client-api/client.ts'
@@ -56,7 +57,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
 
   const metrics = createMetrics()
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
-  const note = createAudit({ log, registry: metrics.registry, ids: createAuditIds(secrets) })
+  const ids = createAuditIds(secrets, normalizedAddress)
+  const note = createAudit({ log, registry: metrics.registry, ids })
   const limits = createLimits({
     redis: store.redis,
     perAddress: settings.SIGN_INS_PER_MINUTE,

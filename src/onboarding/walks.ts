@@ -70,7 +70,7 @@ export function createWalks({
   }
 
   function opened(key: string, text: string): Walk | undefined {
-    const found = openJson(text, key, { sealer, version: WALK_VERSION, wasPlain: true })
+    const found = openJson(text, key, { sealer, version: WALK_VERSION })
     const whole = found.kind === 'json' ? readWalk(found.json, checkReturnTo) : undefined
     const walk = whole && arranged(whole)
     if (found.kind === 'json' && walk !== undefined)

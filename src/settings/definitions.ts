@@ -79,9 +79,9 @@ export const definitions = {
     schema: wholeNumber(60, 1_000_000),
   },
   SIGN_INS_WAITING_MB: {
-    default: '16',
+    default: '64',
     meaning:
-      'Megabytes of the store for sign-ins that were started and not finished; with more, new ones are asked to wait',
+      'Megabytes of the store for sign-ins that were started and not finished; with more, new ones are asked to wait. One address gets a tenth',
     schema: wholeNumber(1, 100_000),
   },
   DRAIN_SECONDS: {

@@ -74,11 +74,14 @@ export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns
       login_hint: wish !== undefined || choosesAccount ? undefined : loginHint,
     })
     const network = networkOf(req.ip ?? '')
+    const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish, network }
     // A pushed request is work for the authorization server: none for a network that may keep no sign-in.
-    await parts.pending.checkRoom(network)
-    const url = await addressOf(parameters, { returnTo, wish })
-    const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish }
-    await parts.pending.add(state, bindBrowser(req), pending, network)
+    const prepared = await parts.pending.prepare(state, bindBrowser(req), pending)
+    const url = await addressOf(parameters, { returnTo, wish }).catch(async (error: unknown) => {
+      await prepared.drop()
+      throw error
+    })
+    await prepared.keep()
     return url
   }
 
