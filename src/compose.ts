@@ -87,7 +87,16 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const follow = createFollow({ arrivals, log, now })
 
-  const signIn = createSignIn({ settings, store, log, note, limits, now, onSignedIn: follow.signedIn })
+  const signIn = createSignIn({
+    settings,
+    store,
+    log,
+    note,
+    limits,
+    now,
+    languageOf: (req) => languages.of(req).lang,
+    onSignedIn: follow.signedIn,
+  })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     onCall: metrics.observeCall,
