@@ -75,6 +75,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     languages,
     brandIn: brandOf(company, brandFiles.stylesheet, settings.HELP_URL),
     frame: { stylesheet: assets.stylesheet, icon: assets.icon },
+    sheets: assets.sheets,
+    scripts: assets.scripts,
     isAdmin,
   })
 

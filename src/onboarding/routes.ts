@@ -148,10 +148,14 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
     const data = (t: Texts) => {
-      const overview = overviewOf(walk, { now: now(), t, person, from, about: parts.aboutIn(t.lang) })
-      const { mood, step, refresh } = overview
+      const { confirmSeconds } = parts
+      const about = parts.aboutIn(t.lang)
+      const overview = overviewOf(walk, { now: now(), t, person, from, about, confirmSeconds })
+      const { mood, step } = overview
       log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
-      return { ...overview, refresh: goOn === undefined ? refresh : { seconds: 0, url: goOn } }
+      return goOn === undefined
+        ? overview
+        : { ...overview, refresh: { seconds: 0, url: goOn }, watch: undefined, script: undefined }
     }
     parts.sendPage(req, res, { view: 'onboarding/overview', data })
   }

@@ -45,7 +45,11 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
         ...home,
         label: t('overview.backTo', { place: home.label || new URL(home.href).host }),
       },
-      examples: company.localized(company.examples, t.lang) ?? [],
+      examples: company.localized(company.examples, t.lang) ?? [
+        t('search.example1'),
+        t('search.example2'),
+        t('search.example3'),
+      ],
     }
   }
   const made = new Map<string, Brand>()

@@ -17,7 +17,7 @@ afterAll(async () => {
   await running.close()
 })
 
-const signOut = (visitor: Visitor) => visitor.page.getByRole('button', { name: 'Sign out' }).click()
+const signOut = (visitor: Visitor) => visitor.choose('button', 'Sign out')
 
 describe('signing out in Chromium', () => {
   it.each([true, false])(
@@ -72,7 +72,7 @@ describe('signing out in Chromium', () => {
     const ada = await Visitor.arrive(browser, running, { person: 'ada' })
     await ada.open()
 
-    await ada.page.getByRole('link', { name: 'Switch account' }).click()
+    await ada.choose('link', 'Switch account')
     await ada.chooseAccount('bob')
 
     await ada.reads('bob@acme.example')

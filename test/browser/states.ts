@@ -94,7 +94,7 @@ export const otherStates: State[] = [
     switches: { faults: { prompt: 'ignored' } },
     async reach(visitor) {
       await visitor.open()
-      await visitor.page.getByRole('link', { name: 'Switch account' }).click()
+      await visitor.choose('link', 'Switch account')
       await visitor.page.waitForURL(/\/same-account/)
     },
   },
@@ -111,7 +111,7 @@ export const otherStates: State[] = [
     async reach(visitor) {
       await visitor.open()
       await hold(visitor)
-      await visitor.page.getByRole('button', { name: 'Sign out' }).click()
+      await visitor.choose('button', 'Sign out')
     },
   },
   {
@@ -120,7 +120,7 @@ export const otherStates: State[] = [
     like: 'carol',
     async reach(visitor) {
       await visitor.open()
-      await visitor.page.getByRole('button', { name: 'Sign out' }).click()
+      await visitor.choose('button', 'Sign out')
       await visitor.page.waitForURL(/\/signed-out/)
     },
   },

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
 import { keysUnder, t } from '../helpers/texts.ts'
@@ -20,16 +21,18 @@ const frame = {
   t,
   person: 'ada@acme.example',
   isAdmin: false,
+  sheet: undefined,
   still: false,
 }
 
-const waiting = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }]
+const waiting = ['slack_1', 'jira_1'].map((name) => ({ instance: name, name, status: 'awaiting' as const }))
 const overview = overviewOf(observe(startWalk(NOW), waiting, NOW, 90), {
   now: NOW,
   t,
   person: 'ada@acme.example',
   from: undefined,
-  advances: true,
+  about: () => nothingSaid,
+  confirmSeconds: 90,
 })
 
 const pages: Record<string, Record<string, unknown>> = {
@@ -58,7 +61,7 @@ const pages: Record<string, Record<string, unknown>> = {
 /** What a page may be given without any view printing it: for the answer's headers, or kept for views to come. */
 const NOT_PRINTED: Record<string, string[]> = {
   'onboarding/overview': ['refresh'],
-  'web/problem': ['wait', 'code'],
+  'web/problem': ['wait'],
 }
 /** Only the overview can be told to stop looking by itself, and only while it waits. */
 const IN_SOME_STATES = new Set(['still'])
@@ -120,7 +123,8 @@ describe('what a view prints', () => {
 })
 
 describe('the stylesheet', () => {
-  const css = readFileSync(join(VIEWS, 'assets/onramp.css'), 'utf8')
+  const sheets = readdirSync(join(VIEWS, 'assets')).filter((file) => file.endsWith('.css'))
+  const css = sheets.map((file) => readFileSync(join(VIEWS, 'assets', file), 'utf8')).join('\n')
   const declarations = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/@media[^{]*/g, '')
 
   it('weighs at most 6 kB over the wire, and asks nobody for anything', () => {
@@ -146,6 +150,9 @@ describe('the stylesheet', () => {
       ...keysUnder('status.'),
       'bad',
       'wait',
+      // The segments of the progress.
+      'over',
+      'now',
       // The lines of the plot of progress (invites/plot.ts).
       ...(['invited', 'signedIn', 'finished'] satisfies Line['what'][]),
       ...[0, 1, 2, 3, 4, 5].map((n) => `tone-${n}`),
