@@ -23,6 +23,7 @@ import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out/sign-out.ts'
 import type { Assets } from './web/assets.ts'
 import type { Note } from './web/audit.ts'
+import type { CompanyAssets } from './web/company-assets.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { createErrorPage, notFound } from './web/error-page.ts'
 import { createHealthRoutes, type HealthParts } from './web/health.ts'
@@ -45,6 +46,7 @@ export type Services = {
   note: Note
   limits: Limits
   assets: Assets
+  companyAssets: CompanyAssets
   viewsFolder: string
   sendPage: SendPage
   languages: Languages
@@ -81,7 +83,7 @@ export function createApp(services: Services): Express {
   // For programs and files: probes, metrics, what pages load, and the authorization server's own calls.
   app.use(at('healthz', 'readyz'), createHealthRoutes({ ...services.health, authorizationServer }))
   app.use(at('metrics'), metrics.routes)
-  app.use(at('assets', 'favicon'), services.assets.routes)
+  app.use(at('assets', 'favicon'), services.assets.routes, services.companyAssets.routes)
   app.use(
     at('sign-out'),
     createBackChannelRoutes({

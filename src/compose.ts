@@ -4,11 +4,13 @@ import type { Express } from 'express'
 import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import { administrators } from './admin/routes.ts'
 import { createApp } from './app.ts'
+import { normalizedAddress } from './arrivals/address.ts'
 import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { createClientApi } from './client-api/client.ts'
+import { loadCompany } from './company/read-company.ts'
 import { createInvitations } from './invites/token.ts'
-import { nothingSaid } from './onboarding/overview/about.ts'
+import { aboutApps } from './onboarding/overview/about.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
 import { createWalks } from './onboarding/walks.ts'
@@ -22,15 +24,16 @@ import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
-import { createLanguages } from './web/languages/languages.ts'
+import { companyAssets } from './web/company-assets.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics, type Metrics } from './web/metrics.ts'
-import { createPages, neutralBrand } from './web/pages.ts'
+import { brandOf, languagesFor } from './web/brand.ts'
+import { LANGUAGES, offeredToCompanies } from './web/languages/catalogue.ts'
+import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
-const LANGUAGES = fileURLToPath(new URL('../languages', import.meta.url))
 
 export type Onramp = {
   app: Express
@@ -42,15 +45,20 @@ export type Onramp = {
   close(): Promise<void>
 }
 
-/** @param now milliseconds since 1970 */
+/**
+ * @param now milliseconds since 1970
+ * @throws {SettingsError} for a faulty company file, before anything is opened
+ */
 export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
+  const company = loadCompany(settings.COMPANY_FILE, offeredToCompanies())
   const publicUrl = settings.PUBLIC_URL
   const store = openStore(settings, log, true)
   const { records } = store
 
   const metrics = createMetrics()
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
-  const note = createAudit({ log, registry: metrics.registry, ids: createAuditIds(secrets) })
+  const ids = createAuditIds(secrets, normalizedAddress)
+  const note = createAudit({ log, registry: metrics.registry, ids })
   const limits = createLimits({
     redis: store.redis,
     perAddress: settings.SIGN_INS_PER_MINUTE,
@@ -58,13 +66,14 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     note,
   })
 
-  const assets = loadAssets(VIEWS)
+  const assets = loadAssets(VIEWS, company.icon)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
-  const languages = createLanguages({ folder: LANGUAGES, isHttps: publicUrl.startsWith('https:') })
+  const brandFiles = companyAssets(company)
+  const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const sendPage = createPages({
     render: createViews(VIEWS),
     languages,
-    brandIn: (t) => neutralBrand(t, settings.HELP_URL),
+    brandIn: brandOf(company, brandFiles.stylesheet, settings.HELP_URL),
     frame: { stylesheet: assets.stylesheet, icon: assets.icon },
     sheets: assets.sheets,
     scripts: assets.scripts,
@@ -80,7 +89,16 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const follow = createFollow({ arrivals, log, now })
 
-  const signIn = createSignIn({ settings, store, log, note, limits, now, onSignedIn: follow.signedIn })
+  const signIn = createSignIn({
+    settings,
+    store,
+    log,
+    note,
+    limits,
+    now,
+    languageOf: (req) => languages.of(req).lang,
+    onSignedIn: follow.signedIn,
+  })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     onCall: metrics.observeCall,
@@ -91,6 +109,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     records,
     sealer: createSealer(settings.SESSION_SECRET),
     checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
+    arrange: company.arrange,
     log,
     now,
   })
@@ -105,6 +124,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     note,
     limits,
     assets,
+    companyAssets: brandFiles,
     sendPage,
     languages,
     records,
@@ -114,11 +134,15 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     isAdmin,
     viewsFolder: VIEWS,
     health: { askStore, isDraining: () => isDraining },
-    aboutIn: () => () => nothingSaid,
+    aboutIn: aboutApps(company),
     walks: watchWalks(walks, follow.walked, now),
     // Whatever a check is for, a path that it brings leads back here.
-    checkFor: (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
-      signIn.access(req, (credentials) => clientApi.checkDatasourceAuth(credentials, finalRedirectUrl)),
+    checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>
+      company.arrange(
+        await signIn.access(req, (credentials) =>
+          clientApi.checkDatasourceAuth(credentials, finalRedirectUrl),
+        ),
+      ),
     searchFor: (req, query) => signIn.access(req, (credentials) => clientApi.search(credentials, query)),
   })
 

@@ -13,16 +13,22 @@ import { refuseMalformed } from './web/malformed.ts'
 /** In-flight requests have so long to end. */
 const MAX_DRAIN_MS = 6_500
 
-function settingsOrExit(): Settings {
+/** Ends the process where the settings or the company file are faulty: every fault is told, nothing was started. */
+function endOnFaults(error: unknown): void {
+  if (!(error instanceof SettingsError)) return
+  const faults = error.faults.map((fault) => `  - ${fault}\n`).join('')
+  process.stderr.write(
+    `onramp cannot start: ${error.faults.length} ${error.what} need correcting.\n${faults}`,
+  )
+  process.exit(EXIT_SETTINGS)
+}
+
+function settingsOrEnd(): Settings {
   try {
     return loadSettings(process.env)
   } catch (error) {
-    if (!(error instanceof SettingsError)) throw error
-    const faults = error.faults.map((fault) => `  - ${fault}\n`).join('')
-    process.stderr.write(
-      `onramp cannot start: ${error.faults.length} of its settings need correcting.\n${faults}`,
-    )
-    process.exit(EXIT_SETTINGS)
+    endOnFaults(error)
+    throw error
   }
 }
 
@@ -32,7 +38,10 @@ export type Serving = {
   stop(drainSeconds?: number): Promise<void>
 }
 
-/** Listens before the authorization server or the store can be reached. @throws when the port, or DATA_DIR, is taken */
+/**
+ * Listens before the authorization server or the store can be reached.
+ * @throws when the port, or DATA_DIR, is taken; {SettingsError} for a faulty company file
+ */
 export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
   const server = createServer(
@@ -94,7 +103,7 @@ function endOnMistakes(running: Serving, log: Log): void {
 
 /** Serves with the settings of this process's environment until it is told to end. */
 export async function main(): Promise<void> {
-  const settings = settingsOrExit()
+  const settings = settingsOrEnd()
   const log = createLog(settings.LOG_LEVEL)
   // The reader of the log may go away; the people who are connecting must not notice.
   process.stdout.on('error', () => {})
@@ -111,6 +120,7 @@ export async function main(): Promise<void> {
     process.once('SIGINT', onSignal)
     endOnMistakes(running, log)
   } catch (error) {
+    endOnFaults(error)
     const reason = error instanceof FolderInUse ? `: ${error.message}` : ''
     log.fatal({ err: error }, `onramp cannot start${reason}`)
     process.exit(1)

@@ -32,7 +32,7 @@ const roomOf = (file: string) =>
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
 const nouns = ['client-api', 'records', 'problem.ts', 'present.ts', 'loopback.ts']
-const web = [...nouns, 'session', 'web', 'languages']
+const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
   'packages/deprecations': [],
@@ -45,7 +45,9 @@ const allowed: Record<string, string[]> = {
   records: ['problem.ts'],
   'client-api': ['problem.ts', 'present.ts'],
   session: nouns,
-  web: [...nouns, 'session', 'languages'],
+  // The company file; its faults are told as those of the settings are.
+  company: ['settings', 'problem.ts', 'loopback.ts'],
+  web: [...nouns, 'session', 'languages', 'company'],
   // Who onramp is at the authorization server is read from the settings.
   'sign-in': [...web, 'settings'],
   // What is followed of a walk is the arrivals' to say.
@@ -58,7 +60,17 @@ const allowed: Record<string, string[]> = {
   campaigns: [...web, 'arrivals', 'invites'],
   admin: [...feature, 'arrivals'],
   'app.ts': [...feature, 'settings', 'arrivals', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],
-  doctor: ['settings', ...nouns, 'session', 'sign-in', 'onboarding', 'arrivals', 'campaigns', 'web'],
+  doctor: [
+    'settings',
+    ...nouns,
+    'session',
+    'sign-in',
+    'onboarding',
+    'arrivals',
+    'campaigns',
+    'web',
+    'company',
+  ],
   'compose.ts': ['*'],
   'server.ts': ['compose.ts', 'settings', 'web', 'records', 'require-node.mjs'],
   cli: ['*'],
@@ -173,9 +185,12 @@ describe('the docs', () => {
 })
 
 describe('the settings', () => {
-  it.each(['README.md', '.env.example'])('are all in %s, as `npm run settings` writes them', async (file) => {
-    expect(read(file)).toBe((await settingsDocuments())[file])
-  })
+  it.each(['README.md', 'docs/settings.md', '.env.example', 'company.schema.json'])(
+    'are in %s as `npm run settings` writes them',
+    async (file) => {
+      expect(read(file)).toBe((await settingsDocuments())[file])
+    },
+  )
 
   it('that the compose file sets are settings', () => {
     const names = [...read('docker-compose.yml').matchAll(/^\s{6}([A-Z_]+):/gm)].map((match) => match[1])

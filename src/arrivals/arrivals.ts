@@ -38,9 +38,10 @@ export type Arrivals = {
   /**
    * Changes what is known of a person. `change` may run more than once, so it only computes; if it returns the same
    * object, nothing is written.
+   * @param change `isKnown` false: nothing was written down about this person, or it was forgotten
    * @throws {StoreUnavailable}
    */
-  change(email: string, change: (arrival: Arrival) => Arrival): Promise<Arrival>
+  change(email: string, change: (arrival: Arrival, isKnown: boolean) => Arrival): Promise<Arrival>
   /** Removes everything that is, or may be, known of a person. @throws {StoreUnavailable} */
   forget(email: string): Promise<Forgotten>
   /**
@@ -133,8 +134,9 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       const email = normalizedAddress(address)
       let changed = newArrival(email, now())
       await update(bucketOf(email), (bucket) => {
-        const before = bucket.people.find((arrival) => arrival.email === email) ?? newArrival(email, now())
-        const after = change(before)
+        const known = bucket.people.find((arrival) => arrival.email === email)
+        const before = known ?? newArrival(email, now())
+        const after = change(before, known !== undefined)
         changed = after === before ? before : { ...after, changedAt: now() }
         if (after === before) return undefined
         return { ...bucket, people: [...bucket.people.filter((other) => other.email !== email), changed] }

@@ -5,12 +5,14 @@ import { APP_STATUSES, appStatusOf, type AppStatus } from './app-status.ts'
 import {
   boundedInstance,
   boundedUrl,
+  isVisible,
   MAX_ENTRIES,
   MAX_INSTANCE_CHARACTERS,
-  MAX_NAME_CHARACTERS,
   MAX_RESULTS,
   MAX_SNIPPET_CHARACTERS,
   MAX_TITLE_CHARACTERS,
+  nameToShow,
+  presentable,
   shortened,
 } from './bounds.ts'
 import { isStartable } from './departure.ts'
@@ -37,18 +39,6 @@ type SearchResult = {
 }
 export type SearchAnswer = { results: SearchResult[]; requestId: string | undefined }
 
-/** Control and direction-changing characters would let one name rearrange the words around it. */
-const presentable = (text: string) =>
-  PLAIN.test(text)
-    ? text
-    : text
-        .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\u061c]/gu, ' ')
-        .replaceAll(/\s+/g, ' ')
-        .trim()
-
-/** Words with one space between them: nothing to put right. */
-const PLAIN = /^[!-~]+(?: [!-~]+)*$/
-
 /** Text or nothing; half a surrogate pair stands in no address and in no page. */
 const wellFormed = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : undefined)
 
@@ -74,9 +64,6 @@ const instanceInPath = (path: string | undefined) => {
     return undefined
   }
 }
-
-/** No one could read, click or name an identifier without a visible character. */
-const isVisible = (text: string | undefined): text is string => presentable(text ?? '') !== ''
 
 /** Of entries with one identifier the one that a person can do most about counts. */
 const USE = { first: 2, last: 1, never: 0 }
@@ -112,10 +99,9 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | und
     const status = appStatusOf(entry.authStatus, canStart)
     const earlier = found.get(instance)
     if (earlier !== undefined && useOf(earlier.status) >= useOf(status)) continue
-    const name = presentable(wellFormed(entry.displayName) ?? '') || presentable(instance)
     found.set(instance, {
       instance,
-      name: shortened(name, MAX_NAME_CHARACTERS),
+      name: nameToShow(wellFormed(entry.displayName), instance),
       status,
       authUrlRelativePath: authUrlRelativePath || undefined,
     })

@@ -1,10 +1,10 @@
-// How much of an answer is kept: the service is believed, but a mistake of its must not fill pages, logs and records.
-// Pure. What surprises: an identifier that is cut gets a digest, because two that begin alike must stay two.
+// How much of an answer is kept, and in which characters: the service is believed, but a mistake of its must not fill or
+// rearrange pages, logs and records. Pure. What surprises: an identifier that is cut gets a digest, because two that begin alike must stay two.
 import { hash } from 'node:crypto'
 
 /** Longer ones are not seen anywhere; the overview's own links take no longer ones either (onboarding/visit.ts). */
 export const MAX_INSTANCE_CHARACTERS = 200
-export const MAX_NAME_CHARACTERS = 200
+const MAX_NAME_CHARACTERS = 200
 /** No one gives so many consents. A list that is longer is refused: what was left out would count as connected. */
 export const MAX_ENTRIES = 1_000
 export const MAX_RESULTS = 50
@@ -28,9 +28,31 @@ function cut(text: string, most: number): string {
   return whole === '' ? text.slice(0, most).toWellFormed() : whole
 }
 
-/** @param most characters; more are cut off where a reader would cut */
-export const shortened = (text: string, most: number) => (text.length > most ? `${cut(text, most)}…` : text)
+/** @param most characters; more are cut off where a reader would cut. What was cut before stays as it is. */
+export const shortened = (text: string, most: number) =>
+  text.length <= most || (text.length === most + 1 && text.endsWith('…')) ? text : `${cut(text, most)}…`
 
 /** An address is whole or it is none. */
 export const boundedUrl = (url: string | undefined) =>
   url === undefined || url.length > MAX_URL_CHARACTERS ? undefined : url
+
+/** Control and direction-changing characters would let one name rearrange the words around it. */
+export const presentable = (text: string) =>
+  PLAIN.test(text)
+    ? text
+    : text
+        .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\u061c]/gu, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim()
+
+/** Words with one space between them: nothing to put right. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
+/** No one could read, click or name what has no visible character; joiners and fillers have none (Unicode 5.21). */
+export const isVisible = (text: string | undefined): text is string =>
+  /[!-~]/.test(text ?? '') ||
+  presentable((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
+
+/** What an app is called: its name, or its identifier where that shows nothing. */
+export const nameToShow = (name: string | undefined, instance: string): string =>
+  shortened(presentable(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)

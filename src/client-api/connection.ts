@@ -1,7 +1,7 @@
 // The service's operations (contract section 4) as requests, and the keep-alive pool that they leave by. What surprises:
 // redirects are never followed (a client that does keeps X-Service-ActAs across origins).
 import { Pool, type Dispatcher } from 'undici'
-import { createBody } from './body.ts'
+import { createBody, saysEnough } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
 
@@ -73,7 +73,10 @@ export function createConnection({ baseUrl, timeLimitMs, connections }: Connecti
   }
 }
 
-/** One request and its whole answer. @throws when there is no connection, it takes too long, or it is over 1 MiB */
+/**
+ * One request and its whole answer; `text` is '' for a body that cannot be read where the status says enough.
+ * @throws when there is no connection, it takes too long, or the body cannot be read
+ */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
@@ -84,10 +87,11 @@ export function exchange(
     const answer: Exchanged = { status: 0, text: '', headers: {} }
     let underWay: Dispatcher.DispatchController | undefined
     let late: Error | undefined
+    const unread = (error: unknown) => (saysEnough(answer.status) ? resolve(answer) : reject(error))
     const timer = setTimeout(() => {
       late = Object.assign(new Error(`no whole answer within ${timeLimitMs} ms`), { name: 'TimeoutError' })
+      unread(late)
       underWay?.abort(late)
-      reject(late)
     }, timeLimitMs)
     dispatcher.dispatch(options, {
       onRequestStart(controller) {
@@ -108,12 +112,12 @@ export function exchange(
           answer.text = body.text(answer.headers['content-encoding'])
           resolve(answer)
         } catch (error) {
-          reject(error)
+          unread(error)
         }
       },
       onResponseError(_controller, error) {
         clearTimeout(timer)
-        reject(error)
+        unread(error)
       },
     })
   })

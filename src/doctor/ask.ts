@@ -17,11 +17,11 @@ export async function ask(url: string | URL, { headers = {}, ...init }: Init = {
   try {
     const signal = AbortSignal.timeout(TIME_LIMIT_MS)
     const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
-    const answer = await request(url, { ...init, headers: sent, signal })
+    const { statusCode: status, body, ...answer } = await request(url, { ...init, headers: sent, signal })
     return {
       kind: 'answer',
-      status: answer.statusCode,
-      text: await readLimited(answer.body, answer.headers['content-encoding']),
+      status,
+      text: await readLimited({ status, body, coding: answer.headers['content-encoding'] }),
       header: (name) => [answer.headers[name]].flat()[0],
     }
   } catch (error) {

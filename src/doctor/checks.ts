@@ -8,6 +8,7 @@ import { redirectAddresses, redirectRegistered } from './server/redirect.ts'
 import { registration } from './server/registration.ts'
 import { deprecationDates, finalRedirect, serviceReachable, serviceToken } from './service/service.ts'
 import { tokenIssuer } from './service/token-issuer.ts'
+import { company } from './settings/company.ts'
 import { mail } from './settings/mail.ts'
 import { intranet, publicReached, publicUrl } from './settings/public-url.ts'
 import { settingNames, settingsRead } from './settings/reading.ts'
@@ -29,6 +30,7 @@ const rows: readonly Row[] = [
   ['settings.public-url-reached', 'The way to the public address', publicReached, 'network'],
   ['settings.host', 'Where it listens', host],
   ['settings.intranet', 'The intranet', intranet],
+  ['settings.company', 'The company file', company],
   ['settings.mail', 'The mail server', mail, 'network'],
   ['settings.proxy', 'Reverse proxies', proxyTrust],
   ['settings.session', 'Lifetimes of sessions', sessionLifetimes],

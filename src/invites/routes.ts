@@ -33,10 +33,13 @@ export function createInviteRoutes(parts: InviteParts): Router {
   const router = Router()
   const { entering, invitations, arrivals, publicUrl, now } = parts
 
-  /** A figure for the report must not keep anyone out. */
+  /**
+   * A figure for the report must not keep anyone out. An old link must not bring back a person who was forgotten: mail
+   * scanners press Start too.
+   */
   const countOpened = async (email: string) => {
     await arrivals
-      .change(email, (before) => reached(before, 'openedAt', now()))
+      .change(email, (before, isKnown) => (isKnown ? reached(before, 'openedAt', now()) : before))
       .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
   }
 

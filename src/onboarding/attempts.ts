@@ -44,7 +44,7 @@ export function comeBack(
   const attempt = walk.attempts.find((candidate) => candidate.step === step)
   const known = walk.known.find((entry) => entry.instance === attempt?.instance)
   const isConnected = known?.status === 'connected'
-  if (attempt === undefined || (attempt.done && !isConnected)) return { walk, outcome: 'unconfirmed' }
+  if (attempt === undefined || attempt.done) return { walk, outcome: 'unconfirmed' }
   const returnedAt = attempt.returnedAt ?? now
   if (!isConnected && !isRefused)
     return { walk: withAttempt(walk, step, { returnedAt, looks: attempt.looks + 1 }), outcome: 'waiting' }

@@ -18,6 +18,8 @@ export const unblockPath = pathFor('unblock')
 
 const MAX_DATASOURCES = 50
 const MAX_CHARACTERS = 200
+/** Redirects lead to the visit's address, and servers refuse longer ones (414, 431): 8,000 are to be taken (RFC 9110 4.1). */
+const MAX_ADDRESS_CHARACTERS = 6_000
 
 /**
  * What a visit is about.
@@ -31,7 +33,9 @@ export function visitOf(
   const isName = (value: unknown): value is string =>
     typeof value === 'string' && value !== '' && value.length <= MAX_CHARACTERS
   const only = [query['datasource']].flat().filter(isName).slice(0, MAX_DATASOURCES)
-  return { only, returnTo: checked(query['return_to']) }
+  const visit = { only, returnTo: checked(query['return_to']) }
+  while (only.length > 1 && overviewPath(visit).length > MAX_ADDRESS_CHARACTERS) only.pop()
+  return visit
 }
 
 /** The overview of this visit; `from` is the datasource that it tells of first. */

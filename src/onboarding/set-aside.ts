@@ -1,10 +1,10 @@
 // "Not now" and "I need my administrator for this", and taking each of them back. Pure. Neither is offered again; the
 // second is not nagged about either, and administrators see it.
-import { settled, withKnown, type Known, type Walk } from './walk.ts'
+import { NOTHING_SAID, settled, withKnown, type Known, type Walk } from './walk.ts'
 
 function setAside(walk: Walk, instance: string, said: Partial<Known>): Walk {
   const change = (entry: Known) =>
-    entry.status === 'connected' ? entry : { ...entry, unconfirmedAt: undefined, ...said }
+    entry.status === 'connected' ? entry : { ...entry, ...NOTHING_SAID, ...said }
   const attempts = settled(walk.attempts, (other) => other === instance)
   return { ...withKnown(walk, instance, change), attempts }
 }
@@ -18,7 +18,7 @@ export const unskip = (walk: Walk, instance: string): Walk =>
 
 /** "I need my administrator", until the person takes it back or tries again. */
 export const block = (walk: Walk, instance: string, now: number): Walk =>
-  setAside(walk, instance, { skippedAt: undefined, blockedAt: now })
+  setAside(walk, instance, { blockedAt: now })
 
 export const unblock = (walk: Walk, instance: string): Walk =>
   withKnown(walk, instance, (entry) => ({ ...entry, blockedAt: undefined }))

@@ -2,33 +2,43 @@
 // added stays in it and is written again. What cannot be used costs that field, not the whole walk.
 import { z } from 'zod'
 import { APP_STATUS_NAMES } from '../client-api/app-status.ts'
+import { MAX_INSTANCE_CHARACTERS, nameToShow } from '../client-api/bounds.ts'
 import type { Attempt, Known, Walk } from './walk.ts'
 
 export const WALK_VERSION = 1
 
-const missingOrNumber = z.number().optional()
+/** Later ones are no dates (ECMAScript, Time Values), and a page that shows one would fail. */
+const MAX_TIME = 8.64e15
 
-const known: z.ZodType<Known> = z.looseObject({
-  instance: z.string(),
-  name: z.string(),
-  // A status that only a newer version knows waits until the service was asked, which every page does.
-  status: z.enum([...APP_STATUS_NAMES, 'connected']).or(z.string().transform(() => 'awaiting' as const)),
-  firstSeen: z.number(),
-  connectedAt: missingOrNumber,
-  skippedAt: missingOrNumber,
-  blockedAt: missingOrNumber,
-  unconfirmedAt: missingOrNumber,
-  departures: z.number(),
-  departedIn: missingOrNumber,
-})
+const time = z.number().min(0).max(MAX_TIME)
+const timeOrNone = time.optional().catch(undefined)
+const count = z.int().min(0)
+const countOrNone = count.optional().catch(undefined)
+const instance = z.string().min(1).max(MAX_INSTANCE_CHARACTERS)
+
+const known: z.ZodType<Known> = z
+  .looseObject({
+    instance,
+    name: z.string(),
+    // A status that only a newer version knows waits until the service was asked, which every page does.
+    status: z.enum([...APP_STATUS_NAMES, 'connected']).or(z.string().transform(() => 'awaiting' as const)),
+    firstSeen: time.catch(0),
+    connectedAt: timeOrNone,
+    skippedAt: timeOrNone,
+    blockedAt: timeOrNone,
+    unconfirmedAt: timeOrNone,
+    departures: count,
+    departedIn: countOrNone,
+  })
+  .transform((entry) => ({ ...entry, name: nameToShow(entry.name, entry.instance) }))
 
 // Any `done` is kept: what it may be besides true is a newer version's to say.
 const attempt = z.looseObject({
   step: z.string(),
-  instance: z.string(),
-  departedAt: z.number(),
-  returnedAt: missingOrNumber,
-  looks: z.number(),
+  instance,
+  departedAt: time,
+  returnedAt: time.optional(),
+  looks: count,
 }) as z.ZodType<Attempt>
 
 /** Those of a list that are valid. */
@@ -41,13 +51,13 @@ const validOf = <T>(one: z.ZodType<T>) =>
   )
 
 const walk = z.looseObject({
-  startedAt: z.number().catch(0),
+  startedAt: time.catch(0),
   known: validOf(known),
   attempts: validOf(attempt).catch([]),
   visit: z
-    .looseObject({ only: validOf(z.string()).catch([]), returnTo: z.unknown().optional() })
+    .looseObject({ only: validOf(instance).catch([]), returnTo: z.unknown().optional() })
     .catch({ only: [], returnTo: undefined }),
-  clicks: z.number().optional().catch(undefined),
+  clicks: countOrNone,
 })
 
 /** @param checked where a return may lead, or undefined */

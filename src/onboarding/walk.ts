@@ -17,6 +17,7 @@ export type Known = {
   /** As of the last time the service was asked. */
   status: Waiting['status'] | 'connected'
   firstSeen: number
+  /** Counts while it is connected. */
   connectedAt?: number | undefined
   skippedAt?: number | undefined
   /** "I need my administrator": since when. */
@@ -89,7 +90,7 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
   const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
   const overdue = new Set(
     walk.attempts
-      .filter((attempt) => isReturned(attempt) && now - attempt.returnedAt >= confirmSeconds * 1000)
+      .filter((attempt) => isReturned(attempt) && !isWithin(confirmSeconds * 1000, attempt.returnedAt, now))
       .map((attempt) => attempt.instance),
   )
   // Connected once and listed again: the person starts afresh with it.
@@ -105,14 +106,14 @@ export function observe(walk: Walk, waiting: readonly Waiting[], now: number, co
         ? entry
         : { ...entry, ...NOTHING_SAID, status: 'connected', connectedAt: now }
     const said = { ...entry, name: found.name, status: found.status }
-    if (listedAgain.has(entry.instance)) return { ...said, connectedAt: undefined, departures: 0 }
+    if (listedAgain.has(entry.instance)) return { ...said, departures: 0 }
     return overdue.has(entry.instance) ? { ...said, unconfirmedAt: now } : said
   })
   const seen = new Set(known.map((entry) => entry.instance))
   for (const { instance, name, status } of listed.values())
     if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now, departures: 0 })
   const attempts = settled(
-    walk.attempts.filter((attempt) => now - attempt.departedAt < ATTEMPT_LIFE_MS),
+    walk.attempts.filter(({ departedAt }) => isWithin(ATTEMPT_LIFE_MS, departedAt, now)),
     (instance) => listedAgain.has(instance) || (overdue.has(instance) && listed.has(instance)),
   )
   return { ...walk, known: bounded(known), attempts }
@@ -139,6 +140,9 @@ function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
   })
 }
 
+/** Either way: a clock that ran ahead must not keep a person waiting until it was right. */
+const isWithin = (milliseconds: number, at: number, now: number): boolean => Math.abs(now - at) < milliseconds
+
 /** Back, and not yet judged. */
 export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt: number } =>
   attempt.returnedAt !== undefined && attempt.done === undefined
@@ -147,8 +151,7 @@ export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt:
 export const isInFlight = (attempt: Attempt, now: number) =>
   attempt.returnedAt === undefined &&
   attempt.done === undefined &&
-  // Either way: a departure far in the future is none, or the service would never be asked again.
-  Math.abs(now - attempt.departedAt) < IN_FLIGHT_MS
+  isWithin(IN_FLIGHT_MS, attempt.departedAt, now)
 
 /** `slack` means every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>

@@ -7,7 +7,7 @@ import { createRemembered } from '../session/remembered.ts'
 import { nameOf, type Sealer } from '../session/seal.ts'
 import { openJson, type Unreadable } from '../session/sealed-json.ts'
 import type { User } from '../session/signed-in.ts'
-import { startWalk, type Walk } from './walk.ts'
+import { startWalk, type Known, type Walk } from './walk.ts'
 import { readWalk, WALK_VERSION, type CheckReturnTo } from './walk-record.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
@@ -29,6 +29,8 @@ export type WalksParts = {
   sealer: Sealer
   /** What return_to is held against: an address that was kept is checked like one that just came. */
   checkReturnTo: CheckReturnTo
+  /** The company's order of apps, without those that it hides; absent: as they were seen. The same list where nothing changes. */
+  arrange?: (known: Known[]) => Known[]
   log: { warn(fields: object, message: string): void }
   /** Milliseconds since 1970. */
   now: () => number
@@ -37,7 +39,19 @@ export type WalksParts = {
 /** How a walk is kept: under which key, and as what; `isCurrent` false: in an earlier form, to be written anew. */
 type Stored = { key: string; text: string | undefined; plain: string | undefined; isCurrent: boolean }
 
-export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksParts): Walks {
+export function createWalks({
+  records,
+  sealer,
+  checkReturnTo,
+  arrange = (known) => known,
+  log,
+  now,
+}: WalksParts): Walks {
+  const arranged = (walk: Walk): Walk => {
+    const known = arrange(walk.known)
+    return known === walk.known ? walk : { ...walk, known }
+  }
+
   /** What a walk looked like in the store when it was loaded; walks themselves are never changed in place. */
   const stored = new WeakMap<Walk, Stored>()
   const changeRecord = createChanges(records)
@@ -56,8 +70,9 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
   }
 
   function opened(key: string, text: string): Walk | undefined {
-    const found = openJson(text, key, { sealer, version: WALK_VERSION, wasPlain: true })
-    const walk = found.kind === 'json' ? readWalk(found.json, checkReturnTo) : undefined
+    const found = openJson(text, key, { sealer, version: WALK_VERSION })
+    const whole = found.kind === 'json' ? readWalk(found.json, checkReturnTo) : undefined
+    const walk = whole && arranged(whole)
     if (found.kind === 'json' && walk !== undefined)
       return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: found.isCurrent })
     tellOnce(key, found.kind === 'unreadable' ? found.why : 'damaged')
@@ -98,7 +113,8 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
 
   return {
     load,
-    async update(user, change, from) {
+    async update(user, asked, from) {
+      const change = (walk: Walk) => arranged(asked(walk))
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       const same = unchanged(change(loaded), loaded)
       if (same !== undefined) return same
@@ -120,7 +136,7 @@ export function createWalks({ records, sealer, checkReturnTo, log, now }: WalksP
         },
       })
       // Meanwhile another installation's record took its place: it stays, and this walk is kept beside it.
-      return result ?? (await this.update(user, change))
+      return result ?? (await this.update(user, asked))
     },
   }
 }

@@ -70,23 +70,36 @@ export function createCounter({ redis, name, points, windowSeconds }: CounterOpt
   }
 }
 
-export type Failures = {
-  /** Were there too many? Counts nothing. @returns the seconds until the window ends */
-  tooMany(key: string): Promise<number | undefined>
-  add(key: string): Promise<void>
+export type SeldomShared = Pick<Counter, 'take'> & {
+  /** Takes a count back, in this process: the store's never gets smaller within a window. */
+  giveBack: (key: string, points?: number) => Promise<void>
 }
 
-/** Failures, counted in this process alone: what fails must not make the store work too. */
-export function countFailures(points: number, windowSeconds: number): Failures {
-  const limiter = new RateLimiterMemory({ points, duration: windowSeconds })
+export type SeldomSharedOptions = CounterOptions & {
+  /** So many are counted in this process alone. */
+  alone: number
+  /** So many are taken from the common count at once. */
+  piece?: number
+}
+
+/**
+ * Counts the first in this process alone: few make more, so that a page costs no question to the store, and requests from
+ * addresses without end leave no records there. From then on all processes count together. With P processes there may so
+ * be P times `alone` more.
+ */
+export function createSeldomShared({ alone, piece = 1, ...options }: SeldomSharedOptions): SeldomShared {
+  const own = createCounter({ ...options, redis: undefined, points: alone })
+  const together = createCounter({ ...options, points: options.points - alone })
   return {
-    async tooMany(key) {
-      const found = await limiter.get(key)
-      return found !== null && found.consumedPoints >= points ? secondsOf(found) : undefined
+    async take(key, points = 1) {
+      if ((await own.take(key, points)) === undefined) return undefined
+      const taken = Math.max(points, piece)
+      const seconds = await together.take(key, taken)
+      // Counted together instead: otherwise what is given back would only make up for this.
+      await own.giveBack(key, seconds === undefined ? taken : points)
+      return seconds
     },
-    async add(key) {
-      await limiter.penalty(key)
-    },
+    giveBack: (key, points = 1) => own.giveBack(key, points),
   }
 }
 

@@ -69,8 +69,15 @@ const TELLS_ABOUT_ITSELF = 'info'
 /**
  * The rules of a Redis user who may do what onramp does, and nothing else (ACL SETUSER).
  * @param prefix what every key begins with
+ * @param url REDIS_URL: a connection to one that names a database begins with SELECT
  */
-export function redisAccess(prefix: string, topology: keyof typeof BY_TOPOLOGY = 'standalone'): string[] {
-  const commands = [...REDIS_COMMANDS, ...BY_TOPOLOGY[topology], TELLS_ABOUT_ITSELF]
+export function redisAccess(
+  prefix: string,
+  topology: keyof typeof BY_TOPOLOGY = 'standalone',
+  url?: string,
+): string[] {
+  const database = url === undefined ? 0 : Number(new URL(url).pathname.slice(1))
+  const selecting = database === 0 ? [] : ['select']
+  const commands = [...REDIS_COMMANDS, ...BY_TOPOLOGY[topology], ...selecting, TELLS_ABOUT_ITSELF]
   return [`~${prefix}*`, ...commands.map((command) => `+${command}`)]
 }

@@ -64,9 +64,10 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     takeMark: (key, mark, seconds) =>
       attempt(() => {
         const value = valueOf(select.get(key, now()))
-        if (!value?.startsWith(mark)) return value === undefined ? undefined : { value, isTaken: false }
-        const { changes } = update.run(value.slice(mark.length), until(seconds), key, value, now())
-        return { value, isTaken: changes === 1 }
+        if (value === undefined) return undefined
+        const isTaken = value.startsWith(mark)
+        if (isTaken) upsert.run(key, value.slice(mark.length), until(seconds))
+        return { value, isTaken }
       }),
     remove: (key) =>
       attempt(() => {

@@ -8,6 +8,8 @@ export type StoreTrouble = {
   words: string
   /** Redis answered, and refused: nothing is wrong with the way to it. */
   isRefusal: boolean
+  /** The command that the user may not use (NOPERM), where Redis names it. */
+  denied?: string | undefined
 }
 
 const REFUSALS: Record<string, string> = {
@@ -16,6 +18,7 @@ const REFUSALS: Record<string, string> = {
   READONLY: 'what answers is a replica and takes no writes',
   MISCONF: 'Redis cannot save to its disk, so it takes no writes',
   NOREPLICAS: 'Redis takes no writes because too few replicas are connected',
+  DENIED: 'Redis is in protected mode: without a password it answers its own machine alone',
   NOAUTH: 'Redis asks for a password',
   WRONGPASS: 'Redis does not accept the user name or the password',
   LOADING: 'Redis is still loading what it saved',
@@ -35,6 +38,10 @@ function refusalOf(message: string): string | undefined {
   return found === 'ERR' ? /-?\b(OOM|READONLY|MISCONF|NOPERM)\b/.exec(message)?.[1] : undefined
 }
 
+/** Redis says it since version 6; in a script, or while connecting, it may not be the one that was asked for. */
+const deniedCommand = (message: string): string | undefined =>
+  /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
+
 /** The error below wrappers, which carry it as their cause; of several the first. */
 export function rootOf(error: unknown): unknown {
   let current = error
@@ -51,9 +58,14 @@ export function storeTrouble(error: unknown): StoreTrouble {
   const root = rootOf(error)
   if (!(root instanceof Error)) return { code: 'unknown', words: 'the store failed', isRefusal: false }
   const refusal = refusalOf(root.message)
-  if (refusal !== undefined) return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true }
+  if (refusal !== undefined) {
+    const denied = refusal === 'NOPERM' ? deniedCommand(root.message) : undefined
+    return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true, denied }
+  }
   if (root.name === 'TooSlow')
     return { code: 'timeout', words: 'the store did not answer in time', isRefusal: false }
+  if (root.name === 'Unreadable')
+    return { code: 'unreadable', words: 'a record there is damaged, or of a newer version', isRefusal: true }
   if ('errstr' in root)
     return { code: 'SQLITE', words: `SQLite says: ${String(root.errstr)}`, isRefusal: true }
   if ('code' in root && typeof root.code === 'string')

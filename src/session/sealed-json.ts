@@ -1,6 +1,7 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 // A record that can't be read is told apart from none: it may hold what a person asked for.
 import { objectIn } from '../client-api/body.ts'
+import { StoreUnavailable } from '../records/records.ts'
 import type { Sealer } from './seal.ts'
 
 /** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
@@ -16,8 +17,6 @@ export type JsonForm = {
   version: number
   /** What the previous version bound it to instead of the key. */
   formerHolder?: string
-  /** The previous version kept it as plain JSON. */
-  wasPlain?: true
   /** The previous version had no number in it. */
   wasUnversioned?: true
 }
@@ -27,7 +26,6 @@ const unreadable = (why: Unreadable): OpenedJson => ({ kind: 'unreadable', why }
 /** @param key the whole key that it is kept under, without REDIS_PREFIX */
 export function openJson(text: string, key: string, form: JsonForm): OpenedJson {
   const { sealer, formerHolder } = form
-  if (form.wasPlain && text.startsWith('{')) return parse(text, form, false)
   const plain = sealer.open(text, key)
   if (plain !== undefined) return parse(plain, form, sealer.isCurrent(text))
   const former = formerHolder === undefined ? undefined : sealer.open(text, formerHolder)
@@ -62,3 +60,10 @@ export const sealedJson = <T extends object>(
     return value as T
   },
 })
+
+/** For a record that must not be taken for none, because what it says would be lost. @throws {StoreUnavailable} */
+export function readable<T>(json: SealedJson<T>, text: string | undefined, key: string): T | undefined {
+  const value = json.open(text, key)
+  if (value !== undefined || text === undefined) return value
+  throw new StoreUnavailable(Object.assign(new Error(`${key} cannot be read`), { name: 'Unreadable' }))
+}

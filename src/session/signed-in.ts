@@ -68,7 +68,9 @@ export type SignIns = {
   replaceTokens(signedIn: SignedIn, tokens: Tokens): Promise<SignedIn | undefined>
   /** Starts its idle time anew, once in a while. Brings nothing back that was ended. */
   renew(signedIn: SignedIn): Promise<void>
-  /** @param name the hash of the session id (nameOf) */
+  /** Is there a record? @param name the hash of the session id (nameOf) */
+  isKept(name: string): Promise<boolean>
+  /** @param name as above */
   end(name: string): Promise<void>
 }
 
@@ -149,6 +151,7 @@ export function createSignIns(options: SignInsOptions): SignIns {
       noteRenewal(name)
       await texts.touch(name, lifeSeconds)
     },
+    isKept: async (name) => (await texts.get(name)) !== undefined,
     end: (name) => texts.destroy(name),
   }
 }

@@ -1,5 +1,5 @@
 // The table of settings: defaults, meanings, and how each value is read. What reads the environment is settings.ts.
-// The README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
+// docs/settings.md, the README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import type { Definitions } from './setting.ts'
 import { storeDefinitions } from './store.ts'
@@ -79,9 +79,9 @@ export const definitions = {
     schema: wholeNumber(60, 1_000_000),
   },
   SIGN_INS_WAITING_MB: {
-    default: '16',
+    default: '64',
     meaning:
-      'Megabytes of the store for sign-ins that were started and not finished; with more, new ones are asked to wait',
+      'Megabytes of the store for sign-ins that were started and not finished; with more, new ones are asked to wait. One address gets a tenth',
     schema: wholeNumber(1, 100_000),
   },
   DRAIN_SECONDS: {
@@ -95,6 +95,11 @@ export const definitions = {
       (url) => /^(https:\/\/|mailto:)\S+$/.test(url),
       'must start with https:// or mailto:',
     ),
+  },
+  COMPANY_FILE: {
+    meaning:
+      "The company's YAML file: name, logos, colours, links, texts and what to say of each app (docs/company-file.md)",
+    schema: text,
   },
   ADMIN_EMAILS: {
     meaning: 'Comma-separated, verified email addresses of people who can open `/admin`',

@@ -24,13 +24,19 @@ export const settings: readonly Setting[] = Object.entries(definitions).map(([na
 /** The exit code for faulty settings: EX_CONFIG of sysexits.h. */
 export const EXIT_SETTINGS = 78
 
-/** Thrown by loadSettings: one sentence for every fault, each with the setting's name and how to correct it. */
+/**
+ * One sentence for every fault, each with its place and how to correct it: by loadSettings with the setting's name, by
+ * loadCompany with the line of the company file.
+ */
 export class SettingsError extends Error {
   readonly faults: readonly string[]
-  constructor(faults: readonly string[]) {
+  /** What the faults are, to be read after their number. */
+  readonly what: string
+  constructor(faults: readonly string[], what = 'settings') {
     super(faults.join('\n'))
     this.name = 'SettingsError'
     this.faults = faults
+    this.what = what
   }
 }
 

@@ -6,10 +6,15 @@ export const storeDefinitions = {
   REDIS_URL: {
     secret: true,
     meaning: '`redis://` or `rediss://`; absent: the embedded SQLite store in `DATA_DIR` (one process)',
-    schema: text.refine(
-      (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
-      'is not a Redis address: write it like redis://name:6379 or rediss://name:6379',
-    ),
+    schema: text
+      .refine(
+        (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
+        'is not a Redis address: write it like redis://name:6379 or rediss://name:6379',
+      )
+      .refine(
+        (url) => !URL.canParse(url) || /^\/?\d*$/.test(new URL(url).pathname),
+        'must end with the number of a database, or without a path: redis://name:6379/3',
+      ),
   },
   REDIS_PREFIX: {
     default: 'onramp:',

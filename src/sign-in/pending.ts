@@ -14,6 +14,15 @@ export type PendingSignIn = {
   startedAt: number
   /** The person asked for another account. */
   wish?: Wish | undefined
+  /** Whose room it takes (networkOf). A version before kept none. */
+  network?: string | undefined
+}
+
+/** One that has its room, and is not written yet. */
+export type Prepared = {
+  keep(): Promise<void>
+  /** It can't be started: its room is free again. */
+  drop(): Promise<void>
 }
 
 export type TakenSignIn = {
@@ -25,23 +34,23 @@ export type TakenSignIn = {
 }
 
 export type PendingSignIns = {
-  /** Is there room for another? @throws {Problem} as `add` does */
-  checkRoom(network: string): Promise<void>
   /**
+   * Takes the room for one.
    * @param browser the one that started it (browserOf)
-   * @param network whose room it takes
    * @throws {Problem} 503 when those under way take all the room that there is, 429 all that this network gets
    */
-  add(state: string, browser: string, signIn: PendingSignIn, network: string): Promise<void>
+  prepare(state: string, browser: string, signIn: PendingSignIn): Promise<Prepared>
   /** Finds it, and uses it up if this browser started it. @param browser undefined where it is not known (yet) */
   take(state: string, browser: string | undefined): Promise<TakenSignIn | undefined>
   /** It ended with someone signed in: its room is free for another. */
-  succeeded(taken: TakenSignIn, network: string): Promise<void>
+  succeeded(taken: TakenSignIn): Promise<void>
 }
 
-/** Anyone can make us write these, so they are soon gone. */
-export const PENDING_SECONDS = 600
-const USED_SECONDS = 600
+/** Anyone can make us write these, so they are soon gone: used or not, after so long. */
+export const LIFE_SECONDS = 600
+/** Enough for a double click, and for a page that is loaded again. */
+const USED_SECONDS = 60
+const PENDING_SECONDS = LIFE_SECONDS - USED_SECONDS
 
 /** Besides the record: its name in Redis. */
 const OVERHEAD_BYTES = 250
@@ -50,6 +59,8 @@ const SHARE_OF_ALLOCATION = 1.25
 
 /** Bytes that a sign-in takes in Redis, rounded up; measured with MEMORY USAGE. */
 const costOf = (sealed: string) => Math.ceil(sealed.length * SHARE_OF_ALLOCATION) + OVERHEAD_BYTES
+
+const networkIn = ({ network = '' }: PendingSignIn) => network
 
 const keyOf = (state: string) => `sign-in:${nameOf(state)}`
 /**
@@ -67,11 +78,14 @@ export function createPendingSignIns(
   const holderOf = (state: string) => `sign-in:${state}`
 
   return {
-    checkRoom: (network) => room.check(network),
-    async add(state, browser, signIn, network) {
+    async prepare(state, browser, signIn) {
       const text = markOf(browser) + json.seal({ ...signIn, browser }, holderOf(state))
-      await room.take(costOf(text), network)
-      await records.put(keyOf(state), text, PENDING_SECONDS)
+      const [cost, network] = [costOf(text), networkIn(signIn)]
+      await room.take(cost, network)
+      return {
+        keep: () => records.put(keyOf(state), text, PENDING_SECONDS),
+        drop: () => room.giveBack(cost, network),
+      }
     },
     async take(state, browser) {
       const found =
@@ -85,6 +99,6 @@ export function createPendingSignIns(
       const { browser: startedBy, ...signIn } = opened
       return { signIn, mayRedeem: isTaken && browser === startedBy, cost: costOf(value) }
     },
-    succeeded: ({ cost }, network) => room.giveBack(cost, network),
+    succeeded: ({ cost, signIn }) => room.giveBack(cost, networkIn(signIn)),
   }
 }

@@ -9,7 +9,7 @@ import {
 } from 'openid-client'
 import { nameOf } from '../session/seal.ts'
 import { newSessionId, startSession } from '../session/session.ts'
-import { signedInOf, type Tokens, type User } from '../session/signed-in.ts'
+import { signedInOf, type SignedIn, type Tokens, type User } from '../session/signed-in.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import { mayBeForgotten } from './server/client-probe.ts'
 import { deviceOf } from './sessions/list.ts'
@@ -18,6 +18,7 @@ import type { SignInParts } from './parts.ts'
 import type { PendingSignIn } from './pending.ts'
 import { isWishRefused } from './prompt.ts'
 import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
+import { revoke } from './sign-out/revoke.ts'
 import { restartsOf, signInPath } from './addresses.ts'
 import { createRefreshTokenNote, tokensOf } from './tokens.ts'
 import { present } from '../present.ts'
@@ -121,6 +122,17 @@ export function createRedeem(parts: RedeemParts): Redeem {
     return true
   }
 
+  /** It ends also where the list has no room for it. */
+  async function replaced(before: SignedIn, user: User, configuration: Configuration): Promise<void> {
+    const name = nameOf(before.id)
+    await Promise.all([
+      parts.signIns.end(name),
+      parts.sessions.end(before.user, (session) => session.name === name),
+    ])
+    // Of the same person, a server may keep one grant for both: taking these tokens back could end the new sign-in.
+    if (!isSamePerson(before.user, user)) void revoke(configuration, before.tokens)
+  }
+
   return async (req, answer) => {
     const configuration = await parts.authorizationServer.configuration()
     const result = await granted(configuration, answer).catch((error: unknown) =>
@@ -133,9 +145,12 @@ export function createRedeem(parts: RedeemParts): Redeem {
     const isSame = answer.signIn.wish !== undefined && isSamePerson(before?.user, user)
     if (isSame && answer.signIn.wish === 'select_account') return 'ask-login'
     if (await isSignedInMeanwhile(req, answer, user)) return 'signed-in'
-    if (!(await stored(req, answer, result))) return 'restart'
+    if (!(await stored(req, answer, result))) {
+      void revoke(configuration, tokens)
+      return 'restart'
+    }
     // A sign-in that works goes only when the next one is there.
-    if (before !== undefined) await parts.sessions.end(before.user, ({ name }) => name === nameOf(before.id))
+    if (before !== undefined) await replaced(before, user, configuration)
     parts.note({ event: 'sign_in', result: 'ok', user })
     return isSame ? 'same-account' : 'signed-in'
   }

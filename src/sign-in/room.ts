@@ -1,17 +1,21 @@
 // How much of the store sign-ins may take that were started and not finished. Anyone can start one, from any number of
 // addresses, so the limit by address alone bounds nothing. Counted by all processes together.
 import { Problem } from '../problem.ts'
-import { createCounter, type SharedRedis } from '../records/counting.ts'
+import {
+  createCounter,
+  createSeldomShared,
+  type SeldomShared,
+  type SharedRedis,
+} from '../records/counting.ts'
+import { rangesOf, type Ranges } from '../web/network.ts'
 
 export type Room = {
-  /** Looks, before work is done for a sign-in that could not be kept. @throws {Problem} as `take` does */
-  check(network: string): Promise<void>
   /**
-   * @param network whose it is: no network gets all of it
+   * @param network whose it is (networkOf): no network gets all of it
    * @throws {Problem} 503 when there is none left, 429 when the network has its share
    */
   take(bytes: number, network: string): Promise<void>
-  /** What was taken is free again: the sign-in was finished. */
+  /** What was taken is free again: the sign-in was finished, or never written. */
   giveBack(bytes: number, network: string): Promise<void>
 }
 
@@ -20,10 +24,8 @@ export type RoomOptions = {
   redis: SharedRedis | undefined
   /** SIGN_INS_WAITING_MB. */
   megabytes: number
-  /** How long a record lives, and how often the count starts anew. */
+  /** How long a record lives at most, and how often the count starts anew. */
   windowSeconds: number
-  /** SIGN_INS_PER_MINUTE: where many people share an address, it may have more of the room. */
-  perAddress: number
 }
 
 /** A process takes room from the store in pieces, so that few sign-ins have to ask it. */
@@ -33,71 +35,121 @@ const RETRY_SECONDS = 30
 /** While there is none, the store is asked no more often. */
 const ASK_AGAIN_MS = 1_000
 
-/** Of the room, for one network: otherwise a single one could keep everyone from signing in. */
-const NETWORK_SHARE = 0.25
-/** What a minute's sign-ins from one address may take in any case. */
-const BYTES_PER_SIGN_IN = 1_024
-/** With the longest address to come back to. */
-const MAX_BYTES_OF_SIGN_IN = 4_096
+/** Of the room, for one address: an office of thousands may share it. */
+const ADDRESS_SHARE = 0.1
+/** For all that one provider or customer may hold: the addresses in it cost an attacker nothing. */
+const RANGE_SHARE = 0.25
+/** Kept for ranges with few sign-ins under way, however many the others have. */
+const RESERVE = 0.25
+/** About twenty sign-ins: a process counts so many of a network without asking the store. */
+const MAX_FEW_BYTES = 16 * 1024
 
-export function createRoom({ redis, megabytes, windowSeconds, perAddress }: RoomOptions): Room {
-  // When the count starts anew, what was written in the window before is still there: so each window gets half.
-  const bytesInAll = (megabytes * 1024 * 1024) / 2
-  const points = Math.floor(bytesInAll / PIECE_BYTES)
-  const pieces = createCounter({ redis, name: 'sign-ins-waiting', points, windowSeconds })
-  const bytesOfNetwork = Math.ceil(Math.max(bytesInAll * NETWORK_SHARE, perAddress * BYTES_PER_SIGN_IN))
-  // Each process counts on its own: asking the store about every network would fill it with networks.
-  const shares = createCounter({ redis: undefined, name: 'share', points: bytesOfNetwork, windowSeconds })
+type Pool = {
+  /** @returns the seconds to wait where there is none */
+  take(bytes: number): Promise<number | undefined>
+  giveBack(bytes: number): Promise<void>
+}
+
+type Part = Pick<RoomOptions, 'redis' | 'windowSeconds'> & { name: string; bytes: number }
+
+function createPool({ bytes: bytesInAll, ...options }: Part): Pool {
+  const pieces = createCounter({ ...options, points: Math.floor(bytesInAll / PIECE_BYTES) })
   let left = 0
   let fullUntil = 0
 
-  function refuse(seconds: number): never {
-    const detail = `sign-ins under way fill SIGN_INS_WAITING_MB (${megabytes})`
-    throw new Problem(503, 'sign_in_busy', { detail, retryAfter: Math.min(seconds, RETRY_SECONDS) })
-  }
-
-  async function takePiece(): Promise<void> {
-    if (performance.now() < fullUntil) refuse(RETRY_SECONDS)
+  async function takePiece(): Promise<number | undefined> {
+    if (performance.now() < fullUntil) return RETRY_SECONDS
     const seconds = await pieces.take('all')
     if (seconds === undefined) left += PIECE_BYTES
     else {
       fullUntil = performance.now() + ASK_AGAIN_MS
       // What was refused must not count: what is given back could never make up for it.
       await pieces.giveBack('all', 1)
-      refuse(seconds)
     }
-  }
-
-  async function takeShare(bytes: number, network: string): Promise<void> {
-    const seconds = await shares.take(network, bytes)
-    if (seconds === undefined) return
-    await shares.giveBack(network, bytes)
-    const detail = 'sign-ins under way from one address take its share of SIGN_INS_WAITING_MB'
-    throw new Problem(429, 'too_many', { detail, retryAfter: Math.min(seconds, RETRY_SECONDS) })
+    return seconds
   }
 
   return {
-    async check(network) {
-      if (left < MAX_BYTES_OF_SIGN_IN && performance.now() < fullUntil) refuse(RETRY_SECONDS)
-      await takeShare(MAX_BYTES_OF_SIGN_IN, network)
-      await shares.giveBack(network, MAX_BYTES_OF_SIGN_IN)
+    async take(bytes) {
+      const seconds = left < bytes ? await takePiece() : undefined
+      if (seconds === undefined) left -= bytes
+      return seconds
     },
-    async take(bytes, network) {
-      await takeShare(bytes, network)
-      if (left < bytes)
-        await takePiece().catch(async (refusal: unknown) => {
-          await shares.giveBack(network, bytes)
-          throw refusal
-        })
-      left -= bytes
-    },
-    async giveBack(bytes, network) {
-      await shares.giveBack(network, bytes)
+    async giveBack(bytes) {
       left += bytes
       if (left < 2 * PIECE_BYTES) return
       left -= PIECE_BYTES
       fullUntil = 0
       await pieces.giveBack('all', 1)
+    },
+  }
+}
+
+export function createRoom({ redis, megabytes, windowSeconds }: RoomOptions): Room {
+  // When the count starts anew, what was written in the window before is still there: so each window gets half.
+  const bytesInAll = (megabytes * 1024 * 1024) / 2
+  const fewBytes = Math.min(MAX_FEW_BYTES, Math.floor((bytesInAll * ADDRESS_SHARE) / 10))
+
+  const pool = (name: string, share: number) =>
+    createPool({ redis, name, bytes: bytesInAll * share, windowSeconds })
+  const common = pool('sign-ins-waiting', 1 - RESERVE)
+  const reserve = pool('sign-ins-reserve', RESERVE)
+  /** Given back there first: otherwise what the many take would grow. */
+  let fromReserve = 0
+
+  const shareOf = (name: string, share: number) => {
+    const points = Math.floor(bytesInAll * share)
+    return createSeldomShared({ redis, name, points, windowSeconds, alone: fewBytes, piece: fewBytes })
+  }
+  const addresses = shareOf('sign-ins-address', ADDRESS_SHARE)
+  const ranges = shareOf('sign-ins-range', RANGE_SHARE)
+  const few = createCounter({ redis: undefined, name: 'few', points: fewBytes, windowSeconds })
+
+  type Shares = [share: SeldomShared, key: string][]
+  const sharesOf = ({ address, range }: Ranges): Shares => [
+    [addresses, address],
+    [ranges, range],
+  ]
+
+  async function giveBackShares(bytes: number, network: string): Promise<void> {
+    const its = rangesOf(network)
+    await few.giveBack(its.range, bytes)
+    await Promise.all(sharesOf(its).map(([share, key]) => share.giveBack(key, bytes)))
+  }
+
+  /** @returns whether the range has few sign-ins under way */
+  async function takeShares(bytes: number, network: string): Promise<boolean> {
+    const its = rangesOf(network)
+    const shares = sharesOf(its)
+    const refusals = await Promise.all(shares.map(([share, key]) => share.take(key, bytes)))
+    const seconds = refusals.find((one) => one !== undefined)
+    if (seconds === undefined) return (await few.take(its.range, bytes)) === undefined
+    const taken = shares.filter((_, index) => refusals[index] === undefined)
+    await Promise.all(taken.map(([share, key]) => share.giveBack(key, bytes)))
+    const detail =
+      'sign-ins under way from one address, or from its range, take their share of SIGN_INS_WAITING_MB'
+    throw new Problem(429, 'too_many', { detail, retryAfter: Math.min(seconds, RETRY_SECONDS) })
+  }
+
+  async function takeFromReserve(bytes: number): Promise<boolean> {
+    const isTaken = (await reserve.take(bytes)) === undefined
+    if (isTaken) fromReserve += bytes
+    return isTaken
+  }
+
+  return {
+    async take(bytes, network) {
+      const hasFew = await takeShares(bytes, network)
+      const seconds = await common.take(bytes)
+      if (seconds === undefined || (hasFew && (await takeFromReserve(bytes)))) return
+      await giveBackShares(bytes, network)
+      const detail = `sign-ins under way fill SIGN_INS_WAITING_MB (${megabytes})`
+      throw new Problem(503, 'sign_in_busy', { detail, retryAfter: Math.min(seconds, RETRY_SECONDS) })
+    },
+    async giveBack(bytes, network) {
+      const isOfReserve = fromReserve >= bytes
+      if (isOfReserve) fromReserve -= bytes
+      await Promise.all([giveBackShares(bytes, network), (isOfReserve ? reserve : common).giveBack(bytes)])
     },
   }
 }

@@ -5,7 +5,6 @@ import { Problem } from '../problem.ts'
 import { cookieValue } from '../session/cookie-id.ts'
 import { browserOf } from '../session/session.ts'
 import { signedInOf } from '../session/signed-in.ts'
-import { networkOf } from '../web/network.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
@@ -91,10 +90,10 @@ export function createSignInRoutes(parts: Parts): Router {
       mayRedeem && browser !== undefined ? await parts.redeem(req, { url, state, browser, signIn }) : 'used'
     const restarts = restartsOf(state)
     log.debug({ outcome, restarts }, 'sign-in: the authorization server has answered')
+    if (outcome === 'signed-in' || outcome === 'same-account')
+      await Promise.all([pending.succeeded(taken), parts.forgive(req)])
     if (outcome === 'same-account')
       return seeOther(res, `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`)
-    if (outcome === 'signed-in')
-      await Promise.all([pending.succeeded(taken, networkOf(req.ip ?? '')), parts.forgive(req)])
     if (signedInOf(req) !== undefined && outcome !== 'ask-login' && outcome !== 'restart')
       return seeOther(res, returnTo)
     if (outcome === 'ask-login' && restarts < MAX_RESTARTS)

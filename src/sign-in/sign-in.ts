@@ -9,7 +9,7 @@ import { createSession, rememberBrowser } from '../session/session.ts'
 import { createSignIns } from '../session/signed-in.ts'
 import { createAccess } from './access.ts'
 import { createAuthorizationServer } from './server/authorization-server.ts'
-import { createPendingSignIns, PENDING_SECONDS } from './pending.ts'
+import { createPendingSignIns, LIFE_SECONDS } from './pending.ts'
 import { createRedeem } from './redeem.ts'
 import { createRefresh } from './refresh.ts'
 import { createRequireSignIn } from './require-sign-in.ts'
@@ -38,8 +38,7 @@ export function createSignIn(services: SignInServices) {
   const room = createRoom({
     redis: store.redis,
     megabytes: settings.SIGN_INS_WAITING_MB,
-    windowSeconds: PENDING_SECONDS,
-    perAddress: settings.SIGN_INS_PER_MINUTE,
+    windowSeconds: LIFE_SECONDS,
   })
   const pending = createPendingSignIns(records, sealer, room)
   const cookie = { secrets: settings.SESSION_SECRET, https }

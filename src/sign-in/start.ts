@@ -70,15 +70,20 @@ export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
       nonce,
+      // The page to sign in on speaks the same language (OpenID Connect Core 3.1.2.1).
+      ui_locales: asksForIdToken ? parts.languageOf(req) : undefined,
       // Together with select_account some servers fail, and the hint would contradict the wish.
       login_hint: wish !== undefined || choosesAccount ? undefined : loginHint,
     })
     const network = networkOf(req.ip ?? '')
+    const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish, network }
     // A pushed request is work for the authorization server: none for a network that may keep no sign-in.
-    await parts.pending.checkRoom(network)
-    const url = await addressOf(parameters, { returnTo, wish })
-    const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish }
-    await parts.pending.add(state, bindBrowser(req), pending, network)
+    const prepared = await parts.pending.prepare(state, bindBrowser(req), pending)
+    const url = await addressOf(parameters, { returnTo, wish }).catch(async (error: unknown) => {
+      await prepared.drop()
+      throw error
+    })
+    await prepared.keep()
     return url
   }
 

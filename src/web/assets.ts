@@ -1,10 +1,10 @@
 // The files that pages need, from a fixed list, each under a name that changes with its content, so that browsers may
 // keep them for ever.
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { Router } from 'express'
+import { Router, type RequestHandler } from 'express'
+import { assetOf, type Asset, type Ending } from '../company/asset.ts'
 
 /** Further stylesheets, each for the pages that name it. */
 export type Sheet = 'schedule'
@@ -20,32 +20,62 @@ export type Assets = {
   routes: Router
 }
 
-/** @param folder the path of views/ */
-export function loadAssets(folder: string): Assets {
-  const routes = Router()
-  const add = (file: string, type: string): string => {
-    const content = readFileSync(join(folder, 'assets', file))
-    const [name, ending] = file.split('.')
-    const path = `/assets/${name}.${hash('sha256', content, 'hex').slice(0, 12)}.${ending}`
-    const encoded = { br: brotliCompressSync(content), gzip: gzipSync(content), identity: content }
-    routes.get(path, (req, res) => {
-      const encoding = (req.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as keyof typeof encoded
-      res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
-      res.setHeader('Vary', 'Accept-Encoding')
-      res.setHeader('Content-Type', type)
-      if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
-      res.end(encoded[encoding])
-    })
-    return path
+type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
+
+/** A drawing may hold styles and, if a check of ours missed it, more: opened alone it can do nothing. */
+const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+/** PNG, JPEG and WebP are compressed already. */
+const isCompressible = ({ type }: Asset) => type.startsWith('text/') || type === 'image/svg+xml'
+
+/** Each asset at its own address, for a year; compressed once, when it is first asked for. */
+export function serveAssets(assets: readonly Asset[]): Router {
+  const byPath = new Map(assets.map((asset) => [asset.path, asset]))
+  const compressed = new Map<string, Encoded>()
+  const encodedOf = ({ path, content }: Asset): Encoded => {
+    const known = compressed.get(path)
+    const encoded = known ?? { br: brotliCompressSync(content), gzip: gzipSync(content), identity: content }
+    compressed.set(path, encoded)
+    return encoded
   }
-  const stylesheet = add('onramp.css', 'text/css; charset=utf-8')
-  const sheets = { schedule: add('schedule.css', 'text/css; charset=utf-8') }
-  const scripts = { wait: add('wait.js', 'text/javascript; charset=utf-8') }
-  const icon = add('icon.svg', 'image/svg+xml')
+  const serve: RequestHandler = (req, res, next) => {
+    const asset = byPath.get(req.path)
+    if (asset === undefined) return next()
+    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
+    res.setHeader('Content-Type', asset.type)
+    if (asset.type === 'image/svg+xml') res.setHeader('Content-Security-Policy', DRAWING_POLICY)
+    if (!isCompressible(asset)) return res.end(asset.content)
+    res.setHeader('Vary', 'Accept-Encoding')
+    const encoding = (req.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as keyof Encoded
+    if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding)
+    res.end(encodedOf(asset)[encoding])
+  }
+  return Router().get('/assets/:file', serve).get('/assets/:folder/:file', serve)
+}
+
+/**
+ * @param folder the path of views/
+ * @param companyIcon takes the place of ours; who serves it is company-assets.ts
+ */
+export function loadAssets(folder: string, companyIcon?: Asset): Assets {
+  const load = (name: string, ending: Ending) =>
+    assetOf(`/assets/${name}`, ending, readFileSync(join(folder, 'assets', `${name}.${ending}`)))
+  const stylesheet = load('onramp', 'css')
+  const ours = load('icon', 'svg')
+  const icon = companyIcon ?? ours
+  const sheets = { schedule: load('schedule', 'css') }
+  const scripts = { wait: load('wait', 'js') }
+  const routes = serveAssets([stylesheet, ...Object.values(sheets), ...Object.values(scripts), ours])
   routes.get('/favicon.ico', (_req, res) => {
     res.statusCode = 303
-    res.setHeader('Location', icon)
+    res.setHeader('Location', icon.path)
     res.end()
   })
-  return { stylesheet, sheets, scripts, icon, routes }
+  return {
+    stylesheet: stylesheet.path,
+    sheets: { schedule: sheets.schedule.path },
+    scripts: { wait: scripts.wait.path },
+    icon: icon.path,
+    routes,
+  }
 }

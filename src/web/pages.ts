@@ -5,6 +5,7 @@ import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Script, Sheet } from './assets.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
+import type { Brand } from './brand.ts'
 import { allowOwnScript } from './security-headers.ts'
 import type { RenderView } from './views.ts'
 
@@ -26,35 +27,6 @@ type Page = {
   /** What the view prints; as a function, it gets the texts in the language of the person. */
   data: Data | ((t: Texts) => Data)
 }
-
-type Link = { href: string; label: string }
-
-/** What every page shows of the company; addresses are paths of ours, except for links. */
-export type Brand = {
-  /** In the title of the window. */
-  name: string
-  company: string | undefined
-  logo: { light: string; dark: string } | undefined
-  icon: string | undefined
-  stylesheets: readonly string[]
-  help: Link | undefined
-  privacy: Link | undefined
-  home: Link | undefined
-  examples: readonly string[]
-}
-
-/** @param helpUrl HELP_URL */
-export const neutralBrand = (t: Texts, helpUrl: string | undefined): Brand => ({
-  name: t('brand.setup'),
-  company: undefined,
-  logo: undefined,
-  icon: undefined,
-  stylesheets: [],
-  help: helpUrl === undefined ? undefined : { href: helpUrl, label: t('frame.help') },
-  privacy: undefined,
-  home: undefined,
-  examples: [t('search.example1'), t('search.example2'), t('search.example3')],
-})
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 

@@ -7,10 +7,10 @@ import { browserOf } from '../session/session.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Note } from './audit.ts'
 import {
-  countFailures,
   createCounter,
-  type Counter,
+  createSeldomShared,
   type CounterOptions,
+  type SeldomShared,
   type SharedRedis,
 } from '../records/counting.ts'
 import { networkOf } from './network.ts'
@@ -34,10 +34,9 @@ export type Limits = {
   refusedLogouts: RefusedLogouts
 }
 
-/** Logout tokens that were refused, by address: each costs a signature check and a line in the log. */
+/** Logout tokens that were refused, by address. One that is good is taken however many came before, from anyone there. */
 export type RefusedLogouts = {
-  /** @throws {Problem} 429 */
-  check(req: Request): Promise<void>
+  /** @throws {Problem} 429 where there were too many before */
   count(req: Request): Promise<void>
 }
 
@@ -56,6 +55,10 @@ const WINDOW_SECONDS = 60
 const PERSON_WINDOW_SECONDS = 10
 /** Otherwise one person who signs in without end would never reach a limit. */
 const MAX_FORGIVEN_A_PERSON = 10
+
+/** A tenth in each process, before all count together. */
+const seldomShared = (options: CounterOptions) =>
+  createSeldomShared({ ...options, alone: Math.floor(options.points / 10) })
 
 const addressOf = (req: Request) => networkOf(req.ip ?? '')
 
@@ -106,7 +109,13 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
     points: MAX_FORGIVEN_A_PERSON,
     windowSeconds: WINDOW_SECONDS,
   })
-  const failures = countFailures(perAddress, WINDOW_SECONDS)
+  // In this process alone: what is refused must not make the store work too.
+  const refusedLogouts = createCounter({
+    redis: undefined,
+    name: 'refused-logouts',
+    points: perAddress,
+    windowSeconds: WINDOW_SECONDS,
+  })
   const personPoints = Math.ceil((perPerson * PERSON_WINDOW_SECONDS) / WINDOW_SECONDS)
 
   return {
@@ -136,36 +145,10 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
       what: 'person',
     }),
     refusedLogouts: {
-      async check(req) {
-        const seconds = await failures.tooMany(addressOf(req))
+      async count(req) {
+        const seconds = await refusedLogouts.take(addressOf(req))
         if (seconds !== undefined) refuse(seconds, 'too_many_requests', 'address')
       },
-      count: (req) => failures.add(addressOf(req)),
     },
-  }
-}
-
-type SeldomShared = Pick<Counter, 'take'> & {
-  /** Takes one count back, in this process. */
-  giveBack: (key: string) => Promise<void>
-}
-
-/**
- * Counts the first requests in this process alone: hardly anyone makes more, so a page costs no question to the store, and
- * requests from addresses without end leave no records there. From then on all processes count together. With P processes
- * there may so be a tenth of the limit more in each.
- */
-function seldomShared(options: CounterOptions): SeldomShared {
-  const alone = Math.floor(options.points / 10)
-  const own = createCounter({ ...options, redis: undefined, points: alone })
-  const together = createCounter({ ...options, points: options.points - alone })
-  return {
-    async take(key) {
-      if ((await own.take(key)) === undefined) return undefined
-      // Counted together instead: otherwise what is given back would only make up for this.
-      await own.giveBack(key, 1)
-      return await together.take(key)
-    },
-    giveBack: (key) => own.giveBack(key, 1),
   }
 }

@@ -12,7 +12,7 @@ function office(isAway = false) {
     arrivals: {
       change(email, change) {
         if (isAway) return Promise.reject(new Error('away'))
-        changed.push(change(newArrival(email, at)))
+        changed.push(change(newArrival(email, at), false))
         return Promise.resolve(newArrival(email, at))
       },
     },

@@ -95,4 +95,21 @@ describe('a mail whose connection breaks', () => {
     expect(await again()).toMatchObject({ code: 0 })
     expect(taken).toEqual(['ada@acme.example', 'bob@acme.example'])
   })
+
+  it.each([
+    ['421 4.7.0 IP not in whitelist for RCPT domain', '421 4.7.0 IP not in whitelist for RCPT domain'],
+    ['break', 'the connection broke each time'],
+  ])('at one address alone (%s) is told, and ends no run', { timeout: 30_000 }, async (reply, told) => {
+    let isBroken = true
+    const { again, taken } = await runs(({ stage, line }) =>
+      isBroken && stage === 'RCPT' && line.includes('bob@') ? reply : undefined,
+    )
+    const { code, stderr } = await again()
+    expect(code).toBe(3)
+    expect(stderr).toContain('bob@acme.example: not taken by the mail server')
+    expect(stderr).toContain(told)
+    isBroken = false
+    expect(await again()).toMatchObject({ code: 0 })
+    expect(taken).toEqual(['ada@acme.example', 'bob@acme.example'])
+  })
 })

@@ -99,6 +99,8 @@ describe('a mail server that refuses this machine', () => {
     '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org',
     '550 5.7.1 relaying denied',
     '550 5.7.25 The IP address sending this message does not have a PTR record',
+    '550 5.4.5 Daily user sending quota exceeded. o65sm25351206pga.71 - gsmtp',
+    '454 Throttling failure: Daily message quota exceeded.',
   ])('is stopped at within a few mails, and marks no one: %s', async (reply) => {
     let isMisconfigured = true
     const { again, taken } = await runs(atRcpt(() => (isMisconfigured ? reply : undefined)))
@@ -109,6 +111,20 @@ describe('a mail server that refuses this machine', () => {
     expect(tally['notTaken']).toBeLessThan(10)
     isMisconfigured = false
     expect((await again()).code).toBe(0)
+    expect(new Set(taken).size).toBe(taken.length)
+  })
+
+  it.each(['MAIL', 'RCPT', 'end'])('in the middle of a list marks no one: a quota at %s', async (where) => {
+    let isUsedUp = true
+    const { again, taken } = await runs(({ stage, taken }) =>
+      isUsedUp && stage === where && taken >= 10 ? '550 5.4.5 Daily user sending quota exceeded' : undefined,
+    )
+    const { code, stderr, tally } = await again()
+    expect(code).toBe(1)
+    expect(stderr).toContain('The mail server says: 550 5.4.5 Daily user sending quota exceeded')
+    expect(tally).toMatchObject({ sent: taken.length, failed: 0 })
+    isUsedUp = false
+    expect(await again()).toMatchObject({ code: 0, tally: { failed: 0 } })
     expect(new Set(taken).size).toBe(taken.length)
   })
 

@@ -58,6 +58,7 @@ describe('what the service lists', () => {
     { unauthorizedDatasourceInstances: [slack, { displayName: 'Nameless' }] },
     { unauthorizedDatasourceInstances: [{ datasourceInstance: '', displayName: 'x' }] },
     { unauthorizedDatasourceInstances: [{ datasourceInstance: ' \t', displayName: 'x' }] },
+    { unauthorizedDatasourceInstances: [{ datasourceInstance: '\u200b', displayName: 'x' }] },
     { unauthorizedDatasourceInstances: [{ datasourceInstance: 7 }] },
   ])('is not understood from %j: that is never “all connected”', (json) => {
     expect(readCheck(json)).toBeUndefined()
@@ -108,7 +109,7 @@ describe('what the service lists', () => {
   })
 
   it('is called by its identifier where it has no name for people', () => {
-    for (const displayName of [undefined, null, '', ' \n ', 7, {}])
+    for (const displayName of [undefined, null, '', ' \n ', '\u200b', ' \u2060\u00ad', '\u3164', 7, {}])
       expect(check({ ...slack, displayName })?.[0]?.name).toBe('slack_1')
   })
 

@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { checkCall, createConnection } from '../../src/client-api/connection.ts'
 import { silenceInWords, silenceOf } from '../../src/client-api/silence.ts'
-import { ask } from '../../src/doctor/ask.ts'
+import { ask as askOnce } from '../../src/doctor/ask.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
 
 const closers: (() => unknown)[] = []
@@ -33,23 +33,27 @@ const credentials = { kind: 'oauth', accessToken: 'token', externalIdp: false } 
 const post = { method: 'POST', headers: {}, body: 'a=b', redirect: 'manual' } as const
 
 /** The same question on each of the ways that onramp asks other servers. @returns what was read, or why nothing was */
-const WAYS: Record<string, (url: string) => Promise<string>> = {
-  'the authorization server': async (url) => await (await createFetch(1)(url, post)).text(),
+const WAYS: Record<string, (url: string) => Promise<{ status: number; text: string }>> = {
+  'the authorization server': async (url) => {
+    const answer = await createFetch(1)(url, post)
+    return { status: answer.status, text: await answer.text() }
+  },
   'the service': async (url) => {
     const connection = createConnection({ baseUrl: url, timeLimitMs: 1_000, connections: 2 })
     closers.push(() => connection.close())
-    return (await connection.send(checkCall(), credentials)).text
+    return await connection.send(checkCall(), credentials)
   },
   'the doctor': async (url) => {
-    const asked = await ask(url)
-    return asked.kind === 'answer' ? asked.text : Promise.reject(new Error(asked.why))
+    const asked = await askOnce(url)
+    return asked.kind === 'answer' ? asked : Promise.reject(new Error(asked.why))
   },
 }
 
 const silenceOfCause = (error: Error) => (isSilence(error.message) ? error.message : silenceOf(error))
 const isSilence = (text: string) => text in silenceInWords
 
-describe.each(Object.entries(WAYS))('an answer to %s', (_name, read) => {
+describe.each(Object.entries(WAYS))('an answer to %s', (_name, ask) => {
+  const read = async (url: string) => (await ask(url)).text
   const start = async (listener: RequestListener) => {
     const server = createServer(listener)
     closers.push(() => server.closeAllConnections())
@@ -64,10 +68,12 @@ describe.each(Object.entries(WAYS))('an answer to %s', (_name, read) => {
     ['x-gzip', gzipSync(plain)],
     ['GZIP', gzipSync(plain)],
     ['deflate', deflateSync(plain)],
+    ['deflate', deflateRawSync(plain)],
     ['br', brotliCompressSync(plain)],
     ['zstd', zstdCompressSync(plain)],
     ['br, gzip', gzipSync(brotliCompressSync(plain))],
     ['identity', Buffer.from(plain)],
+    ['__proto__', Buffer.from(plain)],
   ])('that is compressed (%s) is read, a refusal too', async (coding, body) => {
     expect(await read(await answering(coding, body))).toBe(plain)
     expect(await read(await answering(coding, body, 400))).toBe(plain)
@@ -78,6 +84,21 @@ describe.each(Object.entries(WAYS))('an answer to %s', (_name, read) => {
     expect(await whyNot(gzipSync('x'.repeat(2 ** 20 + 1)))).toBe('too-large')
     expect(await whyNot(Buffer.from(plain))).toBe('cut-off')
     expect(await read(await answering('gzip', Buffer.alloc(0)))).toBe('')
+    const stacked = Array.from({ length: 4 }).reduce<Buffer>((bytes) => gzipSync(bytes), Buffer.from(plain))
+    const url = await answering('gzip, gzip, gzip, gzip', stacked)
+    expect(await read(url).then(String, silenceOfCause)).toBe('cut-off')
+  })
+
+  it.each([
+    ['gzip', Buffer.from(plain)],
+    ['deflate', Buffer.from(plain)],
+    ['gzip', gzipSync(plain).subarray(0, 20)],
+    ['gzip', gzipSync('x'.repeat(2 ** 20 + 1))],
+    ['identity', Buffer.alloc(2 ** 20 + 1)],
+    ['gzip, gzip, gzip, gzip', Buffer.from(plain)],
+  ])('that refuses says so by its status, whatever its body is coded as (%s)', async (coding, body) => {
+    for (const status of [302, 401, 429, 503])
+      expect(await ask(await answering(coding, body, status))).toMatchObject({ status, text: '' })
   })
 })
 

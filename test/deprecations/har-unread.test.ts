@@ -11,6 +11,7 @@ describe('a HAR', () => {
     JSON.stringify({
       log: { entries: [{ request: { method: 'POST', url: chat.url, ...request }, response }] },
     })
+  const chunked = [{ name: 'Transfer-Encoding', value: 'chunked' }]
   const text = (body: string) => ({ status: 200, content: { size: body.length, text: body } })
 
   test.each([
@@ -26,6 +27,18 @@ describe('a HAR', () => {
     ['a truncated text', har({ status: 200, content: { size: 3, text: '{}', _truncated: true } })],
     ['less text than its size', har({ status: 200, content: { size: 5_000, text: plain } })],
     ['a request that was left out', har(text(plain), { bodySize: 812 })],
+    ['a request of unknown size', har(text(plain), { bodySize: -1, postData: { text: '' } })],
+    ['a request without a size', har(text(plain), { postData: { text: '' }, bodySize: undefined })],
+    ['a request in chunks', har(text(plain), { bodySize: 0, headers: chunked, postData: { text: '' } })],
+    ['an object in the place of a text', har(text(plain), { bodySize: 0, postData: { text: { a: 1 } } })],
+    ['a text in the place of an object', har(text(plain), { bodySize: 0, postData: 'a' })],
+    ['an empty answer of unknown size', har({ status: 200, bodySize: -1, content: { size: 0, text: '' } })],
+    ['an empty answer without sizes', har({ status: 200, content: { text: '' } })],
+    [
+      'an empty answer in chunks',
+      har({ status: 200, bodySize: 0, headers: chunked, content: { size: 0, text: '' } }),
+    ],
+    ['an answer that was cached', har({ status: 304, bodySize: 0, content: { size: 0, text: '' } })],
     ['parameters that were left out', har(text(plain), { bodySize: 812, postData: { params: [] } })],
   ])('with %s may use the fields of its call', async (_what, content) => {
     expect(await standingOf(content, 'a.har')).toEqual(possibleWith(0))
@@ -74,6 +87,8 @@ describe('a HAR', () => {
     for (const response of [
       { status: 204, content: {} },
       { status: 200, bodySize: 0, content: { size: 0 } },
+      { status: 200, bodySize: 0, content: { size: 0, text: '' } },
+      { status: 200, bodySize: -1, headers: [{ name: 'content-length', value: '0' }], content: { size: 0 } },
     ])
       expect((await check(har(response), 'a.har')).report).toMatchObject({ mayBeInUse: [], faults: 0 })
   })

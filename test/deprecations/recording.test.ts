@@ -50,6 +50,8 @@ describe('the record of a call', () => {
     ['longer than is recorded', `${'{"some_rather_long_name":"x"}\n'.repeat(20_000)}{"a":1}`],
     ['cut off', '{"a":1}\n{"b'],
     ['in an unknown form', '<a>SECRET</a>'],
+    ['in a text', '{"raw":"{\\"citations\\":\\"SECRET\\"}"}'],
+    ['written twice', '{"a":{"citations":"SECRET"},"a":1}'],
     ['nested without end', `${'[{"a":'.repeat(3_000)}1${'}]'.repeat(3_000)}`],
   ])('a stream that is %s is marked, and the check does not call it clean', async (_what, answer) => {
     const { inUse, mayBeInUse, line } = await recorded(answer)

@@ -122,6 +122,32 @@ describe('the redirect address', () => {
     expect(await found(server, check)).toMatchObject([{ status: 'ok' }])
   })
 
+  it.each([401, 403, 429])('is no error where a firewall or a limit answers %i', async (status) => {
+    const server = await start({ '/authorize': ({ res }) => void res.writeHead(status).end('Denied') })
+    const [finding] = await found(server, check)
+    expect(finding).toMatchObject({ status: 'warn', says: expect.stringContaining(`(${status})`) })
+    const both: Answers[string] = (asked) =>
+      isOurs(asked) ? to(asked, '/login') : void asked.res.writeHead(status).end('Denied')
+    const [unknown] = await found(await start({ '/authorize': both }), check)
+    expect(unknown).toMatchObject({
+      status: 'skip',
+      says: expect.stringContaining('no answer of the server'),
+    })
+  })
+
+  it('that is refused with 403 and a reason is told as refused', async () => {
+    const mismatch = 'Callback URL mismatch. The provided redirect_uri is not in the list'
+    const server = await start({ '/authorize': ({ res }) => void res.writeHead(403).end(mismatch) })
+    expect(await found(server, check)).toMatchObject([{ status: 'fail', settings: ['PUBLIC_URL'] }])
+  })
+
+  it('whose endpoint fails is told with the status', async () => {
+    const server = await start({ '/authorize': ({ res }) => void res.writeHead(503).end() })
+    expect(await found(server, check)).toMatchObject([
+      { status: 'fail', says: expect.stringContaining('fails (503)') },
+    ])
+  })
+
   it('that the server refuses on a page of its own, by a redirect, is told', async () => {
     const server = await start({ '/authorize': (asked) => to(asked, '/problem?error=invalid_redirect_uri') })
     expect(await found(server, check)).toMatchObject([{ status: 'fail', settings: ['PUBLIC_URL'] }])
@@ -139,6 +165,32 @@ describe('registration', () => {
     const token = { ...OWN, OIDC_INITIAL_ACCESS_TOKEN: newSecret() }
     expect(await found(server, check, token)).toMatchObject([{ status: 'skip' }])
     expect(server.clients.size).toBe(1)
+  })
+
+  it.each([{}, { error: 'invalid_client_uri' }, { error: 'unsupported_response_type' }])(
+    'is not said to be closed where the refusal is about the request: %o',
+    async (body) => {
+      const server = await start({ '/register': ({ res }, own) => own.json(res, body, 400) })
+      expect(await found(server, check, OWN)).toMatchObject([{ status: 'skip' }])
+    },
+  )
+
+  it.each([
+    [429, {}, 'warn', /429.*in 120 seconds/],
+    [500, {}, 'warn', /fails \(500\)/],
+    [503, {}, 'warn', /fails \(503\)/],
+    [302, {}, 'warn', /does not say whether it is open \(302\)/],
+    [400, { error: 'policy' }, 'warn', /does not say whether it is open \(400\)/],
+    [400, { error: 'access_denied' }, 'fail', /asks for a token \(400\)/],
+    [405, {}, 'fail', /closed \(405\)/],
+    [501, {}, 'fail', /closed \(501\)/],
+  ])('that answers %i %o is told as %s', async (code, body, status, words) => {
+    const server = await start({
+      '/register': ({ res }, own) => own.json(res.setHeader('retry-after', '120'), body, code),
+    })
+    const [finding] = await found(server, check, OWN)
+    expect(finding?.status).toBe(status)
+    expect(`${finding?.says} ${finding?.fix}`).toMatch(words)
   })
 
   it('takes the token where another token is refused', async () => {

@@ -62,6 +62,14 @@ describe('the mail server', () => {
     expect(catcher.mails).toEqual([])
   })
 
+  it('is said to accept a sign-in only where SMTP_URL has a user', async () => {
+    const answers = { EHLO: '250-mail\r\n250 AUTH PLAIN', AUTH: '235 2.7.0 in' }
+    const port = await speaking('220 mail ESMTP', answers)
+    const [without, withUser] = [`smtp://127.0.0.1:${port}`, `smtp://search:secret@127.0.0.1:${port}`]
+    expect(await look(withUser)).toMatchObject({ status: 'ok', says: expect.stringContaining('accepts') })
+    expect(await look(without)).toMatchObject({ status: 'ok', says: expect.not.stringContaining('accepts') })
+  })
+
   it('that is not there, or speaks no TLS, is a failure, and no password is told', async () => {
     const closed = await look(`smtp://search:hunter2-hunter2@127.0.0.1:${await freePort()}`)
     expect(closed).toMatchObject({
@@ -96,6 +104,23 @@ describe('the mail server', () => {
     const closed = await look(`smtp://127.0.0.1:${await speaking('554 no service for you')}`)
     expect(closed).toMatchObject({ status: 'fail', says: expect.stringContaining('this machine (554)') })
   })
+
+  it.each([
+    ['sign-in', '220 mail ESMTP', '454 4.7.0 Temporary authentication failure', 454],
+    ['sign-in', '220 mail ESMTP', '451 Authentication failed: Maximum credits exceeded', 451],
+    ['connection', '421 4.3.2 too many connections', '', 421],
+  ])(
+    'that takes no %s for now (%s, %s) is told so, and no password is blamed',
+    async (what, greeting, AUTH, code) => {
+      const port = await speaking(greeting, { EHLO: '250-mail\r\n250 AUTH PLAIN LOGIN', AUTH })
+      const told = await look(`smtp://search:secret@127.0.0.1:${port}`)
+      expect(told).toMatchObject({
+        status: 'fail',
+        says: `The mail server takes no ${what} for now (${code}).`,
+      })
+      expect(told?.fix).toContain('try again later')
+    },
+  )
 
   it('that says nothing is given up on', async () => {
     const silent = await listening(createSocketServer((socket) => void socket.on('error', () => {})))

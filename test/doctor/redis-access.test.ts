@@ -54,6 +54,22 @@ describe('the rights of the user of REDIS_URL', () => {
     },
   )
 
+  it('to select the database that REDIS_URL names are needed there, and told where they are missing', async () => {
+    const redis = await start('--appendonly', 'yes')
+    const without = await lookAs(redis, '-select')
+    expect(without.fails).toEqual([])
+    const url = redis.url.replace('//', `//app:${passwords.get(redis)}@`) + '/3'
+    const { fails } = await look({ REDIS_URL: url })
+    expect(fails).toMatchObject([{ says: expect.stringContaining('may not use SELECT') }])
+    const rules = fails[0]?.fix?.split('SETUSER NAME ')[1]?.split(' ') ?? []
+    expect(rules).toEqual(redisAccess('onramp:', 'standalone', url))
+    await redis.ask('ACL', 'SETUSER', 'app', ...rules)
+    expect((await look({ REDIS_URL: url })).fails).toEqual([])
+    expect((await look({ REDIS_URL: url.replace(/3$/, '99') })).fails).toMatchObject([
+      { says: expect.stringContaining('no database of that number') },
+    ])
+  })
+
   it('for other keys than those of onramp are told with the keys that are meant', async () => {
     const { fails } = await lookAs(await start(), 'resetkeys', '~app:*')
     expect(fails).toMatchObject([{ says: expect.stringContaining('keys that begin with onramp:') }])

@@ -83,12 +83,20 @@ export const seeds: Seed[] = [
     says: /by hand.*OIDC_CLIENT_ID/,
   },
   {
-    title: 'registration that is closed by 500',
+    title: 'registration that is closed by 404',
+    changed: noClient,
+    switches: closed(404),
+    check: registration,
+    setting: 'OIDC_CLIENT_ID',
+    says: /closed \(404\)/,
+  },
+  {
+    title: 'registration that fails with 500',
     changed: noClient,
     switches: closed(500),
     check: registration,
     setting: 'OIDC_CLIENT_ID',
-    says: /closed \(500\)/,
+    says: /fails \(500\)/,
   },
   {
     title: 'a service without its path',

@@ -1,9 +1,6 @@
 // The English texts, as people read them without a company file.
-import { fileURLToPath } from 'node:url'
-import { readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages, type Languages } from '../../src/web/languages/languages.ts'
-
-export const LANGUAGES = fileURLToPath(new URL('../../languages', import.meta.url))
 
 export const languages: Languages = createLanguages({ folder: LANGUAGES, isHttps: false })
 

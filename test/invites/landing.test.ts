@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createInvitations } from '../../src/invites/token.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -74,6 +75,39 @@ describe('a browser that says nothing of where it comes from', () => {
     const grace = await signIn(running, 'grace')
     const { body } = await grace.open(`${running.url}/admin?q=dan@`)
     expect(body).toContain('No one matches these filters.')
+  })
+})
+
+describe('someone who was forgotten', () => {
+  const found = async (email: string) => {
+    const grace = await signIn(running, 'grace')
+    return (await grace.open(`${running.url}/admin?q=${email}`)).body
+  }
+  const pressStart = async (token: string) => {
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/invite/${token}`)
+    await browser.open(`${running.url}/invite/${token}/start`, {
+      headers: { 'sec-fetch-site': 'same-origin' },
+      follow: false,
+    })
+  }
+
+  it('is not written down again by an old link, and can sign in and connect as before', async () => {
+    const { env } = running
+    await signIn(running, 'bob')
+    const token = await issue('bob@acme.example')
+    await pressStart(token)
+    expect(await found('bob@')).toContain('bob@acme.example')
+
+    expect((await runCommand(['invite', 'forget', 'bob@acme.example'], env)).out).toContain('is forgotten')
+    await pressStart(token)
+    expect(await found('bob@')).toContain('No one matches these filters.')
+
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/invite/${token}`)
+    await browser.click('/invite/')
+    await chooseAccount(running, browser, 'bob')
+    expect(browser.text).toContain('Next: Slack')
   })
 })
 

@@ -80,6 +80,18 @@ describe('a click on connect', () => {
   })
 })
 
+describe('a return that two servers judge at once', () => {
+  it('leaves once: the one that writes later leads to the list', () => {
+    const apps = [...both, app('gdrive_1')]
+    const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+    const first = passageOfReturn(click(apps).walk, question(apps.slice(1), { step: 's2' }), back)
+    expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    const later = passageOfReturn(first.walk, question(apps.slice(1), { step: 's3' }), back)
+    expect(later).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(later.walk).toEqual(first.walk)
+  })
+})
+
 describe('a return', () => {
   const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
 

@@ -188,7 +188,7 @@ async function followed(walk: Walk, now: number): Promise<string[]> {
   let arrival = newArrival('ada@acme.example', 0)
   const follow = createFollow({
     arrivals: {
-      change: (_email, change) => Promise.resolve((arrival = change(arrival))),
+      change: (_email, change) => Promise.resolve((arrival = change(arrival, true))),
     },
     log: { warn: () => {} },
     now: () => now,

@@ -22,6 +22,18 @@ describe('what a visit is about', () => {
     expect(visitOf({ datasource: Array(500).fill('x') }, anything).only).toHaveLength(50)
   })
 
+  it.each(['!', 'ü', '\u{1f5c2}'])(
+    'has an address that every server takes, even of names of %s',
+    (character) => {
+      const name = character.repeat(200 / character.length)
+      for (const return_to of [undefined, `https://intranet.example/${'x'.repeat(2_000)}`]) {
+        const visit = visitOf({ datasource: Array(50).fill(name), return_to }, anything)
+        expect(visit.only).toContain(name)
+        expect(overviewPath(visit, name).length).toBeLessThan(8_000)
+      }
+    },
+  )
+
   it('stands in the address again, whatever characters it has', () => {
     const visit = { only: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
     const query = new URL(overviewPath(visit, 'a&b=c'), 'http://onramp').searchParams

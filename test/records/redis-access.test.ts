@@ -15,18 +15,21 @@ import { run, signIn, type Running } from '../helpers/running.ts'
 const PREFIX = 'onramp:'
 let redis: RedisServer
 let running: Running
-beforeAll(async () => {
+
+async function start(database: number): Promise<void> {
   const password = newSecret()
   redis = await startRedis()
-  await redis.ask('ACL', 'SETUSER', 'onramp', 'on', `>${password}`, ...redisAccess(PREFIX))
-  const url = redis.url.replace('//', `//onramp:${password}@`)
+  const url = `${redis.url.replace('//', `//onramp:${password}@`)}/${database}`
+  const rules = redisAccess(PREFIX, 'standalone', url)
+  await redis.ask('ACL', 'SETUSER', 'onramp', 'on', `>${password}`, ...rules)
   running = await run({ settings: { REDIS_URL: url }, sandbox: { mailPort: 0 } })
   await until(async () => (await statusOf(`${running.url}/readyz`)) === 200, 'readiness')
-})
-afterAll(async () => {
+}
+
+async function close(): Promise<void> {
   await running.close()
   await redis.close()
-})
+}
 
 /** Commands that Redis refused, but for the name that the client library would like to be known by. */
 async function refusals(): Promise<string[]> {
@@ -53,7 +56,10 @@ const command = async (...args: string[]) => {
   return await runCommand(args, env)
 }
 
-describe('a user of Redis that may do only what is documented', () => {
+describe.each([0, 3])('a user of Redis that may do only what is documented, in database %i', (database) => {
+  beforeAll(() => start(database))
+  afterAll(close)
+
   it('is enough for a walk from the sign-in to the sign-out, and for sign-ins that others end', async () => {
     const browser = await signIn(running, 'ada')
     await browser.click('/onboarding/connect')

@@ -28,6 +28,8 @@ describe('the settings of Redis', () => {
     expect(faultsOf({ REDIS_URL, REDIS_SENTINELS })).toEqual([])
     expect(faultsOf({ REDIS_URL: 'redis://node.example:6379', REDIS_CLUSTER: 'yes' })).toEqual([])
     expect(faultsOf({ REDIS_URL: 'redis://node.example:6379/0', REDIS_CLUSTER: 'yes' })).toEqual([])
+    for (const path of ['', '/', '/0', '/3'])
+      expect(faultsOf({ REDIS_URL: `redis://node.example:6379${path}` }), path).toEqual([])
     expect(loadSettings({ ...required, REDIS_URL, REDIS_SENTINELS })).toMatchObject({
       REDIS_SENTINEL_NAME: 'mymaster',
       REDIS_SENTINELS: [
@@ -50,6 +52,7 @@ describe('the settings of Redis', () => {
       'exclude each other',
     ],
     ['a database of a cluster', { REDIS_URL, REDIS_CLUSTER: 'yes' }, 'has only database 0'],
+    ['a database without a number', { REDIS_URL: 'redis://u:pass@a/cache' }, 'the number of a database'],
     ['Sentinels without a port', { REDIS_URL, REDIS_SENTINELS: 'one.example' }, 'REDIS_SENTINELS must hold'],
   ])('name %s as a fault, once, without the password', (_what, redis, words) => {
     const faults = faultsOf(redis)

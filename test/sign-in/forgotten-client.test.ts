@@ -73,6 +73,40 @@ describe('a server that forgot the client, and checks the code before the client
   })
 })
 
+describe('a client that registered itself', () => {
+  const challenge = { 'www-authenticate': 'Basic realm="gateway"' }
+
+  it.each([
+    ['a bare 401', {}],
+    ['a 401 with a challenge', challenge],
+  ])('is kept where %s comes from something in between', async (_what, headers) => {
+    const { running, server } = await start()
+    await expectSignsIn(running)
+    const inBetween: Answers = { '/token': ({ res }) => void res.writeHead(401, headers).end('who are you?') }
+    Object.assign(server.answers, inBetween)
+    await signInThere(running)
+    await running.restart()
+    await statusOf(running, '/sign-in')
+    delete server.answers['/token']
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(1)
+  })
+
+  it('is made anew where the server says that it does not know it, also below a challenge', async () => {
+    const { running, server } = await start({
+      '/token': ({ res }) =>
+        void res
+          .writeHead(401, { ...challenge, 'content-type': 'application/json' })
+          .end('{"error":"invalid_client"}'),
+    })
+    await expect.poll(() => server.registrations.length).toBe(1)
+    await signInThere(running)
+    delete server.answers['/token']
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(2)
+  })
+})
+
 describe('what is learned of a client', () => {
   it('is not written over the one that has replaced it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'onramp-registration-'))

@@ -1,7 +1,9 @@
 // "Not you?" at authorization servers that refuse prompt=select_account, or do nothing about it; and OIDC_PROMPT.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/control/fault-switches.ts'
-import { expectSignedIn, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, keptSignIns, runUnlimited } from '../helpers/faulty.ts'
 import { chooseAccount, signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -103,6 +105,30 @@ describe('someone who presses "Not you?"', () => {
     expect(promptsOf(running)).toEqual(['select_account'])
     expect(browser.page.url).not.toContain('same-account')
     expect(browser.text).toContain('bob@acme.example')
+  })
+
+  it('and chooses another account leaves nothing of the sign-in before: no record, listed or not, and no tokens', async () => {
+    const running = await start()
+    const browser = await notMe(running, {})
+    const database = new DatabaseSync(join(running.env['DATA_DIR'] ?? '', 'onramp.sqlite'))
+    database.exec("DELETE FROM records WHERE key LIKE 'sessions-of:%'")
+    database.close()
+    const [before] = keptSignIns(running)
+    await chooseAccount(running, browser, 'bob')
+    await expectSignedIn(running, browser)
+    const kept = keptSignIns(running)
+    expect(kept).toHaveLength(1)
+    expect(kept).not.toContain(before)
+    await expect.poll(() => running.sandbox.count('revocation')).toBe(2)
+  })
+
+  it('and stays who they are keeps the tokens of the sign-in that is left', async () => {
+    const running = await start()
+    const browser = await notMe(running, {})
+    await chooseAccount(running, browser, 'ada')
+    await chooseAccount(running, browser, 'ada')
+    await expectSignedIn(running, browser)
+    expect(running.sandbox.count('revocation')).toBe(0)
   })
 
   it('is not led to another site by the page about the same account', async () => {

@@ -9,7 +9,7 @@ import { createRedisRecords } from '../../src/records/redis-records.ts'
 import type { Records } from '../../src/records/records.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createSealer } from '../../src/session/seal.ts'
-import { createPendingSignIns } from '../../src/sign-in/pending.ts'
+import { createPendingSignIns, type PendingSignIn, type PendingSignIns } from '../../src/sign-in/pending.ts'
 import { createRoom, type Room } from '../../src/sign-in/room.ts'
 import { startRedis } from '../helpers/redis.ts'
 
@@ -41,7 +41,7 @@ const stores: Record<string, () => Promise<Opened>> = {
 }
 
 const SECRET = 's'.repeat(40)
-const ROOM = createRoom({ redis: undefined, megabytes: 16, windowSeconds: 600, perAddress: 1_200 })
+const ROOM = createRoom({ redis: undefined, megabytes: 16, windowSeconds: 600 })
 const NETWORK = '203.0.113.7'
 const BROWSER = 'browser'
 const signIn = {
@@ -49,7 +49,11 @@ const signIn = {
   nonce: 'nonce',
   returnTo: '/onboarding',
   startedAt: 1_000,
+  network: NETWORK,
 }
+
+const add = async (pending: PendingSignIns, state: string, one: PendingSignIn = signIn) =>
+  (await pending.prepare(state, BROWSER, one)).keep()
 
 describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open) => {
   let opened: Opened
@@ -63,8 +67,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
 
   it('is found by its state, whole, however many others there are', async () => {
     const states = Array.from({ length: 50 }, newState)
-    for (const state of states)
-      await pending().add(state, BROWSER, { ...signIn, returnTo: `/${state}` }, NETWORK)
+    for (const state of states) await add(pending(), state, { ...signIn, returnTo: `/${state}` })
     for (const state of states) {
       const taken = await pending().take(state, BROWSER)
       expect(taken).toMatchObject({ signIn: { ...signIn, returnTo: `/${state}` }, mayRedeem: true })
@@ -78,7 +81,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
 
   it('is used up by one of any number of callbacks, and the others still find where it leads', async () => {
     const state = newState()
-    await pending().add(state, BROWSER, signIn, NETWORK)
+    await add(pending(), state)
     const taken = await Promise.all(Array.from({ length: 20 }, () => pending().take(state, BROWSER)))
     expect(taken.filter((one) => one?.mayRedeem)).toHaveLength(1)
     expect(taken.map((one) => one?.signIn.returnTo)).toEqual(Array(20).fill('/onboarding'))
@@ -92,7 +95,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
     ['an empty name', ''],
   ])('is not used up by an answer from %s, which finds where it leads', async (_who, browser) => {
     const state = newState()
-    await pending().add(state, BROWSER, signIn, NETWORK)
+    await add(pending(), state)
     const stranger = await pending().take(state, browser)
     expect(stranger).toMatchObject({ mayRedeem: false, signIn: { returnTo: '/onboarding' } })
     expect(await pending().take(state, BROWSER)).toMatchObject({ mayRedeem: true })
@@ -102,19 +105,33 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
     const state = newState()
     const counted: [string, number, string][] = []
     const room: Room = {
-      check: async () => {},
       take: async (bytes, network) => void counted.push(['take', bytes, network]),
       giveBack: async (bytes, network) => void counted.push(['give back', bytes, network]),
     }
     const signIns = createPendingSignIns(opened.records, createSealer([SECRET]), room)
-    await signIns.add(state, BROWSER, signIn, NETWORK)
+    await add(signIns, state)
     const taken = await signIns.take(state, BROWSER)
-    if (taken !== undefined) await signIns.succeeded(taken, NETWORK)
+    if (taken !== undefined) await signIns.succeeded(taken)
     const [bytes] = counted.map(([, count]) => count)
     expect(counted).toEqual([
       ['take', bytes, NETWORK],
       ['give back', bytes, NETWORK],
     ])
+  })
+
+  it('is gone ten minutes after it was started, also when it was used at the last moment', async () => {
+    const lives: number[] = []
+    const watched: Records = {
+      ...opened.records,
+      put: async (_key, _value, seconds) => void lives.push(seconds),
+      takeMark: async (_key, _mark, seconds) => void lives.push(seconds),
+    }
+    const signIns = createPendingSignIns(watched, createSealer([SECRET]), ROOM)
+    const state = newState()
+    await add(signIns, state)
+    await signIns.take(state, BROWSER)
+    expect(lives).toHaveLength(2)
+    expect(lives.reduce((one, other) => one + other)).toBeLessThanOrEqual(600)
   })
 
   it('keeps its verifier and nonce from readers of the store', async () => {
@@ -127,7 +144,7 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
         await opened.records.put(key, value, seconds)
       },
     }
-    await createPendingSignIns(watched, createSealer([SECRET]), ROOM).add(state, BROWSER, signIn, NETWORK)
+    await add(createPendingSignIns(watched, createSealer([SECRET]), ROOM), state)
     expect(written).toHaveLength(2)
     for (const plain of [state, 'verifier', 'nonce', '/onboarding'])
       expect(written.join('\n')).not.toContain(plain)
@@ -144,14 +161,14 @@ describe.each(Object.entries(stores))('a sign-in under way, in %s', (_name, open
       },
     }
     const watchedPending = createPendingSignIns(watched, createSealer([SECRET]), ROOM)
-    await watchedPending.add(state, BROWSER, signIn, NETWORK)
+    await add(watchedPending, state)
     await opened.records.put(key, value.replace(BROWSER, 'victim'), 60)
     expect(await pending().take(state, 'victim')).toMatchObject({ mayRedeem: false })
   })
 
   it('cannot be opened with another secret', async () => {
     const state = newState()
-    await pending().add(state, BROWSER, signIn, NETWORK)
+    await add(pending(), state)
     expect(await pending('o'.repeat(40)).take(state, BROWSER)).toBeUndefined()
   })
 })

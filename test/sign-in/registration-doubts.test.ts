@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { messagesOf } from '../helpers/faulty.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, signInThere, start, statusOf, type Json } from './at-plain-server.ts'
 
 describe('a registration endpoint that may have made the client', () => {
@@ -39,6 +40,30 @@ describe('a registration endpoint that may have made the client', () => {
     await expect.poll(() => statusOf(running, '/readyz'), { timeout: 8_000 }).toBe(200)
     await expectSignsIn(running)
     expect(server.clients.size).toBe(1)
+  })
+})
+
+describe('a registration endpoint that asks to be left alone', () => {
+  it.each([429, 503])('with %i is not asked again before, nor after a restart', async (status) => {
+    let passed = 0
+    const { running, server } = await start(
+      { '/register': ({ res }) => void res.writeHead(status, { 'retry-after': '1200' }).end() },
+      { now: () => Date.now() + passed },
+    )
+    expect(await statusOf(running, '/sign-in')).toBe(503)
+    await running.restart()
+    await pause(2_500)
+    expect(server.registrations).toHaveLength(1)
+    server.answers = {}
+    passed = 1_100_000
+    await running.restart()
+    const page = await new TestBrowser().open(`${running.url}/sign-in`)
+    expect(page.status).toBe(503)
+    expect(Number(page.headers['retry-after'])).toBeLessThanOrEqual(100)
+    passed = 1_201_000
+    await running.restart()
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(2)
   })
 })
 

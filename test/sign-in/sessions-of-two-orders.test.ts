@@ -52,6 +52,7 @@ function twoProcesses(seed: number) {
     async end(name: string) {
       ended.add(name)
     },
+    isKept: async (name: string) => !ended.has(name),
   }
   const withSecrets = (...secrets: string[]) => {
     const sealer = createSealer(secrets)

@@ -52,6 +52,11 @@ describe('the audit log', () => {
     expect({ exit, out, err }).toEqual({ exit: 0, out: `${ada?.id}\n`, err: '' })
   })
 
+  it('takes addresses that differ in more than A to Z for two people', async () => {
+    const [[kim], [kelvin]] = [await idsOf('kim@acme.example'), await idsOf('\u212aim@acme.example')]
+    expect(kelvin?.id).not.toBe(kim?.id)
+  })
+
   it('cannot be guessed through without the secret', () => {
     const issuer = running.env['OIDC_ISSUER'] ?? ''
     const guesses = ['ada', 'ada@acme.example', 'grace', 'grace@acme.example'].flatMap((who) => [

@@ -7,11 +7,10 @@ import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messagefor
 import express from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { LANGUAGES, languagesIn, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { compileMessage, rulesOf } from '../../src/web/languages/messages.ts'
 import { textsOf } from '../../src/web/languages/texts.ts'
-import { LANGUAGES } from '../helpers/texts.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const english = readCatalogue(LANGUAGES, 'en')
@@ -126,6 +125,12 @@ describe('a message', () => {
     expect(texts('en')('next.title', { app: 'Slack' })).toBe('Connect Slack')
     expect(texts('ar')('next.title', { app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
     expect(texts('ar').dir).toBe('rtl')
+    const chooses = textsOf('ar', {
+      ...english,
+      'next.title': '{has, select, yes {Connect {app}} other {Connect}}',
+    })
+    expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
+    expect(textsOf('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
   })
 })
 

@@ -1,7 +1,6 @@
 // An office behind one address: everyone there signs in on one Monday morning, and no single address can abuse that.
 import { afterEach, describe, expect, it } from 'vitest'
 import { createInvitations } from '../../src/invites/token.ts'
-import { createRoom } from '../../src/sign-in/room.ts'
 import { answerOf } from '../helpers/faulty.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { run, signIn, type RunOptions, type Running } from '../helpers/running.ts'
@@ -126,24 +125,6 @@ describe('one address', () => {
     // Those that were under way when the last one was kept.
     expect(running.sandbox.count('par')).toBeLessThanOrEqual(begun + 16)
   }, 60_000)
-
-  it('gets 3 of the 8 megabytes of a window, whatever it starts', async () => {
-    const room = createRoom({ redis: undefined, megabytes: 16, windowSeconds: 600, perAddress: 3_000 })
-    const takeAll = async (network: string) => {
-      for (let taken = 0; ; taken += 1_024)
-        if (
-          !(await room.take(1_024, network).then(
-            () => true,
-            () => false,
-          ))
-        )
-          return taken
-    }
-    expect(await takeAll('203.0.113.7')).toBe(3_000 * 1_024)
-    await expect(room.check('203.0.113.7')).rejects.toMatchObject({ status: 429 })
-    await expect(room.check('203.0.113.8')).resolves.toBeUndefined()
-    expect(await takeAll('203.0.113.8')).toBe(3_000 * 1_024)
-  })
 
   it('cannot have one person sign in without end', async () => {
     const running = await start({ settings: limited }, 'SQLite')

@@ -124,7 +124,11 @@ describe('sign-ins without end', () => {
   })
 
   async function small(store: 'Redis' | 'SQLite'): Promise<{ running: Running; redis?: RedisServer }> {
-    const settings: Record<string, string> = { ...UNLIMITED, SIGN_INS_WAITING_MB: '1' }
+    const settings: Record<string, string> = {
+      ...UNLIMITED,
+      SIGN_INS_WAITING_MB: '1',
+      TRUST_PROXY: '127.0.0.1,::1',
+    }
     if (store === 'SQLite') {
       const running = await run({ settings })
       closing.push(() => running.close())
@@ -144,7 +148,8 @@ describe('sign-ins without end', () => {
     async (store) => {
       const { running, redis } = await small(store)
       const ada = await signIn(running, 'ada')
-      const statuses = await beginMany(running.url, path, 450)
+      const addressOf = (number: number) => `10.${number >> 8}.${number & 0xff}.1`
+      const statuses = await beginMany(running.url, path, 450, { addressOf })
 
       expect(new Set(statuses)).toEqual(new Set([303, 503]))
       const begun = statuses.filter((status) => status === 303).length

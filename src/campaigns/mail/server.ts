@@ -84,7 +84,7 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
   const name = `${server.host}:${server.port}`
   /** A connection broke: before anything else is handed over, is the server there at all? */
   let isSuspect = false
-  /** It took an email, so it takes MAIL_FROM. What it says of the sender afterwards is about one recipient. */
+  /** Once it took an email, it takes MAIL_FROM. What it says of the sender afterwards is about one recipient. */
   let hasTaken = false
 
   async function check(): Promise<void> {
@@ -122,9 +122,12 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
             `the mail server ${name} refuses the sender, so no email can leave (it says: ${posted.reply}): see MAIL_FROM, and the name and password in SMTP_URL`,
           )
         if (outcome !== 'not-handed-over') return posted
-        last = posted.reply
+        last = posted.reply ?? last
         await sleep(pauseMs)
       }
+      // It took others, and may close at this recipient alone: a run that ended here would never get past them.
+      if (hasTaken)
+        return { outcome: 'refused', reply: last ?? 'the connection broke each time', blame: 'system' }
       const said = last === undefined ? '' : ` (it says: ${last})`
       throw new MailServerUnusable(`the mail server ${name} closes every connection${said}: see SMTP_URL`)
     },
@@ -139,11 +142,12 @@ function asSmtpError(error: unknown): SmtpError {
 }
 
 function unusable(name: string, error: SmtpError): MailServerUnusable {
-  const what =
-    error.code === 'EAUTH'
-      ? `the mail server ${name} rejects the username and password`
-      : `the mail server ${name} cannot be reached, or not used`
-  return new MailServerUnusable(`${what} (${troubleOf(error)}): see SMTP_URL`, { cause: error })
+  const isPassing = error.responseCode !== undefined && error.responseCode < 500
+  const signIn = isPassing ? 'takes no sign-in for now' : 'rejects the username and password'
+  const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
+  return new MailServerUnusable(`the mail server ${name} ${what} (${troubleOf(error)}): see SMTP_URL`, {
+    cause: error,
+  })
 }
 
 /** @throws {MailServerUnusable} */
@@ -156,7 +160,8 @@ function attemptOf(error: SmtpError, isOver: boolean, name: string): Attempt {
   // RFC 5321 3.8: it is closing, whatever the command was.
   if (responseCode === 421) return { outcome: 'not-handed-over', reply }
   const isForGood = responseCode >= 500
-  const blame = isForGood && command === 'MAIL FROM' ? 'sender' : blameOf(response)
+  const said = blameOf(response)
+  const blame = isForGood && command === 'MAIL FROM' && said !== 'system' ? 'sender' : said
   if (blame === 'sender' || blame === 'system') return { outcome: 'refused', reply, blame }
   return isForGood ? { outcome: 'failed', reply, blame } : { outcome: 'deferred', reply }
 }

@@ -1,4 +1,5 @@
 // onramp audit-id: a person's id in the audit log, made from their address. It asks no server and keeps nothing.
+import { normalizedAddress } from '../../arrivals/address.ts'
 import { loadSettings } from '../../settings/settings.ts'
 import { createAuditIds } from '../../web/audit-ids.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
@@ -15,7 +16,7 @@ export const run: Run = async (args, { env, stdout, stderr }) => {
 
   const { INVITE_SECRET, SESSION_SECRET } = loadSettings(env)
   const ids = (INVITE_SECRET ?? SESSION_SECRET).map((secret, index) => ({
-    id: createAuditIds([secret]).ofEmail(email),
+    id: createAuditIds([secret], normalizedAddress).ofEmail(email),
     current: index === 0,
   }))
   if (values.json) {

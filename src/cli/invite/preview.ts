@@ -8,7 +8,7 @@ import { createMailServer, type Outcome } from '../../campaigns/mail/server.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained, EXIT_STOPPED } from './endings.ts'
 import { datasourcesFrom } from './options.ts'
-import { mailFor, settingsWith } from './set-up.ts'
+import { mailFor, settingsWith } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 
 const options = {
@@ -19,7 +19,7 @@ const options = {
 
 const DAYS = 30
 const APPS = ['Slack', 'GitHub', 'Google Drive']
-const SAMPLE = { email: 'somebody@example.com', name: 'Ada Lovelace' }
+const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
 export const run: Run = async (args, parts) => {
   const { values, words } = readArguments(args, options, 1)

@@ -7,7 +7,7 @@ import { loadSettings } from '../../settings/settings.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import { explained } from './endings.ts'
-import { arrivalsIn, storeInWords, withStore } from './set-up.ts'
+import { arrivalsIn, storeInWords, withStore } from './setup.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const

@@ -100,16 +100,15 @@ function acceptedFinding(method: Method, refusesOtherId: boolean, refusesOtherSe
   )
 }
 
-const unclearFinding = (answers: ReadonlySet<ProbeAnswer>): Finding =>
-  answers.has('unclear') || answers.has('not-allowed')
-    ? warn('The token endpoint answers in a way that says nothing about the client.', {
-        settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
-        fix: 'compare them with the authorization server by hand',
-      })
-    : fail('The token endpoint gives no usable answer.', {
-        settings: ['OIDC_ISSUER'],
-        fix: 'let this machine reach the token_endpoint of the metadata',
-      })
+const unclearFinding = warn('The token endpoint answers in a way that says nothing about the client.', {
+  settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+  fix: 'compare them with the authorization server by hand',
+})
+
+const unansweredFinding = fail('The token endpoint gives no usable answer.', {
+  settings: ['OIDC_ISSUER'],
+  fix: 'let this machine reach the token_endpoint of the metadata',
+})
 
 /** The same secret is sent in the other way too, which shows whether OIDC_CLIENT_AUTH is wrong. */
 async function refusedFinding(tried: Tried, endpoint: ProbeEndpoint, askThere: Ask): Promise<Finding> {
@@ -163,23 +162,24 @@ export async function client(metadata: Metadata, { settings }: Subject): Promise
 /** Asks each endpoint until one distinguishes the right client from wrong ones. */
 async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere: Ask): Promise<Finding> {
   const { method } = tried.how
-  const answers = new Set<ProbeAnswer>()
+  let isAccepted = false
   let refusesOtherId = false
   let refusesOtherSecret = method === 'none'
   for (const endpoint of endpoints) {
     const answer = await askThere(tried, endpoint)
     if (answer === 'refused') return await refusedFinding(tried, endpoint, askThere)
+    // Whatever another endpoint says of the client, no one can sign in then.
+    if (endpoint === 'token' && answer === 'silent') return unansweredFinding
     if (endpoint === 'token' && answer === 'not-allowed')
       return fail('The client may not use the authorization code flow (unauthorized_client).', {
         settings: ['OIDC_CLIENT_ID'],
         fix: 'allow authorization_code and refresh_token for the client at the authorization server',
       })
-    answers.add(answer)
     if (answer !== 'accepted') continue
+    isAccepted = true
     refusesOtherId ||= (await askThere({ ...tried, clientId: invented() }, endpoint)) === 'refused'
     refusesOtherSecret ||= (await askThere({ ...tried, how: wrong(tried.how) }, endpoint)) === 'refused'
     if (refusesOtherId && refusesOtherSecret) break
   }
-  if (answers.has('accepted')) return acceptedFinding(method, refusesOtherId, refusesOtherSecret)
-  return unclearFinding(answers)
+  return isAccepted ? acceptedFinding(method, refusesOtherId, refusesOtherSecret) : unclearFinding
 }

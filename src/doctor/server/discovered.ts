@@ -2,7 +2,7 @@
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { findMetadata, type Attempt, type Discovery } from '../../sign-in/server/discovery.ts'
-import { fail, publicAddress, type Finding } from '../finding.ts'
+import { fail, publicAddress, warn, type Finding } from '../finding.ts'
 
 export type { Metadata }
 
@@ -38,6 +38,17 @@ function missing(issuer: string, attempts: Attempt[]): Finding {
     return fail(`The authorization server at ${issuer} fails (${answers}).`, {
       settings,
       fix: 'try again later, or check the address',
+    })
+  const barred = attempts.find(({ status = 0 }) => [401, 403, 407, 429].includes(status))?.status
+  if (barred === 429)
+    return warn(`The authorization server at ${issuer} takes no more requests for now (${answers}).`, {
+      settings,
+      fix: 'try again in a few minutes',
+    })
+  if (barred !== undefined)
+    return fail(`What answers at ${issuer} keeps this machine out (${answers}).`, {
+      settings,
+      fix: 'let this machine through the firewall or the gate in front of it, and check the address',
     })
   return fail(`There is no metadata of an authorization server at ${issuer} (${answers}).`, {
     settings,

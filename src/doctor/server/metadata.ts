@@ -4,7 +4,7 @@ import { jsonIn } from '../../client-api/body.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { ask, isSafeAddress } from '../ask.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, type Finding } from '../finding.ts'
+import { fail, ok, skip, warn, type Finding } from '../finding.ts'
 import type { Metadata } from './discovered.ts'
 
 export async function discovery({ authorizationServer, settings }: Subject): Promise<Finding> {
@@ -36,6 +36,16 @@ export async function keys({ jwks_uri: address }: Metadata, { settings }: Subjec
       ? keysSchema.parse(jsonIn(asked.text)).keys.filter(isSigning).length
       : 0
   if (count > 0) return ok(`${count === 1 ? 'One signing key' : `${count} signing keys`} can be fetched.`)
+  if (asked.kind === 'answer' && asked.status === 429)
+    return warn('The signing keys cannot be fetched for now (429).', {
+      settings: ['OIDC_ISSUER'],
+      fix: 'try again in a few minutes',
+    })
+  if (asked.kind === 'answer' && asked.status === 200)
+    return fail('There is no signing key at the jwks_uri of the metadata.', {
+      settings: ['OIDC_ISSUER'],
+      fix: 'have the authorization server publish the keys that it signs id_tokens with',
+    })
   const why = asked.kind === 'silent' ? `: ${silenceInWords[asked.why]}` : ` (${asked.status})`
   return fail(`The signing keys cannot be fetched${why}.`, {
     settings: ['OIDC_ISSUER'],

@@ -87,9 +87,14 @@ function returned(error: string): Finding | undefined {
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
 
+/** A firewall, or a gate in front of the server, answers so; the server itself gives a reason. */
+const BARS = [401, 403, 407]
+
 /** What the answer to an authorization request looks like. */
 type Look =
-  | { kind: 'silent' }
+  | { kind: 'silent'; status?: number }
+  /** By a firewall or a limit, it seems: nothing in it is about the client or the address. */
+  | { kind: 'barred'; status: number }
   /** To the redirect address: with a code or an error. */
   | { kind: 'back'; error: string | undefined }
   /** Elsewhere, to sign in as it seems. */
@@ -98,8 +103,11 @@ type Look =
   | { kind: 'refused'; status: number; text: string }
 
 function lookOf(asked: Asked, redirect: string, endpoint: string): Look {
-  if (asked.kind === 'silent' || asked.status >= 500) return { kind: 'silent' }
+  if (asked.kind === 'silent') return { kind: 'silent' }
   const { status, text } = asked
+  if (status >= 500) return { kind: 'silent', status }
+  if (status === 429 || (BARS.includes(status) && !/redirect|client|callback/i.test(text)))
+    return { kind: 'barred', status }
   const location = asked.header('location')
   if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, endpoint)) {
     const target = new URL(location, endpoint)
@@ -114,13 +122,25 @@ function lookOf(asked: Asked, redirect: string, endpoint: string): Look {
   return { kind: 'page' }
 }
 
+const barredFinding = (status: number, redirect: string): Finding =>
+  status === 429
+    ? warn('The authorization endpoint takes no more requests for now (429).', {
+        settings: ['OIDC_ISSUER'],
+        fix: 'try again in a few minutes',
+      })
+    : warn(`The authorization endpoint keeps this machine out (${status}), perhaps by a firewall.`, {
+        settings: ['OIDC_ISSUER'],
+        fix: `check in a browser that a sign-in starts there, and that ${redirect} is registered`,
+      })
+
 /** @param control the answer to the same request with an invented redirect address */
 function findingOf(seen: Look, control: Look, redirect: string): Finding {
   if (seen.kind === 'silent')
-    return fail('The authorization endpoint does not answer.', {
+    return fail(`The authorization endpoint ${seen.status ? `fails (${seen.status})` : 'does not answer'}.`, {
       settings: ['OIDC_ISSUER'],
       fix: 'try again later; if it persists, let this machine reach the authorization_endpoint of the metadata',
     })
+  if (seen.kind === 'barred') return barredFinding(seen.status, redirect)
   if (seen.kind === 'refused') return refused(seen.status, seen.text, redirect)
   const trouble = seen.kind === 'back' && seen.error !== undefined ? returned(seen.error) : undefined
   if (trouble !== undefined) return trouble
@@ -133,9 +153,11 @@ function findingOf(seen: Look, control: Look, redirect: string): Finding {
       fix: `check that ${redirect} is registered there`,
     })
   const how =
-    seen.kind === 'back'
-      ? 'an invented address is answered too'
-      : 'the server sends people to sign in before it checks'
+    control.kind === 'barred' || control.kind === 'silent'
+      ? 'the trial with an invented address got no answer of the server'
+      : seen.kind === 'back'
+        ? 'an invented address is answered too'
+        : 'the server sends people to sign in before it checks'
   return skip(`cannot be checked, ${how}; check that ${redirect} is registered there.`)
 }
 

@@ -1,7 +1,10 @@
 // Dynamic registration (RFC 7591), where OIDC_CLIENT_ID is not set: is it open? Nothing is registered: the request has no
 // usable redirect address, which an open endpoint refuses as such and a closed one does not even read.
 import { randomBytes } from 'node:crypto'
-import { jsonIn } from '../../client-api/body.ts'
+import { objectIn } from '../../client-api/body.ts'
+import { retryAfterSeconds } from '../../client-api/errors.ts'
+import { readRefusal } from '../../sign-in/registration/answer.ts'
+import { isAboutTheRequest, type Refusal } from '../../sign-in/registration/wishes.ts'
 import { ask, isSafeAddress, type Asked } from '../ask.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
@@ -14,21 +17,39 @@ const NOT_A_REGISTRATION = JSON.stringify({
   redirect_uris: 'none: onramp doctor checks whether this is open',
 })
 
-const bodyOf = ({ text }: { text: string }) => {
-  const body = jsonIn(text)
-  return (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+type Answer = Extract<Asked, { kind: 'answer' }>
+
+/** No request at all is taken, or none that has no token. */
+const IS_CLOSED = [404, 405, 410, 501]
+const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|unauthorized_client)$/
+
+const refusalIn = ({ status, text }: Answer): Refusal => ({ status, ...readRefusal(text, undefined) })
+
+const isAboutTheToken = (asked: Asked): boolean => {
+  if (asked.kind === 'silent') return false
+  const { status, error = '' } = refusalIn(asked)
+  return status === 401 || status === 403 || (status === 400 && IS_ABOUT_THE_TOKEN.test(error))
 }
 
-const isRefusedAsFaulty = (asked: Asked): boolean =>
-  asked.kind === 'answer' &&
-  [400, 422].includes(asked.status) &&
-  /^invalid_(redirect_uris?|client_metadata|request)$/.test(String(bodyOf(asked)['error']))
+/** These statuses say nothing about whether it is open: the trial itself may be what the server fails on. */
+function unclear(answer: Answer, now: number): Finding {
+  const { status } = answer
+  const settings = ['OIDC_CLIENT_ID']
+  const orByHand = `if the first start does not register onramp, ${BY_HAND}`
+  if (status === 429)
+    return warn('The registration endpoint takes no more requests for now (429).', {
+      settings,
+      fix: `try again in ${retryAfterSeconds(answer.header('retry-after'), now)} seconds; ${orByHand}`,
+    })
+  const what = status >= 500 ? 'fails' : 'answers in a way that does not say whether it is open'
+  return warn(`The registration endpoint ${what} (${status}).`, { settings, fix: orByHand })
+}
 
-function findingOf(asked: Asked, hasToken: boolean): Finding {
+function findingOf(asked: Asked, hasToken: boolean, now: number): Finding {
   if (asked.kind === 'silent')
     return fail('The registration endpoint does not answer.', { settings: ['OIDC_CLIENT_ID'], fix: BY_HAND })
   const { status } = asked
-  if (status === 401 || status === 403)
+  if (isAboutTheToken(asked))
     return fail(
       hasToken
         ? `The registration endpoint does not accept the token (${status}).`
@@ -43,6 +64,7 @@ function findingOf(asked: Asked, hasToken: boolean): Finding {
       settings: ['OIDC_CLIENT_ID'],
       fix: `remove the client "${TRIAL_NAME}" there if it was made; onramp registers itself at its first start`,
     })
+  if (!IS_CLOSED.includes(status)) return unclear(asked, now)
   return fail(`Registration is closed (${status}).`, { settings: ['OIDC_CLIENT_ID'], fix: BY_HAND })
 }
 
@@ -53,7 +75,7 @@ async function rightOf(attempt: (token: string | undefined) => Promise<Asked>, t
   )
   if (token === undefined) return unknown
   const control = await attempt(`onramp-doctor-${randomBytes(12).toString('base64url')}`)
-  return control.kind === 'answer' && (control.status === 401 || control.status === 403)
+  return isAboutTheToken(control)
     ? ok('Registration accepts the token: onramp registers itself at its first start.')
     : unknown
 }
@@ -61,14 +83,14 @@ async function rightOf(attempt: (token: string | undefined) => Promise<Asked>, t
 /** A client that was registered after all is removed again (RFC 7592 2.3), as far as the server allows it. */
 async function removeTrial(asked: Asked): Promise<void> {
   if (asked.kind !== 'answer' || asked.status < 200 || asked.status >= 300) return
-  const { registration_client_uri: uri, registration_access_token: token } = bodyOf(asked)
+  const { registration_client_uri: uri, registration_access_token: token } = objectIn(asked.text) ?? {}
   if (typeof uri !== 'string' || typeof token !== 'string' || !isSafeAddress(uri)) return
   await ask(uri, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } })
 }
 
 export async function registration(
   { registration_endpoint: endpoint }: Metadata,
-  { settings }: Subject,
+  { settings, now }: Subject,
 ): Promise<Finding> {
   if (settings.OIDC_CLIENT_ID !== undefined) return skip('OIDC_CLIENT_ID is set.')
   if (endpoint === undefined)
@@ -86,5 +108,7 @@ export async function registration(
     return asked
   }
   const asked = await attempt(token)
-  return isRefusedAsFaulty(asked) ? await rightOf(attempt, token) : findingOf(asked, token !== undefined)
+  return asked.kind === 'answer' && isAboutTheRequest(refusalIn(asked))
+    ? await rightOf(attempt, token)
+    : findingOf(asked, token !== undefined, now())
 }

@@ -28,6 +28,15 @@ export async function serviceReachable(subject: Subject): Promise<Finding> {
     })
   if (reply.kind === 'silent' || isAboutService(reply.reason))
     return unansweredFinding(reply, { setting: '', baseUrl, naming: '' })
+  // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
+  if (reply.reason === 'scope' || reply.reason === 'request')
+    return warn(
+      `What answers at ${baseUrl} may not be the Client API: a made-up token gets ${reply.status}.`,
+      {
+        settings: ['SERVICE_BASE_URL'],
+        fix: 'check the address, and that no firewall or gateway answers in the place of the service',
+      },
+    )
   return ok(`The Client API is at ${baseUrl}, and refuses a made-up token (${reply.status}).`)
 }
 

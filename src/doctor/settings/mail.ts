@@ -1,4 +1,4 @@
-// SMTP_URL: can mails leave? The server's own code connects, greets and signs in; nothing is sent.
+// SMTP_URL: can emails leave? The server's own code connects, greets and signs in; nothing is sent.
 import { getSystemErrorName } from 'node:util'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { certificateWords, type SmtpError } from '../../campaigns/mail/smtp-trouble.ts'
@@ -24,6 +24,15 @@ export function systemCode({ errno = 0, code, message }: SmtpError): string | un
 }
 
 function findingOf(errors: readonly SmtpError[]): Finding {
+  const passing = errors.find(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500)
+  if (passing !== undefined)
+    return fail(
+      `The mail server takes no ${passing.code === 'EAUTH' ? 'sign-in' : 'connection'} for now (${passing.responseCode}).`,
+      {
+        settings,
+        fix: 'try again later; if it persists, look there for a limit or a quota that is used up',
+      },
+    )
   if (errors.some(({ code }) => code === 'EAUTH'))
     return fail('The mail server refuses the name and password of SMTP_URL.', {
       settings,
@@ -52,7 +61,11 @@ async function serverFinding(url: string): Promise<Finding> {
   const server = createMailServer(url, 1)
   try {
     await within(LIMIT_MS, server.check())
-    return ok('The mail server of SMTP_URL answers, and accepts the sign-in of SMTP_URL.')
+    return ok(
+      new URL(url).username === ''
+        ? 'The mail server of SMTP_URL answers. SMTP_URL names no user, so no sign-in was tried.'
+        : 'The mail server of SMTP_URL answers, and accepts the sign-in of SMTP_URL.',
+    )
   } catch (error) {
     return findingOf(errorsOf(error))
   } finally {

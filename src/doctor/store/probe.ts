@@ -2,12 +2,13 @@
 // primary is the one that the Sentinels name: the server's own code asks them, so with the same TLS and password.
 import { createClient } from 'redis'
 import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
-import { NoSuchPrimary, primaryUrl } from '../../records/redis-clients.ts'
+import { NoSuchPrimary, primaryUrl, STANDARD_PREFIX } from '../../records/redis-clients.ts'
 import { rootOf, storeTrouble } from '../../records/store-trouble.ts'
 import { topologyOf } from '../../records/store.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { within } from '../ask.ts'
 import { fail, type Finding } from '../finding.ts'
+import { allowAll } from './trial.ts'
 
 export type Probe = {
   /** A command's answer. @throws whatever Redis answers with */
@@ -21,9 +22,14 @@ const TIME_LIMIT_MS = 4_000
 function reasonInWords(failure: unknown): string {
   const root = rootOf(failure)
   const message = root instanceof Error ? root.message : ''
-  if (message.startsWith('NOAUTH')) return 'it asks for a password'
-  if (/^(WRONGPASS|ERR AUTH|ERR invalid password)/.test(message))
+  const { code, words, isRefusal, denied } = storeTrouble(failure)
+  if (code === 'NOAUTH') return 'it asks for a password'
+  if (code === 'WRONGPASS' || /^ERR (AUTH|invalid password)/.test(message))
     return 'it does not accept the user name or the password'
+  if (denied !== undefined) return `the user of REDIS_URL may not use ${denied}`
+  if (isRefusal) return words
+  if (message.startsWith('ERR DB index')) return 'it has no database of that number'
+  if (message.startsWith('ERR max number of clients')) return 'it takes no more connections (maxclients)'
   const why = /time|no answer within/i.test(message) ? 'too-slow' : silenceOf(failure)
   if (why === 'certificate' || why === 'no-tls')
     return 'the two do not agree on TLS (redis:// or rediss://), or its certificate is not trusted'
@@ -75,6 +81,7 @@ export async function openProbe(
   redisUrl: string,
 ): Promise<{ url: string; probe: Probe } | { finding: Finding }> {
   const topology = topologyOf(settings)
+  const prefix = settings.REDIS_PREFIX ?? STANDARD_PREFIX
   let url = redisUrl
   try {
     if (topology.kind === 'sentinel') url = await primaryUrl(redisUrl, topology)
@@ -84,9 +91,13 @@ export async function openProbe(
   try {
     return { url, probe: await connect(url) }
   } catch (error) {
-    const finding = fail(`Redis cannot be reached: ${reasonInWords(error)}.`, {
+    const { code, isRefusal } = storeTrouble(error)
+    const finding = fail(`Redis cannot be ${isRefusal ? 'used' : 'reached'}: ${reasonInWords(error)}.`, {
       settings: topology.kind === 'sentinel' ? ['REDIS_SENTINELS', 'REDIS_URL'] : ['REDIS_URL'],
-      fix: 'check name, port, password and redis:// or rediss://',
+      fix:
+        code === 'NOPERM'
+          ? allowAll({ url, topology, prefix })
+          : 'check name, port, database, password and redis:// or rediss://',
     })
     return { finding }
   }

@@ -51,15 +51,11 @@ async function tryAll(redis: RedisCommands, key: string): Promise<Tried> {
   return tried
 }
 
-/** Redis 7 names it; in a script, or while connecting, it may not be the one that was tried. */
-const deniedCommand = (message: string): string | undefined =>
-  /run the '([a-z|]{2,30})' command/.exec(message)?.[1]?.replace('|', ' ').toUpperCase()
-
 export type Trial = { url: string; topology: RedisTopology; prefix: string }
 
 /** What to do about a denied command. */
-export const allowAll = ({ topology, prefix }: Trial) =>
-  `allow all that onramp uses: ACL SETUSER NAME ${redisAccess(prefix, topology.kind).join(' ')}`
+export const allowAll = ({ url, topology, prefix }: Trial) =>
+  `allow all that onramp uses: ACL SETUSER NAME ${redisAccess(prefix, topology.kind, url).join(' ')}`
 
 const FIXES: Record<string, string> = {
   READONLY: 'set it to the primary',
@@ -72,7 +68,7 @@ function refusalFinding(refused: Tried['refused'], trial: Trial): Finding {
   const names = (wanted: string) =>
     [...refused]
       .filter(([, { code }]) => code === wanted)
-      .map(([command, { message }]) => deniedCommand(message) ?? command)
+      .map(([command, { denied }]) => denied ?? command)
       .join(', ')
   const isAboutKeys = ({ code, message }: Trouble) => code === 'NOPERM' && /\bkeys?\b/i.test(message)
   const [denied, unknown] = [names('NOPERM'), names('NOSUCHCOMMAND')]

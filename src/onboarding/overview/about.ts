@@ -1,11 +1,12 @@
 // What the company says of an app, and the sign that it is seen by: the company's logo, its maker's mark, or a letter. Pure.
+import { markOf } from '../../company/app-marks.ts'
+import type { Company } from '../../company/company.ts'
 import type { Known } from '../walk.ts'
 
 /** Of the company's file, in the person's language. */
 export type AboutApp = {
-  /** A picture, or a symbol of a sprite (`/assets/marks.svg#github`); both are paths of ours. */
+  /** The path of its picture. */
   logo: string | undefined
-  mark: string | undefined
   reads: readonly string[]
   never: readonly string[]
   why: string | undefined
@@ -18,7 +19,6 @@ export type About = (instance: string) => AboutApp
 
 export const nothingSaid: AboutApp = {
   logo: undefined,
-  mark: undefined,
   reads: [],
   never: [],
   why: undefined,
@@ -27,15 +27,47 @@ export const nothingSaid: AboutApp = {
   isRequired: false,
 }
 
+/** What is known of each app, in a language. Apps come again with every page, so each is worked out once. */
+export function aboutApps(company: Company): (lang: string) => About {
+  const known = new Map<string, AboutApp>()
+  return (lang) => (instance) => {
+    const key = `${lang} ${instance}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    if (known.size >= MAX_KNOWN) known.clear()
+    const about = aboutOf(company, instance, lang)
+    known.set(key, about)
+    return about
+  }
+}
+
+const MAX_KNOWN = 5_000
+
+function aboutOf(company: Company, instance: string, lang: string): AboutApp {
+  const said = company.datasourceOf(instance)
+  const logo = (said?.logo ?? markOf(instance))?.path
+  if (said === undefined) return { ...nothingSaid, logo }
+  const { reads, never, why, account, help, isRequired } = said
+  return {
+    logo,
+    reads: company.localized(reads, lang) ?? [],
+    never: company.localized(never, lang) ?? [],
+    why: company.localized(why, lang),
+    account: company.localized(account, lang),
+    help: company.localized(help, lang),
+    isRequired,
+  }
+}
+
 const TONES = 6
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** A sign for an app, seen at a glance; for the eye alone. */
 export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>, about: About) {
-  const { logo, mark } = about(instance)
+  const { logo } = about(instance)
   let sum = 0
   for (const character of instance) sum += character.codePointAt(0) ?? 0
-  return { logo, mark, initial: initialOf(name), tone: `tone-${sum % TONES}` }
+  return { logo, initial: initialOf(name), tone: `tone-${sum % TONES}` }
 }
 
 /** What a reader sees as the first character; a sign that says nothing is passed over. */

@@ -66,7 +66,7 @@ function connectStep(scene: Scene, instance: string) {
       kind: 'good' as const,
     })),
     ...[...never, t('next.noOneElse')].map((text) => ({ text, kind: 'bad' as const })),
-    ...[account, help]
+    ...[account === undefined ? undefined : t('next.useAccount', { account }), help]
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]

@@ -17,6 +17,8 @@ type HistoryParts = {
 
 type History = { made: number[]; heldUntil: number; why: string }
 
+const NOTHING_YET: History = { made: [], heldUntil: 0, why: '' }
+
 const HOUR_MS = 3600 * 1000
 const MAX_PER_HOUR = 10
 const KEEP_SECONDS = 2 * 3600
@@ -37,10 +39,12 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
   const key = `client-history:${name}`
   const json = sealedJson<History>({ sealer, version: 1, wasUnversioned: true })
 
+  /** Nothing is held for longer than an hour: a clock that ran ahead must not hold it until it was right. */
+  const isNear = (at: number) => Math.abs(now() - at) <= HOUR_MS
+
   async function load(): Promise<History> {
-    const kept = json.open(await records.get(key), key)
-    const history = kept ?? { made: [], heldUntil: 0, why: '' }
-    return { ...history, made: history.made.filter((at) => at > now() - HOUR_MS) }
+    const { made, heldUntil, why } = json.open(await records.get(key), key) ?? NOTHING_YET
+    return { made: made.filter(isNear), heldUntil: isNear(heldUntil) ? heldUntil : 0, why }
   }
 
   const save = (history: History) => records.put(key, json.seal(history, key), KEEP_SECONDS)
@@ -92,7 +96,8 @@ export function createRegistrationHistory({ records, sealer, name, now }: Histor
       }
       const history = await undo()
       if (outcome.kind === 'unanswered') return signInUnavailable(outcome.why)
-      const { status, why, isFinal } = outcome
+      const { status, why, isFinal, wait } = outcome
+      if (wait !== undefined) return await hold(history, Math.min(wait * 1000, HOUR_MS), why)
       if (isFinal === true) return await hold(history, ALL_REFUSED_MS, why)
       const asksForToken = status === 401 || status === 403
       const instead = asksForToken ? 'set OIDC_INITIAL_ACCESS_TOKEN if it asks for one, or ' : ''

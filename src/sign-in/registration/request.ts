@@ -1,6 +1,7 @@
 // Asks the registration endpoint for a client (RFC 7591 3): once, and again with less only where the server refused and
 // so made none. The library is not used for it: it gives up on answers after the client was made.
 import { readLimited } from '../../client-api/body.ts'
+import { waitAskedFor } from '../../client-api/errors.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import type { Log } from '../../web/log.ts'
@@ -10,8 +11,8 @@ import { isAboutTheRequest, withoutOne, type Refusal, type Wishes } from './wish
 /** What came of asking; `why` is for the log. */
 export type Outcome =
   | { kind: 'registered'; client: Registered }
-  /** Nothing was made. `isFinal`: nor with anything less. */
-  | { kind: 'refused'; status: number; why: string; isFinal?: boolean }
+  /** Nothing was made. `isFinal`: nor with anything less. `wait`: seconds that the server asks to be left alone. */
+  | { kind: 'refused'; status: number; why: string; isFinal?: boolean; wait?: number | undefined }
   /** The server took the request, so that a client may have been made, but it cannot be used. */
   | { kind: 'unusable'; why: string }
   /** An error of the server's own: a client may have been made all the same. */
@@ -43,7 +44,7 @@ export async function requestRegistration(request: RegistrationRequest): Promise
       const why = `the registration endpoint gives no answer: ${silenceInWords[answer.silence]}`
       return { kind: 'unanswered', sent: !UNSENT.includes(answer.silence), why }
     }
-    const { status, text } = answer
+    const { status, text, retryAfter } = answer
     if (status >= 200 && status < 300) {
       const read = readRegistered(text, wishes, now())
       if ('client' in read) return accepted(read, leftOut, log)
@@ -51,12 +52,14 @@ export async function requestRegistration(request: RegistrationRequest): Promise
     }
     const refusal: Refusal = { status, ...readRefusal(text, initialAccessToken) }
     // Only a refusal says that none was made. 503 says so too (RFC 9110 15.6.4), and that it may soon be otherwise.
-    if (status < 400 || status >= 500)
-      return { kind: status === 503 ? 'refused' : 'failed', status, why: inWords(refusal) }
+    const why = inWords(refusal)
+    if (status === 503 || status === 429)
+      return { kind: 'refused', status, why, wait: waitAskedFor(retryAfter, now()) }
+    if (status < 400 || status >= 500) return { kind: 'failed', status, why }
     const isOurs = isAboutTheRequest(refusal)
     const less = isOurs && tries < MAX_TRIES ? withoutOne(wishes, refusal) : undefined
-    if (less === undefined) return { kind: 'refused', status, why: inWords(refusal), isFinal: isOurs }
-    log.warn({ ...refusal, leftOut: less.leftOut }, `${inWords(refusal)}: asking without ${less.leftOut}`)
+    if (less === undefined) return { kind: 'refused', status, why, isFinal: isOurs }
+    log.warn({ ...refusal, leftOut: less.leftOut }, `${why}: asking without ${less.leftOut}`)
     leftOut.push(less.leftOut)
     ;({ wishes } = less)
   }
@@ -84,7 +87,7 @@ function accepted(
 async function post(
   { endpoint, initialAccessToken }: RegistrationRequest,
   wishes: Wishes,
-): Promise<{ status: number; text: string } | { silence: Silence }> {
+): Promise<{ status: number; text: string; retryAfter: string | undefined } | { silence: Silence }> {
   const token = initialAccessToken === undefined ? {} : { authorization: `Bearer ${initialAccessToken}` }
   try {
     const response = await fetch(endpoint, {
@@ -95,8 +98,9 @@ async function post(
       signal: AbortSignal.timeout(TIME_LIMIT_MS),
     })
     // A status says enough: a body that breaks off does not make it unheard.
-    const text = response.body === null ? '' : await readLimited(response.body).catch(() => '')
-    return { status: response.status, text }
+    const { status, body, headers } = response
+    const text = body === null ? '' : await readLimited({ status, body }).catch(() => '')
+    return { status, text, retryAfter: headers.get('retry-after') ?? undefined }
   } catch (error) {
     return { silence: silenceOf(error) }
   }

@@ -12,9 +12,11 @@ import {
   ResponseBodyError,
   tokenIntrospection,
   tokenRevocation,
+  WWWAuthenticateChallengeError,
   type Configuration,
 } from 'openid-client'
 import { request as ask } from 'undici'
+import { objectIn } from '../../client-api/body.ts'
 import { isClientRefused } from '../answer-problems.ts'
 import { serverMetadataOf } from './configuration.ts'
 
@@ -34,6 +36,8 @@ export function probeEndpoints(configuration: Configuration): ProbeEndpoint[] {
   return introspection === undefined ? ['token'] : ['token', 'introspection']
 }
 
+const NO_REDIRECT = 'urn:onramp:probe'
+
 const madeUp = () => `onramp-probe-${randomBytes(12).toString('base64url')}`
 
 function request(configuration: Configuration, endpoint: ProbeEndpoint, redirect: string): Promise<unknown> {
@@ -47,7 +51,7 @@ function request(configuration: Configuration, endpoint: ProbeEndpoint, redirect
 export async function probeClient(
   configuration: Configuration,
   endpoint: ProbeEndpoint,
-  redirect = 'urn:onramp:probe',
+  redirect = NO_REDIRECT,
 ): Promise<ProbeAnswer> {
   try {
     await request(configuration, endpoint, redirect)
@@ -63,8 +67,21 @@ export async function* refusingEndpoints(
   configuration: Configuration,
   mute: readonly string[] = [],
 ): AsyncGenerator<ProbeEndpoint> {
-  for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one)))
-    if ((await probeClient(configuration, endpoint)) === 'refused') yield endpoint
+  for (const endpoint of probeEndpoints(configuration).filter((one) => !mute.includes(one))) {
+    const refusal = await request(configuration, endpoint, NO_REDIRECT).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (await saysInvalidClient(refusal)) yield endpoint
+  }
+}
+
+/** In so many words, as RFC 6749 5.2 asks for: a bare 401 may be of a firewall in between, and tells nothing. */
+async function saysInvalidClient(refusal: unknown): Promise<boolean> {
+  // The library reads no body where there is a challenge.
+  if (refusal instanceof WWWAuthenticateChallengeError)
+    return objectIn(await refusal.response.text().catch(() => ''))?.['error'] === 'invalid_client'
+  return refusal instanceof ResponseBodyError && refusal.error === 'invalid_client'
 }
 
 /** A token endpoint may check the code before the client: only another endpoint that says no to no one else can tell. */

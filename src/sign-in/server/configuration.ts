@@ -11,6 +11,7 @@ import {
   type CustomFetch,
 } from 'openid-client'
 import { Agent } from 'undici'
+import { objectIn } from '../../client-api/body.ts'
 import { exchange, HTTP1 } from '../../client-api/connection.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
 
@@ -63,6 +64,13 @@ const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000 })
 /** A Response of these has no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([204, 205, 304])
 
+/** A token answer may say null for what there is not (refresh_token, scope); the library takes only what is left out. */
+function withoutNulls(text: string): string {
+  const json = text.includes('null') ? objectIn(text) : undefined
+  if (json === undefined) return text
+  return JSON.stringify(Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)))
+}
+
 /** @param seconds the limit of each request; the library's own signal ends at the same time */
 export function createFetch(seconds: number): CustomFetch {
   return async (url, { body, headers, method }) => {
@@ -83,7 +91,8 @@ export function createFetch(seconds: number): CustomFetch {
     const entries = Object.entries(answer.headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((one): [string, string] => [name, one]),
     )
-    return new Response(WITHOUT_BODY.has(answer.status) ? null : answer.text, {
+    const text = method === 'POST' ? withoutNulls(answer.text) : answer.text
+    return new Response(WITHOUT_BODY.has(answer.status) ? null : text, {
       status: answer.status,
       headers: entries,
     })

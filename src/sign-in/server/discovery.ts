@@ -70,11 +70,11 @@ async function fetchFollowing(start: URL, signal: AbortSignal): Promise<Answered
       redirect: 'manual',
       signal,
     })
-    const { status, headers } = response
+    const { status, headers, body } = response
     const location = headers.get('location')
     const date = headers.get('date') ?? undefined
     if (status < 300 || status >= 400 || location === null) {
-      const text = response.body === null ? '' : await readLimited(response.body)
+      const text = body === null ? '' : await readLimited({ status, body })
       return { status, url, text, date }
     }
     await response.body?.cancel()

@@ -34,9 +34,18 @@ export const living = (list: SignInList, now: number, maxSeconds: number): SignI
   ended: list.ended.filter(({ at }) => now - at < ENDED_COUNTS_MS).slice(-MAX_ENDED),
 })
 
+/**
+ * Does a logout of this sid, or of the person everywhere, end a sign-in? A server may name a sid at logout and have left it
+ * out of the id_token: then it may be any sign-in of the person.
+ */
+export const endedBy =
+  (named: string | undefined) =>
+  ({ sid }: SignedInSession): boolean =>
+    named === undefined || sid === undefined || named === sid
+
 /** Has the authorization server ended this sign-in? @param startedAt when the browser was sent away, as below */
-export const isOver = ({ ended }: SignInList, { sid }: SignedInSession, startedAt: number): boolean =>
-  ended.some((one) => startedAt <= one.at && (one.sid === undefined || one.sid === sid))
+export const isOver = ({ ended }: SignInList, session: SignedInSession, startedAt: number): boolean =>
+  ended.some(({ at, sid }) => startedAt <= at && endedBy(sid)(session))
 
 /** The earliest beyond `MAX_SESSIONS` marked. */
 function limited(sessions: Listed[]): Listed[] {

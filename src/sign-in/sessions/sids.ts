@@ -1,7 +1,7 @@
 // Who a session id of the authorization server (sid) belongs to, for logout tokens that name nothing else. A logout may
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
 import { nameOf } from '../../session/seal.ts'
-import { sealedJson } from '../../session/sealed-json.ts'
+import { readable, sealedJson } from '../../session/sealed-json.ts'
 import type { SignInParts } from '../parts.ts'
 import type { User } from '../../session/signed-in.ts'
 
@@ -20,7 +20,7 @@ export function createSids({ records, sealer, maxSeconds, now }: Parts) {
   const keysOf = (issuer: string, sid: string) =>
     sealer.keyIds.map((id) => `sid:${nameOf(`${issuer}\n${sid}`)}.${id}`) as [string, ...string[]]
 
-  const read = async (key: string) => json.open(await records.get(key), key) ?? {}
+  const read = async (key: string) => readable(json, await records.get(key), key) ?? {}
 
   return {
     /** @param startedAt milliseconds since 1970 @returns false when it was ended since then */

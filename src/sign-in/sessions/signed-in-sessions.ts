@@ -2,12 +2,13 @@
 // to. It names sessions by the hash under which they are kept, so that a reader can end a session and open none.
 import { createChanges } from '../../records/change.ts'
 import { nameOf } from '../../session/seal.ts'
-import { sealedJson } from '../../session/sealed-json.ts'
+import { readable, sealedJson } from '../../session/sealed-json.ts'
 import type { SignIns } from '../../session/signed-in.ts'
 import type { SignInParts } from '../parts.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
   emptyList,
+  endedBy,
   isOver,
   isUsable,
   living,
@@ -27,6 +28,7 @@ export type SignedInSessions = {
    * @returns false when the authorization server has ended this sign-in since: it must not be used
    */
   add(user: Identity, session: SignedInSession, startedAt: number): Promise<boolean>
+  /** Those that work: one that was idle for too long is over, and is taken off. */
   list(user: Identity): Promise<SignedInSession[]>
   /** Ends those that match. @returns how many */
   end(user: Identity, matches: (session: SignedInSession) => boolean): Promise<number>
@@ -38,7 +40,7 @@ export type SignedInSessions = {
 }
 
 type Parts = Pick<SignInParts, 'records' | 'sealer' | 'maxSeconds' | 'now'> & {
-  signIns: Pick<SignIns, 'end'>
+  signIns: Pick<SignIns, 'end' | 'isKept'>
 }
 
 export function createSignedInSessions(parts: Parts): SignedInSessions {
@@ -57,12 +59,12 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
   const isRotating = sealer.keyIds.length > 1
 
   const opened = (key: string, text: string | undefined): SignInList =>
-    living(json.open(text, key) ?? emptyList, now(), maxSeconds)
+    living(readable(json, text, key) ?? emptyList, now(), maxSeconds)
 
   /**
    * @param change may run more than once; undefined changes nothing
    * @param isNew the person probably has no list yet
-   * @throws {StoreUnavailable}
+   * @throws {StoreUnavailable} also where the list can't be read: it may name sign-ins that are to be ended
    */
   async function update(
     user: Identity,
@@ -139,13 +141,17 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
     async list(user) {
       const list = await whole(user)
       await finish(user, list)
-      return list.sessions.filter(isUsable)
+      const usable = list.sessions.filter(isUsable)
+      const areKept = await Promise.all(usable.map(({ name }) => signIns.isKept(name)))
+      const over = new Set(usable.filter((_, index) => !areKept[index]).map(({ name }) => name))
+      if (over.size > 0) await update(user, (before) => without(before, over))
+      return usable.filter(({ name }) => !over.has(name))
     },
     end: (user, matches) => end(user, matches),
     async endThere(issuer, { sub, sid }) {
       const user = sub === undefined ? await sids.end(issuer, sid ?? '') : { issuer, subject: sub }
       if (user === undefined) return 0
-      return await end(user, (session) => sid === undefined || session.sid === sid, { at: now(), sid })
+      return await end(user, endedBy(sid), { at: now(), sid })
     },
   }
 }

@@ -1,7 +1,7 @@
 // POST /sign-out/backchannel: the authorization server ends sign-ins here, of a session (sid) or of a person (sub).
 // It is no browser: no cookie, no page, no cross-site question; its token is the proof.
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
-import express, { Router, type RequestHandler } from 'express'
+import express, { Router } from 'express'
 import type { Records } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
 import type { Note } from '../../web/audit.ts'
@@ -65,12 +65,7 @@ export function createBackChannelRoutes(parts: Parts): Router {
     }
   }
 
-  const checkLimit: RequestHandler = async (req, _res, next) => {
-    await parts.limit.check(req)
-    next()
-  }
-
-  router.post('/sign-out/backchannel', checkLimit, form, async (req, res) => {
+  router.post('/sign-out/backchannel', form, async (req, res) => {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
     try {
       if (typeof token !== 'string')

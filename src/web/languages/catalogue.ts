@@ -2,6 +2,8 @@
 // read them. English is the reference: the keys are its keys.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { placeholdersOf } from '../../company/placeholders.ts'
 import account from '../../../languages/en/account.json' with { type: 'json' }
 import admin from '../../../languages/en/admin.json' with { type: 'json' }
 import deprecations from '../../../languages/en/deprecations.json' with { type: 'json' }
@@ -33,6 +35,15 @@ export type Key = keyof typeof english
 export type Catalogue = Readonly<Record<Key, string>>
 
 export const REFERENCE = 'en'
+
+/** The folder of all languages. */
+export const LANGUAGES = fileURLToPath(new URL('../../../languages', import.meta.url))
+
+/** What a company file may replace and choose from. */
+export const offeredToCompanies = () => ({
+  knownTexts: new Map(Object.entries(english).map(([key, text]) => [key, placeholdersOf(text)])),
+  knownLanguages: languagesIn(LANGUAGES),
+})
 
 /** The languages that there are, the reference first. @param folder the path of languages/ */
 export const languagesIn = (folder: string): string[] => [

@@ -3,7 +3,7 @@
 import { match } from '@formatjs/intl-localematcher'
 import type { Request, RequestHandler } from 'express'
 import { signedInOf } from '../../session/signed-in.ts'
-import { languagesIn, readCatalogue, REFERENCE } from './catalogue.ts'
+import { languagesIn, readCatalogue, REFERENCE, type Catalogue } from './catalogue.ts'
 import { textsOf, type Texts } from './texts.ts'
 
 export type LanguagesOptions = {
@@ -11,8 +11,8 @@ export type LanguagesOptions = {
   folder: string
   /** The tags to offer; the first is for everyone who asks for none of them. Absent: all that there are. */
   offered?: readonly string[] | undefined
-  /** Texts that replace ours, by language and key. */
-  overrides?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
+  /** The company's text in place of ours. */
+  textOf?: ((tag: string, key: string) => string | undefined) | undefined
   /** How the company calls its search; absent: the language's word for search. */
   product?: string | undefined
   isHttps: boolean
@@ -37,11 +37,13 @@ const MAX_KNOWN = 500
 
 /** @throws {SyntaxError} for a message that is not ICU MessageFormat */
 export function createLanguages(options: LanguagesOptions): Languages {
-  const { folder, overrides = {} } = options
+  const { folder, textOf: replaced } = options
   const tags = options.offered ?? languagesIn(folder)
   const [fallback = REFERENCE] = tags
   const create = (tag: string): Texts => {
-    const catalogue = { ...readCatalogue(folder, tag), ...overrides[tag] }
+    const ours = readCatalogue(folder, tag)
+    const entries = Object.entries(ours).map(([key, text]) => [key, replaced?.(tag, key) ?? text])
+    const catalogue = Object.fromEntries(entries) as Catalogue
     return textsOf(tag, catalogue, { product: options.product ?? catalogue['brand.product'] })
   }
   const byDefault = create(fallback)

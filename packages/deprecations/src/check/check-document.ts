@@ -1,6 +1,7 @@
 // Checks the formats that are read whole: HAR and OpenAPI. Lines are looked up only for what was found.
 import { resolve } from 'node:path'
 import type { Matcher } from '../matching/deprecated-use.ts'
+import { hidesMembers } from '../matching/hidden-text.ts'
 import { harEntries, MAX_HAR, readHarEntry } from '../input/har.ts'
 import { InputFault } from '../command-line/input-fault.ts'
 import { linesOf } from '../input/json-scan.ts'
@@ -22,6 +23,11 @@ export const readDocument = async (format: 'har' | 'openapi', parts: DocumentPar
   const { name } = parts.source
   const text = await wholeText(parts.source, format === 'har' ? MAX_HAR : MAX_OPENAPI)
   const spec = await parseSpec(text, name)
+  if (/^\s*\{/.test(text) && hidesMembers(text, spec.data))
+    parts.fault(
+      undefined,
+      'has members that hide others of the same name, which were not read; write each once',
+    )
   if (isOpenApi(spec.data))
     return readOpenApi({ ...spec, path: name === 'stdin' ? undefined : resolve(name) }, parts)
   if (!text.trimStart().startsWith('{'))

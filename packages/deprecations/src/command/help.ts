@@ -43,8 +43,8 @@ export const checkHelp = `Usage: onramp deprecations check [FILE]... [options]
   gunzip -c access.log.gz | onramp deprecations check -
   onramp deprecations check logs/*.ndjson --report junit=junit.xml
 
-Finds deprecated endpoints and fields in recorded traffic. Hosts, prefixes of
-the path and query strings do not matter. Values are never printed, only places.
+Finds deprecated endpoints and fields in recorded traffic. Hosts and prefixes of
+the path do not matter. Values are never printed, only places.
 
 It reads
   HAR          to 256 MiB

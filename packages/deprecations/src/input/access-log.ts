@@ -1,17 +1,33 @@
-// Reads one line of an access log: `METHOD URL`, or the Common and Combined Log Formats of Apache and nginx.
-// No bodies are in it, so fields are only ever found as "may be in use".
+// Reads one line of an access log: `METHOD URL`, the Common and Combined Log Formats of Apache and nginx, and others that
+// have a method and an address beside each other. No bodies are in it, so fields are only ever found as "may be in use".
 import type { Reading } from './ndjson.ts'
 
-const PLAIN = /^\s*([A-Za-z]{3,10})\s+(\/\S*|https?:\/\/\S+)(?:\s.*)?$/
-const QUOTED = /"([A-Z]{3,10}) (\S+)(?: HTTP\/[\d.]+)?"/
+/** At the start of a line or of a quoted request any case will do; elsewhere, words of a sentence look the same. */
+const FIRST = /(?:^\s*|["'])(GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS|TRACE|CONNECT)[ \t]+(?=\/|https?:)/i
+const REQUEST =
+  /(?<![^\s"'|,;=[(>])(GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS|TRACE|CONNECT)["'\])]?[\s|,;:]+["']?(\/[^\s"'|]*|https?:\/\/[^\s"'|]+)/gi
+/** Any other method, and requests without a path: `"PROPFIND /a HTTP/1.1"`, `"OPTIONS * HTTP/1.1"`. */
+const QUOTED = /"([A-Z]{3,20}) (\S+) HTTP\/[\d.]+"/g
 // `[10/Oct/2026:13:55:36 +0200]`
 const STAMP = /\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d\d\d)\]/
 const MONTH = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$/
+/** A connection that was given up or was no HTTP: nothing of it reached an operation. */
+const NO_REQUEST = /\] "(?:-?|\\x(?:[^"\\]|\\.)*)" (?:4\d\d|000|-)(?:\s|$)/
 
 const timeOf = (line: string): number | undefined => {
   const [, day, month = '', year, clock, zone] = STAMP.exec(line) ?? []
   const time = MONTH.test(month) ? Date.parse(`${day} ${month} ${year} ${clock} ${zone}`) : Number.NaN
   return Number.isNaN(time) ? undefined : time
+}
+
+/** The requests in a line: one as a rule. */
+const requestsIn = (line: string): { method: string; url: string }[] => {
+  const [first] = FIRST.exec(line) ?? []
+  const all = [...line.matchAll(REQUEST), ...line.matchAll(QUOTED)].filter(
+    ([, method = '']) => method === method.toUpperCase() || first !== undefined,
+  )
+  const found = all.map(([, method = '', url = '']) => ({ method, url }))
+  return [...new Map(found.map((one) => [`${one.method} ${one.url}`, one])).values()]
 }
 
 /**
@@ -20,9 +36,9 @@ const timeOf = (line: string): number | undefined => {
  */
 export const readLogLine = (line: string): Reading | undefined => {
   if (line.trim() === '' || line.trimStart().startsWith('#')) return undefined
-  const time = timeOf(line)
-  const [, method, url] = PLAIN.exec(line) ?? QUOTED.exec(line) ?? []
-  if (method !== undefined && url !== undefined) return { call: { method, url, time } }
-  if (time !== undefined) return undefined
+  const [request, ...others] = requestsIn(line)
+  if (others.length > 0) return { fault: 'more than one request in the line; write METHOD URL' }
+  if (request !== undefined) return { call: { ...request, time: timeOf(line) } }
+  if (NO_REQUEST.test(line)) return undefined
   return { fault: 'no request found: write METHOD URL, as in POST /rest/api/v1/chat' }
 }

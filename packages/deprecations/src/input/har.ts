@@ -2,7 +2,8 @@
 import { InputFault } from '../command-line/input-fault.ts'
 import { isRecord, type Loose } from './json-scan.ts'
 import { withBodies, type Reading } from './ndjson.ts'
-import { textOf, type Recorded } from './recorded.ts'
+import { textOf } from '../matching/bytes.ts'
+import { headerOf, isChunked, type Recorded } from './recorded.ts'
 
 /** A HAR is read whole, so its size is bounded: 256 MiB. */
 export const MAX_HAR = 256 * 1024 * 1024
@@ -19,12 +20,8 @@ export const harEntries = (document: unknown, file: string): unknown[] => {
   throw new InputFault(file, 1, what)
 }
 
-const headerOf = (message: Loose, wanted: string): string =>
-  asText(
-    asList(message.headers)
-      .map(asRecord)
-      .find(({ name }) => asText(name).toLowerCase() === wanted)?.value,
-  )
+const isFilled = (value: unknown) =>
+  Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null
 
 const isPositive = (value: unknown) => typeof value === 'number' && value > 0
 const isCut = (content: Loose) => content._truncated === true || content.truncated === true
@@ -34,35 +31,51 @@ const isBrokenOff = ({ status, _error }: Loose) => status === 0 || asText(_error
 
 /** Whether the message says that it has a body, whatever was recorded of it. */
 const hasBody = (message: Loose, content: Loose) =>
-  isPositive(message.bodySize) ||
-  isPositive(content.size) ||
-  isPositive(Number(headerOf(message, 'content-length')))
+  isPositive(Number(message.bodySize)) ||
+  isPositive(Number(content.size)) ||
+  isChunked(message.headers) ||
+  isPositive(Number(headerOf(message.headers, 'content-length')))
+
+/** Whether the message says that it has none. A size of -1 is one that the recorder did not learn. */
+const hasNoBody = (message: Loose, content: Loose) =>
+  !hasBody(message, content) &&
+  (message.bodySize === 0 || headerOf(message.headers, 'content-length') === '0')
 
 /** The text of a body. Shorter than the size that the recorder saw, it is only a part. */
 const recordedText = (content: Loose, message: Loose): Recorded => {
   const { text, size, mimeType } = content
-  if (typeof text !== 'string' || (text === '' && hasBody(message, content))) return {}
-  const type = `${asText(mimeType)};${headerOf(message, 'content-type')}`
+  if (typeof text !== 'string' || text === '') return {}
+  const type = `${asText(mimeType)};${headerOf(message.headers, 'content-type')}`
   const isBase64 = content.encoding === 'base64'
   const bytes = Buffer.from(text, isBase64 ? 'base64' : 'utf8')
-  const body = isBase64 ? textOf(bytes, { encoding: headerOf(message, 'content-encoding'), type }) : text
+  const body = isBase64
+    ? textOf(bytes, { encoding: headerOf(message.headers, 'content-encoding'), type })
+    : text
   // In UTF-16 and UTF-32 a text has more bytes than in UTF-8, so the size says nothing.
   const expected = /utf-?(?:16|32)/i.test(type) ? 0 : Number(size)
   return { body, incomplete: isCut(content) || expected > Math.max(bytes.length, Buffer.byteLength(body)) }
 }
 
+/** The value of a form's field as text: some recorders write what they parsed of it. */
+const asField = (value: unknown) =>
+  isRecord(value) || Array.isArray(value) ? JSON.stringify(value) : asText(value)
+
 const requestBody = (request: Loose): Recorded => {
-  const post = asRecord(request.postData)
+  const { postData } = request
+  const post = asRecord(postData)
   const params = asList(post.params).map(asRecord)
-  if (typeof post.text === 'string' && (post.text !== '' || params.length === 0))
+  if (typeof post.text === 'string' && post.text !== '')
     return recordedText({ ...post, size: request.bodySize }, request)
   if (params.length > 0) {
-    const pairs = params.map(({ name, value }): [string, string] => [asText(name), asText(value)])
+    const pairs = params.map(({ name, value }): [string, string] => [asText(name), asField(value)])
     // Files are sent by name only.
     const incomplete = isCut(post) || params.some(({ value, fileName }) => fileName !== undefined && !value)
     return { body: new URLSearchParams(pairs).toString(), incomplete }
   }
-  return request.bodySize === 0 && !hasBody(request, post) ? { body: '' } : {}
+  // Anything else in its place is in a form of the recorder's own.
+  const isUsual = postData === undefined || postData === null || isRecord(postData)
+  const isOwn = !isUsual || isFilled(post.text) || isFilled(post.params)
+  return hasNoBody(request, post) && !isOwn ? { body: '' } : {}
 }
 
 const responseBody = (response: Loose, method: string): Recorded => {
@@ -72,10 +85,9 @@ const responseBody = (response: Loose, method: string): Recorded => {
   if (recorded.body !== undefined) return isBrokenOff(response) ? { ...recorded, incomplete: true } : recorded
   // Not 304: its body came from a cache, unseen.
   if ([204, 205].includes(Number(response.status)) || method.toUpperCase() === 'HEAD') return { body: '' }
-  // A size of 0 without a text is also what browsers write of a stream; its bodySize is then unknown (-1).
-  const isEmpty =
-    content.size === 0 && (response.bodySize === 0 || headerOf(response, 'content-length') === '0')
-  return isEmpty && !isBrokenOff(response) && !hasBody(response, content) ? { body: '' } : {}
+  // A size of 0 is also what browsers write of a stream; its bodySize is then unknown (-1).
+  const isEmpty = content.size === 0 && !isFilled(content.text) && hasNoBody(response, content)
+  return isEmpty && response.status !== 304 && !isBrokenOff(response) ? { body: '' } : {}
 }
 
 /** Reads one entry of a HAR. A body that the recorder left out counts as not recorded; an empty one as seen. */

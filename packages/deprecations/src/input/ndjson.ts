@@ -1,5 +1,6 @@
 // Reads one record of traffic: {"method", "url", "request"?, "response"?, "status"?, "incomplete"?, "time"?}.
 // A fault never quotes the record.
+import { hidesMembers } from '../matching/hidden-text.ts'
 import type { Call } from '../matching/deprecated-use.ts'
 import type { Side } from '../schedule/schedule.ts'
 import { isRecord } from './json-scan.ts'
@@ -39,17 +40,28 @@ const sidesIn = (value: unknown): readonly Side[] => {
   return SIDES.filter((side) => (Array.isArray(value) ? value.includes(side) : value === side))
 }
 
+/** A method as HTTP has them (RFC 9110 5.6.2); other characters are not an operation that could be looked up. */
+const METHOD = /^\s*[A-Za-z][\w-]*\s*$/
+
+/** Whether one of two addresses or methods hides the other: the call may be any. */
+const isAmbiguous = ({ text, value }: Written): boolean =>
+  ['"url"', '"method"'].some((name) => text.indexOf(name) !== text.lastIndexOf(name)) &&
+  hidesMembers(text, value)
+
 /** Reads one record. A body that is absent or null counts as not recorded. */
-export const readRecord = ({ text, value: record, broken }: Written): Reading => {
+export const readRecord = (written: Written): Reading => {
+  const { text, value: record, broken } = written
   if (broken) return { fault: 'not JSON: cut off or damaged; repair or remove the line' }
   if (!isRecord(record) || typeof record.method !== 'string' || typeof record.url !== 'string')
     return {
       fault: 'not a request: write {"method": …, "url": …}, with "request" and "response" if you have them',
     }
   const { method, url } = record
+  if (!METHOD.test(method)) return { fault: 'its method is not one of HTTP; correct it or remove the line' }
+  if (isAmbiguous(written)) return { fault: 'has members that hide others of the same name; write each once' }
   const bodies = { request: recordedBody(record.request), response: recordedBody(record.response) }
   const call: TimedCall = {
-    method,
+    method: method.trim(),
     url,
     status: typeof record.status === 'number' ? record.status : bodies.response.status,
     incomplete: sidesIn(record.incomplete ?? record.truncated),

@@ -1,6 +1,7 @@
 // What a recorder wrote of a body: the body itself, or a wrapper around it that has a status, headers and a `body` beside.
 // Compressed and encoded bodies are turned into text here, so that every format and item is read in the same way.
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import { bytesIn, textOf, type About } from '../matching/bytes.ts'
+import { isStandIn } from '../matching/body.ts'
 import { isRecord, type Loose } from './json-scan.ts'
 
 /** A body as recorded; `body` undefined: it was not. */
@@ -11,51 +12,6 @@ export type Recorded = {
   status?: number | undefined
 }
 
-/** What a body can grow to when it is decompressed, in bytes. */
-const MAX_BYTES = 64 * 1024 * 1024
-
-const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b
-
-type Coder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array
-
-const coders: Record<string, readonly Coder[]> = {
-  gzip: [gunzipSync],
-  'x-gzip': [gunzipSync],
-  br: [brotliDecompressSync],
-  zstd: [zstdDecompressSync],
-  // Some servers send it without the frame (RFC 9110 8.4.1.2).
-  deflate: [inflateSync, inflateRawSync],
-}
-
-const decompressed = (bytes: Uint8Array, encoding: string): Uint8Array | undefined => {
-  for (const coder of coders[isGzip(bytes) ? 'gzip' : encoding.trim().toLowerCase()] ?? [])
-    try {
-      return coder(bytes, { maxOutputLength: MAX_BYTES })
-    } catch {
-      // Recorders keep bodies whose encoding is not the one that the header names.
-    }
-  return undefined
-}
-
-const decoded = (bytes: Uint8Array, charset: string): string => {
-  try {
-    return new TextDecoder(charset).decode(bytes)
-  } catch {
-    return new TextDecoder().decode(bytes)
-  }
-}
-
-type About = { encoding?: string; type?: string }
-
-/** The text in bytes. Recorders keep some bodies as they came and some decoded, whatever the header says. */
-export const textOf = (bytes: Uint8Array, { encoding = '', type = '' }: About): string => {
-  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8'
-  const text = decoded(bytes, charset)
-  if (/^\s*[[{"\d]/.test(text.slice(0, 100)) && !text.includes('\uFFFD')) return text
-  const plain = decompressed(bytes, encoding)
-  return plain === undefined ? text : decoded(plain, charset)
-}
-
 const BESIDE = new Set(
   (
     'body headers status statuscode statustext bodysize size encoding isbase64encoded base64 contenttype mimetype ' +
@@ -63,8 +19,13 @@ const BESIDE = new Set(
   ).split(' '),
 )
 
+/** What says that there was a body, where nothing or not all of it was kept. */
+const TRACE =
+  /^[_$]?(?:(?:raw|body|content|payload)[_-]?)?(?:size|length|bytes|hash|digest|sha\d*|md5|file|ref|truncated|omitted|redacted|skipped|binary)$/i
+const KIND = /^[_$]?(?:(?:body|content)[_-]?)?(?:type|mime_?type|encoding|path)$/i
+
 /** Whether a member of this name is about a body. */
-const isBeside = (name: string) => BESIDE.has(name.toLowerCase().replaceAll('_', ''))
+const isBeside = (name: string) => BESIDE.has(name.toLowerCase().replaceAll('_', '')) || TRACE.test(name)
 
 const statusOf = ({ status, statusCode }: Loose): number | undefined =>
   [status, statusCode].find(
@@ -102,12 +63,8 @@ const renamed = (value: Loose): Loose => {
 const plainBody = (body: unknown, about: About): unknown => {
   if (!isRecord(body)) return body
   const isList = Object.hasOwn(body, '0') && Object.keys(body).every((name, index) => name === String(index))
-  const listed: unknown = body.type === 'Buffer' ? body.data : isList ? Object.values(body) : []
-  const isBytes =
-    Array.isArray(listed) &&
-    listed.length > 0 &&
-    listed.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)
-  return isBytes ? textOf(Buffer.from(listed as number[]), about) : body
+  const bytes = bytesIn(body.type === 'Buffer' ? body.data : isList ? Object.values(body) : undefined)
+  return bytes === undefined ? body : textOf(bytes, about)
 }
 
 /** A body with what a wrapper has besides, as that may be a part of the body after all. */
@@ -118,30 +75,57 @@ const withOthers = (body: unknown, wrapper: Loose): unknown => {
   return /^\s*(?:[[{]|$)/.test(body) ? `${JSON.stringify(Object.fromEntries(others))}\n${body}` : body
 }
 
-const headerOf = (headers: unknown, wanted: string): string => {
-  if (!isRecord(headers)) return ''
-  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+/** The value of a header, of an object or of a list of names and values; empty where there is none. */
+export const headerOf = (headers: unknown, wanted: string): string => {
+  const all = Array.isArray(headers)
+    ? headers.filter(isRecord).map(({ name, value }) => [String(name), value] as const)
+    : isRecord(headers)
+      ? Object.entries(headers)
+      : []
+  const found = all.find(([name]) => name.toLowerCase() === wanted)?.[1]
   const value: unknown = Array.isArray(found) ? found[0] : found
-  return typeof value === 'string' ? value : ''
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** `{"bodySize": 812}`: a body was there, and was not recorded. */
-const isSizeAlone = (recorded: unknown): boolean =>
-  isRecord(recorded) &&
-  Object.keys(recorded).length > 0 &&
-  Object.entries(recorded).every(
-    ([name, value]) => /^(?:body|content)?_?(?:size|length)$/i.test(name) && Number(value) > 0,
+/** Whether a message says that its body is sent in chunks, so that no length is known before (RFC 9112 7.1). */
+export const isChunked = (headers: unknown): boolean =>
+  /chunked/i.test(headerOf(headers, 'transfer-encoding'))
+
+const REMARK = /^_?(?:message|msg|note|comment|warning|info|reason|error|body|raw|text|content|data|value)$/i
+
+/** `{"bodySize": 812}`, `{"sha256": …, "type": …}`: a body was there, and was not recorded. */
+const isTrace = (recorded: Loose): boolean => {
+  const names = Object.keys(recorded)
+  const [only = ''] = names
+  if (names.length === 1 && REMARK.test(only) && isStandIn(recorded[only])) return true
+  const isThere = (name: string) =>
+    TRACE.test(name) && ![0, '0', '', false, null].includes(recorded[name] as string)
+  return names.some(isThere) && names.every((name) => TRACE.test(name) || KIND.test(name))
+}
+
+const isCut = (wrapper: Loose): boolean =>
+  Object.entries(wrapper).some(
+    ([name, value]) => /(?:truncated|incomplete|partial)$/i.test(name) && /^(?:true|1)$/i.test(String(value)),
   )
+
+/** Whether a wrapper says that there was more than the nothing it has for a body. */
+const isLeftOut = ({ body, headers, bodySize, size }: Loose): boolean => {
+  const isEmpty = body === '' || (isRecord(body) && Object.keys(body).length === 0)
+  const sizes = [bodySize, size, headerOf(headers, 'content-length')].map(Number)
+  return isEmpty && (Math.max(...sizes.filter(Number.isFinite)) > 2 || isChunked(headers))
+}
 
 /** The body in what a recorder wrote for one side of a call. Null is what recorders write for a body they did not keep. */
 export const recordedBody = (recorded: unknown): Recorded => {
   if (recorded === undefined || recorded === null) return {}
   // A size, or whether there was one: no body of the two APIs is a number or a boolean.
-  if (typeof recorded === 'number' || typeof recorded === 'boolean' || isSizeAlone(recorded)) return {}
+  if (typeof recorded === 'number' || typeof recorded === 'boolean') return {}
   if (!isRecord(recorded)) return { body: recorded }
+  if (isTrace(recorded)) return {}
   const value = renamed(recorded)
   if (!isWrapper(value)) return { body: plainBody(value, {}) }
-  const { headers, body, encoding, isBase64Encoded, base64, truncated, _truncated } = value
+  if (isLeftOut(value)) return {}
+  const { headers, body, encoding, isBase64Encoded, base64 } = value
   const about = { encoding: headerOf(headers, 'content-encoding'), type: headerOf(headers, 'content-type') }
   const isEncoded = encoding === 'base64' || isBase64Encoded === true || base64 === true
   const plain =
@@ -150,7 +134,7 @@ export const recordedBody = (recorded: unknown): Recorded => {
       : plainBody(body ?? undefined, about)
   return {
     body: withOthers(plain, value),
-    incomplete: truncated === true || _truncated === true,
+    incomplete: isCut(value),
     status: statusOf(value),
   }
 }

@@ -1,5 +1,7 @@
 // Reads JSON documents out of a text: one, several after each other, and the events of a stream. Pure.
 
+import { isEncoded } from './bytes.ts'
+
 export type Body = {
   documents: unknown[]
   /** Why some or all of it could not be read, as the end of a sentence: what was not read may hold anything. */
@@ -94,6 +96,10 @@ export const isSequence = (text: string): boolean => text.startsWith('\u001e')
 /** Whether a text begins as a stream of events does (HTML standard, 9.2.5). */
 export const isEventStream = (text: string): boolean => /^(?:(?:data|event|id|retry)\s?:|:)/.test(text)
 
+/** Whether the data of an event has no structure, so that no field can be in it. */
+const isProse = (text: string) =>
+  !/[{}<>\\]|^[["]|;base64,/.test(text) && !isSequence(text) && !isEncoded(text)
+
 /** The JSON documents in the events of a stream; the data of an event may be spread over several lines. */
 export const readEventStream = (text: string): Body => {
   const body: Body = { documents: [] }
@@ -104,8 +110,8 @@ export const readEventStream = (text: string): Body => {
     else if (line === '') {
       const event = data.join('\n').trim()
       data = []
-      // Words without any structure bear no fields.
-      if (!/^[[{"]/.test(event) && !isSequence(event)) continue
+      // Words bear no fields.
+      if (isProse(event) || event === '[DONE]') continue
       const { documents, unread } = readDocuments(event)
       body.documents.push(...documents)
       body.unread ??= unread

@@ -1,5 +1,5 @@
 // Finds what a call uses of a schedule: which operation it is, and which deprecated fields its bodies bear.
-// Pure. Hosts, base path prefixes and query strings are ignored; a field's value is never read, only its name and place.
+// Pure. Hosts and base path prefixes are ignored; a field's value is never read, only its name and place.
 import { readBody } from './body.ts'
 import { fieldsOf, searchFields, type Fields, type Search } from './field-search.ts'
 import type { Entry, Schedule, Side } from '../schedule/schedule.ts'
@@ -57,14 +57,26 @@ const decoded = (step: string): string => {
   }
 }
 
+// As clients send it (WHATWG URL, 4.4): without dot segments; parameters of a segment (RFC 3986 3.3) are no part of it.
+const plain = (path: string): string => {
+  const kept: string[] = []
+  for (const segment of path.replaceAll('\\', '/').split('/')) {
+    const [name = ''] = segment.split(';', 1)
+    if (name === '..') kept.pop()
+    else if (name !== '.') kept.push(name)
+  }
+  return kept.join('/')
+}
+
 /** The path of a URL or path, decoded, without scheme, host, query and fragment. */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
-  const bare = end < 0 ? url : url.slice(0, end)
+  const bare = (end < 0 ? url : url.slice(0, end)).trim()
   const host = bare.indexOf('://')
   const start = host < 0 ? 0 : bare.indexOf('/', host + 3)
   const path = start < 0 ? '/' : bare.slice(start)
-  return path.includes('%') ? path.split('/').map(decoded).join('/') : path
+  const read = path.includes('%') ? path.split('/').map(decoded).join('/') : path
+  return /;|\\|\/\./.test(read) ? plain(read) : read
 }
 
 const parametersIn = ({ segments }: Scheduled) => segments.filter(isParameter).length
@@ -145,6 +157,10 @@ export const reportUses = ({ endpoints, fields }: Scheduled, call: Call, report:
   for (const entry of endpoints) report({ entry, confidence: 'exact' })
   for (const side of ['request', 'response'] as const)
     if (fields[side].size > 0) reportSide(fields, call, side, report)
+  // The schedule names fields of the request, and clients send some of them as parameters.
+  const query = /\?([^#]*)/.exec(call.url)?.[1] ?? ''
+  for (const name of new Set(new URLSearchParams(query).keys()))
+    for (const entry of fields.request.get(name) ?? []) report({ entry, confidence: 'name', side: 'request' })
 }
 
 const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) => void) => {
@@ -153,32 +169,21 @@ const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) =
   }
   const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
   if (body === undefined) return reportAll({ confidence: 'endpoint' })
-  const { documents, unread } = readBody(body, side === 'response' ? call.status : undefined)
+  const { documents, unread } = readBody(body, { side, status: call.status })
   const found: Search['report'] = (entry, confidence, path) => report({ entry, confidence, side, path })
   const search = { fields, side, report: found }
   const isWhole = documents.map((document) => searchFields(document, search)).every(Boolean)
-  const names = [...fields[side].keys()]
   const texts = [{ text: body, value: documents }, ...(call.written ? [call.written] : [])]
+  const hiding = fields.hiding[side]
   const why =
     unread ??
     (isWhole ? undefined : 'nests too deep to be looked through') ??
-    (holdsText(documents, names) ? 'holds a text that may be the body' : undefined) ??
-    (texts.some((one) => hidesNames(one, names))
+    (documents.some(hiding.inValue) ? 'holds a text that may be the body' : undefined) ??
+    (texts.some(({ text, value }) => typeof text === 'string' && hiding.byRepetition(text, value))
       ? 'has members that hide others of the same name'
       : undefined)
   if (why !== undefined) reportAll({ confidence: 'unread', why })
   else if (call.incomplete?.includes(side) === true) reportAll({ confidence: 'endpoint' })
-}
-
-/** Whether a text within a document is JSON that has one of the names: recorders wrap bodies in ways of their own. */
-const holdsText = (value: unknown, names: readonly string[]): boolean => {
-  if (typeof value === 'string')
-    return (
-      '[{'.includes(value.trimStart().charAt(0) || ' ') && names.some((name) => value.includes(`"${name}"`))
-    )
-  if (typeof value !== 'object' || value === null) return false
-  for (const name in value) if (holdsText(Reflect.get(value, name), names)) return true
-  return false
 }
 
 // RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6: these have none, or one that means nothing.
@@ -186,13 +191,3 @@ const hasNoBody = ({ method, status }: Call, side: Side) =>
   side === 'request'
     ? /^(?:get|head)$/i.test(method)
     : /^head$/i.test(method) || status === 204 || status === 205
-
-// Of two members with one name the parser keeps the last, so the text has the name more often than what was parsed. In a
-// string of JSON every quote is escaped, so a quoted name is a member or a whole value.
-const hidesNames = ({ text, value }: { text: unknown; value: unknown }, names: readonly string[]) => {
-  if (typeof text !== 'string' || (Array.isArray(value) && value.length === 0)) return false
-  const quoted = names.map((name) => JSON.stringify(name)).filter((name) => text.includes(name))
-  if (quoted.length === 0) return false
-  const again = JSON.stringify(value)
-  return quoted.some((name) => text.split(name).length > again.split(name).length)
-}

@@ -1,5 +1,6 @@
 // Looks for deprecated fields in a document: by name, and how sure a place is. Values are never read, only names.
 // A field inside a named replacement is not the deprecated one of the same name.
+import { createHiding, type Hiding } from './hidden-text.ts'
 import type { Entry, FieldEntry, Side } from '../schedule/schedule.ts'
 
 /** What the schedule says of the fields of one operation. */
@@ -12,6 +13,8 @@ export type Fields = {
   isHolder: (name: string) => boolean
   /** Members that replace something: what is inside is not looked at. */
   isReplacement: (name: string) => boolean
+  /** Whether a side may have fields that parsing does not bring to light. */
+  hiding: Record<Side, Hiding>
 }
 
 /** How sure a place is: as a member of the body or of what the operation is about, or only by its name. */
@@ -65,12 +68,15 @@ export const fieldsOf = (entries: readonly Entry[]): Fields => {
       all.filter(({ place }) => place.in !== other),
       ({ field }) => field,
     )
+  const [request, response, isReplacement] = [byName('response'), byName('request'), replacementsOf(entries)]
+  const hidingOf = (wanted: Map<string, unknown>) => createHiding([...wanted.keys()], isReplacement)
   return {
     all,
-    request: byName('response'),
-    response: byName('request'),
+    request,
+    response,
     isHolder: (name) => holders.size > 0 && holders.has(plainName(name)),
-    isReplacement: replacementsOf(entries),
+    isReplacement,
+    hiding: { request: hidingOf(request), response: hidingOf(response) },
   }
 }
 
@@ -90,6 +96,15 @@ export const placed = (entry: FieldEntry, names: readonly string[], fields: Fiel
   return names.length === 2 && fields.isHolder(names[0] ?? '') ? 'exact' : 'name'
 }
 
+/** The names in a member that recorders made of nested ones: `announcement.boardId`, `messages[0].citations`. */
+const flattened = (name: string): string[] =>
+  /[.[/]|^\s|\s$/.test(name)
+    ? name
+        .split(/[.[\]/]+/)
+        .flatMap((step) => step.trim() || [])
+        .filter((step) => !/^\d+$/.test(step))
+    : []
+
 /** Reports every deprecated field of a document. @returns false when it nests too deep to be looked through */
 export const searchFields = (document: unknown, { fields, side, report }: Search): boolean => {
   const wanted = fields[side]
@@ -101,6 +116,12 @@ export const searchFields = (document: unknown, { fields, side, report }: Search
       const sure = placed(entry, names, fields)
       if (sure !== undefined) report(entry, sure, path)
     }
+  }
+  const foundFlat = (steps: readonly string[]) => {
+    const outer = path.slice(0, -1).filter((step) => typeof step === 'string')
+    if (steps.slice(0, -1).some(fields.isReplacement)) return
+    for (const entry of wanted.get(steps.at(-1) ?? '') ?? [])
+      if (placed(entry, [...outer, ...steps], fields) !== undefined) report(entry, 'name', path)
   }
   const look = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
@@ -114,6 +135,7 @@ export const searchFields = (document: unknown, { fields, side, report }: Search
       const entries = isList ? undefined : wanted.get(name)
       path.push(isList ? Number(name) : name)
       if (entries !== undefined) found(entries)
+      else if (!isList) foundFlat(flattened(name))
       if (isList || typeof member !== 'object' || !fields.isReplacement(name)) look(member)
       path.pop()
     }

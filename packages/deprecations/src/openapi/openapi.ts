@@ -101,10 +101,17 @@ const schemasOf = ({ at, item }: Operation, side: Side, follow: Follow): At[] =>
     // A field of a form in OpenAPI 2 is as a schema with that one property.
     if (place === 'formData' && typeof name === 'string')
       return [{ ...body, value: { properties: { [name]: {} } } }]
+    // A parameter of the name is not the field itself, so it counts as one deeper.
+    if (place === 'query' && typeof name === 'string')
+      return [{ ...body, value: { properties: { '?': { properties: { [name]: {} } } } } }]
     if (side === 'request' && place !== undefined && place !== 'body') return []
     const media = [into(body, 'content')].flatMap(followed).flatMap(childrenOf).flatMap(followed)
-    // OpenAPI 3.2 has the schema of one item of a stream.
-    return [body, ...media].flatMap((one) => [into(one, 'schema'), into(one, 'itemSchema')])
+    // OpenAPI 3.2 has the schema of one item of a stream. A medium without any is one that is not described.
+    const schemas = [body, ...media].flatMap((one) =>
+      [into(one, 'schema'), into(one, 'itemSchema')].filter(({ value }) => value !== undefined),
+    )
+    const bare = media.filter(({ value }) => isRecord(value) && !('schema' in value || 'itemSchema' in value))
+    return [...schemas, ...bare.map((one) => ({ ...one, value: {} }))]
   })
 }
 
@@ -135,7 +142,11 @@ const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, wa
       for (const entry of [...fields[side].values()].flat()) report(entry, 'unread', place, why)
     }
     const follow = createFollow(walk.find, lost)
-    eachProperty(schemasOf({ ...operation, at: whole }, side, follow), { fields, side, follow, report })
+    const undescribed = (place: At) => {
+      for (const entry of [...fields[side].values()].flat()) report(entry, 'endpoint', place)
+    }
+    const search = { fields, side, follow, report, undescribed }
+    eachProperty(schemasOf({ ...operation, at: whole }, side, follow), search)
   }
 }
 

@@ -9,30 +9,36 @@ type SchemaSearch = {
   side: Side
   follow: Follow
   report: (entry: FieldEntry, sure: Placed, at: At) => void
+  /** Called for a body whose schema does not say what it holds. */
+  undescribed: (at: At) => void
 }
 
-/** A schema, and the names of the members that lead to what it describes. */
-type Visit = { at: At; names: readonly string[] }
+/** A schema, the names of the members that lead to what it describes, and whether it is all that is said of a body. */
+type Visit = { at: At; names: readonly string[]; isAll?: boolean | undefined }
 
 const ANY_NAME = '*'
 const below = (names: readonly string[], name: string) => [...names.slice(-3), name]
 
 /** The schemas inside a schema: an alternative is at its place, as an item is; a property one deeper. */
-const inner = ({ at, names }: Visit, follow: Follow): Visit[] => {
+const inner = ({ at, names, isAll }: Visit, follow: Follow): Visit[] => {
   const membersOf = (name: string) => childrenOf(follow(into(at, name)) ?? into(at, name))
   const parts = (...keys: string[]) => keys.map((key) => into(at, key))
   const same = [
-    ...parts('allOf', 'anyOf', 'oneOf', 'prefixItems', 'items').flatMap(itemsOf),
-    ...parts('if', 'then', 'else', 'items', 'additionalItems', 'unevaluatedItems', 'contains'),
-    ...membersOf('dependentSchemas'),
+    ...parts('allOf', 'prefixItems', 'items').flatMap(itemsOf),
+    ...parts('if', 'then', 'else', 'additionalItems', 'unevaluatedItems', 'contains', 'contentSchema'),
+    ...['dependentSchemas', 'dependencies'].flatMap(membersOf),
     ...mapped(at),
   ]
+  const instead = [...parts('anyOf', 'oneOf').flatMap(itemsOf), into(at, 'items')]
   const unnamed = [
     ...parts('additionalProperties', 'unevaluatedProperties'),
     ...membersOf('patternProperties'),
   ]
   return [
     ...same.map((one) => ({ at: one, names })),
+    ...instead
+      .filter(({ value }) => isRecord(value) || value === true)
+      .map((one) => ({ at: one, names, isAll })),
     ...membersOf('properties').map((one) => ({ at: one, names: below(names, nameOf(one)) })),
     ...unnamed.map((one) => ({ at: one, names: below(names, ANY_NAME) })),
   ]
@@ -80,6 +86,18 @@ const reportIn = ({ at, names }: Visit, { fields, side, follow, report }: Schema
 const titleOf = ({ path, file }: At) =>
   path.length > 0 ? String(path.at(-1)) : file.name.replace(/^.*[\\/]|\.[a-z]+$/gi, '')
 
+const DESCRIBES =
+  /^(?:properties|allOf|anyOf|oneOf|items|itemSchema|prefixItems|if|contentSchema|not|required|\$(?:ref|dynamicRef|recursiveRef))$/
+const SIMPLE = /^(?:number|integer|boolean|null)$/
+
+/** Whether a schema allows any members without naming them: what is sent may be anything. */
+const isOpen = ({ value }: At): boolean =>
+  value !== false &&
+  !(
+    isRecord(value) &&
+    (Object.keys(value).some((name) => DESCRIBES.test(name)) || SIMPLE.test(String(value.type)))
+  )
+
 /** Looks through schemas and all they lead to; each once for each way in which its members count. */
 export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void => {
   const { fields, follow } = search
@@ -91,14 +109,15 @@ export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void
     seen.set(value, ways.add(way))
     return true
   }
-  const waiting: Visit[] = schemas.map((at) => ({ at, names: [] }))
+  const waiting: Visit[] = schemas.map((at) => ({ at, names: [], isAll: true }))
   for (const visit of waiting) {
-    const { at, names } = visit
+    const { at, names, isAll } = visit
+    if (isAll === true && isOpen(at)) search.undescribed(at)
     if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(at.value, names)) continue
     reportIn(visit, search)
     waiting.push(...inner(visit, follow))
     const next = follow(at)
     if (next === undefined || next.value === at.value) continue
-    if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names })
+    if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names, isAll })
   }
 }

@@ -1,6 +1,7 @@
 // A call as a line of NDJSON for the check: names of members only, every value replaced by null.
 // A stream keeps all its documents, as JSON lines in a text. The line names the sides of which something was left out.
 import { readBody } from '../matching/body.ts'
+import { hidesMembers } from '../matching/hidden-text.ts'
 import type { Side } from '../schedule/schedule.ts'
 
 /** A body's text, as far as it was looked at. */
@@ -24,18 +25,19 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 /**
  * The names in a value without the values: `{"a":[{"b":"x"}]}` becomes `{"a":[{"b":null}]}`.
- * @param tooDeep called for what is left out because it nests too deep
+ * @param leftOut called for what may bear names and is left out: what nests too deep, and JSON in a text
  */
-export const withoutValues = (value: unknown, tooDeep?: () => void, depth = 0): unknown => {
+export const withoutValues = (value: unknown, leftOut?: () => void, depth = 0): unknown => {
+  if (typeof value === 'string' && /^\s*[[{]/.test(value)) leftOut?.()
   if (!isObject(value)) return null
-  if (depth > MAX_DEPTH) return tooDeep?.() ?? null
-  const inner = (member: unknown) => withoutValues(member, tooDeep, depth + 1)
+  if (depth > MAX_DEPTH) return leftOut?.() ?? null
+  const inner = (member: unknown) => withoutValues(member, leftOut, depth + 1)
   if (Array.isArray(value)) return value.map(inner)
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]))
 }
 
-const namesOf = ({ text, isCut }: SeenBody, status: number | undefined) => {
-  const { documents, unread } = readBody(text, status)
+const namesOf = ({ text, isCut }: SeenBody, about: Parameters<typeof readBody>[1]) => {
+  const { documents, unread } = readBody(text, about)
   let isWhole = !isCut && unread === undefined
   const kept: string[] = []
   let length = 0
@@ -48,6 +50,7 @@ const namesOf = ({ text, isCut }: SeenBody, status: number | undefined) => {
     }
     kept.push(names)
   }
+  isWhole &&= !hidesMembers(text, documents)
   const [only, ...others] = kept
   if (only === undefined) return { body: isWhole ? '' : undefined, isWhole }
   return { body: others.length === 0 ? (JSON.parse(only) as unknown) : kept.join('\n'), isWhole }
@@ -55,8 +58,8 @@ const namesOf = ({ text, isCut }: SeenBody, status: number | undefined) => {
 
 /** The line of a call, with the line break; the query is left out of the address. */
 export const recordOf = ({ time, method, url, status, request, response }: SeenCall): string => {
-  const sent = request && namesOf(request, undefined)
-  const answered = response && namesOf(response, status)
+  const sent = request && namesOf(request, { side: 'request' })
+  const answered = response && namesOf(response, { side: 'response', status })
   const sides: [Side, typeof sent][] = [
     ['request', sent],
     ['response', answered],

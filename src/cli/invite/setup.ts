@@ -68,7 +68,7 @@ export type MailOptions = {
 /** @throws {FaultyTemplate} */
 export function mailFor(settings: Settings, options: MailOptions, now: () => number): ComposeMail {
   const { template, ...rest } = options
-  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'nobody@localhost' } } = settings
+  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'no-reply@localhost' } } = settings
   const invitations = createInvitations({ secrets: secretsOf(settings), audience: publicUrl, now })
   const render = template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template)
   return createMail({ ...rest, invitations, render, from, publicUrl })

@@ -1,0 +1,65 @@
+// What stands for an app on a page: the company's own logo, else its mark, else a letter. A mark keeps its brand colour
+// where it can be seen.
+import { readFileSync } from 'node:fs'
+import { appSlugs } from './app-slugs.ts'
+import { assetOf, type Asset } from './asset.ts'
+import type { Company } from './company.ts'
+import { contrast, GROUND } from './contrast.ts'
+import { datasourceType } from './datasource-of.ts'
+
+/** A drawing of 24 by 24, and the brand colour as #rrggbb. */
+export type Mark = { title: string; color: string; drawing: string }
+
+/** An image's address on this origin, or the letter that takes its place. */
+export type AppLogo = { kind: 'image'; path: string } | { kind: 'letter'; letter: string }
+
+const readMarks = (): Record<string, Mark> =>
+  JSON.parse(readFileSync(new URL('marks.json', import.meta.url), 'utf8')) as Record<string, Mark>
+
+/** Against the ground: below it a mark is hardly seen, such as GitHub's on a dark page, where most marks are too dark. */
+const MIN_VISIBLE = { light: 2, dark: 3 }
+
+function svgOf({ color, drawing }: Mark): string {
+  const fill = contrast(color, GROUND.light) < MIN_VISIBLE.light ? GROUND.dark : color
+  const onDark = contrast(color, GROUND.dark) < MIN_VISIBLE.dark ? GROUND.light : color
+  const style =
+    fill === onDark ? '' : `<style>@media(prefers-color-scheme:dark){path{fill:${onDark}}}</style>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">${style}<path fill="${fill}" d="${drawing}"/></svg>`
+}
+
+const bySlug: ReadonlyMap<string, Asset> = new Map(
+  Object.entries(readMarks()).map(([slug, mark]) => [
+    slug,
+    assetOf(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(mark))),
+  ]),
+)
+
+/** Every mark, to be served. */
+export const appMarks: readonly Asset[] = [...bySlug.values()]
+
+/** The mark of a datasource's instance (`gdrive_1`), where the library has one. */
+export function markOf(instance: string): Asset | undefined {
+  const name = datasourceType(instance)
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]/g, '')
+  return bySlug.get(appSlugs.get(name) ?? '')
+}
+
+const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** The first letter or digit of a name, as people count letters. */
+function letterOf(name: string): string {
+  const all = [...letters.segment(name.trim())].map(({ segment }) => segment)
+  return (all.find((one) => /^[\p{L}\p{N}]/u.test(one)) ?? all[0] ?? '?').toUpperCase()
+}
+
+/**
+ * @param instance of the service, like `slack_1`
+ * @param name what people call it
+ */
+export function appLogoOf(company: Company, instance: string, name: string): AppLogo {
+  const image = company.datasourceOf(instance)?.logo ?? markOf(instance)
+  return image === undefined
+    ? { kind: 'letter', letter: letterOf(name) }
+    : { kind: 'image', path: image.path }
+}

@@ -1,0 +1,93 @@
+// Colours that people can read: WCAG 2.2, 1.4.3. From one brand colour come the text on it, a tint and a hover shade.
+// Pure.
+
+/** WCAG 2.2, 1.4.3: text against what is behind it. */
+export const MIN_CONTRAST = 4.5
+
+/** What the brand colour is read on, in light and in dark pages. */
+export const GROUND = { light: '#ffffff', dark: '#14161f' } as const
+
+export type Scheme = keyof typeof GROUND
+
+export type Palette = {
+  /** The brand colour: buttons, links, progress. */
+  brand: string
+  /** Text on the brand colour and on its hover shade. */
+  onBrand: string
+  /** A tint for large areas; ordinary text and `strong` are readable on it. */
+  soft: string
+  /** The hover shade; also the brand colour as text on tinted or raised ground. */
+  strong: string
+}
+
+type Rgb = readonly [red: number, green: number, blue: number]
+
+const WHITE = '#ffffff'
+const NEAR_BLACK = '#14161f'
+
+/** #rgb or #rrggbb. */
+export const HEX_COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/
+
+function rgbOf(hex: string): Rgb {
+  const digits = hex.length === 4 ? hex.slice(1).replaceAll(/./g, '$&$&') : hex.slice(1)
+  const at = (start: number) => Number.parseInt(digits.slice(start, start + 2), 16)
+  return [at(0), at(2), at(4)]
+}
+
+const hexOf = (rgb: Rgb): string =>
+  `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
+
+/** Relative luminance as WCAG 2.2 defines it, 0 (black) to 1 (white). */
+export function luminance(hex: string): number {
+  const [red, green, blue] = rgbOf(hex).map((part) => {
+    const share = part / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** @returns 1 (the same) to 21 (black on white) */
+export function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** @param share of `other`, 0 to 1 */
+export function mix(one: string, other: string, share: number): string {
+  const [a, b] = [rgbOf(one), rgbOf(other)]
+  const part = (index: 0 | 1 | 2) => a[index] + (b[index] - a[index]) * share
+  return hexOf([part(0), part(1), part(2)])
+}
+
+/** Whether text of this colour, and a button of it, can be read on the page. */
+export const isReadable = (hex: string, scheme: Scheme): boolean =>
+  contrast(hex, GROUND[scheme]) >= MIN_CONTRAST
+
+/** The first mixture with `other`, from `start` on, that can be read on `ground`. */
+function mixedUntilReadable(
+  hex: string,
+  other: string,
+  { start, ground }: { start: number; ground: string },
+) {
+  for (let share = start; share < 1; share += 0.04) {
+    const mixed = mix(hex, other, share)
+    if (contrast(mixed, ground) >= MIN_CONTRAST) return mixed
+  }
+  return other
+}
+
+/** @param brand a colour that is readable in this scheme; then every pair of the palette is */
+export function paletteOf(brand: string, scheme: Scheme): Palette {
+  const soft = mix(brand, GROUND[scheme], scheme === 'light' ? 0.9 : 0.84)
+  const away = scheme === 'light' ? NEAR_BLACK : WHITE
+  return {
+    brand: hexOf(rgbOf(brand)),
+    onBrand: contrast(WHITE, brand) >= contrast(NEAR_BLACK, brand) ? WHITE : NEAR_BLACK,
+    soft,
+    strong: mixedUntilReadable(brand, away, { start: 0.16, ground: soft }),
+  }
+}
+
+/** The brand colour for dark pages where the company gives only the one for light pages: as much lighter as it has to be. */
+export const darkOf = (light: string): string =>
+  mixedUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark })

@@ -1,0 +1,48 @@
+// Does a company's text have the placeholders of the text that it replaces? Pure.
+import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
+import { nearest } from '@onramp/deprecations/command-line/arguments'
+
+/** The texts that a company may replace: their keys, and the names of the placeholders in each, as `{app}`. */
+export type KnownTexts = ReadonlyMap<string, ReadonlySet<string>>
+
+/** `{app}` and `{count, plural, …}`. @throws {SyntaxError} where it is not ICU MessageFormat */
+export const placeholdersOf = (text: string): Set<string> => namesIn(parse(text, { ignoreTag: true }))
+
+const namesIn = (elements: readonly MessageFormatElement[]): Set<string> =>
+  new Set(
+    elements.flatMap((element) => {
+      if (element.type === TYPE.literal || element.type === TYPE.pound) return []
+      const inner = 'options' in element ? Object.values(element.options).flatMap(({ value }) => value) : []
+      return [element.value, ...namesIn(inner)]
+    }),
+  )
+
+/** Any text may name the product, and none has to. */
+const ANYWHERE = 'product'
+
+const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(', ')
+
+/** What is wrong with a text that replaces ours. */
+export function textFaults(key: string, text: string, knownTexts: KnownTexts): string[] {
+  const known = knownTexts.get(key)
+  if (known === undefined) {
+    const meant = nearest(key, [...knownTexts.keys()])
+    return [`is not a text of onramp${meant === undefined ? ': remove it' : `: did you mean ${meant}?`}`]
+  }
+  let given: Set<string>
+  try {
+    given = placeholdersOf(text)
+  } catch {
+    return ['is not ICU MessageFormat: check that every { has its }']
+  }
+  const lost = [...known].filter((name) => name !== ANYWHERE && !given.has(name))
+  const unknown = [...given].filter((name) => name !== ANYWHERE && !known.has(name))
+  return [
+    ...(lost.length > 0 ? [`lacks ${inBraces(lost)}: put it where the value belongs`] : []),
+    ...(unknown.length > 0
+      ? [
+          `has ${inBraces(unknown)}, which nothing fills in: ${known.size > 0 ? `it may have ${inBraces([...known])}` : 'remove it'}`,
+        ]
+      : []),
+  ]
+}

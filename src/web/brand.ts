@@ -1,0 +1,71 @@
+// What every page shows of the company: its name, logo and links, in the person's language. Without a company file it is
+// neutral.
+import type { Company, CompanyLink } from '../company/company.ts'
+import { createLanguages, type Languages } from './languages/languages.ts'
+import type { Texts } from './languages/texts.ts'
+
+type Link = { href: string; label: string }
+
+/** Addresses are paths of ours, except for links. */
+export type Brand = {
+  /** In the title of the window. */
+  name: string
+  company: string | undefined
+  logo: { light: string; dark: string } | undefined
+  icon: string | undefined
+  /** Of the brand's colours. */
+  stylesheets: readonly string[]
+  help: Link | undefined
+  privacy: Link | undefined
+  home: Link | undefined
+  /** Searches to try. */
+  examples: readonly string[]
+}
+
+/**
+ * @param stylesheet the address of the company's colours
+ * @param helpUrl HELP_URL, for a company file without `links.help`
+ */
+export function brandOf(company: Company, stylesheet: string, helpUrl: string | undefined) {
+  const { name, logo, icon, links } = company
+  const help = links.help ?? (helpUrl === undefined ? undefined : { url: helpUrl, label: undefined })
+  const create = (t: Texts): Brand => {
+    const linkOf = (link: CompanyLink | undefined, label: string): Link | undefined =>
+      link && { href: link.url, label: company.localized(link.label, t.lang) ?? label }
+    const home = linkOf(links.home, '')
+    return {
+      name: name === undefined ? t('brand.setup') : `${name} ${t('brand.setup')}`,
+      company: name,
+      logo: logo && { light: logo.light.path, dark: logo.dark.path },
+      icon: icon?.path,
+      stylesheets: [stylesheet],
+      help: linkOf(help, t('frame.help')),
+      privacy: linkOf(links.privacy, t('frame.privacy')),
+      home: home && {
+        ...home,
+        label: t('overview.backTo', { place: home.label || new URL(home.href).host }),
+      },
+      examples: company.localized(company.examples, t.lang) ?? [
+        t('search.example1'),
+        t('search.example2'),
+        t('search.example3'),
+      ],
+    }
+  }
+  const made = new Map<string, Brand>()
+  return (t: Texts): Brand => {
+    const brand = made.get(t.lang) ?? create(t)
+    made.set(t.lang, brand)
+    return brand
+  }
+}
+
+/** The languages that the company offers, with its own texts. @param folder the path of languages/ */
+export const languagesFor = (company: Company, folder: string, isHttps: boolean): Languages =>
+  createLanguages({
+    folder,
+    offered: company.languages.length === 0 ? undefined : company.languages,
+    product: company.product,
+    textOf: company.textOf,
+    isHttps,
+  })

@@ -1,0 +1,59 @@
+// What stands for an app: the company's picture, a mark, or a letter.
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { appLogoOf, appMarks, markOf } from '../../src/company/app-marks.ts'
+import { neutralCompany } from '../../src/company/company.ts'
+import { loadCompany } from '../../src/company/read-company.ts'
+import { svgFault } from '../../src/company/svg.ts'
+import { MARKS_FILE, marksDocument } from '../helpers/app-marks.ts'
+
+const acme = loadCompany(new URL('../../examples/acme/company.yaml', import.meta.url).pathname)
+
+describe('the marks of apps', () => {
+  it('are what the icon library has, as `npm run icons` writes them', () => {
+    expect(readFileSync(MARKS_FILE, 'utf8')).toBe(marksDocument())
+  })
+
+  it('are drawings as safe as those of a company', () => {
+    expect(appMarks.length).toBeGreaterThan(70)
+    for (const { path, content } of appMarks) expect(svgFault(content.toString()), path).toBeUndefined()
+  })
+
+  it.each([
+    ['github_1', 'github'],
+    ['gdrive_2', 'googledrive'],
+    ['google_drive', 'googledrive'],
+    ['Jira_1', 'jira'],
+    ['bigquery', 'googlebigquery'],
+  ])('are found for %s', (instance, mark) => {
+    expect(markOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
+  })
+
+  it('change to white on a dark page where they would not be seen', () => {
+    expect(markOf('github_1')?.content.toString()).toContain('prefers-color-scheme:dark')
+    expect(markOf('gitlab_1')?.content.toString()).not.toContain('prefers-color-scheme')
+  })
+})
+
+describe('an app', () => {
+  it("has the company's own logo first, then its mark, then a letter", () => {
+    expect(appLogoOf(acme, 'slack_1', 'Slack')).toEqual({
+      kind: 'image',
+      path: acme.datasourceOf('slack_1')?.logo?.path,
+    })
+    expect(appLogoOf(acme, 'github_1', 'GitHub')).toEqual({ kind: 'image', path: markOf('github_1')?.path })
+    expect(appLogoOf(neutralCompany, 'slack_1', 'Slack')).toEqual({ kind: 'letter', letter: 'S' })
+  })
+
+  it.each([
+    [' salesforce', 'S'],
+    ['🗂️ Ablage', 'A'],
+    ['نوشن', 'ن'],
+    ['étage', 'É'],
+    ['🗂️', '🗂️'],
+    ['', '?'],
+    ['constructor', 'C'],
+  ])('that is called %j has the letter %j', (name, letter) => {
+    expect(appLogoOf(neutralCompany, 'constructor', name)).toEqual({ kind: 'letter', letter })
+  })
+})

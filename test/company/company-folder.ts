@@ -1,0 +1,40 @@
+// A folder with a company file, its pictures, and what is outside of it.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { readCompany, type Catalogue, type CompanyRead } from '../../src/company/read-company.ts'
+
+export const svg = (inside = '') =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">${inside}<path d="M0 0h8v8H0z" fill="#0b6e5f"/></svg>`
+
+export const png = (bytes = 64) =>
+  Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(bytes)])
+
+export type CompanyFolder = {
+  /** The company file's path; it may not be there yet. */
+  file: string
+  write(name: string, content: string | Buffer): string
+  /** Writes the company file and reads it. */
+  read(yaml: string, catalogue?: Catalogue): CompanyRead
+  [Symbol.dispose](): void
+}
+
+export function companyFolder(): CompanyFolder {
+  const around = mkdtempSync(join(tmpdir(), 'onramp-company-'))
+  const folder = join(around, 'company')
+  const file = join(folder, 'company.yaml')
+  mkdirSync(folder)
+  writeFileSync(join(around, 'outside.svg'), svg())
+  const write = (name: string, content: string | Buffer) => {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+    return path
+  }
+  return {
+    file,
+    write,
+    read: (yaml, catalogue) => readCompany(write('company.yaml', yaml), catalogue),
+    [Symbol.dispose]: () => rmSync(around, { recursive: true }),
+  }
+}

@@ -1,0 +1,103 @@
+// The company's pictures and colours reach a browser from this origin, and a faulty file keeps the server from starting.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadCompany } from '../../src/company/read-company.ts'
+import { companyStylesheet } from '../../src/company/stylesheet.ts'
+import { appLogoOf } from '../../src/company/app-marks.ts'
+import { spawnOnramp, until } from '../helpers/processes.ts'
+import { freePort, run, type Running } from '../helpers/running.ts'
+import { companyFolder, png } from './company-folder.ts'
+
+const ACME = new URL('../../examples/acme/company.yaml', import.meta.url).pathname
+const acme = loadCompany(ACME)
+
+let running: Running
+beforeAll(async () => {
+  running = await run({ settings: { COMPANY_FILE: ACME, HELP_URL: 'https://help.acme.example/' } })
+})
+afterAll(() => running.close())
+
+const get = (path: string) => fetch(`${running.url}${path}`, { redirect: 'manual' })
+
+describe("a company's pictures", () => {
+  it('are served for a year, each under a name that changes with it, and can do nothing when opened alone', async () => {
+    const paths = [...acme.assets.map(({ path }) => path), pathOf('github_1')]
+    expect(paths).toHaveLength(5)
+    for (const path of paths) {
+      const answer = await get(path)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        'x-content-type-options': 'nosniff',
+      })
+      expect(await answer.text()).toContain('<svg')
+    }
+  })
+
+  it('are only those that the file names', async () => {
+    for (const path of [
+      '/assets/company/company.yaml',
+      '/assets/company/logo.svg',
+      '/assets/company/..%2Flogo.svg',
+    ])
+      expect((await get(path)).headers.get('location'), path).toMatch(/^\/sign-in\?/)
+  })
+
+  it('include the icon that browsers ask for', async () => {
+    expect((await get('/favicon.ico')).headers.get('location')).toBe(acme.icon?.path)
+  })
+})
+
+describe("a company's colours", () => {
+  it('come as a stylesheet of this origin, because the pages allow no other style', async () => {
+    const { path } = companyStylesheet(acme)
+    const answer = await get(path)
+    expect(answer.headers.get('content-type')).toBe('text/css; charset=utf-8')
+    expect(await answer.text()).toContain('--brand: light-dark(#0b6e5f, #4fd1b5);')
+  })
+})
+
+describe('the help link of the pages', () => {
+  const helpOf = async () => / href="(https:[^"]*)"/.exec(await (await get('/deprecations')).text())?.[1]
+
+  it("is the company file's, and HELP_URL without one", async () => {
+    expect(await helpOf()).toBe('https://intranet.acme.example/search')
+    await running.restart({ COMPANY_FILE: '' })
+    expect(await helpOf()).toBe('https://help.acme.example/')
+    await running.restart()
+  })
+})
+
+describe('npm start with a faulty company file', () => {
+  it('says every fault with its line, ends with 78, and has started nothing', async () => {
+    using folder = companyFolder()
+    folder.write('big.png', png(300_000))
+    const file = folder.write(
+      'company.yaml',
+      "nam: Acme\ncolor: { light: '#7fd0c0' }\nlogo: { light: big.png }\n",
+    )
+    const data = join(file, '..', 'data')
+    const port = String(await freePort())
+    const settings = { ...running.env, PORT: port, DATA_DIR: data, COMPANY_FILE: file }
+    const onramp = spawnOnramp(settings)
+    await until(() => onramp.hasEnded(), 'its end')
+    const { code } = await onramp.end('SIGKILL')
+    expect(code).toBe(78)
+    expect(onramp.output()).toMatch(/^onramp cannot start: 3 faults in COMPANY_FILE need correcting\.$/m)
+    for (const place of [
+      'company.yaml:1:1 nam',
+      'company.yaml:2:17 color.light',
+      'company.yaml:3:16 logo.light',
+    ])
+      expect(onramp.output()).toContain(`  - ${place}: `)
+    expect(onramp.output()).not.toMatch(/listens|at .*\.ts/)
+    expect(() => rmSync(data)).toThrow('ENOENT')
+  })
+})
+
+function pathOf(instance: string): string {
+  const logo = appLogoOf(acme, instance, instance)
+  return logo.kind === 'image' ? logo.path : ''
+}
