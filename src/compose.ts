@@ -77,6 +77,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     frame: { stylesheet: assets.stylesheet, icon: assets.icon },
     sheets: assets.sheets,
     scripts: assets.scripts,
+    checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
     isAdmin,
   })
 

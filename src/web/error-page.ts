@@ -110,11 +110,17 @@ type Words = { title: string; advice: string; reference: (reference: string) => 
 export function problemWords({ code, datasource, retryAfter }: Problem, t: Texts): Words {
   const app = { hasApp: datasource === undefined ? 'no' : 'yes', app: datasource ?? '' }
   return {
-    title: t(`problem.${code}.title`, app),
+    title: t(`problem.${code}.title`, { ...app, app: shortened(app.app) }),
     advice: t(`problem.${code}.advice`, { ...app, soon: soonIn(retryAfter, t) }),
     reference: (reference) => t('frame.reference', { reference }),
   }
 }
+
+/** A title is also what the window is called: more of a name would be cut off there. */
+const MAX_NAME = 24
+
+const shortened = (name: string): string =>
+  name.length <= MAX_NAME ? name : `${Array.from(name).slice(0, MAX_NAME).join('').trimEnd()}…`
 
 /** @param seconds of Retry-After */
 function soonIn(seconds: number | undefined, t: Texts): string {

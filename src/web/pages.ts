@@ -40,6 +40,8 @@ export type PagesOptions = {
   /** Where the further stylesheets and the scripts are. */
   sheets: Readonly<Record<Sheet, string>>
   scripts: Readonly<Record<Script, string>>
+  /** The one check of where a link may lead; absent: to the walk alone. */
+  checkReturnTo?: (value: unknown) => string | undefined
   /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
@@ -56,7 +58,7 @@ export function createPages(options: PagesOptions): SendPage {
       ...frame,
       t,
       sheet: sheet && sheets[sheet],
-      languages: languages.offered.length > 1 ? choicesOf(req, languages.offered) : [],
+      languages: languages.offered.length > 1 ? choicesOf(req, options) : [],
       /** Is a link to how far everyone is offered? */
       brand: brandIn(t),
       isAdmin: user !== undefined && isAdmin?.(user) === true,
@@ -89,15 +91,23 @@ export function createPages(options: PagesOptions): SendPage {
 }
 
 /** The same page in each language. A page that cannot be asked for again leads to the walk. */
-function choicesOf(req: Request, offered: Languages['offered']) {
+function choicesOf(req: Request, { languages: { offered }, checkReturnTo }: PagesOptions) {
   const isRepeatable =
     req.method === 'GET' && !req.path.includes('/callback') && !req.path.includes('/connect')
   const [path = '/', search = ''] = isRepeatable ? req.originalUrl.split('?', 2) : ['/onboarding']
-  const others = search === '' ? [] : search.split('&').filter((pair) => !pair.startsWith('lang='))
+  const query = new URLSearchParams(search)
+  query.delete('lang')
+  // Not even as a part of our own address does a page lead anywhere that was not checked.
+  if (query.has('return_to')) {
+    const checked = checkReturnTo?.(query.get('return_to'))
+    query.delete('return_to')
+    if (checked !== undefined) query.set('return_to', checked)
+  }
+  const others = query.size === 0 ? '' : `${query.toString()}&`
   return offered.map(({ tag, name }) => ({
     tag,
     name,
-    href: `${path}?${[...others, `lang=${tag}`].join('&')}`,
+    href: `${path}?${others}lang=${tag}`,
   }))
 }
 

@@ -91,7 +91,7 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
 it('is counted for administrators, and for nobody else', async () => {
   const bob = await Visitor.arrive(browser, running, { person: 'bob' })
   await bob.open('/admin')
-  expect(await heading(bob)).toBe('This page does not exist')
+  expect(await heading(bob)).toBe('Page not found')
   await bob.leave()
 
   const grace = await Visitor.arrive(browser, running, { person: 'grace' })

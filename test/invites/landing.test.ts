@@ -107,7 +107,7 @@ describe('someone who was forgotten', () => {
     await browser.open(`${running.url}/invite/${token}`)
     await browser.click('/invite/')
     await chooseAccount(running, browser, 'bob')
-    expect(browser.text).toContain('Next: Slack')
+    expect(browser.text).toContain('Connect Slack')
   })
 })
 
