@@ -57,10 +57,10 @@ describe('the overview', () => {
       'ada@acme.example AL Your account',
       'Continue to Slack',
       'Skip for now',
-      'G GitHub Next',
-      'G Google Drive',
-      'J Jira',
-      'C Confluence',
+      'GitHub Next',
+      'Google Drive',
+      'Jira',
+      'Confluence',
     ])
 
     await ada.page.reload()
