@@ -56,7 +56,7 @@ export function createPages(options: PagesOptions): SendPage {
       ...frame,
       t,
       sheet: sheet && sheets[sheet],
-      languages: languages.offered.length > 1 ? choicesOf(req, languages.offered) : [],
+      languages: languages.offered.length > 1 ? choicesOf(req, status, languages.offered) : [],
       /** Is a link to how far everyone is offered? */
       brand: brandIn(t),
       isAdmin: user !== undefined && isAdmin?.(user) === true,
@@ -88,18 +88,24 @@ export function createPages(options: PagesOptions): SendPage {
   }
 }
 
-/** The same page in each language. A page that cannot be asked for again leads to the walk. */
-function choicesOf(req: Request, offered: Languages['offered']) {
-  const isRepeatable =
-    req.method === 'GET' && !req.path.includes('/callback') && !req.path.includes('/connect')
-  const [path = '/', search = ''] = isRepeatable ? req.originalUrl.split('?', 2) : ['/onboarding']
+/**
+ * The same page in each language, as an address relative to it: the path of a request may be anyone's making. A page that
+ * cannot be asked for again, or that says what failed, leads to the walk.
+ */
+function choicesOf(req: Request, status: number, offered: Languages['offered']) {
+  const isRepeatable = status === 200 && req.method === 'GET' && !STEPS.test(req.path)
+  const search = isRepeatable ? (req.originalUrl.split('?', 2)[1] ?? '') : ''
   const others = search === '' ? [] : search.split('&').filter((pair) => !pair.startsWith('lang='))
+  const page = isRepeatable ? '' : '/onboarding'
   return offered.map(({ tag, name }) => ({
     tag,
     name,
-    href: `${path}?${[...others, `lang=${tag}`].join('&')}`,
+    href: `${page}?${[...others, `lang=${tag}`].join('&')}`,
   }))
 }
+
+/** Addresses that a browser only passes through. */
+const STEPS = /\/(callback|connect|start|continue)\b/
 
 /** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */
 function initialsOf({ name, email }: User): string {
