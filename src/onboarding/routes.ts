@@ -151,8 +151,9 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
       const { confirmSeconds } = parts
       const about = parts.aboutIn(t.lang)
       const overview = overviewOf(walk, { now: now(), t, person, from, about, confirmSeconds })
-      const { mood, step } = overview
-      log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
+      const { mood, step, checking } = overview
+      const next = checking === undefined ? (step?.kind ?? mood) : 'wait'
+      log.debug({ next, instance: (checking ?? step)?.instance }, 'walk: what the page offers')
       return goOn === undefined
         ? overview
         : { ...overview, refresh: { seconds: 0, url: goOn }, watch: undefined, script: undefined }

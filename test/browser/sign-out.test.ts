@@ -29,7 +29,7 @@ describe('signing out in Chromium', () => {
       await signOut(ada)
 
       await ada.page.waitForURL(/\/signed-out/)
-      await ada.reads('You are signed out')
+      await ada.reads('You’re signed out')
       expect(ada.requests.some((request) => request.url().includes('id_token_hint='))).toBe(true)
       expect(ada.complaints).toEqual([])
       await ada.page.getByRole('link', { name: 'Sign in again' }).click()
