@@ -63,6 +63,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   const sendPage = createPages({
     render: createViews(VIEWS),
     languages,
+    sheets: assets.sheets,
     frame: { stylesheet: assets.stylesheet, icon: assets.icon, helpUrl: settings.HELP_URL },
     isAdmin,
   })

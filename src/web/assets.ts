@@ -6,7 +6,15 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Router } from 'express'
 
-export type Assets = { stylesheet: string; icon: string; routes: Router }
+/** Further stylesheets, each for the pages that name it. */
+export type Sheet = 'wide'
+
+export type Assets = {
+  stylesheet: string
+  sheets: Readonly<Record<Sheet, string>>
+  icon: string
+  routes: Router
+}
 
 /** @param folder the path of views/ */
 export function loadAssets(folder: string): Assets {
@@ -27,11 +35,12 @@ export function loadAssets(folder: string): Assets {
     return path
   }
   const stylesheet = add('onramp.css', 'text/css; charset=utf-8')
+  const sheets = { wide: add('wide.css', 'text/css; charset=utf-8') }
   const icon = add('icon.svg', 'image/svg+xml')
   routes.get('/favicon.ico', (_req, res) => {
     res.statusCode = 303
     res.setHeader('Location', icon)
     res.end()
   })
-  return { stylesheet, icon, routes }
+  return { stylesheet, sheets, icon, routes }
 }

@@ -2,6 +2,7 @@
 // again says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
+import type { Sheet } from './assets.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import type { RenderView } from './views.ts'
@@ -17,6 +18,8 @@ type Page = {
   /** A file of views/, without its ending. */
   view: string
   status?: number
+  /** A stylesheet that the page needs besides the one of every page. */
+  sheet?: Sheet
   /** What the view prints; as a function, it gets the texts in the language of the person. */
   data: Data | ((t: Texts) => Data)
 }
@@ -28,12 +31,14 @@ export type PagesOptions = {
   languages: Pick<Languages, 'of' | 'offered'>
   /** What the layout prints on every page, by the name that it has there. */
   frame: Readonly<Record<string, unknown>>
+  /** Where the further stylesheets are. */
+  sheets: Readonly<Record<Sheet, string>>
   /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
 
-export function createPages({ render, languages, frame, isAdmin }: PagesOptions): SendPage {
-  return (req, res, { view, status = 200, data: given }) => {
+export function createPages({ render, languages, frame, sheets, isAdmin }: PagesOptions): SendPage {
+  return (req, res, { view, status = 200, sheet, data: given }) => {
     const t = languages.of(req)
     const data = typeof given === 'function' ? given(t) : given
     const user = signedInOf(req)?.user
@@ -42,6 +47,7 @@ export function createPages({ render, languages, frame, isAdmin }: PagesOptions)
     const page = {
       ...frame,
       t,
+      wide: sheet && sheets[sheet],
       languages: languages.offered.length > 1 ? choicesOf(req, languages.offered) : [],
       /** Is a link to how far everyone is offered? */
       isAdmin: user !== undefined && isAdmin?.(user) === true,

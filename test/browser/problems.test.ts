@@ -32,7 +32,12 @@ let url: string
 /** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
 function appThatFails() {
   const assets = loadAssets(VIEWS)
-  const sendPage = createPages({ render: createViews(VIEWS), languages, frame: { ...frame, ...assets } })
+  const sendPage = createPages({
+    render: createViews(VIEWS),
+    languages,
+    frame: { ...frame, ...assets },
+    sheets: assets.sheets,
+  })
   const app = express()
   app.use(securityHeaders(false), assets.routes)
   app.get('/fail/:code', (req) => {

@@ -9,10 +9,10 @@ import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
 import { piecesOf } from '../../src/deprecations/schedule-view.ts'
 import { createPages } from '../../src/web/pages.ts'
 import { createViews } from '../../src/web/views.ts'
-import { frame } from '../helpers/frame.ts'
+import { frame, sheets } from '../helpers/frame.ts'
 
 const render = createViews(fileURLToPath(new URL('../../views', import.meta.url)))
-const sendPage = createPages({ render, languages, frame })
+const sendPage = createPages({ render, languages, frame, sheets })
 const now = () => Date.parse('2026-11-21T12:00:00Z')
 const app = express().use(createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
 

@@ -2,6 +2,9 @@
 export const frame = {
   stylesheet: '/assets/onramp.css',
   icon: '/assets/icon.svg',
+  wide: undefined,
   helpUrl: undefined,
   languages: [],
 }
+
+export const sheets = { wide: '/assets/wide.css' }

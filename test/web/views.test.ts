@@ -1,5 +1,4 @@
 // The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
-import type { Line } from '../../src/admin/plot.ts'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -119,8 +118,8 @@ describe('what a view prints', () => {
   })
 })
 
-describe('the stylesheet', () => {
-  const css = readFileSync(join(VIEWS, 'assets/onramp.css'), 'utf8')
+describe.each(['onramp.css', 'wide.css'])('the stylesheet %s', (file) => {
+  const css = readFileSync(join(VIEWS, 'assets', file), 'utf8')
   const declarations = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/@media[^{]*/g, '')
 
   it('weighs at most 6 kB over the wire, and asks nobody for anything', () => {
@@ -146,8 +145,12 @@ describe('the stylesheet', () => {
       ...keysUnder('status.'),
       'bad',
       'wait',
-      // The lines of the plot of progress (invites/plot.ts).
-      ...(['invited', 'signedIn', 'finished'] satisfies Line['what'][]),
+      // The lines of a plot, and the cards of the overview for admins (admin/overview.ts).
+      'invited',
+      'signedIn',
+      'finished',
+      'ready',
+      'stuck',
       ...[0, 1, 2, 3, 4, 5].map((n) => `tone-${n}`),
     ])
     const unused = [...styled].filter(
