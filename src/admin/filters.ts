@@ -2,8 +2,8 @@
 import { isReady, type Arrival, type Source } from '../arrivals/arrival.ts'
 import { FACTS, type Fact } from './facts.ts'
 
-/** @param sources of the app that is asked for, or all */
-type Test = (arrival: Arrival, sources: readonly Source[]) => boolean
+/** @param sources of the app that is asked for, or all @param isOneApp whether one is asked for */
+type Test = (arrival: Arrival, sources: readonly Source[], isOneApp: boolean) => boolean
 
 const inState =
   (state: Source['state']): Test =>
@@ -15,16 +15,19 @@ const fact =
   (arrival) =>
     FACTS[name](arrival)
 
+const isNotConfirmed = ({ unconfirmed }: Source) => unconfirmed === true
+const isHeldUp = (source: Source) => source.state === 'blocked' || isNotConfirmed(source)
+
 const FILTERS = {
   all: () => true,
   ready: isReady,
   inProgress: fact('inProgress'),
   notStarted: fact('notStarted'),
-  stuck: fact('stuck'),
+  stuck: (arrival, sources, isOneApp) => (isOneApp ? sources.some(isHeldUp) : FACTS.stuck(arrival)),
   waiting: inState('waiting'),
   skipped: inState('skipped'),
   blocked: inState('blocked'),
-  unconfirmed: (_arrival, sources) => sources.some(({ unconfirmed }) => unconfirmed === true),
+  unconfirmed: (_arrival, sources) => sources.some(isNotConfirmed),
   finished: fact('finished'),
   nothing: fact('nothing'),
   absent: (arrival) => FACTS.invited(arrival) && !FACTS.signedIn(arrival),
@@ -93,7 +96,7 @@ export function filtersOf(arrival: Arrival, wanted: Wanted): ((filter: Filter) =
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const own = app === '' ? sources : sources.filter(({ instance }) => instance === app)
   if (app !== '' && own.length === 0) return undefined
-  return (filter) => FILTERS[filter](arrival, own)
+  return (filter) => FILTERS[filter](arrival, own, app !== '')
 }
 
 /** Everyone who fits, in the order that they come. */

@@ -122,7 +122,7 @@ function funnelOf({ funnel }: Report, { t, share }: Words) {
 
 function needIn({ kind, count, app, href }: Need, report: Report, { t, share, id }: Words & { id: string }) {
   const name = app?.name ?? ''
-  const { optedOut, notInvited } = report
+  const { notStartedOptedOut: optedOut, notInvited } = report
   const details = {
     app: () =>
       t('admin.need.appWhy', { share: share(count, app === undefined ? 0 : peopleWith(app)), app: name }),

@@ -14,7 +14,7 @@ export type PeopleList = {
   counts: Record<Filter, number>
 }
 
-export const PEOPLE_A_PAGE = 50
+export const PEOPLE_A_PAGE = 25
 
 export async function listPeople(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<PeopleList> {
   const first = createFirst<Arrival>(PEOPLE_A_PAGE + 1, ({ email }) => email)

@@ -10,6 +10,7 @@ const KINDS = ['progress', 'apps', 'emails'] as const
 
 export function peopleOf({ people, hasMore, total, counts }: PeopleList, wanted: Wanted, t: Texts) {
   const last = people.at(-1)
+  const app = people[0]?.sources.find(({ instance }) => instance === wanted.app)?.name
   const page = (after: string) => `/admin/people?${queryOf({ ...wanted, after })}`
   return {
     ...namesOf(wanted, t),
@@ -29,7 +30,7 @@ export function peopleOf({ people, hasMore, total, counts }: PeopleList, wanted:
       .map((name) => ({
         name,
         value: wanted[name],
-        label: t(`admin.only.${name}`, { name: wanted[name] }),
+        label: t(`admin.only.${name}`, { name: (name === 'app' ? app : undefined) ?? wanted[name] }),
         without: `/admin/people?${queryOf({ ...wanted, [name]: '', after: '' })}`,
       })),
     people: people.map((person) => rowOf(person, t)),

@@ -38,6 +38,7 @@ export type Report = Record<Fact, number> & {
   funnel: Record<(typeof OF_FUNNEL)[number], number>
   /** Among those who have not started. */
   notInvited: number
+  notStartedOptedOut: number
   /** The apps of those in progress, and how many of them are connected. */
   inProgressApps: { all: number; connected: number }
   datasources: App[]
@@ -78,7 +79,7 @@ export async function makeReport(
 type Totals = Omit<Report, 'madeAt' | 'unread' | 'datasources' | 'groups' | 'days'>
 
 function createTotals() {
-  const counts = { ...noCounts(ALL_FACTS), people: 0, notInvited: 0 }
+  const counts = { ...noCounts(ALL_FACTS), people: 0, notInvited: 0, notStartedOptedOut: 0 }
   const ofInvited = noCounts(OF_INVITED)
   const funnel = noCounts(OF_FUNNEL)
   const inProgressApps = { all: 0, connected: 0 }
@@ -89,6 +90,7 @@ function createTotals() {
       counts.people++
       countFacts(counts, facts)
       const isInvited = facts.has('invited')
+      if (facts.has('notStarted') && facts.has('optedOut')) counts.notStartedOptedOut++
       if (isInvited) countFacts(ofInvited, facts)
       else if (facts.has('notStarted')) counts.notInvited++
       if (isInvited && !facts.has('nothing')) {

@@ -56,7 +56,7 @@ const isFormerList = (query: Record<string, unknown>) =>
 
 export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: AdminParts): Router {
   const router = Router()
-  let last: { report: Report; at: number } | undefined
+  let last: { report: Promise<Report>; at: number } | undefined
 
   const noteView = (req: Request, what: string) =>
     note({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
@@ -65,9 +65,16 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
   async function report(): Promise<Report> {
     if (last === undefined || now() - last.at > FRESH_MS) {
       const unread = noneUnread()
-      last = { report: await makeReport(arrivals.all(unread), now(), unread), at: now() }
+      last = { report: makeReport(arrivals.all(unread), now(), unread), at: now() }
     }
-    return last.report
+    const made = last
+    try {
+      return await made.report
+    } catch (error) {
+      // A store that was away is asked again.
+      if (last === made) last = undefined
+      throw error
+    }
   }
 
   router.use('/admin', (req, _res, next) => {

@@ -64,12 +64,12 @@ export function appTable(apps: readonly App[], part: Part, { t, share }: Words):
   const rowOf = (app: App): Row => {
     const { instance, name, counts } = app
     const all = peopleWith(app)
-    const list = (filter: 'waiting' | 'skipped' | 'blocked') =>
-      counts[filter] === 0 ? undefined : `/admin/people?${queryOf({ filter, app: instance })}`
+    const list = (filter: 'waiting' | 'skipped' | 'stuck', count: number) =>
+      count === 0 ? undefined : `/admin/people?${queryOf({ filter, app: instance })}`
     const cells: Record<string, Cell> = {
-      waiting: { text: t.number(counts.waiting), href: list('waiting') },
-      skipped: { text: t.number(counts.skipped), href: list('skipped') },
-      stuck: { text: t.number(stuckAt(app)), href: list('blocked') },
+      waiting: { text: t.number(counts.waiting), href: list('waiting', counts.waiting) },
+      skipped: { text: t.number(counts.skipped), href: list('skipped', counts.skipped) },
+      stuck: { text: t.number(stuckAt(app)), href: list('stuck', stuckAt(app)) },
       off: { text: t.number(counts.off) },
     }
     return {

@@ -85,6 +85,7 @@ describe('a list of people for administrators', () => {
       { ...newArrival('dan@acme.example', at), group: 'Sales' },
     ]
     expect(await emails(all, { show: 'blocked', app: 'app_1' })).toEqual(['bob@acme.example'])
+    expect(await emails(all, { show: 'stuck', app: 'app_0' })).toEqual(['ada@acme.example'])
     expect(await emails(all, { app: 'app_1' })).toEqual(['ada@acme.example', 'bob@acme.example'])
     expect(await emails(all, { group: 'Sales' })).toEqual(['dan@acme.example'])
     expect(await emails(all, { group: 'sales' })).toEqual([])

@@ -53,6 +53,8 @@ describe('where a person is', () => {
     expect(report.ready + report.inProgress + report.notStarted + report.stuck).toBe(report.people)
     for (const count of [report.ready, report.inProgress, report.notStarted, report.stuck])
       expect(count).toBeGreaterThan(0)
+    const out = crowd.filter((arrival) => FACTS.notStarted(arrival) && FACTS.optedOut(arrival))
+    expect(report.notStartedOptedOut).toBe(out.length)
     for (const arrival of crowd)
       expect(
         (['ready', 'inProgress', 'notStarted', 'stuck'] as const).filter((fact) => FACTS[fact](arrival)),
