@@ -1,5 +1,4 @@
 // The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
-import type { Line } from '../../src/admin/plot.ts'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -153,8 +152,12 @@ describe('the stylesheet', () => {
       // The segments of the progress.
       'over',
       'now',
-      // The lines of the plot of progress (invites/plot.ts).
-      ...(['invited', 'signedIn', 'finished'] satisfies Line['what'][]),
+      // The lines of a plot, and the cards of the overview for admins (admin/overview.ts).
+      'invited',
+      'signedIn',
+      'finished',
+      'ready',
+      'stuck',
       ...[0, 1, 2, 3, 4, 5].map((n) => `tone-${n}`),
     ])
     const unused = [...styled].filter(
