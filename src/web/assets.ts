@@ -7,7 +7,7 @@ import { Router, type RequestHandler } from 'express'
 import { assetOf, type Asset, type Ending } from '../company/asset.ts'
 
 /** Further stylesheets, each for the pages that name it. */
-export type Sheet = 'schedule'
+export type Sheet = 'schedule' | 'wide'
 
 /** Scripts, each for the pages that name it. */
 export type Script = 'wait'
@@ -63,7 +63,7 @@ export function loadAssets(folder: string, companyIcon?: Asset): Assets {
   const stylesheet = load('onramp', 'css')
   const ours = load('icon', 'svg')
   const icon = companyIcon ?? ours
-  const sheets = { schedule: load('schedule', 'css') }
+  const sheets = { schedule: load('schedule', 'css'), wide: load('wide', 'css') }
   const scripts = { wait: load('wait', 'js') }
   const routes = serveAssets([stylesheet, ...Object.values(sheets), ...Object.values(scripts), ours])
   routes.get('/favicon.ico', (_req, res) => {
@@ -73,7 +73,7 @@ export function loadAssets(folder: string, companyIcon?: Asset): Assets {
   })
   return {
     stylesheet: stylesheet.path,
-    sheets: { schedule: sheets.schedule.path },
+    sheets: { schedule: sheets.schedule.path, wide: sheets.wide.path },
     scripts: { wait: scripts.wait.path },
     icon: icon.path,
     routes,

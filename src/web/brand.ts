@@ -34,7 +34,7 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
       link && { href: link.url, label: company.localized(link.label, t.lang) ?? label }
     const home = linkOf(links.home, '')
     return {
-      name: name === undefined ? t('brand.setup') : `${name} ${t('brand.setup')}`,
+      name: name === undefined ? t('brand.setup') : t('brand.title', { company: name }),
       company: name,
       logo: logo && { light: logo.light.path, dark: logo.dark.path },
       icon: icon?.path,

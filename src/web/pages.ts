@@ -58,7 +58,7 @@ export function createPages(options: PagesOptions): SendPage {
       ...frame,
       t,
       sheet: sheet && sheets[sheet],
-      languages: languages.offered.length > 1 ? choicesOf(req, options) : [],
+      languages: languages.offered.length > 1 ? choicesOf(req, status, options) : [],
       /** Is a link to how far everyone is offered? */
       brand: brandIn(t),
       isAdmin: user !== undefined && isAdmin?.(user) === true,
@@ -90,11 +90,14 @@ export function createPages(options: PagesOptions): SendPage {
   }
 }
 
-/** The same page in each language. A page that cannot be asked for again leads to the walk. */
-function choicesOf(req: Request, { languages: { offered }, checkReturnTo }: PagesOptions) {
-  const isRepeatable =
-    req.method === 'GET' && !req.path.includes('/callback') && !req.path.includes('/connect')
-  const [path = '/', search = ''] = isRepeatable ? req.originalUrl.split('?', 2) : ['/onboarding']
+/**
+ * The same page in each language, as an address relative to it: the path of a request may be anyone's making. A page that
+ * cannot be asked for again, or that says what failed, leads to the walk.
+ */
+function choicesOf(req: Request, status: number, { languages: { offered }, checkReturnTo }: PagesOptions) {
+  const isRepeatable = status === 200 && req.method === 'GET' && !STEPS.test(req.path)
+  const search = isRepeatable ? (req.originalUrl.split('?', 2)[1] ?? '') : ''
+  const page = isRepeatable ? '' : '/onboarding'
   const query = new URLSearchParams(search)
   query.delete('lang')
   // Not even as a part of our own address does a page lead anywhere that was not checked.
@@ -107,9 +110,12 @@ function choicesOf(req: Request, { languages: { offered }, checkReturnTo }: Page
   return offered.map(({ tag, name }) => ({
     tag,
     name,
-    href: `${path}?${others}lang=${tag}`,
+    href: `${page}?${others}lang=${tag}`,
   }))
 }
+
+/** Addresses that a browser only passes through. */
+const STEPS = /\/(callback|connect|start|continue)\b/
 
 /** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */
 function initialsOf({ name, email }: User): string {

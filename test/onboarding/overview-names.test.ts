@@ -1,6 +1,6 @@
 // How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
 import { describe, expect, it } from 'vitest'
-import { drive, github, see, seen, slack, waits } from './seen.ts'
+import { github, see, seen, slack, waits } from './seen.ts'
 
 describe('the name of an app', () => {
   it('tells several instances with one name apart, in words as well', () => {

@@ -1,7 +1,7 @@
 // What the overview shows while a consent is being confirmed: it holds no one up.
 import { describe, expect, it } from 'vitest'
 import { comeBack } from '../../src/onboarding/attempts.ts'
-import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
+import { CONFIRM, NOW, drive, github, returned, see, seen, slack } from './seen.ts'
 
 describe('an app that is being confirmed', () => {
   it('waits, looks again by itself, and can be told to stop where the person is', () => {

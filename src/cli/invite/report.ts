@@ -1,6 +1,7 @@
 // onramp invite report: what was written down about everyone, counted, or person by person.
 import { peopleCsv } from '../../admin/people-csv.ts'
-import { makeReport, shareOf, type Report } from '../../admin/report.ts'
+import { makeReport, type Report } from '../../admin/report.ts'
+import { shareOf } from '../../admin/share.ts'
 import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../arrivals/unread.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { loadSettings } from '../../settings/settings.ts'
