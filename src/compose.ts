@@ -110,7 +110,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     records,
     sealer: createSealer(settings.SESSION_SECRET),
     checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
-    arrange: company.arrange,
+    arrange: (known) => company.arrange(known),
     log,
     now,
   })

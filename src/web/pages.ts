@@ -96,9 +96,10 @@ export function createPages(options: PagesOptions): SendPage {
  */
 function choicesOf(req: Request, status: number, { languages: { offered }, checkReturnTo }: PagesOptions) {
   const isRepeatable = status === 200 && req.method === 'GET' && !STEPS.test(req.path)
-  const search = isRepeatable ? (req.originalUrl.split('?', 2)[1] ?? '') : ''
   const page = isRepeatable ? '' : '/onboarding'
-  const query = new URLSearchParams(search)
+  if (!isRepeatable || !req.originalUrl.includes('?'))
+    return offered.map(({ tag, name }) => ({ tag, name, href: `${page}?lang=${tag}` }))
+  const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
   query.delete('lang')
   // Not even as a part of our own address does a page lead anywhere that was not checked.
   if (query.has('return_to')) {

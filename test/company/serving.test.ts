@@ -60,7 +60,8 @@ describe("a company's colours", () => {
 })
 
 describe('the help link of the pages', () => {
-  const helpOf = async () => / href="(https:[^"]*)"/.exec(await (await get('/deprecations')).text())?.[1]
+  const helpOf = async () =>
+    / href="(https:[^"]*)">Contact the search team</.exec(await (await get('/deprecations')).text())?.[1]
 
   it("is the company file's, and HELP_URL without one", async () => {
     expect(await helpOf()).toBe('https://intranet.acme.example/search')
