@@ -76,6 +76,8 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     languages,
     brandIn: brandOf(company, brandFiles.stylesheet, settings.HELP_URL),
     frame: { stylesheet: assets.stylesheet, icon: assets.icon },
+    sheets: assets.sheets,
+    scripts: assets.scripts,
     isAdmin,
   })
 
@@ -88,7 +90,16 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const follow = createFollow({ arrivals, log, now })
 
-  const signIn = createSignIn({ settings, store, log, note, limits, now, onSignedIn: follow.signedIn })
+  const signIn = createSignIn({
+    settings,
+    store,
+    log,
+    note,
+    limits,
+    now,
+    languageOf: (req) => languages.of(req).lang,
+    onSignedIn: follow.signedIn,
+  })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     onCall: metrics.observeCall,

@@ -185,7 +185,7 @@ describe('the docs', () => {
 })
 
 describe('the settings', () => {
-  it.each(['README.md', '.env.example', 'company.schema.json'])(
+  it.each(['README.md', 'docs/settings.md', '.env.example', 'company.schema.json'])(
     'are in %s as `npm run settings` writes them',
     async (file) => {
       expect(read(file)).toBe((await settingsDocuments())[file])

@@ -30,6 +30,27 @@ export function mailStateOf(arrival: Arrival): MailState | undefined {
 export const isIn = (arrival: Arrival, state: SourceState): boolean =>
   arrival.sources.some((source) => source.state === state)
 
+export const isUnconfirmed = (arrival: Arrival): boolean =>
+  arrival.sources.some(({ unconfirmed }) => unconfirmed === true)
+
+/**
+ * Where a person is; everyone is in exactly one, so the four add up to everyone known.
+ * - `ready`: everything is connected, or there was nothing to connect.
+ * - `stuck`: the person can't continue alone. An app waits for an admin, a consent never showed, or they never signed in
+ *   and the mail server refused their newest email. A refused email no longer matters once they have signed in.
+ * - `inProgress`: signed in, and something is left.
+ * - `notStarted`: known, invited or not, and never signed in.
+ */
+export type Progress = 'ready' | 'stuck' | 'inProgress' | 'notStarted'
+
+export function progressOf(arrival: Arrival): Progress {
+  const isHere = arrival.signedInAt !== undefined
+  if (isReady(arrival)) return 'ready'
+  if (isIn(arrival, 'blocked') || isUnconfirmed(arrival)) return 'stuck'
+  if (!isHere && mailStateOf(arrival) === 'failed') return 'stuck'
+  return isHere ? 'inProgress' : 'notStarted'
+}
+
 /** What may be true of a person, as the report counts it. */
 export const FACTS = {
   invited: (arrival) => invitedAt(arrival) !== undefined,
@@ -49,7 +70,11 @@ export const FACTS = {
   /** At least one datasource was skipped, or waits for an administrator. */
   skipped: (arrival) => isIn(arrival, 'skipped'),
   blocked: (arrival) => isIn(arrival, 'blocked'),
+  unconfirmed: isUnconfirmed,
   optedOut: ({ optedOutAt }) => optedOutAt !== undefined,
+  inProgress: (arrival) => progressOf(arrival) === 'inProgress',
+  notStarted: (arrival) => progressOf(arrival) === 'notStarted',
+  stuck: (arrival) => progressOf(arrival) === 'stuck',
 } satisfies Record<string, (arrival: Arrival) => boolean>
 
 export type Fact = keyof typeof FACTS

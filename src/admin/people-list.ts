@@ -1,33 +1,8 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
-// people there are, it holds no more than a page of them.
-import { hadNothing, type Arrival } from '../arrivals/arrival.ts'
-import { FACTS, invitedAt, isIn } from './facts.ts'
-
-const FILTERS = {
-  all: () => true,
-  absent: (arrival) => FACTS.invited(arrival) && !FACTS.signedIn(arrival),
-  waiting: (arrival) => isIn(arrival, 'waiting'),
-  skipped: FACTS.skipped,
-  blocked: FACTS.blocked,
-  finished: FACTS.finished,
-  nothing: FACTS.nothing,
-  undelivered: (arrival) => FACTS.deferred(arrival) || FACTS.failed(arrival),
-  uncertain: FACTS.uncertain,
-  optedOut: FACTS.optedOut,
-} satisfies Record<string, (arrival: Arrival) => boolean>
-
-export type Filter = keyof typeof FILTERS
-
-/** In the order of the page. */
-export const FILTER_NAMES = Object.keys(FILTERS) as Filter[]
-
-export type Wanted = {
-  filter: Filter
-  /** Part of an address, or of a group. */
-  search: string
-  /** Only addresses behind this one. */
-  after: string
-}
+// people there are, it goes through them once and holds no more than a page of them.
+import { hadNothing, isOut, type Arrival } from '../arrivals/arrival.ts'
+import { FACTS, invitedAt } from './facts.ts'
+import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
 export type PeopleList = {
   people: Arrival[]
@@ -35,46 +10,75 @@ export type PeopleList = {
   hasMore: boolean
   /** How many the filter and the search leave. */
   total: number
+  /** How many each filter would leave of what is searched for. */
+  counts: Record<Filter, number>
 }
 
-export const PEOPLE_A_PAGE = 50
-
-/** The query of a page, untrusted. */
-export function wantedOf(query: Record<string, unknown>): Wanted {
-  const text = (name: string) => (typeof query[name] === 'string' ? query[name].trim().slice(0, 254) : '')
-  const filter = FILTER_NAMES.find((known) => known === query['show']) ?? 'all'
-  return { filter, search: text('q').toLowerCase(), after: text('after') }
-}
-
-/** Everyone whom the filter and the search leave, in the order that they come. */
-export async function* fitting(
-  all: AsyncIterable<Arrival>,
-  { filter, search }: Wanted,
-): AsyncGenerator<Arrival> {
-  for await (const arrival of all) {
-    const { email, group = '' } = arrival
-    const isFound = search === '' || email.includes(search) || group.toLowerCase().includes(search)
-    if (isFound && FILTERS[filter](arrival)) yield arrival
-  }
-}
+export const PEOPLE_A_PAGE = 25
 
 export async function listPeople(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<PeopleList> {
-  const first: Arrival[] = []
-  let total = 0
-  for await (const arrival of fitting(all, wanted)) {
-    total++
-    if (arrival.email > wanted.after) insert(first, arrival)
+  const first = createFirst<Arrival>(PEOPLE_A_PAGE + 1, ({ email }) => email)
+  const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
+  for await (const arrival of all) {
+    const fits = filtersOf(arrival, wanted)
+    if (fits === undefined) continue
+    for (const filter of FILTER_NAMES) if (fits(filter)) counts[filter]++
+    if (arrival.email > wanted.after && fits(wanted.filter)) first.add(arrival)
   }
-  return { people: first.slice(0, PEOPLE_A_PAGE), hasMore: first.length > PEOPLE_A_PAGE, total }
+  const people = first.all.slice(0, PEOPLE_A_PAGE)
+  return { people, hasMore: first.all.length > PEOPLE_A_PAGE, total: counts[wanted.filter], counts }
 }
 
-/** Keeps the first ones in order, and one more than a page. */
-function insert(first: Arrival[], arrival: Arrival): void {
-  const last = first.at(-1)
-  if (first.length > PEOPLE_A_PAGE && last !== undefined && arrival.email > last.email) return
-  const place = first.findIndex(({ email }) => email > arrival.email)
-  first.splice(place < 0 ? first.length : place, 0, arrival)
-  if (first.length > PEOPLE_A_PAGE + 1) first.pop()
+export const MAX_ADDRESSES = 500
+
+export type Addresses = {
+  /** The first ones in order, MAX_ADDRESSES at most, without people who want no emails. */
+  emails: string[]
+  /** How many there are, of everyone who fits. */
+  total: number
+  optedOut: number
+  /** The campaign of their newest email; undefined: no email left for any of them. */
+  campaign: string | undefined
+}
+
+export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<Addresses> {
+  const first = createFirst<string>(MAX_ADDRESSES, (email) => email)
+  let total = 0
+  let optedOut = 0
+  let newest: { name: string; at: number } | undefined
+  for await (const arrival of fitting(all, wanted)) {
+    for (const { name, mailings } of arrival.campaigns)
+      for (const mailing of mailings)
+        if (isOut(mailing) && mailing.at > (newest?.at ?? -1)) newest = { name, at: mailing.at }
+    if (FACTS.optedOut(arrival)) optedOut++
+    else {
+      total++
+      first.add(arrival.email)
+    }
+  }
+  return { emails: first.all, total, optedOut, campaign: newest?.name }
+}
+
+/** Keeps the first ones in the order of their keys, so many at most. */
+function createFirst<T>(most: number, keyOf: (one: T) => string) {
+  const all: T[] = []
+  return {
+    all,
+    add(one: T): void {
+      const key = keyOf(one)
+      const last = all.at(-1)
+      if (all.length >= most && last !== undefined && key > keyOf(last)) return
+      let [low, high] = [0, all.length]
+      while (low < high) {
+        const middle = (low + high) >> 1
+        const other = all[middle]
+        if (other !== undefined && keyOf(other) > key) high = middle
+        else low = middle + 1
+      }
+      all.splice(low, 0, one)
+      if (all.length > most) all.pop()
+    },
+  }
 }
 
 export type Stage = 'finished' | 'nothing' | 'signedIn' | 'opened' | 'invited' | 'known'

@@ -1,9 +1,9 @@
-// Progress over time as a drawing: three lines that only rise, up to now. Numbers in, coordinates out; the words and the
-// SVG itself are the view's. Pure.
+// Progress over time as a drawing: three lines that only rise, up to now, and one from there to the target. Numbers in,
+// coordinates out; the words and the SVG itself are the view's. Pure.
 import type { Day } from './report.ts'
 
 export type Line = {
-  what: 'invited' | 'signedIn' | 'finished'
+  what: 'invited' | 'signedIn' | 'ready'
   points: string
   /** Now. */
   end: { x: number; y: number }
@@ -17,8 +17,13 @@ export type Plot = {
   lines: Line[]
   /** Horizontal marks from the highest to nothing, evenly. */
   marks: { count: number; y: number }[]
-  from: string
-  to: string
+  /** From now to everyone on the target date. */
+  needed: { x1: number; y1: number; x2: number; y2: number } | undefined
+  /** Milliseconds since 1970. */
+  from: number
+  to: number
+  /** Times of day matter: it all happened on one day. */
+  isOneDay: boolean
 }
 
 const WIDTH = 640
@@ -31,38 +36,54 @@ function roundedUp(most: number): number {
   return Math.max(step, Math.ceil(most / step) * step)
 }
 
-/** @param now milliseconds since 1970, the end of the axis. Undefined while there is nothing to draw. */
-export function plotOf(days: readonly Day[], now: number): Plot | undefined {
+export type PlotOptions = {
+  /** Had nothing to connect. Since when is not known, so they are ready from the first day. */
+  nothing?: number
+  /** Where the axis ends, behind now, and how many it is about. */
+  target?: { endsAt: number; people: number } | undefined
+}
+
+const COUNTED = { invited: 'invited', signedIn: 'signedIn', ready: 'finished' } as const
+
+/** @param now milliseconds since 1970. Undefined while there is nothing to draw. */
+export function plotOf(
+  days: readonly Day[],
+  now: number,
+  { nothing = 0, target }: PlotOptions = {},
+): Plot | undefined {
   const [first] = days
   if (first === undefined) return undefined
   const start = Date.parse(first.day)
-  const span = Math.max(1, now - start)
-  const total = (what: Line['what']) => days.reduce((sum, day) => sum + day[what], 0)
-  const top = roundedUp(Math.max(total('invited'), total('signedIn'), total('finished')))
+  const end = Math.max(now, start, target?.endsAt ?? 0)
+  const span = Math.max(1, end - start)
+  const base = (what: Line['what']) => (what === 'ready' ? nothing : 0)
+  const total = (what: Line['what']) => days.reduce((sum, day) => sum + day[COUNTED[what]], base(what))
+  const top = roundedUp(Math.max(total('invited'), total('signedIn'), total('ready'), target?.people ?? 0))
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 
   /** Each day's rise lies between its beginning and its end, today's between its beginning and now. */
   const lineOf = (what: Line['what']): Line => {
-    let count = 0
+    let count = base(what)
     const points: string[] = []
-    for (const { day, [what]: more } of days) {
+    for (const { day, [COUNTED[what]]: more } of days) {
       const begins = Date.parse(day)
       points.push(`${x(begins)},${y(count)}`)
       count += more
-      points.push(`${x(begins + DAY_MS)},${y(count)}`)
+      points.push(`${x(Math.min(begins + DAY_MS, now))},${y(count)}`)
     }
-    const end = { x: WIDTH, y: y(count) }
-    return { what, points: [...points, `${end.x},${end.y}`].join(' '), end, total: count }
+    const last = { x: x(now), y: y(count) }
+    return { what, points: [...points, `${last.x},${last.y}`].join(' '), end: last, total: count }
   }
-  const minute = new Date(Math.max(now, start)).toISOString().slice(0, 16)
-  const isOneDay = minute.startsWith(first.day)
   return {
     width: WIDTH,
     height: HEIGHT,
-    lines: [lineOf('invited'), lineOf('signedIn'), lineOf('finished')],
+    lines: [lineOf('invited'), lineOf('signedIn'), lineOf('ready')],
     marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
-    from: isOneDay ? '00:00' : first.day,
-    to: isOneDay ? `${minute.replace('T', ' ')} UTC` : minute.slice(0, 10),
+    needed: target && { x1: x(now), y1: y(total('ready')), x2: WIDTH, y2: y(target.people) },
+    from: start,
+    // A target counts through its day.
+    to: target === undefined ? end : end - 1,
+    isOneDay: end - start < DAY_MS,
   }
 }

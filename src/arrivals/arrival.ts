@@ -13,6 +13,8 @@ export type Source = {
   at: number
   /** What the person said before an administrator switched it off. It counts again when that ends. */
   word?: Word
+  /** The person came back from it, and the consent never showed. */
+  unconfirmed?: true
 }
 
 type Word = { state: 'skipped' | 'blocked'; at: number }
@@ -92,7 +94,14 @@ function listedSource({ instance, name, status }: Waiting, known: Source | undef
   const off = isOff(status)
   const state = off ? 'off' : (word?.state ?? 'waiting')
   const at = known?.state === state ? known.at : now
-  return { instance, name, state, at: off ? at : (word?.at ?? at), ...(off && word && { word }) }
+  return {
+    instance,
+    name,
+    state,
+    at: off ? at : (word?.at ?? at),
+    ...(off && word && { word }),
+    ...(state === 'waiting' && known?.unconfirmed && { unconfirmed: true }),
+  }
 }
 
 /**
@@ -127,7 +136,7 @@ function withListed(arrival: Arrival, listed: readonly Source[], now: number): A
 
 function connected(source: Source, now: number): Source {
   if (source.state === 'connected') return source
-  const { word: _word, ...rest } = source
+  const { word: _word, unconfirmed: _unconfirmed, ...rest } = source
   return { ...rest, state: 'connected', at: now }
 }
 

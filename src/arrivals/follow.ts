@@ -4,12 +4,13 @@ import { reached, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
 /** Nothing else that it may carry, such as a one-time path. */
-const kept = ({ instance, name, state, at, word }: Source): Source => ({
+const kept = ({ instance, name, state, at, word, unconfirmed }: Source): Source => ({
   instance,
   name,
   state,
   at,
   ...(word && { word }),
+  ...(unconfirmed && { unconfirmed }),
 })
 
 export type Follow = {

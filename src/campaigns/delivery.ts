@@ -90,7 +90,7 @@ export function createDelivery(parts: DeliveryParts) {
       const why = refusals.note(posted, { email, wave }, tries === 1)
       if (why !== undefined) throw new RunStopped(why)
     },
-    /** No email is under way any more. People who were refused through no fault of theirs count as not tried. */
+    /** No email is under way now. People who were refused through no fault of theirs count as not tried. */
     async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()

@@ -34,13 +34,13 @@ type Row = [summary: string, command: Command]
 
 const rows: readonly Row[] = [
   ['start the server', { name: 'serve', help: serveHelp, load: () => import('./serve/serve.ts') }],
-  ['a link, mails to many, how far people are', { name: 'invite', help: inviteHelp, commands: invite }],
+  ['a link, emails to many, how far people are', { name: 'invite', help: inviteHelp, commands: invite }],
   [
     'the server and the sandbox together',
     { name: 'demo', help: demoHelp, unavailable: withoutSandbox, load: () => import('./serve/demo.ts') },
   ],
   [
-    'what is wrong with the set-up, and what to change',
+    'what is wrong with the setup, and what to change',
     { name: 'doctor', help: doctorHelp, load: () => import('./doctor/doctor.ts') },
   ],
   [

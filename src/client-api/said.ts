@@ -39,7 +39,7 @@ export const speaksOfRedirect = (text: string): boolean =>
 function wordsIn(text: string): string {
   const json = jsonIn(text)
   if (json !== undefined) return explanations(json, 0).join('; ').slice(0, MAX_READ_CHARACTERS)
-  // JSON that was cut: which of its members explain something cannot be told any more.
+  // JSON that was cut: which of its members explain something can no longer be told.
   if (/^\s*[{[]/.test(text)) return ''
   return text
     .slice(0, MAX_READ_CHARACTERS)

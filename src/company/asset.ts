@@ -12,6 +12,7 @@ export type Asset = {
 const TYPES = {
   css: 'text/css; charset=utf-8',
   jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
   webp: 'image/webp',

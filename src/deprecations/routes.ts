@@ -29,7 +29,11 @@ export function createDeprecationsRoutes({ schedule, sendPage, now }: Deprecatio
   router.get('/deprecations', (req, res) => {
     const { choice, entries } = choose(req)
 
-    sendPage(req, res, { view: 'deprecations/schedule', data: scheduleView(schedule, entries, choice) })
+    sendPage(req, res, {
+      view: 'deprecations/schedule',
+      sheet: 'schedule',
+      data: (t) => scheduleView({ schedule, entries, choice }, t),
+    })
   })
 
   router.get('/deprecations.json', (req, res) => {

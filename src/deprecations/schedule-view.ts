@@ -1,13 +1,6 @@
 // What the page of the schedule shows: the days, the current filter, and addresses of the same choice in other forms.
-import {
-  byRemoval,
-  fieldOf,
-  insteadOf,
-  operationOf,
-  type Choice,
-  type Listed,
-  type Schedule,
-} from '@onramp/deprecations'
+import { byRemoval, operationOf, type Choice, type Listed, type Schedule } from '@onramp/deprecations'
+import type { Texts } from '../web/languages/texts.ts'
 
 /** A text in pieces between which a line may break: after `/`, `.` and `_`, and at the capitals of a long name. */
 export const piecesOf = (text: string): string[] =>
@@ -27,12 +20,26 @@ const anchors = () => {
   }
 }
 
-const itemOf = (entry: Listed, anchor: string) => ({
-  anchor,
-  name: piecesOf(entry.kind === 'endpoint' ? 'The whole endpoint' : fieldOf(entry)),
-  instead: piecesOf(insteadOf(entry)),
-  announced: entry.announced,
-})
+function nameOf(entry: Listed, t: Texts): string {
+  if (entry.kind === 'endpoint') return t('deprecations.endpoint')
+  const { field, place } = entry
+  const where = { field, place: t(`deprecations.place.${place.in}`) }
+  return t(place.depth === 'top' ? 'deprecations.fieldAtTop' : 'deprecations.field', where)
+}
+
+/** Advice and reasons are the schedule's own words. */
+function insteadOf({ replacement, advice, reason }: Listed, t: Texts): string {
+  const what =
+    replacement === undefined
+      ? (advice ?? t('deprecations.noReplacement'))
+      : t('deprecations.use', { replacement })
+  return reason === undefined || reason === 'deprecated' ? what : `${what} (${reason})`
+}
+
+const standingOf = ({ state, daysLeft, fixBy }: Listed['status'], t: Texts): string =>
+  state === 'removed'
+    ? t('deprecations.removed', { count: -daysLeft })
+    : t('deprecations.left', { count: daysLeft, day: fixBy })
 
 const queryOf = ({ api, operation }: Choice) => {
   const query = new URLSearchParams()
@@ -41,23 +48,32 @@ const queryOf = ({ api, operation }: Choice) => {
   return query.size === 0 ? '' : `?${query.toString()}`
 }
 
+type Chosen = { schedule: Schedule; entries: readonly Listed[]; choice: Choice }
+
 /** The data of `views/deprecations/schedule.eta`. */
-export const scheduleView = (schedule: Schedule, entries: readonly Listed[], choice: Choice) => {
+export const scheduleView = ({ schedule, entries, choice }: Chosen, t: Texts) => {
   const anchorOf = anchors()
   return {
-    title: 'Deprecated endpoints and fields',
+    title: t('deprecations.title'),
     asOf: choice.asOf,
     count: entries.length,
     api: choice.api ?? '',
     operation: choice.operation ?? '',
     operations: [...new Set(schedule.map(operationOf))].sort(),
     query: queryOf(choice),
-    days: byRemoval(entries).map(({ operations, ...day }) => ({
-      ...day,
-      anchor: `removal-${day.removal}`,
+    days: byRemoval(entries).map(({ removal, removed, operations }) => ({
+      removal,
+      removed,
+      standing: operations[0]?.items[0] === undefined ? '' : standingOf(operations[0].items[0].status, t),
+      anchor: `removal-${removal}`,
       operations: operations.map(({ operation, items }) => ({
         operation: piecesOf(operation),
-        items: items.map((item) => itemOf(item, anchorOf(item.id))),
+        items: items.map((item) => ({
+          anchor: anchorOf(item.id),
+          name: piecesOf(nameOf(item, t)),
+          instead: piecesOf(insteadOf(item, t)),
+          announced: item.announced,
+        })),
       })),
     })),
   }

@@ -1,5 +1,5 @@
 // Reads the links of emails that left before invitations were encrypted: a signed JWT around the sealed address. Nothing
-// issues one any more, and a link works for 90 days. Delete this file, its test and its use in token.ts after 2027-02-19,
+// issues one now, and a link works for 90 days. Delete this file, its test and its use in token.ts after 2027-02-19,
 // or 90 days after the last server was updated. The opt-out links of those emails end with it.
 import { createHmac, hkdfSync } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'

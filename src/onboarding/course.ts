@@ -24,7 +24,14 @@ export type Next =
 
 /** Every reload takes a reader back to the top of the page, so each pause is longer than the one before. */
 const LOOK_AGAIN_SECONDS = [2, 5, 10, 20]
+/** Where another app is offered, the next return looks as well. */
+const LOOK_AGAIN_MEANWHILE_SECONDS = [3, 10, 20]
 const MAX_LOOK_AGAIN_SECONDS = 30
+
+/** How long a page waits before it looks for the nth time, the first being 1. */
+export const secondsBeforeLook = (look: number, isBlocked: boolean): number =>
+  (isBlocked ? LOOK_AGAIN_SECONDS : LOOK_AGAIN_MEANWHILE_SECONDS)[Math.max(0, look - 1)] ??
+  MAX_LOOK_AGAIN_SECONDS
 
 /** How an app of this walk is doing. @param now milliseconds since 1970 */
 export function standingIn(walk: Walk, entry: Known, now: number): Standing {
@@ -52,7 +59,7 @@ export function next(walk: Walk, now: number): Next {
   const returned = walk.attempts.findLast((attempt) => isReturned(attempt) && isConfirming(attempt.instance))
   if (returned !== undefined) {
     const { instance, step, looks } = returned
-    const lookAgainSeconds = LOOK_AGAIN_SECONDS[Math.max(0, looks - 1)] ?? MAX_LOOK_AGAIN_SECONDS
+    const lookAgainSeconds = secondsBeforeLook(looks, meanwhile === undefined)
     return { kind: 'wait', instance, step, looks, lookAgainSeconds, meanwhile }
   }
   const unconfirmed = all.find(({ kind }) => kind === 'unconfirmed')

@@ -148,10 +148,15 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
     const data = (t: Texts) => {
-      const overview = overviewOf(walk, { now: now(), t, person, from, about: parts.aboutIn(t.lang) })
-      const { mood, step, refresh } = overview
-      log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
-      return { ...overview, refresh: goOn === undefined ? refresh : { seconds: 0, url: goOn } }
+      const { confirmSeconds } = parts
+      const about = parts.aboutIn(t.lang)
+      const overview = overviewOf(walk, { now: now(), t, person, from, about, confirmSeconds })
+      const { mood, step, checking } = overview
+      const next = checking === undefined ? (step?.kind ?? mood) : 'wait'
+      log.debug({ next, instance: (checking ?? step)?.instance }, 'walk: what the page offers')
+      return goOn === undefined
+        ? overview
+        : { ...overview, refresh: { seconds: 0, url: goOn }, watch: undefined, script: undefined }
     }
     parts.sendPage(req, res, { view: 'onboarding/overview', data })
   }

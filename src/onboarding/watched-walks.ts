@@ -25,7 +25,14 @@ export function sourcesOf(walk: Walk, now: number): Source[] {
     const state = STATES[figureOf(standing)]
     const since = state !== 'waiting' && 'since' in standing ? standing.since : undefined
     const word = state === 'off' ? wordOf(walk, entry, now) : undefined
-    return { instance, name, state, at: since ?? firstSeen, ...(word && { word }) }
+    return {
+      instance,
+      name,
+      state,
+      at: since ?? firstSeen,
+      ...(word && { word }),
+      ...(standing.kind === 'unconfirmed' && { unconfirmed: true as const }),
+    }
   })
 }
 
@@ -42,7 +49,14 @@ function isCounted(before: Walk, after: Walk, now: number): boolean {
   if (after.known.length === 0) return true
   if (before.known === after.known && before.attempts === after.attempts) return false
   const states = (walk: Walk) =>
-    JSON.stringify(sourcesOf(walk, now).map(({ instance, state, word }) => [instance, state, word?.state]))
+    JSON.stringify(
+      sourcesOf(walk, now).map(({ instance, state, word, unconfirmed }) => [
+        instance,
+        state,
+        word?.state,
+        unconfirmed,
+      ]),
+    )
   return states(before) !== states(after)
 }
 

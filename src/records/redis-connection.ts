@@ -1,6 +1,6 @@
 // The connection to Redis that is kept for ever. What surprises: a client that failed is not revived but replaced by a
 // new one, opened beside it, because only that finds a new primary, leaves a dead network path, and forgets commands
-// that no one waits for any more. While there is none, every command fails at once.
+// that no one waits for now. While there is none, every command fails at once.
 import { setTimeout as pause } from 'node:timers/promises'
 import { createPatience, type Patience } from './patience.ts'
 import { StoreUnavailable, STORE_DEADLINE_MS, TooSlow, withinDeadline } from './records.ts'

@@ -1,5 +1,5 @@
 // The table of settings: defaults, meanings, and how each value is read. What reads the environment is settings.ts.
-// The README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
+// docs/settings.md, the README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import type { Definitions } from './setting.ts'
 import { storeDefinitions } from './store.ts'

@@ -1,4 +1,5 @@
 // What the steps of signing in are made of; sign-in.ts puts it together.
+import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Sealer } from '../session/seal.ts'
@@ -16,6 +17,8 @@ export type SignInServices = {
   log: Log
   note: Note
   limits: Limits
+  /** The language of the person who makes the request, as a BCP 47 tag. */
+  languageOf: (req: Request) => string
   /** Must not throw: a figure for the report is no reason to keep a person out. */
   onSignedIn: (user: User) => Promise<void>
   /** Milliseconds since 1970. */

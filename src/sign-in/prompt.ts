@@ -24,7 +24,7 @@ export function promptFor(always: string | undefined, wish: Wish | undefined): s
 
 /**
  * Errors after which asking again with `prompt=login` makes sense: the server knows the person and the client, and
- * could not do what `select_account` asks for. Those that the person, an outage or the set-up caused are left out.
+ * could not do what `select_account` asks for. Those that the person, an outage or the configuration caused are left out.
  */
 const OTHER_CAUSES = new Set([
   'access_denied',

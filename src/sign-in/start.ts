@@ -70,6 +70,8 @@ export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
       nonce,
+      // The page to sign in on speaks the same language (OpenID Connect Core 3.1.2.1).
+      ui_locales: asksForIdToken ? parts.languageOf(req) : undefined,
       // Together with select_account some servers fail, and the hint would contradict the wish.
       login_hint: wish !== undefined || choosesAccount ? undefined : loginHint,
     })

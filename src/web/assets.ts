@@ -6,7 +6,19 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Router, type RequestHandler } from 'express'
 import { assetOf, type Asset, type Ending } from '../company/asset.ts'
 
-export type Assets = { stylesheet: string; icon: string; routes: Router }
+/** Further stylesheets, each for the pages that name it. */
+export type Sheet = 'schedule' | 'wide'
+
+/** Scripts, each for the pages that name it. */
+export type Script = 'wait'
+
+export type Assets = {
+  stylesheet: string
+  sheets: Readonly<Record<Sheet, string>>
+  scripts: Readonly<Record<Script, string>>
+  icon: string
+  routes: Router
+}
 
 type Encoded = { br: Buffer; gzip: Buffer; identity: Buffer }
 
@@ -51,11 +63,19 @@ export function loadAssets(folder: string, companyIcon?: Asset): Assets {
   const stylesheet = load('onramp', 'css')
   const ours = load('icon', 'svg')
   const icon = companyIcon ?? ours
-  const routes = serveAssets([stylesheet, ours])
+  const sheets = { schedule: load('schedule', 'css'), wide: load('wide', 'css') }
+  const scripts = { wait: load('wait', 'js') }
+  const routes = serveAssets([stylesheet, ...Object.values(sheets), ...Object.values(scripts), ours])
   routes.get('/favicon.ico', (_req, res) => {
     res.statusCode = 303
     res.setHeader('Location', icon.path)
     res.end()
   })
-  return { stylesheet: stylesheet.path, icon: icon.path, routes }
+  return {
+    stylesheet: stylesheet.path,
+    sheets: { schedule: sheets.schedule.path, wide: sheets.wide.path },
+    scripts: { wait: scripts.wait.path },
+    icon: icon.path,
+    routes,
+  }
 }

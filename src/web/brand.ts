@@ -34,7 +34,7 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
       link && { href: link.url, label: company.localized(link.label, t.lang) ?? label }
     const home = linkOf(links.home, '')
     return {
-      name: name === undefined ? t('brand.setup') : `${name} ${t('brand.setup')}`,
+      name: name === undefined ? t('brand.setup') : t('brand.title', { company: name }),
       company: name,
       logo: logo && { light: logo.light.path, dark: logo.dark.path },
       icon: icon?.path,
@@ -45,7 +45,11 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
         ...home,
         label: t('overview.backTo', { place: home.label || new URL(home.href).host }),
       },
-      examples: company.localized(company.examples, t.lang) ?? [],
+      examples: company.localized(company.examples, t.lang) ?? [
+        t('search.example1'),
+        t('search.example2'),
+        t('search.example3'),
+      ],
     }
   }
   const made = new Map<string, Brand>()

@@ -2,9 +2,11 @@
 // again says so in a header, and `?still=yes` stops it, as WCAG 2.2.1 asks for people who need more time.
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
+import type { Script, Sheet } from './assets.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import type { Brand } from './brand.ts'
+import { allowOwnScript } from './security-headers.ts'
 import type { RenderView } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
@@ -12,12 +14,16 @@ type Refresh = { seconds: number; url: string }
 type Data = Record<string, unknown> & {
   /** When the page looks again, and where; a path of ours. */
   refresh?: Refresh | undefined
+  /** What makes the page better where scripts run; it does without. Not sent to a page that was told to be still. */
+  script?: Script | undefined
 }
 
 type Page = {
   /** A file of views/, without its ending. */
   view: string
   status?: number
+  /** A stylesheet that the page needs besides the one of every page. */
+  sheet?: Sheet
   /** What the view prints; as a function, it gets the texts in the language of the person. */
   data: Data | ((t: Texts) => Data)
 }
@@ -31,12 +37,16 @@ export type PagesOptions = {
   brandIn: (t: Texts) => Brand
   /** What the layout prints on every page, by the name that it has there. */
   frame: Readonly<Record<string, unknown>>
+  /** Where the further stylesheets and the scripts are. */
+  sheets: Readonly<Record<Sheet, string>>
+  scripts: Readonly<Record<Script, string>>
   /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
 
-export function createPages({ render, languages, brandIn, frame, isAdmin }: PagesOptions): SendPage {
-  return (req, res, { view, status = 200, data: given }) => {
+export function createPages(options: PagesOptions): SendPage {
+  const { render, languages, brandIn, frame, sheets, scripts, isAdmin } = options
+  return (req, res, { view, status = 200, sheet, data: given }) => {
     const t = languages.of(req)
     const data = typeof given === 'function' ? given(t) : given
     const user = signedInOf(req)?.user
@@ -45,7 +55,8 @@ export function createPages({ render, languages, brandIn, frame, isAdmin }: Page
     const page = {
       ...frame,
       t,
-      languages: languages.offered.length > 1 ? choicesOf(req, languages.offered) : [],
+      sheet: sheet && sheets[sheet],
+      languages: languages.offered.length > 1 ? choicesOf(req, status, languages.offered) : [],
       /** Is a link to how far everyone is offered? */
       brand: brandIn(t),
       isAdmin: user !== undefined && isAdmin?.(user) === true,
@@ -55,10 +66,12 @@ export function createPages({ render, languages, brandIn, frame, isAdmin }: Page
       /** Was the page told not to look again? */
       still,
     }
-    const html = render(view, { ...page, ...data })
+    const script = data.script === undefined || still ? undefined : scripts[data.script]
+    const html = render(view, { ...page, ...data, script })
     const bytes = Buffer.byteLength(html)
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
+    if (script !== undefined) allowOwnScript(res)
     // At once, as a flat list: Node writes that as it is.
     res.writeHead(status, [
       'Content-Type',
@@ -75,18 +88,24 @@ export function createPages({ render, languages, brandIn, frame, isAdmin }: Page
   }
 }
 
-/** The same page in each language. A page that cannot be asked for again leads to the walk. */
-function choicesOf(req: Request, offered: Languages['offered']) {
-  const isRepeatable =
-    req.method === 'GET' && !req.path.includes('/callback') && !req.path.includes('/connect')
-  const [path = '/', search = ''] = isRepeatable ? req.originalUrl.split('?', 2) : ['/onboarding']
+/**
+ * The same page in each language, as an address relative to it: the path of a request may be anyone's making. A page that
+ * cannot be asked for again, or that says what failed, leads to the walk.
+ */
+function choicesOf(req: Request, status: number, offered: Languages['offered']) {
+  const isRepeatable = status === 200 && req.method === 'GET' && !STEPS.test(req.path)
+  const search = isRepeatable ? (req.originalUrl.split('?', 2)[1] ?? '') : ''
   const others = search === '' ? [] : search.split('&').filter((pair) => !pair.startsWith('lang='))
+  const page = isRepeatable ? '' : '/onboarding'
   return offered.map(({ tag, name }) => ({
     tag,
     name,
-    href: `${path}?${[...others, `lang=${tag}`].join('&')}`,
+    href: `${page}?${[...others, `lang=${tag}`].join('&')}`,
   }))
 }
+
+/** Addresses that a browser only passes through. */
+const STEPS = /\/(callback|connect|start|continue)\b/
 
 /** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */
 function initialsOf({ name, email }: User): string {

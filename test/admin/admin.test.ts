@@ -2,9 +2,9 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
-import { isReady } from '../../src/arrivals/arrival.ts'
-import { invitedAt } from '../../src/admin/facts.ts'
-import { shareOf, type Report } from '../../src/admin/report.ts'
+import { hadNothing, isReady } from '../../src/arrivals/arrival.ts'
+import { FACTS, invitedAt } from '../../src/admin/facts.ts'
+import type { Report } from '../../src/admin/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
@@ -32,27 +32,15 @@ const exported = async (query: string) => {
   return parse<Record<string, string>>(body, { bom: true, columns: true })
 }
 
-describe('the page of administrators', () => {
-  it('separates thousands, and says of whom each share is', async () => {
-    await grace.open(`${running.url}/admin`)
-    expect(grace.text).toContain('1,201 people are known')
-    const invited = crowd.filter((arrival) => invitedAt(arrival) !== undefined)
-    const part = invited.filter(({ signedInAt }) => signedInAt !== undefined).length
-    const share = Math.round((part / invited.length) * 100)
-    expect(grace.text).toMatch(new RegExp(`Signed in of the 934 invited: ${part} \\(${share}%\\) 801 `))
-    expect(grace.text).toMatch(/Nothing to connect of the 934 invited: \d+ \(\d+%\) 120 /)
-    expect(grace.text).toMatch(/Email bounced 133 /)
-    expect(grace.page.body).toMatch(/role="img" aria-label="From \S+ to \S+\. Invited: 934; Signed in: 801;/)
-  })
-
+describe('the overview for administrators', () => {
   it('begins with how many are ready to search, of everyone known', async () => {
     await grace.open(`${running.url}/admin`)
     const ready = crowd.filter(isReady)
     // Grace has something to connect.
+    const share = Math.round((ready.length / ALL) * 100)
+    expect(grace.text).toContain('1,201 people are known')
     expect(grace.text).toMatch(
-      new RegExp(
-        `Ready to search: ${ready.length} of 1,201 \\(${Math.round((ready.length / ALL) * 100)}%\\)`,
-      ),
+      new RegExp(`Ready to search ${share}% ${ready.length} of 1,201 people \\d+ more in the last 7 days`),
     )
     const { body } = await grace.open(`${running.url}/admin/report.json`)
     const report = JSON.parse(body) as Report
@@ -60,56 +48,125 @@ describe('the page of administrators', () => {
     for (const count of Object.values(report.ofInvited)) expect(count).toBeLessThanOrEqual(report.invited)
     for (const group of report.groups) {
       expect(group.ready).toBe(group.finished + group.nothing)
-      expect(group.ready).toBeLessThanOrEqual(group.people)
+      expect(group.ready + group.inProgress + group.notStarted + group.stuck).toBe(group.people)
     }
   })
 
-  it('shows no share where a group has nothing to connect, and counts it as ready', async () => {
+  it('separates thousands, and says of whom each share is', async () => {
     await grace.open(`${running.url}/admin`)
-    expect(grace.text).toMatch(/Nothing to do 6 4 67% 6 100% – 6 /)
+    const invited = crowd.filter((person) => invitedAt(person) !== undefined && !hadNothing(person))
+    const arrived = invited.filter(({ signedInAt }) => signedInAt !== undefined).length
+    const share = Math.round((arrived / invited.length) * 100)
+    expect(grace.text).toContain(`Funnel of ${invited.length} invited people with apps to connect`)
+    expect(grace.text).toContain(`Signed in ${arrived} ${share}%`)
+    expect(grace.page.body).toMatch(/role="img" aria-label="From [^"]*\. Invited: 934; Signed in: 801;/)
+  })
+
+  it('says what needs the reader, each with the people it is about', async () => {
+    const { body } = await grace.open(`${running.url}/admin`)
+    const bounced = crowd.filter(FACTS.failed).length
+    expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
+    expect(body).toContain('href="/admin/people?show=failed"')
+    await grace.open(`${running.url}/admin/people?show=failed`)
+    expect(grace.text).toContain(`${bounced} people`)
+  })
+
+  it('says what a target date takes, and refuses one that is none', async () => {
+    const day = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 10)
+    const { body } = await grace.open(`${running.url}/admin?target=${day}`)
+    expect(grace.text).toMatch(
+      /To be ready by [^,]*, \d+, \d+ people a day have to finish \(10 days left\)\./,
+    )
+    expect(grace.text).toMatch(/At the current pace, [\d,]+ of 1,201 \(\d+%\) are ready by then\./)
+    expect(body).toContain(`value="${day}"`)
+    await grace.open(`${running.url}/admin?target=2001-01-01%22`)
+    expect(grace.text).toContain('Choose a target date from today to two years from now.')
+  })
+
+  it('leads from the address that the list of people once had', async () => {
+    const hop = await grace.open(`${running.url}/admin?show=failed&q=Ada%40`, { follow: false })
+    expect(hop).toMatchObject({ status: 303, location: '/admin/people?show=failed&q=ada%40' })
+  })
+
+  it('is noted in the audit log, as each of the other pages is', async () => {
+    const pages = ['/admin', '/admin/people', '/admin/people/emails', '/admin/departments', '/admin/apps']
+    const before = running.log.length
+    for (const page of pages) expect((await grace.open(running.url + page)).status).toBe(200)
+    const noted = running.log.slice(before).filter((line) => line.includes('"admin_viewed"'))
+    expect(noted.map((line) => (JSON.parse(line) as { what: string }).what)).toEqual([
+      'overview',
+      'people',
+      'emails',
+      'departments',
+      'apps',
+    ])
+  })
+})
+
+describe('departments and apps', () => {
+  it('come in the order of a column, and say which', async () => {
+    const { body } = await grace.open(`${running.url}/admin/departments?sort=-name`)
+    expect(body.match(/<th scope="col" aria-sort[^>]*><a href="[^"]*">[^<]*/g)).toEqual([
+      '<th scope="col" aria-sort="descending"><a href="/admin/departments?sort=name">Department',
+    ])
+    expect(grace.text).toMatch(/Nothing to do 100% 6 0 0 0/)
+    const names = [...body.matchAll(/<th scope="row">.*?<bdi>([^<]*)/g)].map(([, name = '']) => name)
+    expect(names).toEqual(names.toSorted(new Intl.Collator('en').compare).toReversed())
     for (const [, percent] of grace.text.matchAll(/(\d+)%/g)) expect(Number(percent)).toBeLessThanOrEqual(100)
   })
 
-  it('takes the share of the fully connected in a group from those who had something to connect', async () => {
-    const { body } = await grace.open(`${running.url}/admin/report.json`)
-    const { groups } = JSON.parse(body) as Report
-    const mixed = groups.find(
-      ({ people, finished, nothing }) => finished > 0 && nothing > 0 && nothing < people,
-    )
-    const { people = 0, finished = 0, nothing = 0 } = mixed ?? {}
-    const share = shareOf(finished, people - nothing)
-    expect(share).not.toBe(shareOf(finished, people))
-    await grace.open(`${running.url}/admin`)
-    expect(grace.text).toContain(`${finished} ${share} ${nothing} `)
-  })
-
-  it('names the first few apps of whoever has many left', async () => {
-    await grace.open(`${running.url}/admin?q=lastname-0000`)
-    expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
-  })
-
-  it('shows what the list said of a group as text', async () => {
-    const { body } = await grace.open(`${running.url}/admin`)
+  it('are shown as text, whatever the list said', async () => {
+    const { body } = await grace.open(`${running.url}/admin/departments`)
     expect(body).toContain('<bdi>&lt;b&gt;Sales&lt;/b&gt; &amp; =1+1</bdi>')
     expect(body).not.toContain('<b>Sales')
   })
 
-  it('says which filter is on', async () => {
-    const { body } = await grace.open(`${running.url}/admin?show=undelivered`)
-    expect(body.match(/<a [^>]*aria-current="true"[^>]*>[^<]*/g)).toEqual([
-      expect.stringMatching(/>Email not delivered$/),
+  it('lead to their people', async () => {
+    const { body } = await grace.open(`${running.url}/admin/apps?sort=stuck`)
+    const href = /<td><a href="(\/admin\/people\?show=stuck&amp;app=[^"]*)">(\d+)/.exec(body)
+    await grace.open(running.url + (href?.[1] ?? '').replaceAll('&amp;', '&'))
+    expect(grace.text).toContain(`${href?.[2]} people`)
+    expect(grace.page.body).toContain('aria-label="Remove filter “App: ')
+  })
+})
+
+describe('the list of people', () => {
+  it('names the first few apps of whoever has many left', async () => {
+    await grace.open(`${running.url}/admin/people?q=lastname-0000`)
+    expect(grace.text).toContain('Microsoft SharePoint Online and 34 more')
+  })
+
+  it('says which filter is on, and how many each would leave', async () => {
+    const { body } = await grace.open(`${running.url}/admin/people?show=undelivered`)
+    expect(body.match(/<option [^>]*selected>[^<]*/g)).toEqual([
+      expect.stringMatching(/>Email not delivered \(\d+\)$/),
     ])
+    expect(body).toContain('>Everyone (1,201)</option>')
   })
 
   it('exports whom it shows, and everybody otherwise', async () => {
-    const { body } = await grace.open(`${running.url}/admin?show=nothing&q=lastname-00`)
+    const { body } = await grace.open(`${running.url}/admin/people?show=nothing&q=lastname-00`)
     const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
     expect(href?.[2]).toBe('Export filtered CSV')
     const some = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
     const numbers = new Set(some.map(({ email }) => email?.slice(19, 23)))
     expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
     expect(await exported('')).toHaveLength(ALL)
-    expect((await grace.open(`${running.url}/admin`)).body).toContain('>Export CSV<')
+    expect((await grace.open(`${running.url}/admin/people`)).body).toContain('>Export CSV<')
+  })
+
+  it('has their addresses to copy, and the command that reminds them', async () => {
+    const { body } = await grace.open(`${running.url}/admin/people/emails?show=notStarted`)
+    const [, command] = /<textarea id="command-text"[^>]*>([^<]*)/.exec(body) ?? []
+    expect(command).toBe('npm run onramp -- invite send onramp-people.csv --campaign c --remind-after 7')
+    const [, addresses = ''] = /<textarea id="addresses"[^>]*>([^<]*)/.exec(body) ?? []
+    const wanted = crowd.filter((person) => FACTS.notStarted(person) && !FACTS.optedOut(person))
+    expect(addresses.split('\n')).toEqual(wanted.map(({ email }) => email).toSorted())
+    expect(grace.text).toContain(`Email ${wanted.length} people`)
+    const all = await grace.open(`${running.url}/admin/people/emails`)
+    expect(all.body).toMatch(/These are the first 500 of 1,\d+\. The CSV has all of them\./)
+    await grace.open(`${running.url}/admin/people/emails?show=blocked`)
+    expect(grace.text).toContain('Onramp sends no emails to these people')
   })
 })
 

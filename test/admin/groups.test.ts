@@ -28,10 +28,16 @@ describe('the figures of groups', () => {
       ...members('Five', 5),
       newArrival('nobody-says@acme.example', at),
     ]
+    const none = { signedIn: 0, finished: 0, nothing: 0, ready: 0, inProgress: 0, notStarted: 0, stuck: 0 }
     expect(await shownOf(people)).toEqual([
-      { name: 'Five', people: 5, signedIn: 0, finished: 0, nothing: 0, ready: 0 },
-      { name: undefined, people: 5, signedIn: 4, finished: 0, nothing: 0, ready: 0 },
+      { ...none, name: 'Five', people: 5, notStarted: 5 },
+      { ...none, name: undefined, people: 5, signedIn: 4, inProgress: 4, notStarted: 1 },
     ])
+  })
+
+  it('leave out the small ones where even together they are fewer than five', async () => {
+    const people = [...members('Five', 5), ...members('Two', 2), ...members('One', 1)]
+    expect((await shownOf(people)).map(({ name }) => name)).toEqual(['Five'])
   })
 
   it('begin with the group that has most to do', async () => {

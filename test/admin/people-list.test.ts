@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { newArrival, reached, withLeft, type Arrival, type Mailing } from '../../src/arrivals/arrival.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
-import { listPeople, PEOPLE_A_PAGE, stageOf, wantedOf } from '../../src/admin/people-list.ts'
+import { wantedOf } from '../../src/admin/filters.ts'
+import {
+  listAddresses,
+  listPeople,
+  MAX_ADDRESSES,
+  PEOPLE_A_PAGE,
+  stageOf,
+} from '../../src/admin/people-list.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 
@@ -66,6 +73,30 @@ describe('a list of people for administrators', () => {
     expect(await emails(all, { show: 'nonsense', q: ['a', 'b'] })).toHaveLength(5)
   })
 
+  it('is about one app, or one whole department, where that is asked for', async () => {
+    const withApp = (email: string, ...states: Arrival['sources'][number]['state'][]): Arrival => ({
+      ...newArrival(email, at),
+      sources: states.map((state, index) => ({ instance: `app_${index}`, name: 'App', state, at })),
+    })
+    const all = [
+      withApp('ada@acme.example', 'blocked', 'waiting'),
+      withApp('bob@acme.example', 'waiting', 'blocked'),
+      { ...newArrival('eve@acme.example', at), group: 'Sales EU' },
+      { ...newArrival('dan@acme.example', at), group: 'Sales' },
+    ]
+    expect(await emails(all, { show: 'blocked', app: 'app_1' })).toEqual(['bob@acme.example'])
+    expect(await emails(all, { show: 'stuck', app: 'app_0' })).toEqual(['ada@acme.example'])
+    expect(await emails(all, { app: 'app_1' })).toEqual(['ada@acme.example', 'bob@acme.example'])
+    expect(await emails(all, { group: 'Sales' })).toEqual(['dan@acme.example'])
+    expect(await emails(all, { group: 'sales' })).toEqual([])
+  })
+
+  it('counts whom each filter would leave, in the same pass', async () => {
+    const all = [mailed('ada@acme.example', 'failed'), mailed('bob@acme.example', 'sent')]
+    const { counts } = await listPeople(these(all), wantedOf({ show: 'failed' }))
+    expect(counts).toMatchObject({ all: 2, stuck: 1, notStarted: 1, failed: 1, undelivered: 1, absent: 1 })
+  })
+
   it('says how far somebody is by the furthest that they reached', () => {
     const invited = mailed('ada@acme.example', 'sent')
     expect(stageOf(newArrival('ada@acme.example', at))).toEqual({ stage: 'known', at: undefined })
@@ -75,5 +106,45 @@ describe('a list of people for administrators', () => {
     const nothing = withLeft(reached(invited, 'signedInAt', at + 2), [], at + 3)
     expect(stageOf(nothing)).toEqual({ stage: 'nothing', at: at + 3 })
     expect(stageOf({ ...invited, finishedAt: at + 3 })).toEqual({ stage: 'finished', at: at + 3 })
+  })
+})
+
+describe('addresses to copy', () => {
+  it('are the first few in order, however many there are', async () => {
+    const all = Array.from({ length: 3 * MAX_ADDRESSES }, (_, index) =>
+      newArrival(`person-${String((index * 7) % (3 * MAX_ADDRESSES)).padStart(4, '0')}@acme.example`, at),
+    )
+    const { emails: first, total } = await listAddresses(these(all), wantedOf({}))
+    expect(first).toEqual(
+      all
+        .map(({ email }) => email)
+        .toSorted()
+        .slice(0, MAX_ADDRESSES),
+    )
+    expect(total).toBe(all.length)
+  })
+
+  it('leave out people who want no emails, and name the campaign of the newest one', async () => {
+    const old = withMailing(mailed('ada@acme.example', 'sent'), {
+      campaign: 'd',
+      wave: 0,
+      state: 'failed',
+      now: at + 9,
+    })
+    const newer = withMailing(newArrival('bob@acme.example', at), {
+      campaign: 'autumn',
+      wave: 0,
+      state: 'sent',
+      now: at + 5,
+    })
+    const out = reached(mailed('out@acme.example', 'sent'), 'optedOutAt', at)
+    expect(await listAddresses(these([old, newer, out]), wantedOf({}))).toEqual({
+      emails: ['ada@acme.example', 'bob@acme.example'],
+      total: 2,
+      optedOut: 1,
+      campaign: 'autumn',
+    })
+    const none = await listAddresses(these([newArrival('eve@acme.example', at)]), wantedOf({}))
+    expect(none.campaign).toBeUndefined()
   })
 })

@@ -1,9 +1,8 @@
-// The pages of invitations and of administrators, with what every page has to pass (examine.ts).
+// The pages of invitations, with what every page has to pass (examine.ts).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { createInvitations } from '../../src/invites/token.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
-import { crowdOf, settle } from '../helpers/crowd.ts'
 import type { Running } from '../helpers/running.ts'
 import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
 import { Visitor } from './visitor.ts'
@@ -15,9 +14,8 @@ let browser: Browser
 let running: Running
 
 beforeAll(async () => {
-  running = await runOnThreeSites({ settings: { ADMIN_EMAILS: 'grace@acme.example', CONFIRM_SECONDS: '0' } })
+  running = await runOnThreeSites({ settings: { CONFIRM_SECONDS: '0' } })
   browser = await openChromium()
-  await settle(running, crowdOf(600, Date.now()))
 })
 afterAll(async () => {
   await browser.close()
@@ -38,8 +36,6 @@ type Case = {
   name: string
   title: string
   person: string
-  /** Over the wire; other pages than this stay below 8 KiB. */
-  mostBytes?: number
   reach: (v: Visitor) => Promise<void>
 }
 
@@ -98,24 +94,10 @@ const cases: Case[] = [
     person: 'ada',
     reach: async ({ page }) => void (await page.goto(`${running.url}/invite/a.b.c/opt-out`)),
   },
-  {
-    name: 'the page of administrators',
-    title: 'Rollout progress',
-    person: 'grace',
-    mostBytes: 16_384,
-    reach: (visitor) => visitor.open('/admin'),
-  },
-  {
-    name: 'the page of administrators, nobody found',
-    title: 'Rollout progress',
-    person: 'grace',
-    mostBytes: 16_384,
-    reach: (visitor) => visitor.open('/admin?q=nobody-is-called-so&show=finished'),
-  },
 ]
 
 describe('every page of invitations', () => {
-  it.each(cases)('passes: $name', async ({ title, person, mostBytes = 8_192, reach }) => {
+  it.each(cases)('passes: $name', async ({ title, person, reach }) => {
     const visitor = await Visitor.arrive(browser, running, { person })
     const { page } = visitor
     let html = ''
@@ -129,7 +111,7 @@ describe('every page of invitations', () => {
     expect(await page.title()).toBe(`${title} - Search setup`)
     expect(await htmlFindings(html)).toEqual([])
     expect(html).not.toMatch(/undefined|\[object|NaN/)
-    expect(weightOf(html)).toBeLessThanOrEqual(mostBytes)
+    expect(weightOf(html)).toBeLessThanOrEqual(8_192)
     expect(await page.locator('h1').count()).toBe(1)
     for (const width of WIDTHS) {
       expect(await overflowAt(page, width)).toBeLessThanOrEqual(0)
@@ -138,52 +120,6 @@ describe('every page of invitations', () => {
     }
     expect(visitor.complaints).toEqual([])
     await visitor.leave()
-  })
-})
-
-const BROKEN_WORDS = `[...document.querySelectorAll('.wide-table th, .wide-table td')].flatMap((cell) => {
-  const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
-  const broken = []
-  for (let text = words.nextNode(); text !== null; text = words.nextNode())
-    for (const found of text.data.matchAll(/[^\\s-]{2,30}(?=[\\s-]|$)/g)) {
-      if (/\\S{31,}/.test(text.data)) continue
-      const range = document.createRange()
-      range.setStart(text, found.index)
-      range.setEnd(text, found.index + found[0].length)
-      if (range.getClientRects().length > 1) broken.push(found[0])
-    }
-  return broken
-})`
-
-const HEADINGS_OF_TWO_LINES = `[...document.querySelectorAll('thead th')]
-  .filter((cell) => cell.getBoundingClientRect().height > 45).map((cell) => cell.textContent)`
-
-/** Labels of the drawing that are smaller than ten pixels, or stick out of its card. */
-const UNREADABLE = `(() => {
-  const card = document.querySelector('section[aria-labelledby=plot]').getBoundingClientRect()
-  return [...document.querySelectorAll('.plot-marks span, .plot-span span, .legend li')].filter((label) => {
-    const box = label.getBoundingClientRect()
-    const size = parseFloat(getComputedStyle(label).fontSize)
-    return size < 10 || box.left < card.left || box.right > card.right
-  }).map((label) => label.textContent)
-})()`
-
-describe('the page of administrators', () => {
-  const at = async (page: Page, width: number) => {
-    await page.setViewportSize({ width, height: 800 })
-    return {
-      words: await page.evaluate(BROKEN_WORDS),
-      headings: await page.evaluate(HEADINGS_OF_TWO_LINES),
-      labels: await page.evaluate(UNREADABLE),
-    }
-  }
-
-  it('breaks no word in its tables and no label of its drawing, on a phone or elsewhere', async () => {
-    const grace = await Visitor.arrive(browser, running, { person: 'grace' })
-    await grace.open('/admin?show=waiting')
-    for (const width of [320, 360, 768, 1280])
-      expect(await at(grace.page, width), `${width}`).toEqual({ words: [], headings: [], labels: [] })
-    await grace.leave()
   })
 })
 

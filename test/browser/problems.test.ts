@@ -36,7 +36,8 @@ function appThatFails() {
     render: createViews(VIEWS),
     languages,
     brandIn,
-    frame: { ...frame, ...assets },
+    ...assets,
+    frame: { ...frame, stylesheet: assets.stylesheet, icon: assets.icon },
   })
   const app = express()
   app.use(securityHeaders(false), assets.routes)

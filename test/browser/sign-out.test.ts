@@ -17,7 +17,7 @@ afterAll(async () => {
   await running.close()
 })
 
-const signOut = (visitor: Visitor) => visitor.page.getByRole('button', { name: 'Sign out' }).click()
+const signOut = (visitor: Visitor) => visitor.choose('button', 'Sign out')
 
 describe('signing out in Chromium', () => {
   it.each([true, false])(
@@ -29,7 +29,7 @@ describe('signing out in Chromium', () => {
       await signOut(ada)
 
       await ada.page.waitForURL(/\/signed-out/)
-      await ada.reads('You are signed out')
+      await ada.reads('You’re signed out')
       expect(ada.requests.some((request) => request.url().includes('id_token_hint='))).toBe(true)
       expect(ada.complaints).toEqual([])
       await ada.page.getByRole('link', { name: 'Sign in again' }).click()
@@ -72,7 +72,7 @@ describe('signing out in Chromium', () => {
     const ada = await Visitor.arrive(browser, running, { person: 'ada' })
     await ada.open()
 
-    await ada.page.getByRole('link', { name: 'Switch account' }).click()
+    await ada.choose('link', 'Switch account')
     await ada.chooseAccount('bob')
 
     await ada.reads('bob@acme.example')

@@ -18,14 +18,14 @@ export const otherStates: State[] = [
   },
   {
     name: 'search, nothing',
-    title: 'Nothing found for “zebra”',
+    title: 'No results for “zebra”',
     like: 'carol',
     reach: open('/search?q=zebra'),
   },
-  { name: 'no such page', title: 'This page does not exist', like: 'carol', reach: open('/nowhere') },
+  { name: 'no such page', title: 'Page not found', like: 'carol', reach: open('/nowhere') },
   {
     name: 'cannot be started',
-    title: 'This connection cannot be started safely',
+    title: 'We can’t connect Slack right now',
     like: [{ ...slack, withoutPath: true }, github],
     async reach(visitor) {
       await visitor.open()
@@ -34,35 +34,35 @@ export const otherStates: State[] = [
   },
   {
     name: 'service busy',
-    title: 'Many people are connecting right now',
+    title: 'Search is busy right now',
     like: 'carol',
     switches: failing(429, { 'retry-after': '40' }),
     reach: open(),
   },
   {
     name: 'service down',
-    title: 'We could not check your apps right now',
+    title: 'We couldn’t load your apps',
     like: 'carol',
     switches: failing(500),
     reach: open(),
   },
   {
     name: 'no access',
-    title: 'You do not have access yet',
+    title: 'You don’t have access yet',
     like: 'carol',
     switches: failing(403),
     reach: open(),
   },
   {
     name: 'misconfigured',
-    title: 'Connecting is not set up correctly',
+    title: 'Connecting apps isn’t set up correctly',
     like: 'carol',
     switches: failing(404),
     reach: open(),
   },
   {
     name: 'sign-in cancelled',
-    title: 'You were not signed in',
+    title: 'Sign-in cancelled',
     like: 'carol',
     async reach(visitor) {
       await visitor.page.goto(`${visitor.running.url}/onboarding`)
@@ -71,7 +71,7 @@ export const otherStates: State[] = [
   },
   {
     name: 'sign-in without our cookie',
-    title: 'Your browser did not bring back our cookie',
+    title: 'Turn on cookies to sign in',
     like: 'carol',
     async reach(visitor) {
       // A sign-in that has started over once: the first time could have been another tab's doing.
@@ -82,25 +82,25 @@ export const otherStates: State[] = [
   },
   {
     name: 'sign-in not verified',
-    title: 'We could not verify your sign-in',
+    title: 'We couldn’t verify your sign-in',
     like: 'carol',
     switches: { faults: { idToken: 'wrongNonce' } },
     reach: open(),
   },
   {
     name: 'same account',
-    title: 'You are still signed in with the same account',
+    title: 'You’re still signed in with the same account',
     like: 'carol',
     switches: { faults: { prompt: 'ignored' } },
     async reach(visitor) {
       await visitor.open()
-      await visitor.page.getByRole('link', { name: 'Switch account' }).click()
+      await visitor.choose('link', 'Switch account')
       await visitor.page.waitForURL(/\/same-account/)
     },
   },
   {
     name: 'signed out here only',
-    title: 'You are signed out here',
+    title: 'You’re signed out of this site',
     like: 'carol',
     reach: open('/signed-out'),
   },
@@ -111,16 +111,16 @@ export const otherStates: State[] = [
     async reach(visitor) {
       await visitor.open()
       await hold(visitor)
-      await visitor.page.getByRole('button', { name: 'Sign out' }).click()
+      await visitor.choose('button', 'Sign out')
     },
   },
   {
     name: 'signed out',
-    title: 'You are signed out',
+    title: 'You’re signed out',
     like: 'carol',
     async reach(visitor) {
       await visitor.open()
-      await visitor.page.getByRole('button', { name: 'Sign out' }).click()
+      await visitor.choose('button', 'Sign out')
       await visitor.page.waitForURL(/\/signed-out/)
     },
   },

@@ -1,5 +1,5 @@
 // Somebody at a browser: what they do on our pages and on the others', and what their browser complained about.
-import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
 import type { Running } from '../helpers/running.ts'
 
 export type VisitorOptions = BrowserContextOptions & { person: string }
@@ -60,12 +60,22 @@ export class Visitor {
     await this.page.locator('.step .button[href^="/onboarding/connect/"]').click()
   }
 
+  /** Clicks what is there, once everything that it is folded into was opened, as a person would. */
+  async press(target: Locator): Promise<void> {
+    const folded = target.locator('xpath=ancestor::details[not(@open)]')
+    for (let left = await folded.count(); left > 0; left--) await folded.first().locator('> summary').click()
+    await target.click()
+  }
+
+  /** The button or link that says so, also in the menu of the account or inside a row. */
+  async choose(role: 'link' | 'button', name: string): Promise<void> {
+    await this.press(this.page.getByRole(role, { name, exact: true, includeHidden: true }).first())
+  }
+
   /** The link to this instance, in the step or on the list. */
   async connect(instance: string): Promise<void> {
-    await this.page
-      .locator(`a[href="/onboarding/connect/${encodeURIComponent(instance)}"]`)
-      .first()
-      .click()
+    const href = `/onboarding/connect/${encodeURIComponent(instance)}`
+    await this.press(this.page.locator(`a[href="${href}"]`).first())
   }
 
   /** Answers the datasource's consent page. */
@@ -74,10 +84,8 @@ export class Visitor {
   }
 
   async skip(instance: string): Promise<void> {
-    await this.page
-      .locator(`form[action="/onboarding/skip/${encodeURIComponent(instance)}"] button`)
-      .first()
-      .click()
+    const action = `/onboarding/skip/${encodeURIComponent(instance)}`
+    await this.press(this.page.locator(`form[action="${action}"] button`).first())
   }
 
   async goOnAndAllow(): Promise<void> {

@@ -1,13 +1,13 @@
 // The page that waits for a consent to show, in real Chromium: it holds nobody up and leaves the focus alone.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { defaultPeople, type Person } from '../../packages/sandbox/src/people.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
 import { Visitor } from './visitor.ts'
 
 /** Somebody new for each test, with Ada's five datasources. */
-const people: Person[] = Array.from({ length: 4 }, (_, index) => {
+const people: Person[] = Array.from({ length: 9 }, (_, index) => {
   const datasources = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
   return { id: `ada${index}`, name: 'Ada Lovelace', email: `ada${index}@acme.example`, datasources }
 })
@@ -27,56 +27,128 @@ afterAll(async () => {
   await auto.close()
 })
 
-const arrive = () => Visitor.arrive(browser, auto, { person: people[arrivals++]?.id ?? '' })
+const arrive = (options: BrowserContextOptions = {}) =>
+  Visitor.arrive(browser, auto, { person: people[arrivals++]?.id ?? '', ...options })
+
+const waits = async (options: BrowserContextOptions = {}, answer: 'Allow' | 'Deny' = 'Allow') => {
+  const ada = await arrive(options)
+  auto.sandbox.switches.set({ consentDelaySeconds: 600 })
+  await ada.open()
+  await ada.goOn()
+  await ada.answer(answer)
+  await ada.reads('Checking your Slack connection…')
+  return ada
+}
+
+const ourPages = ({ requests }: Visitor) =>
+  requests.filter((request) => request.isNavigationRequest() && request.url().startsWith(auto.url)).length
+
+const active = ({ page }: Visitor) => page.evaluate<string>('document.activeElement.tagName')
 
 describe('the page that waits', () => {
-  it('is stopped with the keyboard: the focus is on what waits once, and no look takes it back', async () => {
-    const ada = await arrive()
-    auto.sandbox.switches.set({ consentDelaySeconds: 600 })
-    await ada.open()
-    await ada.goOnAndAllow()
-    await ada.reads('Checking your Slack connection…')
-    expect(await ada.focused()).toBe('Checking your Slack connection…')
-    const active = () => ada.page.evaluate<string>('document.activeElement.tagName')
+  it('takes the focus to what waits once, and no look takes it back, also without script', async () => {
+    const ada = await waits({ javaScriptEnabled: false })
+    expect(await ada.focused()).toMatch(/^Checking your Slack connection…/)
 
     const looks: string[] = []
     for (let look = 0; look < 2; look++) {
-      await ada.page.waitForEvent('load')
-      looks.push(await active())
+      await ada.page.waitForEvent('load', { timeout: 15_000 })
+      looks.push(await active(ada))
     }
     expect(looks).toEqual(['BODY', 'BODY'])
+    await ada.leave()
+  })
 
-    const pressed: string[] = []
-    while (pressed.at(-1) !== 'Turn off automatic checks' && pressed.length < 12) {
-      await ada.page.keyboard.press('Tab')
-      await ada.page.waitForTimeout(500)
-      pressed.push(await ada.focused())
-    }
-    expect(pressed.at(-1)).toBe('Turn off automatic checks')
-    await ada.page.keyboard.press('Enter')
-    await ada.reads('This page does not look again by itself now.')
+  it('is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {
+    const ada = await waits()
+    expect(await ada.focused()).toMatch(/^Checking your Slack connection…/)
+    await ada.page.keyboard.press('Tab')
+    expect(await ada.focused()).toBe('Check again')
+    const before = ourPages(ada)
+
+    // Longer than the first pause: without the script the page would be another one now.
+    await ada.page.waitForTimeout(5_000)
+    expect(ourPages(ada)).toBe(before)
+    expect(await ada.focused()).toBe('Check again')
 
     await ada.page.keyboard.press('Tab')
-    await ada.page.getByRole('link', { name: 'Go on with GitHub' }).focus()
+    expect(await ada.focused()).toBe('Turn off automatic checks')
+    await ada.page.keyboard.press('Enter')
+    await ada.reads('Automatic checks are off.')
+    expect(await ada.page.locator('script').count()).toBe(0)
+
+    await ada.page.getByRole('link', { name: 'Continue to GitHub' }).focus()
     await ada.page.keyboard.press('Enter')
     await ada.reads('The service asks to read what you can see in GitHub.')
     expect(ada.complaints).toEqual([])
+    await ada.leave()
   })
 
-  it('holds nobody up who said no: the next app is one press away', async () => {
+  it('says that there is news while it is in use, and goes on when the person asks', async () => {
+    const ada = await waits()
+    await ada.page.keyboard.press('Tab')
+    const before = ourPages(ada)
+    auto.sandbox.authorize(ada.person, 'slack_1')
+
+    await ada.page.getByText('We have an update.').waitFor({ timeout: 20_000 })
+    expect(ourPages(ada)).toBe(before)
+    expect(await ada.focused()).toBe('Check again')
+    await ada.page.keyboard.press('Enter')
+    await ada.reads('The service asks to read what you can see in GitHub.')
+    expect(ada.complaints).toEqual([])
+    await ada.leave()
+  })
+
+  it('goes on by itself, once, when nobody touches it, and asks the service no more often than before', async () => {
+    auto.sandbox.clearRequests()
+    const ada = await waits()
+    // One for the click, one for the return.
+    expect(auto.sandbox.count('checkdatasourceauth')).toBe(3)
+    await ada.page.waitForEvent('load', { timeout: 6_000 })
+    const before = ourPages(ada)
+    await ada.page.waitForTimeout(8_000)
+    expect(ourPages(ada)).toBe(before)
+    auto.sandbox.authorize(ada.person, 'slack_1')
+
+    await ada.page.getByText('what you can see in GitHub.').waitFor({ timeout: 15_000 })
+    // The look after three seconds, one question of the script, and the look that goes on.
+    expect(auto.sandbox.count('checkdatasourceauth')).toBe(6)
+    expect(ada.complaints).toEqual([])
+    await ada.leave()
+  })
+
+  it('is the only page that may run a script', async () => {
     const ada = await arrive()
+    const policies: string[] = []
+    ada.context.on('response', (response) => {
+      const policy = response.headers()['content-security-policy']
+      if (response.request().isNavigationRequest() && response.url().startsWith(auto.url) && policy)
+        policies.push(policy)
+    })
+    auto.sandbox.switches.set({ consentDelaySeconds: 600 })
     await ada.open()
-    await ada.goOn()
-    await ada.answer('Deny')
+    expect(policies.filter((policy) => policy.includes('script-src'))).toEqual([])
+    await ada.goOnAndAllow()
     await ada.reads('Checking your Slack connection…')
-    await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('Turn off automatic checks')
-    await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('Go on with GitHub')
+    expect(policies.at(-1)).toContain("script-src 'self';connect-src 'self'")
+    expect(policies.at(-1)).toContain("default-src 'none'")
+    await ada.page.goto(`${auto.url}/onboarding?still=yes`)
+    expect(policies.at(-1)).not.toContain('script-src')
+    await ada.leave()
+  })
+
+  it('holds no one up who said no: the next app is one press away', async () => {
+    const ada = await waits({}, 'Deny')
+    auto.sandbox.switches.reset()
+    for (const wanted of ['Check again', 'Turn off automatic checks', 'Continue to GitHub']) {
+      await ada.page.keyboard.press('Tab')
+      expect(await ada.focused()).toBe(wanted)
+    }
     await ada.page.keyboard.press('Enter')
 
     await ada.answer('Allow')
     await ada.reads('The service asks to read what you can see in Google Drive.')
     expect(ada.complaints).toEqual([])
+    await ada.leave()
   })
 })

@@ -42,7 +42,7 @@ describe('the overview', () => {
   it('is walked with the keyboard alone, and shows where the focus is', async () => {
     const ada = await arrive('ada')
     const seen: string[] = []
-    for (let presses = 0; presses < 8; presses++) {
+    for (let presses = 0; presses < 9; presses++) {
       await ada.page.keyboard.press('Tab')
       seen.push(await ada.focused())
       const outline = await ada.page.evaluate(
@@ -52,22 +52,25 @@ describe('the overview', () => {
       expect(outline).toBeGreaterThanOrEqual(2)
     }
     expect(seen).toEqual([
-      'Skip to the content',
-      'Onramp',
-      'ada@acme.example',
-      'Switch account',
-      'Sign out',
-      'Connect Slack',
+      'Skip to main content',
+      'Search setup',
+      'ada@acme.example AL Your account',
+      'Continue to Slack',
       'Skip for now',
-      'Connect GitHub',
+      'G GitHub Next',
+      'G Google Drive',
+      'J Jira',
+      'C Confluence',
     ])
 
     await ada.page.reload()
     await ada.page.keyboard.press('Tab')
     await ada.page.keyboard.press('Enter')
     await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('Connect Slack')
-    await ada.page.keyboard.press('Enter')
+    expect(await ada.focused()).toBe('Continue to Slack')
+    for (const key of ['Tab', 'Tab', 'Enter', 'Tab']) await ada.page.keyboard.press(key)
+    expect(await ada.focused()).toBe('Connect GitHub')
+    for (const key of ['Tab', 'Shift+Tab', 'Enter']) await ada.page.keyboard.press(key)
     await ada.reads('The service asks to read')
     await ada.leave()
   })
@@ -96,7 +99,7 @@ describe('the overview', () => {
     expect(await overflowAt(visitor.page, 320)).toBeLessThanOrEqual(0)
     expect(await overflowAt(visitor.page, 1280)).toBeLessThanOrEqual(0)
     const [heading, list] = await Promise.all(
-      ['h1', '.apps'].map((part) => visitor.page.locator(part).boundingBox()),
+      ['h1', '.list'].map((part) => visitor.page.locator(part).boundingBox()),
     )
     expect(heading?.x).toBeGreaterThan(list?.x ?? 0)
     await visitor.leave()
@@ -105,7 +108,7 @@ describe('the overview', () => {
   it('keeps its edges in forced colours', async () => {
     const visitor = await arrive('dan', { forcedColors: 'active' })
     const edges: string[] = []
-    for (const part of ['.button', 'button.secondary', '.tag.todo', '.card', '.list']) {
+    for (const part of ['.button', '.list', '.tile', '.face', '.segments .open']) {
       const edge = await visitor.page
         .locator(part)
         .first()
@@ -129,7 +132,9 @@ describe('the overview', () => {
     const visitor = await arrive('dan')
     await visitor.page.emulateMedia({ media: 'print' })
     expect(await visitor.page.locator('.list').isVisible()).toBe(true)
-    expect(await visitor.page.locator('.do:visible, .actions:visible, .person a:visible').count()).toBe(0)
+    expect(
+      await visitor.page.locator('.do:visible, .actions:visible, .ways:visible, .person a:visible').count(),
+    ).toBe(0)
     await visitor.leave()
   })
 
@@ -139,13 +144,13 @@ describe('the overview', () => {
     await visitor.open()
     const text = await visitor.text()
     const places = [
-      'Skip to the content',
+      'Skip to main content',
       'Connect your apps',
       '0 of 5 connected',
-      'Next: ',
+      'Continue to Slack',
       'Your apps',
       'Confluence',
-      'Need help?',
+      'Privacy',
     ].map((words) => text.indexOf(words))
     expect(places).toEqual([...places].toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)

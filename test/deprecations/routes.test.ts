@@ -9,10 +9,10 @@ import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
 import { piecesOf } from '../../src/deprecations/schedule-view.ts'
 import { createPages } from '../../src/web/pages.ts'
 import { createViews } from '../../src/web/views.ts'
-import { brandIn, frame } from '../helpers/frame.ts'
+import { brandIn, frame, scripts, sheets } from '../helpers/frame.ts'
 
 const render = createViews(fileURLToPath(new URL('../../views', import.meta.url)))
-const sendPage = createPages({ render, languages, brandIn, frame })
+const sendPage = createPages({ render, languages, brandIn, frame, sheets, scripts })
 const now = () => Date.parse('2026-11-21T12:00:00Z')
 const app = express().use(createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
 
@@ -43,7 +43,7 @@ test('the page can be narrowed to an API and an operation, and says when nothing
   expect(chat).toContain('id="item-chat-citations"')
   expect(chat).not.toContain('id="item-insights')
   expect((await request(app).get('/deprecations?api=nonsense&api=x&operation=nothing')).text).toContain(
-    'Nothing on',
+    'Nothing matches',
   )
 })
 

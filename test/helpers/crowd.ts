@@ -1,5 +1,5 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
-import { arrivalsIn } from '../../src/cli/invite/set-up.ts'
+import { arrivalsIn } from '../../src/cli/invite/setup.ts'
 import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'

@@ -5,6 +5,9 @@ import { t } from './texts.ts'
 
 export const brandIn = brandOf(neutralCompany, '/assets/company/brand.css', undefined)
 
+export const sheets = { schedule: '/assets/schedule.css', wide: '/assets/wide.css' }
+export const scripts = { wait: '/assets/wait.js' }
+
 export const frame = {
   stylesheet: '/assets/onramp.css',
   icon: '/assets/icon.svg',

@@ -1,4 +1,5 @@
-// `npm run settings` writes README.md's table, .env.example and company.schema.json; test/conventions.test.ts compares.
+// `npm run settings` writes docs/settings.md, README.md's short table, .env.example and company.schema.json;
+// test/conventions.test.ts compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
 import { companyJsonSchema } from '../../src/company/schema.ts'
@@ -15,14 +16,32 @@ function row({ name, required, default: standard, meaning, secret }: Setting): s
 const line = ({ name, required, default: standard = '', meaning }: Setting) =>
   `\n# ${meaning}\n${required ? `${name}=` : `#${name}=${standard}`}\n`
 
+/** What most installations set. */
+const ESSENTIAL = [
+  'TOKEN_ISSUED_BY',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'REDIS_URL',
+  'COMPANY_FILE',
+  'RETURN_TO_ORIGINS',
+  'ADMIN_EMAILS',
+  'SMTP_URL',
+  'MAIL_FROM',
+]
+
+const isEssential = ({ name, required }: Setting) => required === true || ESSENTIAL.includes(name)
+
 /** What the documents should hold, by the file's name. */
 export async function settingsDocuments(): Promise<Record<string, string>> {
   const readme = fileOf('README.md')
-  const table = ['| name | default | meaning |', '| --- | --- | --- |', ...settings.map(row)].join('\n')
-  const text = readFileSync(readme, 'utf8').replace(TABLE, () => `\n\n${table}\n\n`)
+  const withTable = (file: string, shown: readonly Setting[]) => {
+    const table = ['| name | default | meaning |', '| --- | --- | --- |', ...shown.map(row)].join('\n')
+    return readFileSync(fileOf(file), 'utf8').replace(TABLE, () => `\n\n${table}\n\n`)
+  }
   const options = { ...(await resolveConfig(readme)), filepath: readme }
   return {
-    'README.md': await format(text, options),
+    'README.md': await format(withTable('README.md', settings.filter(isEssential)), options),
+    'docs/settings.md': await format(withTable('docs/settings.md', settings), options),
     '.env.example': `# Every setting of onramp. Required ones are not commented out. Each secret may also come as NAME_FILE, a path.\n${settings.map(line).join('')}`,
     'company.schema.json': await format(JSON.stringify(companyJsonSchema()), { ...options, parser: 'json' }),
   }

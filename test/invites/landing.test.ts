@@ -157,7 +157,7 @@ describe('a person with an invitation', () => {
     await chooseAccount(running, browser, 'ada')
 
     expect(new URL(browser.page.url).pathname).toBe('/onboarding')
-    expect(browser.text).toContain('Next: Slack')
+    expect(browser.text).toContain('Connect Slack')
   })
 
   it('comes back to the walk with the same link, as often as they like', async () => {

@@ -70,7 +70,7 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     await answerConsent(browser, 'allow')
     expectPage(browser.page)
     expect(browser.text).toContain(t('wait.title', { app: 'Slack' }))
-    expect(refreshOf(browser.page)?.seconds).toBe(2)
+    expect(refreshOf(browser.page)?.seconds).toBe(3)
     expect(linksOf(browser.page.body)).toContain(refreshOf(browser.page)?.url)
     while (refreshOf(browser.page) !== undefined) await letRefresh(browser)
     expect(browser.text).toContain('Allow access?')

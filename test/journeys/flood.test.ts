@@ -54,7 +54,7 @@ describe.each(stores)('one person, on %s', (_name, open) => {
     const page = await browser.open(`${here.url}/onboarding?datasource=slack`)
     expect(page.status).toBe(429)
     expectPage(page)
-    expect(browser.text).toContain('a little fast')
+    expect(browser.text).toContain('Too many requests')
     expect(page.body).toContain('href="/onboarding?datasource=slack"')
     const json = await browser.open(`${here.url}/api/status`, asJson)
     expect(JSON.parse(json.body)).toMatchObject({ status: 429, code: 'too_many_requests' })

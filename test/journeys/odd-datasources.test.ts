@@ -144,7 +144,7 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
   it('with a status that is open in the contract is walked: only one is switched off, one has no address', async () => {
     const browser = await signIn(world, 'frank')
     expectPage(browser.page)
-    expect(browser.text).toContain(t('status.stale'))
+    expect(browser.text).toContain(t('next.titleStale', { app: 'Slack' }))
     expect(browser.text).toContain(t('status.disabled'))
     expect(browser.text).toContain(t('status.attention'))
     world.sandbox.switches.set({ autoConsent: true })

@@ -62,7 +62,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     const list = await onList(browser)
 
     expect(list.body).not.toContain(t('finished.title'))
-    expect(browser.text).toContain(t('next.title', { app: 'gdrive_1' }))
+    expect(browser.text).toContain(t('next.title', { app: 'Gdrive 1' }))
     expect(await status(browser)).toMatchObject({ pending: 1, skipped: 0 })
     for (const path of ['/onboarding/connect', '/onboarding/connect/gdrive_1']) {
       const hop = await browser.open(world.url + path, { from: `${world.url}/onboarding`, follow: false })
@@ -106,7 +106,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.text).not.toMatch(/\bdone\b|everything/i)
     expect(browser.page.body).not.toContain('action="/search"')
     await browser.post('/onboarding/blocked/slack_1')
-    expect(browser.text).toContain('One app waits for your administrator.')
+    expect(browser.text).toContain('One app is waiting for an admin.')
   })
 
   it('who was sent for one app is not told that all are connected', async () => {

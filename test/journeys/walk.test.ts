@@ -20,7 +20,7 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/')
     expect(world.departures()).toBe(count)
     expect(browser.text).toContain(t('finished.title'))
-    expect(browser.text).toContain(t('overview.progress', { connected: count, total: count }))
+    expect(browser.text).toContain(t('finished.lead', { count }))
     expectPage(browser.page)
     // N + 1, and one for the page that is shown at the end.
     expect(world.checks()).toBe(count + 1 + 1)
@@ -108,7 +108,7 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
     }
     expect(world.departures()).toBe(40)
     await browser.open(`${world.url}/onboarding`)
-    expect(browser.text).toContain(t('overview.progress', { connected: 40, total: 40 }))
+    expect(browser.text).toContain(t('finished.lead', { count: 40 }))
   })
 })
 

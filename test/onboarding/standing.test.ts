@@ -6,6 +6,7 @@ import { APP_STATUSES } from '../../src/client-api/app-status.ts'
 import { createFollow } from '../../src/arrivals/follow.ts'
 import { next, standingIn } from '../../src/onboarding/course.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { block, skip } from '../../src/onboarding/set-aside.ts'
 import { figureOf, standingOf, turnOf, type Facts, type Standing } from '../../src/onboarding/standing.ts'
@@ -153,8 +154,15 @@ describe('every surface', () => {
           let [walk, now] = [startWalk(0), 0]
           for (const { step, ms } of story) walk = step(walk, (now += ms))
 
-          const overview = overviewOf(walk, { now, t, person: '', from: undefined, advances: true })
-          const shown = overview.entries.map(({ kind }) => FIGURES[kind])
+          const about = () => nothingSaid
+          const context = { now, t, person: '', from: undefined, about, confirmSeconds: 30 }
+          const overview = overviewOf(walk, context)
+          // What the card is about has no row of its own; it is offered, or being confirmed.
+          const rows = [...overview.entries, ...overview.more]
+          const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
+          if (overview.step !== undefined) figures.set(overview.step.instance, 'pending')
+          const shown = walk.known.map(({ instance }) => figures.get(instance))
+          expect(rows.length).toBe(walk.known.length - (overview.step === undefined ? 0 : 1))
           const told = sourcesOf(walk, now).map(({ state }) => (state === 'waiting' ? 'pending' : state))
           expect(told).toEqual(shown)
 

@@ -48,14 +48,19 @@ describe('what comes next', () => {
   })
 
   it('is to wait, a little longer each time, after a return that does not show', () => {
-    let walk = left()
-    const waits: number[] = []
-    for (let look = 0; look < 8; look++) {
-      walk = comeBack(observe(walk, all, 1_000, 90), 's1', 1_000).walk
-      const where = next(walk, 1_000)
-      if (where.kind === 'wait') waits.push(where.lookAgainSeconds)
+    const waitsWith = (listed: Waiting[]) => {
+      let walk = depart(begun(listed), { instance: 'a', step: 's1', now: 0 })
+      const waits: number[] = []
+      for (let look = 0; look < 6; look++) {
+        walk = comeBack(observe(walk, listed, 1_000, 90), 's1', 1_000).walk
+        const where = next(walk, 1_000)
+        if (where.kind === 'wait') waits.push(where.lookAgainSeconds)
+      }
+      return waits
     }
-    expect(waits).toEqual([2, 5, 10, 20, 30, 30, 30, 30])
+    expect(waitsWith([app('a')])).toEqual([2, 5, 10, 20, 30, 30])
+    // Another app is offered, and its return looks as well.
+    expect(waitsWith([app('a'), app('b')])).toEqual([3, 10, 20, 30, 30, 30])
   })
 
   it('is for the person to decide once the time to confirm is over', () => {

@@ -63,6 +63,19 @@ describe('control', () => {
     expect(switches.get().answers).toEqual({ jwks: { status: 503 } })
   })
 
+  it('shows one thing that can go wrong at a press, and takes the one before back', async () => {
+    const { urls, switches } = await start()
+    const press = async (name: string) =>
+      (await fetch(`${urls.control}/control/preset/${name}`, { method: 'POST', headers: json })).status
+    expect(await press('deny')).toBe(200)
+    expect(switches.get()).toMatchObject({ denyAll: true })
+    expect(await press('slow')).toBe(200)
+    expect(switches.get()).toMatchObject({ denyAll: false, consentDelaySeconds: 30 })
+    expect(await press('well')).toBe(200)
+    expect(switches.get()).toMatchObject({ denyAll: false, consentDelaySeconds: 0 })
+    expect(await press('nonsense')).toBe(404)
+  })
+
   it('authorizes, resets and lists requests', async () => {
     const running = await start()
     const { urls, state } = running

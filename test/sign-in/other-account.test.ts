@@ -91,7 +91,7 @@ describe('someone who presses "Not you?"', () => {
     const browser = await notMe(running, { prompt: 'ignored' })
     expect(promptsOf(running)).toEqual(['select_account', 'login'])
     expect(new URL(browser.page.url).pathname).toBe('/sign-in/same-account')
-    expect(browser.text).toContain('You are still signed in with the same account')
+    expect(browser.text).toContain('You’re still signed in with the same account')
     expect(browser.text).toContain('ada@acme.example')
     expect(browser.text).toContain('private window')
     await browser.click('/onboarding')

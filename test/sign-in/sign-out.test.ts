@@ -104,12 +104,12 @@ describe('the page after signing out', () => {
   it('is calm when the authorization server sent the browser back, and stays so', async () => {
     const browser = await signIn(running, 'ada')
     await browser.submit('/sign-out')
-    expect(browser.text).toContain('You are signed out here.')
+    expect(browser.text).toContain('You’re signed out of this site.')
     expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
     await browser.click('/sign-out/continue')
-    expect(browser.text).toContain('You are signed out What you have')
+    expect(browser.text).toContain('You’re signed out The apps you’ve connected')
     await browser.open(`${running.url}/signed-out`)
-    expect(browser.text).not.toContain('may still know you')
+    expect(browser.text).not.toContain('may still remember you')
   })
 
   it('leads to the authorization server only once', async () => {
@@ -130,7 +130,7 @@ describe('the page after signing out', () => {
     const browser = await signIn(running, 'ada')
     await browser.submit('/sign-out')
     expect(browser.page.url).toBe(`${running.url}/signed-out`)
-    expect(browser.text).toContain('may still know you in this browser')
+    expect(browser.text).toContain('may still remember you in this browser')
     running.sandbox.reset()
     await running.restart()
   })
@@ -139,18 +139,18 @@ describe('the page after signing out', () => {
     const browser = await signIn(running, 'ada')
     running.sandbox.switches.set({ answers: { endSession: { status: 400, body: 'invalid_request' } } })
     await browser.submit('/sign-out')
-    expect(browser.text).toContain('Here you are signed out in any case')
+    expect(browser.text).toContain('You’re signed out here either way')
     await browser.click('/sign-out/continue')
     expect(browser.page.status).toBe(400)
     for (const state of ['', '?state=', '?state=undefined', '?state=made-up']) {
       await browser.open(`${running.url}/signed-out${state}`)
-      expect(browser.text).toContain('may still know you')
+      expect(browser.text).toContain('may still remember you')
     }
     const other = await signIn(running, 'bob')
     running.sandbox.switches.set({ authorizationServerDown: true })
     await other.submit('/sign-out')
     await other.open(`${running.url}/signed-out`)
-    expect(other.text).toContain('may still know you')
+    expect(other.text).toContain('may still remember you')
   })
 
   it('is not asked for where the registration left its address out, which the server would refuse', async () => {

@@ -125,6 +125,12 @@ describe('a message', () => {
     expect(texts('en')('next.title', { app: 'Slack' })).toBe('Connect Slack')
     expect(texts('ar')('next.title', { app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
     expect(texts('ar').dir).toBe('rtl')
+    const chooses = textsOf('ar', {
+      ...english,
+      'next.title': '{has, select, yes {Connect {app}} other {Connect}}',
+    })
+    expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
+    expect(textsOf('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
   })
 })
 

@@ -1,11 +1,11 @@
 // The templates and the stylesheet: what is missing fails, what is printed is escaped, and all of it stays small.
-import type { Line } from '../../src/admin/plot.ts'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
 import { keysUnder, t } from '../helpers/texts.ts'
@@ -20,16 +20,18 @@ const frame = {
   t,
   person: 'ada@acme.example',
   isAdmin: false,
+  sheet: undefined,
   still: false,
 }
 
-const waiting = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }]
+const waiting = ['slack_1', 'jira_1'].map((name) => ({ instance: name, name, status: 'awaiting' as const }))
 const overview = overviewOf(observe(startWalk(NOW), waiting, NOW, 90), {
   now: NOW,
   t,
   person: 'ada@acme.example',
   from: undefined,
-  advances: true,
+  about: () => nothingSaid,
+  confirmSeconds: 90,
 })
 
 const pages: Record<string, Record<string, unknown>> = {
@@ -58,7 +60,7 @@ const pages: Record<string, Record<string, unknown>> = {
 /** What a page may be given without any view printing it: for the answer's headers, or kept for views to come. */
 const NOT_PRINTED: Record<string, string[]> = {
   'onboarding/overview': ['refresh'],
-  'web/problem': ['wait', 'code'],
+  'web/problem': ['wait'],
 }
 /** Only the overview can be told to stop looking by itself, and only while it waits. */
 const IN_SOME_STATES = new Set(['still'])
@@ -120,11 +122,17 @@ describe('what a view prints', () => {
 })
 
 describe('the stylesheet', () => {
-  const css = readFileSync(join(VIEWS, 'assets/onramp.css'), 'utf8')
+  const sheets = readdirSync(join(VIEWS, 'assets')).filter((file) => file.endsWith('.css'))
+  const css = sheets.map((file) => readFileSync(join(VIEWS, 'assets', file), 'utf8')).join('\n')
   const declarations = css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/@media[^{]*/g, '')
 
   it('weighs at most 6 kB over the wire, and asks nobody for anything', () => {
-    expect(gzipSync(css).length).toBeLessThanOrEqual(6 * 1024)
+    // A page loads the sheet of all pages and at most one more.
+    const bytes = (file: string) => brotliCompressSync(readFileSync(join(VIEWS, 'assets', file))).length
+    for (const file of sheets)
+      expect(bytes(file) + (file === 'onramp.css' ? 0 : bytes('onramp.css')), file).toBeLessThanOrEqual(
+        6 * 1024,
+      )
     expect(css).not.toMatch(/@import|url\(|@font-face/)
   })
 
@@ -146,8 +154,15 @@ describe('the stylesheet', () => {
       ...keysUnder('status.'),
       'bad',
       'wait',
-      // The lines of the plot of progress (invites/plot.ts).
-      ...(['invited', 'signedIn', 'finished'] satisfies Line['what'][]),
+      // The segments of the progress.
+      'over',
+      'now',
+      // The lines of a plot, and the cards of the overview for admins (admin/overview.ts).
+      'invited',
+      'signedIn',
+      'finished',
+      'ready',
+      'stuck',
       ...[0, 1, 2, 3, 4, 5].map((n) => `tone-${n}`),
     ])
     const unused = [...styled].filter(

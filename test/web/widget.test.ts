@@ -1,5 +1,6 @@
 // What the widget's script is given: a plural as the browser needs it, the company's colours, and nothing that acts.
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { Script } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
@@ -7,11 +8,14 @@ import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import type { Languages } from '../../src/web/languages/languages.ts'
 import { textsOf } from '../../src/web/languages/texts.ts'
 import { widgetOf } from '../../src/web/intranet/widget.ts'
+import { languages } from '../helpers/texts.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const english = readCatalogue(LANGUAGES, 'en')
 
-type Given = { texts: Record<string, { dir: string; left: Record<string, string>; progress: string }> }
+type Given = {
+  texts: Record<string, { dir: string; left: Record<string, string>; progress: Record<string, string> }>
+}
 
 function givenIn(
   tag: string,
@@ -19,14 +23,14 @@ function givenIn(
   company = neutralCompany,
 ): Given & { script: string } {
   const t = textsOf(tag, { ...english, 'widget.left': left }, { product: 'search' })
-  const languages: Languages = {
+  const one: Languages = {
     offered: [{ tag, name: tag }],
     in: () => t,
     nearest: () => t,
     of: () => t,
     remember: (_req, _res, next) => next(),
   }
-  const script = widgetOf(VIEWS, languages, company).toString()
+  const script = widgetOf(VIEWS, one, company).toString()
   const [, given = '{}'] = /= (\{"texts".*\})$/m.exec(script) ?? []
   return { ...(JSON.parse(given) as Given), script }
 }
@@ -34,11 +38,11 @@ function givenIn(
 describe('the script of the widget', () => {
   it('has every form of a plural, and the texts of exact numbers', () => {
     const left =
-      '{count, plural, =0 {żadnej} one {{n} aplikacja} few {{n} aplikacje} many {{n} aplikacji} other {{n} aplikacji}}'
-    expect(givenIn('pl', left).texts['pl']?.left).toMatchObject({
+      '{count, plural, =0 {żadnej} one {# aplikacja} few {# aplikacje} many {# aplikacji} other {# aplikacji}}'
+    expect(givenIn('pl', left).texts['pl']?.left).toEqual({
       0: 'żadnej',
-      1: '{n} aplikacja',
-      2: '{n} aplikacje',
+      1: '1 aplikacja',
+      2: '2 aplikacje',
       few: '{n} aplikacje',
       many: '{n} aplikacji',
     })
@@ -52,9 +56,16 @@ describe('the script of the widget', () => {
   it('has the places of the numbers, which the browser writes', () => {
     const { texts } = givenIn('en')
     expect(texts['en']).toMatchObject({
-      progress: '{connected} of {total} connected',
-      left: { 0: 'All apps connected' },
+      progress: { 0: '0 of {total} connected', other: '{n} of {total} connected' },
+      left: { 0: 'All apps connected', 1: '{n} app left to connect', other: '{n} apps left to connect' },
     })
+  })
+
+  it('has every language that onramp has, and is small all the same', () => {
+    const script = widgetOf(VIEWS, languages, neutralCompany)
+    expect(languages.offered.length).toBeGreaterThan(1)
+    for (const { tag } of languages.offered) expect(script.toString()).toContain(`"${tag}":{"dir"`)
+    expect(gzipSync(script).length).toBeLessThan(8 * 1024)
   })
 
   it('has the company’s colours, and text that can be read on them', () => {

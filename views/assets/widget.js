@@ -94,6 +94,14 @@
     return wanted.map(offered).find((tag) => tag !== undefined) ?? tags[0]
   }
 
+  const written = (lang, number) => new Intl.NumberFormat(lang).format(number)
+
+  /** The text for a number: of exactly this one, else of its kind. */
+  const formOf = (lang, key, number) => {
+    const forms = texts[lang][key]
+    return forms[number] ?? forms[new Intl.PluralRules(lang).select(number)] ?? forms.other
+  }
+
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all)
 
   /** An element of the shadow tree; its part is its class too. */
@@ -153,17 +161,15 @@
 
     /** The page's own words first: data-none, data-one, data-many. */
     label(lang, pending) {
-      const { left } = texts[lang]
       const own = this.dataset[pending === 0 ? 'none' : pending === 1 ? 'one' : 'many']
-      const text = own ?? left[pending] ?? left[new Intl.PluralRules(lang).select(pending)] ?? left.other
-      return filled(text, { n: new Intl.NumberFormat(lang).format(pending) })
+      return filled(own ?? formOf(lang, 'left', pending), { n: written(lang, pending) })
     }
 
     drawn(form, { lang, label, link }) {
       const { connected = 0, pending, skipped = 0 } = this.#answer
       const total = connected + pending + skipped
-      const write = (number) => new Intl.NumberFormat(lang).format(number)
-      const figures = filled(texts[lang].progress, { connected: write(connected), total: write(total) })
+      const values = { n: written(lang, connected), total: written(lang, total) }
+      const figures = filled(formOf(lang, 'progress', connected), values)
       const progress = made('span', 'progress', made('span', 'bar'))
       progress.setAttribute('role', 'img')
       progress.setAttribute('aria-label', figures)

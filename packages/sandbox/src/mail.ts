@@ -97,7 +97,7 @@ export async function mailPage(mails: readonly ArrivedMail[], recipient = ''): P
   return { title: 'Mail', site: 'Sandbox of the service', body, wide: true }
 }
 
-const countOf = (mails: number) => (mails === 0 ? 'No mail' : mails === 1 ? 'One mail' : `${mails} mails`)
+const countOf = (mails: number) => (mails === 0 ? 'No emails' : mails === 1 ? 'One email' : `${mails} emails`)
 
 async function mailBlock({ at, to, raw }: ArrivedMail, isOpen: boolean): Promise<Html> {
   const mail = await PostalMime.parse(raw)

@@ -1,4 +1,4 @@
-// onramp doctor: what is wrong with the set-up, and what to change.
+// onramp doctor: what is wrong with the setup, and what to change.
 import { isActAsAddress } from '../../client-api/credentials.ts'
 import { examine } from '../../doctor/examine.ts'
 import { nearest, readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'

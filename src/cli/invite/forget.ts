@@ -4,7 +4,7 @@ import { loadSettings } from '../../settings/settings.ts'
 import { readArguments } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'
 import { addressFrom } from './options.ts'
-import { arrivalsIn, storeInWords, withStore } from './set-up.ts'
+import { arrivalsIn, storeInWords, withStore } from './setup.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 export const run: Run = async (args, parts) => {

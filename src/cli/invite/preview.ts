@@ -9,7 +9,7 @@ import { readArguments, UsageError } from '@onramp/deprecations/command-line/arg
 import { explained, EXIT_STOPPED } from './endings.ts'
 import { datasourcesFrom } from './options.ts'
 import { languagesToShow } from './preview-languages.ts'
-import { mailFor, senderOf, settingsWith } from './set-up.ts'
+import { mailFor, senderOf, settingsWith } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 
 const options = {
@@ -22,7 +22,7 @@ const options = {
 
 const DAYS = 30
 const APPS = ['Slack', 'GitHub', 'Google Drive']
-const SAMPLE = { email: 'somebody@example.com', name: 'Ada Lovelace' }
+const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
 export const run: Run = async (args, parts) => {
   const { values, words } = readArguments(args, options, 1)

@@ -1,13 +1,14 @@
 // onramp invite report: what was written down about everyone, counted, or person by person.
 import { peopleCsv } from '../../admin/people-csv.ts'
-import { makeReport, shareOf, type Report } from '../../admin/report.ts'
+import { makeReport, type Report } from '../../admin/report.ts'
+import { shareOf } from '../../admin/share.ts'
 import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../arrivals/unread.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { loadSettings } from '../../settings/settings.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import { explained } from './endings.ts'
-import { arrivalsIn, storeInWords, withStore } from './set-up.ts'
+import { arrivalsIn, storeInWords, withStore } from './setup.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const

@@ -18,15 +18,7 @@ import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
 import { sumUp, told } from './send-words.ts'
-import {
-  arrivalsIn,
-  mailFor,
-  senderOf,
-  settingsWith,
-  storeInWords,
-  withStore,
-  type Sender,
-} from './set-up.ts'
+import { arrivalsIn, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
 

@@ -10,7 +10,7 @@ import { openStore } from '../../records/store.ts'
 import { createLog } from '../../web/log.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained } from '../invite/endings.ts'
-import { storeInWords } from '../invite/set-up.ts'
+import { storeInWords } from '../invite/setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { yes: { type: 'boolean', default: false } } as const

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { runSandbox, type Sandbox } from '@onramp/sandbox'
 import { addressesOf } from '../../sign-in/addresses.ts'
 import { startServer } from '../../server.ts'
@@ -35,6 +36,8 @@ const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
 
 const COMPANY = '5000'
 const DEPARTMENTS = ['Engineering', 'Sales', 'Support', 'Legal', 'People']
+/** The made-up company that the people of the sandbox work for. */
+const COMPANY_FILE = fileURLToPath(new URL('../../../examples/acme/company.yaml', import.meta.url))
 const SINK = { write: () => true }
 
 /** Invites Ada and her colleagues, and leaves a list and the settings for inviting the whole company. */
@@ -79,6 +82,7 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
       ADMIN_EMAILS: 'carol@acme.example',
       SMTP_URL: sandbox.mail?.url ?? '',
       MAIL_FROM: 'The search team <search@acme.example>',
+      COMPANY_FILE,
     }
     const settings = loadSettings({ LOG_LEVEL: 'warn', ...env, ...set })
     const server = await startServer(settings, createLog(settings.LOG_LEVEL))

@@ -2,8 +2,8 @@
 
 export const serveHelp = `Usage: onramp serve
 
-Starts the server. Its settings come from the environment: see the README's
-table, or .env.example. It listens before the authorization server or the store
+Starts the server. Its settings come from the environment: see docs/settings.md
+or .env.example. It listens before the authorization server or the store
 can be reached. On SIGTERM it answers the requests in flight and ends.
 
 Exit codes: 0 ended by a signal, 1 the port is taken, 2 wrong usage,

@@ -1,4 +1,4 @@
-// SMTP_URL: can mails leave? The server's own code connects, greets and signs in; nothing is sent.
+// SMTP_URL: can emails leave? The server's own code connects, greets and signs in; nothing is sent.
 import { getSystemErrorName } from 'node:util'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { certificateWords, type SmtpError } from '../../campaigns/mail/smtp-trouble.ts'

@@ -11,18 +11,22 @@ export type App = { entry: Known; standing: Standing; name: string }
 
 export type Action = { href: string; label: string }
 
+type Named = Pick<Known, 'name' | 'instance'>
+
 /** How each is called in a sentence: two with one name are told apart by their identifiers. */
-export function namesOf(entries: readonly Known[]): string[] {
+export function namesOf(entries: readonly Named[]): string[] {
   const times = new Map<string, number>()
   for (const { name } of entries) times.set(name, (times.get(name) ?? 0) + 1)
-  return entries.map(({ name, instance }) =>
-    times.get(name) === 1 || name === instance ? readable(name) : `${readable(name)} (${instance})`,
+  return entries.map((entry) =>
+    times.get(entry.name) === 1 || entry.name === entry.instance
+      ? readable(entry)
+      : `${entry.name} (${entry.instance})`,
   )
 }
 
 /** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
-export const readable = (name: string): string =>
-  /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name)
+export const readable = ({ name, instance }: Named): string =>
+  name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name)
     ? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
     : name
 
@@ -54,6 +58,12 @@ export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
 export const labelOf = (kind: EntryKind, app: string, t: Texts): string | undefined =>
   kind === 'connected' || kind === 'disabled' ? undefined : t(`start.${kind}`, { app })
 
+/** A row has room for about so much; the whole name is inside it. */
+const MAX_NAME = 60
+
+const shortened = (name: string): string =>
+  name.length <= MAX_NAME ? name : `${Array.from(name).slice(0, MAX_NAME).join('').trimEnd()}…`
+
 export type ListContext = {
   t: Texts
   about: About
@@ -70,7 +80,7 @@ export function rowsOf(apps: readonly App[], context: ListContext) {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
   const rows = apps
     .map((app, index) => entryOf(app, { ...context, index, earliest }))
-    .filter((row) => row.href !== context.current)
+    .filter((row) => row.app !== context.current)
   const next = rows.find(({ kind }) => kind === 'todo')
   if (next !== undefined && context.current !== undefined) next.status = context.t('status.next')
   if (rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
@@ -89,11 +99,15 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
   const label = labelOf(kind, name, t)
+  const whole = readable(entry)
+  const shown = shortened(whole)
   return {
-    href: instance,
+    app: instance,
     /** Shown beside the name where several have the same one. */
-    instance: name === readable(entry.name) ? undefined : instance,
-    name: readable(entry.name),
+    instance: name === whole ? undefined : instance,
+    name: shown,
+    /** The name, where the row has no room for it. */
+    whole: shown === whole ? undefined : whole,
     kind,
     tile: tileOf(entry, context.about),
     /** Empty for the normal state: five times "Not connected" says nothing. */

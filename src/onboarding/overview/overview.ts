@@ -5,6 +5,7 @@ import { tileOf } from './about.ts'
 import { rowsOf, type Action } from './entries.ts'
 import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
 import { bannerOf, checkingOf, resumeOf, stepOf } from './step.ts'
+import { watchOf } from './watch.ts'
 
 export function overviewOf(walk: Walk, context: OverviewContext) {
   const scene = sceneOf(walk, context)
@@ -42,6 +43,8 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     returnTo: returnAction(scene),
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
+    watch: watchOf(walk, where, context.now, context.confirmSeconds),
+    script: where.kind === 'wait' ? ('wait' as const) : undefined,
   }
 }
 

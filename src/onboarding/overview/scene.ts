@@ -14,6 +14,8 @@ export type OverviewContext = {
   /** The instance that the person just came from: its state is told first. */
   from: string | undefined
   about: About
+  /** CONFIRM_SECONDS. */
+  confirmSeconds: number
 }
 
 export type Scene = ReturnType<typeof sceneOf>
@@ -42,4 +44,4 @@ export const appIn = ({ apps }: Pick<Scene, 'apps'>, instance: string | undefine
   apps.find(({ entry }) => entry.instance === instance)
 
 export const nameIn = (scene: Pick<Scene, 'apps'>, instance: string): string =>
-  appIn(scene, instance)?.name ?? readable(instance)
+  appIn(scene, instance)?.name ?? readable({ name: instance, instance })

@@ -128,6 +128,7 @@ export function checkingOf(scene: Scene) {
   if (where.kind !== 'wait' || where.meanwhile === undefined) return undefined
   const { instance, step, looks, meanwhile } = where
   return {
+    instance,
     title: t('wait.title', { app: nameIn(scene, instance) }),
     text: t('wait.meanwhile', { app: nameIn(scene, meanwhile) }),
     denied: t('wait.denied', { app: nameIn(scene, instance) }),

@@ -34,7 +34,7 @@ export type Registration = {
   /** Was a client given up within the last ten minutes? */
   wasGivenUp(): Promise<boolean>
   /**
-   * The authorization server does not know this client any more: gives it up, unless it was replaced already.
+   * The authorization server no longer knows this client: gives it up, unless it was replaced already.
    * @returns false when one was given up within the last ten minutes: then this one stays
    */
   forget(clientId: string): Promise<boolean>

@@ -12,22 +12,34 @@ const GIVEN = "'given by the server'"
 const EXACT = [0, 1, 2]
 /** One of each category is among these, in every language (CLDR). */
 const SAMPLES = [...Array.from({ length: 200 }, (_, index) => index + 3), 1_000_000]
+/** Found again in any text, as no other number of it is so large. */
+const MANY = 987_654
 
-/** By exact number, else by the category of Intl.PluralRules; `{n}` is the number. */
-function formsOf(t: Texts): Record<string, string> {
+/** The text with a place for the number, whether the message writes it as a number or as it is. */
+const placed = (t: Texts, text: string, number: number, place: string) =>
+  text.replace(t.number(number), place).replace(String(number), place)
+
+/**
+ * By exact number, else by the category of Intl.PluralRules, where `{n}` is the place of the number.
+ * @param form the text for a number
+ */
+function formsOf(t: Texts, form: (count: number) => string): Record<string, string> {
   const rules = new Intl.PluralRules(t.lang)
-  const form = (count: number) => t('widget.left', { count, n: '{n}' })
   const forms: Record<string, string> = {}
-  for (const count of SAMPLES) forms[rules.select(count)] ??= form(count)
+  for (const count of SAMPLES) forms[rules.select(count)] ??= placed(t, form(count), count, '{n}')
   for (const count of EXACT) forms[count] = form(count)
   return forms
 }
 
+/** @param connected a number, because some languages count in this sentence too */
+const progressIn = (t: Texts, connected: number) =>
+  placed(t, t('widget.progress', { connected, total: MANY }), MANY, '{total}')
+
 const textsOf = (t: Texts) => ({
   dir: t.dir,
   title: t('widget.title'),
-  left: formsOf(t),
-  progress: t('widget.progress', { connected: '{connected}', total: '{total}' }),
+  left: formsOf(t, (count) => t('widget.left', { count, n: '{n}' })),
+  progress: formsOf(t, (connected) => progressIn(t, connected)),
 })
 
 /** @param folder the path of views/ @throws where the script has no place for what it is given */

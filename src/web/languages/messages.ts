@@ -7,9 +7,16 @@ export type Values = Readonly<Record<string, string | number>>
 export type Message = string | ((values: Values) => string)
 
 /** How a language counts and writes numbers. */
-export type Rules = { number: (value: number) => string; plural: Intl.PluralRules; ordinal: Intl.PluralRules }
+export type Rules = {
+  number: (value: number) => string
+  plural: Intl.PluralRules
+  ordinal: Intl.PluralRules
+  /** What is written for a text that is given; what a message chooses by is left as it is. */
+  text: (value: string) => string
+}
 
-export const rulesOf = (tag: string): Rules => ({
+export const rulesOf = (tag: string, text = (value: string): string => value): Rules => ({
+  text,
   number: numberWriter(tag),
   plural: new Intl.PluralRules(tag),
   ordinal: new Intl.PluralRules(tag, { type: 'ordinal' }),
@@ -38,7 +45,7 @@ function partOf(element: MessageFormatElement, rules: Rules): string | Write {
     case TYPE.literal:
       return element.value
     case TYPE.argument:
-      return (values) => String(valueOf(values, element.value))
+      return (values) => rules.text(String(valueOf(values, element.value)))
     case TYPE.number:
       return (values) => rules.number(Number(valueOf(values, element.value)))
     case TYPE.pound:

@@ -33,25 +33,15 @@ const isolatedIn = (dir: Texts['dir'], value: string): string =>
 
 /** @param common values that any message may name, such as `product` */
 export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
-  const rules = rulesOf(tag)
+  const dir = directionOf(tag)
+  const rules = rulesOf(tag, (value) => isolatedIn(dir, value))
   const messages = new Map<string, Message>()
   for (const [key, text] of Object.entries(catalogue)) messages.set(key, compiled(key, text, { tag, rules }))
-  const dir = directionOf(tag)
-
-  function isolated(values: Values): Values {
-    const all: Record<string, string | number> = { ...common }
-    for (const name of Object.keys(values)) {
-      const value = values[name] ?? ''
-      all[name] = typeof value === 'string' ? isolatedIn(dir, value) : value
-    }
-    return all
-  }
-
   const text = (key: Key, values?: Values): string => {
     const message = messages.get(key)
     if (message === undefined) throw new ReferenceError(`there is no message "${key}"`)
     if (typeof message === 'string') return message
-    return message(values === undefined ? common : isolated(values))
+    return message(values === undefined ? common : { ...common, ...values })
   }
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const moments = new Intl.DateTimeFormat(tag, {

@@ -7,6 +7,7 @@ import { html, redirect, sendJson, sendPage } from '../pages.ts'
 import type { Sandbox } from '../running.ts'
 import { switchesFromForm } from './form.ts'
 import { controlPage } from './page.ts'
+import { presets } from './presets.ts'
 
 type Show = (sandbox: Sandbox, exchange: Exchange) => unknown
 
@@ -36,6 +37,15 @@ const changes: Record<string, Change> = {
     authorize(form.get('person') ?? '', form.get('instance') ?? ''),
   'POST /control/unauthorize': ({ unauthorize }, form) =>
     unauthorize(form.get('person') ?? '', form.get('instance') ?? ''),
+  ...Object.fromEntries(
+    presets.map(({ name, switches: wanted }) => [
+      `POST /control/preset/${name}`,
+      ({ switches }: Sandbox) => {
+        switches.reset()
+        return switches.set(wanted)
+      },
+    ]),
+  ),
 }
 
 /** The control server of a sandbox. */

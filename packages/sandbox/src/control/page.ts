@@ -5,6 +5,7 @@ import type { Sandbox } from '../running.ts'
 import { deprecationSchedule } from '../service/deprecation-schedule.ts'
 import { dayOf, stateOn } from '../service/deprecations.ts'
 import { switchFields } from './form.ts'
+import { presets } from './presets.ts'
 
 const SHOWN_REQUESTS = 60
 const SHOWN_PEOPLE = 60
@@ -17,6 +18,8 @@ export function controlPage(sandbox: Sandbox): Page {
       ${action('reset', 'Reset everything')} ${action('expire-tokens', 'Expire access tokens')}
       ${action('rotate-keys', 'Rotate signing keys')} ${action('end-sessions', 'Sign everyone out')}
     </div>
+    <h2>Try what can go wrong</h2>
+    <div class="buttons">${presets.map(({ name, label }) => action(`preset/${name}`, label))}</div>
     <h2>Addresses</h2>
     ${addresses(sandbox)} ${sandbox.mail && html`<p><a href="/mail">Mail that arrived</a></p>`}
     <h2>People</h2>

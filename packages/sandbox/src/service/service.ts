@@ -79,7 +79,7 @@ function sendBack({ res }: Exchange, { consents, switches }: ServiceOptions, con
 
 function refuseLink({ res }: Exchange, reason: string, status: number): void {
   const body = html`<p>The link ${reason}. Go back to where you came from and start again.</p>`
-  sendPage(res, { title: 'This link does not work any more', site, body }, status)
+  sendPage(res, { title: 'This link no longer works', site, body }, status)
 }
 
 function sendLandingPage({ res }: Exchange): void {

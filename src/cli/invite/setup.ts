@@ -85,7 +85,7 @@ type MailParts = { settings: Settings; sender: Sender; now: () => number }
 /** @throws {FaultyTemplate} */
 export function mailFor({ settings, sender, now }: MailParts, options: MailOptions): ComposeMail {
   const { template, campaign, datasources, days } = options
-  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'nobody@localhost' } } = settings
+  const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'no-reply@localhost' } } = settings
   const { company, languages } = sender
   return createMail({
     campaign,

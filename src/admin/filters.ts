@@ -1,0 +1,105 @@
+// Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
+import { isReady, type Arrival, type Source } from '../arrivals/arrival.ts'
+import { FACTS, type Fact } from './facts.ts'
+
+/** @param sources of the app that is asked for, or all @param isOneApp whether one is asked for */
+type Test = (arrival: Arrival, sources: readonly Source[], isOneApp: boolean) => boolean
+
+const inState =
+  (state: Source['state']): Test =>
+  (_arrival, sources) =>
+    sources.some((source) => source.state === state)
+
+const fact =
+  (name: Fact): Test =>
+  (arrival) =>
+    FACTS[name](arrival)
+
+const isNotConfirmed = ({ unconfirmed }: Source) => unconfirmed === true
+const isHeldUp = (source: Source) => source.state === 'blocked' || isNotConfirmed(source)
+
+const FILTERS = {
+  all: () => true,
+  ready: isReady,
+  inProgress: fact('inProgress'),
+  notStarted: fact('notStarted'),
+  stuck: (arrival, sources, isOneApp) => (isOneApp ? sources.some(isHeldUp) : FACTS.stuck(arrival)),
+  waiting: inState('waiting'),
+  skipped: inState('skipped'),
+  blocked: inState('blocked'),
+  unconfirmed: (_arrival, sources) => sources.some(isNotConfirmed),
+  finished: fact('finished'),
+  nothing: fact('nothing'),
+  absent: (arrival) => FACTS.invited(arrival) && !FACTS.signedIn(arrival),
+  undelivered: (arrival) => FACTS.deferred(arrival) || FACTS.failed(arrival),
+  failed: fact('failed'),
+  deferred: fact('deferred'),
+  uncertain: fact('uncertain'),
+  optedOut: fact('optedOut'),
+} satisfies Record<string, Test>
+
+export type Filter = keyof typeof FILTERS
+
+/** As the page offers them. */
+export const FILTERS_BY_KIND = {
+  progress: ['all', 'ready', 'inProgress', 'notStarted', 'stuck'],
+  apps: ['waiting', 'skipped', 'blocked', 'unconfirmed', 'finished', 'nothing'],
+  emails: ['absent', 'undelivered', 'failed', 'deferred', 'uncertain', 'optedOut'],
+} as const satisfies Record<string, readonly Filter[]>
+
+export const FILTER_NAMES = Object.keys(FILTERS) as Filter[]
+
+export type Wanted = {
+  filter: Filter
+  /** Part of an address, or of a department. */
+  search: string
+  /** Only people with this app; filters about apps are then about this one. An instance, or empty. */
+  app: string
+  /** Only this department, by its whole name; or empty. */
+  group: string
+  /** Only addresses behind this one. */
+  after: string
+}
+
+const MAX_TEXT = 254
+
+/** The query of a page, untrusted. */
+export function wantedOf(query: Record<string, unknown>): Wanted {
+  const text = (name: string) =>
+    typeof query[name] === 'string' ? query[name].trim().slice(0, MAX_TEXT) : ''
+  const filter = FILTER_NAMES.find((known) => known === query['show']) ?? 'all'
+  return {
+    filter,
+    search: text('q').toLowerCase(),
+    app: text('app'),
+    group: text('group'),
+    after: text('after'),
+  }
+}
+
+/** The query that asks for these people. */
+export function queryOf({ filter, search, app, group, after }: Partial<Wanted>): string {
+  const query = new URLSearchParams({ show: filter ?? 'all' })
+  for (const [name, value] of Object.entries({ q: search, app, group, after }))
+    if (value !== undefined && value !== '') query.set(name, value)
+  return query.toString()
+}
+
+export const isNarrowed = ({ filter, search, app, group }: Wanted): boolean =>
+  filter !== 'all' || [search, app, group].some((text) => text !== '')
+
+/** The filters that a person fits; undefined: the search, the app or the department leaves them out. */
+export function filtersOf(arrival: Arrival, wanted: Wanted): ((filter: Filter) => boolean) | undefined {
+  const { email, group = '', sources } = arrival
+  const { search, app } = wanted
+  if (search !== '' && !email.includes(search) && !group.toLowerCase().includes(search)) return undefined
+  if (wanted.group !== '' && group !== wanted.group) return undefined
+  const own = app === '' ? sources : sources.filter(({ instance }) => instance === app)
+  if (app !== '' && own.length === 0) return undefined
+  return (filter) => FILTERS[filter](arrival, own, app !== '')
+}
+
+/** Everyone who fits, in the order that they come. */
+export async function* fitting(all: AsyncIterable<Arrival>, wanted: Wanted): AsyncGenerator<Arrival> {
+  for await (const arrival of all) if (filtersOf(arrival, wanted)?.(wanted.filter) === true) yield arrival
+}

@@ -1,0 +1,165 @@
+// What the overview for administrators shows, from the report alone. Pure.
+import { remediesFor, unreadInWords } from '../arrivals/unread.ts'
+import type { Texts } from '../web/languages/texts.ts'
+import { peopleWith } from './apps.ts'
+import { queryOf, type Filter } from './filters.ts'
+import { mostlyAt, needsOf, type Need } from './needs.ts'
+import { plotOf } from './plot.ts'
+import type { Report } from './report.ts'
+import { sharesIn } from './share.ts'
+import { appTable, groupTable, TOP_ROWS, type Words } from './table.ts'
+import { finishedSince, outlookOf, targetOf, targetRange, type Outlook, type Target } from './trend.ts'
+
+export type OverviewOptions = { t: Texts; now: number; query: Record<string, unknown> }
+
+const WEEK_MS = 7 * 86_400_000
+
+const listed = (filter: Filter) => `/admin/people?${queryOf({ filter })}`
+
+export function overviewOf(report: Report, { t, now, query }: OverviewOptions) {
+  const words = { t, share: sharesIn(t) }
+  const target = targetOf(query['target'], now)
+  const outlook = outlookOf(report, now, target)
+  const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
+  return {
+    ...standOf(report, t),
+    remind: report.notStarted,
+    stats: statsOf(report, words, now),
+    funnel: funnelOf(report, words),
+    funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
+    needs: needsOf(report).map((need, index) => needIn(need, report, { ...words, id: `need-${index}` })),
+    plot: plotOf(report.days, now, {
+      nothing: report.nothing,
+      target: target.kind === 'day' ? { endsAt: target.endsAt, people: report.people } : undefined,
+    }),
+    target: target.kind === 'day' ? target.day : '',
+    range: targetRange(now),
+    outlook: outlookIn(outlook, target, { ...words, people: report.people }),
+    groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck']), words),
+    moreGroups: report.groups.length > TOP_ROWS,
+    apps: appTable(
+      report.datasources,
+      { ...top(['name', 'connected', 'stuck']), query: { sort: 'connected' } },
+      words,
+    ),
+    moreApps: report.datasources.length > TOP_ROWS,
+    figures: FIGURES.map((what) => ({
+      what: t(`admin.figure.${what}`),
+      count: t.number(report[what]),
+      href: listed(what),
+    })),
+  }
+}
+
+/** Counted over everyone known. */
+const FIGURES = [
+  'finished',
+  'nothing',
+  'skipped',
+  'blocked',
+  'deferred',
+  'failed',
+  'uncertain',
+  'optedOut',
+] as const
+
+/** How current it is, and what it lacks: the same on each page. */
+export function standOf(report: Report, t: Texts) {
+  const { madeAt, asOf, people, unread } = report
+  const records = unreadInWords(unread)
+  return {
+    stand: [
+      t('admin.known', { count: people }),
+      t('admin.updated', { when: t.moment(Date.parse(madeAt)) }),
+      asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.moment(Date.parse(asOf)) }),
+    ],
+    unread:
+      records === undefined
+        ? undefined
+        : { words: t('admin.unread', { records }), remedies: remediesFor(unread) },
+  }
+}
+
+function statsOf(report: Report, { t, share }: Words, now: number) {
+  const { ready, people, inProgressApps, lastEmailAt, notInvited } = report
+  const recent = finishedSince(report.days, now - WEEK_MS)
+  const app = mostlyAt(report)
+  const none: string[] = []
+  const last =
+    lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.day(Date.parse(lastEmailAt)) })]
+  const details = {
+    ready: [
+      t('admin.readyOf', { ready, people }),
+      ...(recent > 0 ? [t('admin.recently', { count: recent })] : none),
+    ],
+    inProgress:
+      inProgressApps.all === 0
+        ? none
+        : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
+    notStarted: notInvited > 0 ? [...last, t('admin.notInvited', { count: notInvited })] : last,
+    stuck: app === undefined ? none : [t('admin.mostly', { app: app.name })],
+  }
+  return (['ready', 'inProgress', 'notStarted', 'stuck'] as const).map((what) => ({
+    what,
+    label: t(`admin.stat.${what}`),
+    figure: what === 'ready' ? share(ready, people) : t.number(report[what]),
+    details: details[what],
+    means: t(`admin.means.${what}`),
+    href: listed(what),
+  }))
+}
+
+const FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
+
+function funnelOf({ funnel }: Report, { t, share }: Words) {
+  return FUNNEL.map((what) => ({
+    label: t(`admin.funnel.${what}`),
+    width: funnel.invited === 0 ? 0 : Number(((funnel[what] / funnel.invited) * 100).toFixed(1)),
+    count: t.number(funnel[what]),
+    share: share(funnel[what], funnel.invited),
+  }))
+}
+
+function needIn({ kind, count, app, href }: Need, report: Report, { t, share, id }: Words & { id: string }) {
+  const name = app?.name ?? ''
+  const { notStartedOptedOut: optedOut, notInvited } = report
+  const details = {
+    app: () =>
+      t('admin.need.appWhy', { share: share(count, app === undefined ? 0 : peopleWith(app)), app: name }),
+    notStarted: () => t('admin.need.notStartedWhy', { notInvited, optedOut }),
+    otherApps: () => t('admin.need.otherAppsWhy'),
+    unconfirmed: () => t('admin.need.unconfirmedWhy'),
+    failed: () => t('admin.need.failedWhy'),
+    deferred: () => t('admin.need.deferredWhy'),
+    uncertain: () => t('admin.need.uncertainWhy'),
+  }
+  return {
+    id,
+    href,
+    title: t(`admin.need.${kind}`, { app: name, count }),
+    detail: details[kind](),
+    action: t(kind === 'notStarted' ? 'admin.remindAction' : 'admin.view'),
+  }
+}
+
+/** Sentences: when it is through, and what the target takes. */
+function outlookIn(
+  { left, pace, doneAt, target }: Outlook,
+  asked: Target,
+  { t, share, people }: Words & { people: number },
+): string[] {
+  if (people === 0) return []
+  if (left === 0) return [t('admin.trend.done')]
+  const aDay = pace === undefined ? 0 : Math.max(0.1, Math.round(pace * 10) / 10)
+  const sentences = [t('admin.trend.left', { count: left })]
+  if (pace === undefined) sentences.push(t('admin.trend.tooLittle'))
+  else if (doneAt === undefined) sentences.push(t('admin.trend.far', { pace: aDay }))
+  else sentences.push(t('admin.trend.pace', { pace: aDay, day: t.day(doneAt) }))
+  if (asked.kind === 'unusable') sentences.push(t('admin.trend.unusable'))
+  if (target === undefined) return sentences
+  const { aDay: needed, days, readyByThen } = target
+  sentences.push(t('admin.trend.needed', { day: t.day(Date.parse(target.day)), needed, days }))
+  if (readyByThen !== undefined)
+    sentences.push(t('admin.trend.byThen', { ready: readyByThen, people, share: share(readyByThen, people) }))
+  return sentences
+}

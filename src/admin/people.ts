@@ -1,0 +1,108 @@
+// What the list of people, and the page that emails them, show. Pure.
+import { countable, type Arrival } from '../arrivals/arrival.ts'
+import type { Texts } from '../web/languages/texts.ts'
+import { FACTS, isUnconfirmed, mailStateOf } from './facts.ts'
+import { FILTERS_BY_KIND, isNarrowed, queryOf, type Wanted } from './filters.ts'
+import { stageOf, type Addresses, type PeopleList } from './people-list.ts'
+import { PEOPLE_FILE, REMIND_AFTER_DAYS, reminderFor } from './reminder.ts'
+
+const KINDS = ['progress', 'apps', 'emails'] as const
+
+export function peopleOf({ people, hasMore, total, counts }: PeopleList, wanted: Wanted, t: Texts) {
+  const last = people.at(-1)
+  const app = people[0]?.sources.find(({ instance }) => instance === wanted.app)?.name
+  const page = (after: string) => `/admin/people?${queryOf({ ...wanted, after })}`
+  return {
+    ...namesOf(wanted, t),
+    total,
+    search: wanted.search,
+    filter: wanted.filter,
+    kinds: KINDS.map((kind) => ({
+      label: t(`admin.kind.${kind}`),
+      filters: FILTERS_BY_KIND[kind].map((filter) => ({
+        filter,
+        label: t('admin.option', { name: t(`admin.filter.${filter}`), count: counts[filter] }),
+      })),
+    })),
+    /** Kept by the form, taken away by a link. */
+    kept: (['app', 'group'] as const)
+      .filter((name) => wanted[name] !== '')
+      .map((name) => ({
+        name,
+        value: wanted[name],
+        label: t(`admin.only.${name}`, { name: (name === 'app' ? app : undefined) ?? wanted[name] }),
+        without: `/admin/people?${queryOf({ ...wanted, [name]: '', after: '' })}`,
+      })),
+    people: people.map((person) => rowOf(person, t)),
+    first: wanted.after === '' ? undefined : page(''),
+    next: hasMore && last !== undefined ? page(last.email) : undefined,
+    emails: `/admin/people/emails?${queryOf({ ...wanted, after: '' })}`,
+  }
+}
+
+const namesOf = (wanted: Wanted, t: Texts) => ({
+  csv: `/admin/people.csv?${queryOf({ ...wanted, after: '' })}`,
+  exportLabel: t(isNarrowed(wanted) ? 'admin.exportThese' : 'admin.exportPeople'),
+})
+
+export function emailsOf({ emails, total, optedOut, campaign }: Addresses, wanted: Wanted, t: Texts) {
+  return {
+    ...namesOf(wanted, t),
+    file: PEOPLE_FILE,
+    about: [
+      t(`admin.filter.${wanted.filter}`),
+      ...(wanted.app === '' ? [] : [t('admin.only.app', { name: wanted.app })]),
+      ...(wanted.group === '' ? [] : [t('admin.only.group', { name: wanted.group })]),
+      ...(wanted.search === '' ? [] : [t('admin.only.search', { text: wanted.search })]),
+    ],
+    back: `/admin/people?${queryOf({ ...wanted, after: '' })}`,
+    total,
+    optedOut,
+    addresses: emails.join('\n'),
+    shown: emails.length,
+    command: reminderFor(wanted, campaign),
+    days: REMIND_AFTER_DAYS,
+  }
+}
+
+/** The export names the others. */
+const MAX_LEFT = 6
+
+export function rowOf(arrival: Arrival, t: Texts) {
+  const { email, group = '', asOf } = arrival
+  const days = new Intl.DateTimeFormat(t.lang, { dateStyle: 'medium', timeZone: 'UTC' })
+  const dayOf = (at: number | undefined) =>
+    at === undefined ? undefined : { iso: new Date(at).toISOString(), text: days.format(at) }
+  const own = countable(arrival)
+  const open = own.filter(({ state }) => state !== 'connected')
+  const { stage, at } = stageOf(arrival)
+  const leftWords = ({ name: app, state, unconfirmed }: (typeof open)[number]) => {
+    if (unconfirmed) return t('admin.person.unconfirmed', { app })
+    return state === 'blocked' || state === 'skipped' ? t(`admin.person.${state}`, { app }) : app
+  }
+  const left = open.map(leftWords)
+  return {
+    email,
+    group,
+    stage: t(`admin.stage.${stage}`),
+    since: dayOf(at),
+    isStuck: FACTS.blocked(arrival) || isUnconfirmed(arrival),
+    notes: notesOf(arrival, t),
+    done:
+      asOf === undefined || own.length === 0
+        ? ''
+        : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
+    left: left.slice(0, MAX_LEFT).join(', '),
+    more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
+    asOf: dayOf(asOf),
+  }
+}
+
+function notesOf(arrival: Arrival, t: Texts): string[] {
+  const mail = mailStateOf(arrival)
+  return [
+    ...(mail === 'deferred' || mail === 'failed' ? [t(`admin.person.${mail}`)] : []),
+    ...(FACTS.uncertain(arrival) ? [t('admin.person.uncertain')] : []),
+    ...(FACTS.optedOut(arrival) ? [t('admin.person.optedOut')] : []),
+  ]
+}

@@ -1,0 +1,53 @@
+// The command that emails the people of a list: it reads the exported file, so it is about exactly these. Pure.
+import type { Filter, Wanted } from './filters.ts'
+
+/** What the export of people is called; `onramp invite send` reads its column "email". */
+export const PEOPLE_FILE = 'onramp-people.csv'
+
+/** People who got an email since then are left out, as docs/invitations.md suggests. */
+export const REMIND_AFTER_DAYS = 7
+
+/** What the command line takes without being asked, and what needs no quotes in a shell. */
+const DEFAULT_CAMPAIGN = 'onboarding'
+const PLAIN = /^\w[\w.-]*$/
+
+/** Whom `invite send` has something to say to. It would pass over everyone in the others. */
+const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | undefined> = {
+  all: 'remind',
+  ready: undefined,
+  inProgress: 'remind',
+  notStarted: 'remind',
+  stuck: 'remind',
+  waiting: 'remind',
+  skipped: 'remind',
+  blocked: undefined,
+  unconfirmed: 'remind',
+  finished: undefined,
+  nothing: undefined,
+  absent: 'remind',
+  undelivered: 'retryFailed',
+  failed: 'retryFailed',
+  deferred: 'remind',
+  uncertain: 'retryUnknown',
+  optedOut: undefined,
+}
+
+/** Filters that are about one app when one is asked for. */
+const ABOUT_APPS: readonly Filter[] = ['waiting', 'skipped', 'unconfirmed']
+
+/**
+ * @param campaign of their newest email; undefined: none has left, so this one invites
+ * @returns undefined where no command would email these people
+ */
+export function reminderFor(wanted: Wanted, campaign: string | undefined): string | undefined {
+  const { filter, app } = wanted
+  const action = ACTION[filter]
+  if (action === undefined || (campaign !== undefined && !PLAIN.test(campaign))) return undefined
+  const words = ['npm run onramp -- invite send', PEOPLE_FILE]
+  if (campaign !== undefined && campaign !== DEFAULT_CAMPAIGN) words.push(`--campaign ${campaign}`)
+  if (ABOUT_APPS.includes(filter) && PLAIN.test(app)) words.push(`--datasource ${app}`)
+  if (action === 'retryFailed') words.push('--retry-failed')
+  else if (action === 'retryUnknown') words.push('--retry-unknown')
+  else if (campaign !== undefined) words.push(`--remind-after ${REMIND_AFTER_DAYS}`)
+  return words.join(' ')
+}

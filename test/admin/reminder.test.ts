@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { readPeople } from '../../src/campaigns/people-file.ts'
+import { readSendOptions } from '../../src/cli/invite/send-options.ts'
+import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
+import { peopleCsv } from '../../src/admin/people-csv.ts'
+import { reminderFor } from '../../src/admin/reminder.ts'
+import { crowdOf } from '../helpers/crowd.ts'
+
+const BEGIN = 'npm run onramp -- invite send '
+const command = (query: Record<string, string>, campaign?: string) => reminderFor(wantedOf(query), campaign)
+
+describe('the command that emails the people of a list', () => {
+  it('reminds, or invites whoever had no email', () => {
+    expect(command({ show: 'notStarted' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --remind-after 7`)
+    expect(command({ show: 'notStarted' })).toBe(`${BEGIN}onramp-people.csv`)
+    expect(command({ show: 'notStarted' }, 'autumn')).toBe(
+      `${BEGIN}onramp-people.csv --campaign autumn --remind-after 7`,
+    )
+  })
+
+  it('is about the one app that is asked for', () => {
+    expect(command({ show: 'waiting', app: 'slack_1' }, 'onboarding')).toBe(
+      `${BEGIN}onramp-people.csv --datasource slack_1 --remind-after 7`,
+    )
+  })
+
+  it('sends again what bounced, or may have arrived', () => {
+    expect(command({ show: 'failed' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-failed`)
+    expect(command({ show: 'uncertain' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-unknown`)
+  })
+
+  it.each(['ready', 'finished', 'nothing', 'blocked', 'optedOut'])('is none for %s', (show) => {
+    expect(command({ show }, 'onboarding')).toBeUndefined()
+  })
+
+  it('holds nothing that a shell would read as more than a word', () => {
+    for (const app of ['a; rm -rf ~', '$(id)', '`id`', '--yes', "a'b", 'a b'])
+      expect(command({ show: 'waiting', app }, 'onboarding')).toBe(
+        `${BEGIN}onramp-people.csv --remind-after 7`,
+      )
+    expect(command({ show: 'waiting' }, 'a; id')).toBeUndefined()
+  })
+
+  it('is one that the command line takes, for every filter', () => {
+    for (const show of FILTER_NAMES)
+      for (const campaign of [undefined, 'onboarding', 'autumn-2']) {
+        const text = command({ show, app: 'slack_1' }, campaign)
+        if (text === undefined) continue
+        const options = readSendOptions(text.slice(BEGIN.length).split(' '))
+        expect(options).toMatchObject({
+          file: 'onramp-people.csv',
+          campaign: campaign ?? 'onboarding',
+          isDryRun: false,
+        })
+      }
+  })
+
+  it('reads the exported file, with everyone in it', async () => {
+    const crowd = crowdOf(50, Date.UTC(2026, 10, 2))
+    async function* exported() {
+      for await (const line of peopleCsv(
+        (async function* () {
+          yield* crowd
+        })(),
+      ))
+        yield Buffer.from(line)
+    }
+    const read: string[] = []
+    for await (const row of readPeople(exported()))
+      read.push(row.kind === 'person' ? row.person.email : row.fault)
+    expect(read).toEqual(crowd.map(({ email }) => email))
+  })
+})

@@ -1,0 +1,94 @@
+import { assert, integer, nat, property } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { outlookOf, paceOf, targetOf, type Target } from '../../src/admin/trend.ts'
+import type { Day } from '../../src/admin/report.ts'
+
+const DAY = 86_400_000
+const now = Date.parse('2026-11-21T12:00:00Z')
+
+const day = (date: string, finished: number): Day => ({ day: date, invited: 0, signedIn: 0, finished })
+const NO_TARGET: Target = { kind: 'none' }
+
+describe('a target date', () => {
+  it('is a day from today to two years from now, and counts to its end', () => {
+    expect(targetOf('2026-11-21', now)).toMatchObject({ kind: 'day', endsAt: Date.parse('2026-11-22') })
+    expect(targetOf('2028-11-20', now)).toMatchObject({ kind: 'day' })
+    expect(targetOf(undefined, now)).toEqual(NO_TARGET)
+    expect(targetOf('', now)).toEqual(NO_TARGET)
+  })
+
+  it.each([
+    '2026-11-20',
+    '2028-12-01',
+    '2027-02-30',
+    '2027-13-01',
+    'soon',
+    '2027-1-1',
+    ['2027-01-01'],
+    '9'.repeat(99),
+  ])('is not %j', (asked) => {
+    expect(targetOf(asked, now)).toEqual({ kind: 'unusable' })
+  })
+})
+
+describe('the pace', () => {
+  it('is not known after fewer than three days, or fewer than five people', () => {
+    expect(paceOf([], now)).toBeUndefined()
+    expect(paceOf([day('2026-11-19', 100)], now)).toBeUndefined()
+    expect(paceOf([day('2026-11-01', 2), day('2026-11-18', 4)], now)).toBeUndefined()
+    expect(paceOf([day('2026-11-18', 7)], now)).toBe(2)
+  })
+
+  it('is that of the last two weeks, however long ago it began', () => {
+    const days = [day('2026-10-01', 5_000), day('2026-11-08', 27), day('2026-11-20', 27)]
+    // From the beginning of the 8th to noon of the 21st.
+    expect(paceOf(days, now)).toBe(54 / 13.5)
+  })
+})
+
+describe('the outlook', () => {
+  const days = [day('2026-11-18', 35)]
+
+  it('says when everyone is ready at the present pace', () => {
+    expect(outlookOf({ days, people: 150, ready: 50 }, now, NO_TARGET)).toEqual({
+      left: 100,
+      pace: 10,
+      doneAt: now + 10 * DAY,
+      target: undefined,
+    })
+  })
+
+  it('says how many people a day a target takes, and how far the present pace leads', () => {
+    const target = targetOf('2026-11-25', now)
+    expect(outlookOf({ days, people: 150, ready: 50 }, now, target).target).toEqual({
+      day: '2026-11-25',
+      days: 5,
+      aDay: 20,
+      readyByThen: 95,
+    })
+  })
+
+  it('promises no day where there is too little to go by, or it is too far away', () => {
+    const target = targetOf('2026-11-25', now)
+    const unknown = outlookOf({ days: [], people: 150, ready: 50 }, now, target)
+    expect(unknown).toMatchObject({ pace: undefined, doneAt: undefined, target: { readyByThen: undefined } })
+    const far = outlookOf({ days, people: 50_000, ready: 50 }, now, NO_TARGET)
+    expect(far).toMatchObject({ pace: 10, doneAt: undefined })
+  })
+
+  it('never needs fewer people than are left, nor promises more than there are', () => {
+    assert(
+      property(nat(60_000), nat(60_000), integer({ min: 0, max: 700 }), (people, some, ahead) => {
+        const ready = Math.min(people, some)
+        const asked = new Date(now + ahead * DAY).toISOString().slice(0, 10)
+        const { left, target } = outlookOf({ days, people, ready }, now, targetOf(asked, now))
+        return (
+          target !== undefined &&
+          target.aDay * target.days >= left &&
+          (target.readyByThen ?? 0) <= people &&
+          (target.readyByThen ?? people) >= ready
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,57 @@
+// The pages of administrators beside people on their walks: who sees them, and what they show of a walk.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { answerConsent } from '../helpers/journey.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+let running: Running
+beforeAll(async () => {
+  running = await run({ settings: { ADMIN_EMAILS: 'carol@acme.example', CONFIRM_SECONDS: '0' } })
+})
+afterAll(() => running.close())
+
+const PATHS = [
+  '/admin',
+  '/admin?show=all',
+  '/admin/people',
+  '/admin/people/emails',
+  '/admin/departments',
+  '/admin/apps',
+  '/admin/people.csv',
+  '/admin/report.json',
+  '/admin/nothing',
+]
+
+it('does not exist for anyone else, whatever the address', async () => {
+  const bob = await signIn(running, 'bob')
+  const noted = () => running.log.filter((line) => line.includes('"admin_viewed"')).length
+  for (const path of PATHS) expect((await bob.open(path, { follow: false })).status, path).toBe(404)
+  expect(noted()).toBe(0)
+})
+
+it('lets no one in who is not signed in', async () => {
+  for (const path of PATHS) {
+    const answer = await fetch(running.url + path, { redirect: 'manual', headers: { accept: 'text/html' } })
+    expect(answer.status, path).toBe(303)
+    expect(answer.headers.get('location'), path).toContain('/sign-in')
+  }
+})
+
+it('someone who came back without consent is listed as stuck, with the app', async () => {
+  const ada = await signIn(running, 'ada')
+  await ada.click('/onboarding/connect/slack_1')
+  await answerConsent(ada, 'deny')
+  running.sandbox.clearRequests()
+  await ada.open('/onboarding')
+  running.sandbox.clearRequests()
+  const carol = await signIn(running, 'carol', '/admin/people?show=unconfirmed')
+  expect(carol.text).toMatch(/ada@acme\.example .*Slack \(not confirmed\)/)
+  await carol.open('/admin')
+  expect(carol.text).toContain('Help 1 person whose connection wasn’t confirmed')
+  expect(running.sandbox.count('checkdatasourceauth')).toBe(0)
+
+  await ada.click('/onboarding/connect/slack_1')
+  await answerConsent(ada, 'allow')
+  await ada.open('/onboarding')
+  await carol.open('/admin/people?show=unconfirmed')
+  expect(carol.text).toContain('No one matches these filters.')
+})

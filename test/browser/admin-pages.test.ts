@@ -1,0 +1,125 @@
+// The pages of administrators with many people, with what every page has to pass (examine.ts).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import { crowdOf, settle } from '../helpers/crowd.ts'
+import type { Running } from '../helpers/running.ts'
+import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
+import { Visitor } from './visitor.ts'
+
+let browser: Browser
+let running: Running
+let empty: Running
+
+beforeAll(async () => {
+  const world = () => runOnThreeSites({ settings: { ADMIN_EMAILS: 'grace@acme.example' } })
+  ;[browser, running, empty] = await Promise.all([openChromium(), world(), world()])
+  await settle(running, crowdOf(600, Date.now()))
+})
+afterAll(async () => {
+  await browser.close()
+  await Promise.all([running.close(), empty.close()])
+})
+
+const inThirtyDays = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+
+const cases = [
+  { title: 'Rollout progress', path: '/admin' },
+  { title: 'Rollout progress', path: `/admin?target=${inThirtyDays}` },
+  { title: 'People', path: '/admin/people' },
+  { title: 'People', path: '/admin/people?q=nobody-is-called-so&show=finished' },
+  { title: 'People', path: '/admin/people?show=blocked&app=slack_6&group=شؤون الموظفين' },
+  { title: 'Email', path: '/admin/people/emails?show=notStarted' },
+  { title: 'Email', path: '/admin/people/emails' },
+  { title: 'Departments', path: '/admin/departments?sort=-people' },
+  { title: 'Apps', path: '/admin/apps?sort=name' },
+]
+
+/** Targets that are no taller than a finger needs; links within a sentence are none (docs: 44 pixels). */
+const LOW_TARGETS = `[...document.querySelectorAll('main :is(a, button, input:not([type=hidden]), select, summary)')]
+  .filter((target) => target.getBoundingClientRect().height < 43.5)
+  .map((target) => target.textContent.trim() + ' ' + target.getBoundingClientRect().height)`
+
+async function passes(visitor: Visitor, path: string, title: string): Promise<void> {
+  const { page } = visitor
+  await visitor.open('/admin')
+  const html = (await (await page.goto(visitor.running.url + path))?.text()) ?? ''
+  expect(await page.title()).toMatch(new RegExp(`^${title}\\b.* - `))
+  expect(await htmlFindings(html)).toEqual([])
+  expect(html).not.toMatch(/undefined|\[object|NaN/)
+  expect(weightOf(html)).toBeLessThanOrEqual(8_192)
+  expect(await page.locator('h1').count()).toBe(1)
+  expect(await page.locator('nav [aria-current=page]').count()).toBe(1)
+  for (const width of [320, 1280]) {
+    expect(await overflowAt(page, width)).toBeLessThanOrEqual(0)
+    expect(await axeFindings(page)).toEqual([])
+    expect(await smallTargets(page)).toEqual([])
+    expect(await page.evaluate(LOW_TARGETS)).toEqual([])
+  }
+  expect(visitor.complaints).toEqual([])
+  await visitor.leave()
+}
+
+describe('every page of administrators', () => {
+  it.each(cases)('passes: $path', async ({ path, title }) => {
+    const grace = await Visitor.arrive(browser, running, { person: 'grace' })
+    await expect(passes(grace, path, title)).resolves.toBeUndefined()
+  })
+
+  it.each(cases)('passes before anyone was invited: $path', async ({ path, title }) => {
+    const grace = await Visitor.arrive(browser, empty, { person: 'grace' })
+    await expect(passes(grace, path, title)).resolves.toBeUndefined()
+  })
+})
+
+const BROKEN_WORDS = `[...document.querySelectorAll('.wide-table th, .wide-table td')].flatMap((cell) => {
+  const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+  const broken = []
+  for (let text = words.nextNode(); text !== null; text = words.nextNode())
+    for (const found of text.data.matchAll(/[^\\s-]{2,30}(?=[\\s-]|$)/g)) {
+      if (/\\S{31,}/.test(text.data)) continue
+      const range = document.createRange()
+      range.setStart(text, found.index)
+      range.setEnd(text, found.index + found[0].length)
+      if (range.getClientRects().length > 1) broken.push(found[0])
+    }
+  return broken
+})`
+
+const HEADINGS_OF_TWO_LINES = `[...document.querySelectorAll('thead th')]
+  .filter((cell) => cell.getBoundingClientRect().height > 45).map((cell) => cell.textContent)`
+
+/** Labels of the drawing that are smaller than ten pixels, or stick out of its card. */
+const UNREADABLE = `(() => {
+  const card = document.querySelector('section[aria-labelledby=plot]')?.getBoundingClientRect()
+  return [...document.querySelectorAll('.plot-marks span, .plot-span span, .legend li')].filter((label) => {
+    const box = label.getBoundingClientRect()
+    const size = parseFloat(getComputedStyle(label).fontSize)
+    return size < 10 || box.left < card.left || box.right > card.right
+  }).map((label) => label.textContent)
+})()`
+
+describe('the tables of administrators', () => {
+  const at = async (page: Page, width: number) => {
+    await page.setViewportSize({ width, height: 800 })
+    return {
+      words: await page.evaluate(BROKEN_WORDS),
+      headings: await page.evaluate(HEADINGS_OF_TWO_LINES),
+      labels: await page.evaluate(UNREADABLE),
+    }
+  }
+
+  it('breaks no word in its tables and no label of its drawing, on a phone or elsewhere', async () => {
+    const grace = await Visitor.arrive(browser, running, { person: 'grace' })
+    for (const path of ['/admin', '/admin/people?show=waiting', '/admin/departments', '/admin/apps']) {
+      await grace.open(path)
+      for (const width of [320, 360, 768, 1280])
+        expect(await at(grace.page, width), `${path} ${width}`).toEqual({
+          words: [],
+          headings: [],
+          labels: [],
+        })
+    }
+    await grace.leave()
+  })
+})

@@ -1,0 +1,58 @@
+// How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
+import { describe, expect, it } from 'vitest'
+import { drive, github, see, seen, slack, waits } from './seen.ts'
+
+describe('the name of an app', () => {
+  it('tells several instances with one name apart, in words as well', () => {
+    const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
+    expect(overview.entries.map(({ instance }) => instance)).toEqual(['slack_2', undefined])
+    expect(overview.step?.title).toBe('Connect Slack (slack_1)')
+    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack (slack_2)')
+  })
+
+  it.each([
+    ['salesforce_1', 'Salesforce 1'],
+    ['google_drive_2', 'Google drive 2'],
+    ['Salesforce_Prod', 'Salesforce_Prod'],
+    ['Slack', 'Slack'],
+    ['jira', 'jira'],
+    ['<b>a_b</b>', '<b>a_b</b>'],
+  ])('reads %s, where the service gives it as the name, as %s', (name, words) => {
+    expect(see(seen([slack, waits(name, name)])).entries[0]?.name).toBe(words)
+  })
+
+  it('shows a display name as the service gives it, whatever the identifier', () => {
+    expect(see(seen([slack, waits('google_drive_2', 'Drive of Acme')])).entries[0]?.name).toBe(
+      'Drive of Acme',
+    )
+    expect(see(seen([slack, waits('app_2', 'crm_prod')])).entries[0]?.name).toBe('crm_prod')
+  })
+
+  it('has the whole of a long name inside its row', () => {
+    const long = 'A very long name '.repeat(8).trim()
+    const { entries } = see(seen([slack, waits('long_1', long), github]))
+    expect(entries.map(({ whole }) => whole)).toEqual([long, undefined])
+    expect(entries[0]?.name).toMatch(/^A very long name .{30,44}…$/)
+  })
+
+  it('puts an identifier into an address encoded', () => {
+    const { step } = see(seen([waits('custom space/%2F?#&_1', 'Odd')]))
+    expect(step?.main.href).toBe('/onboarding/connect/custom%20space%2F%252F%3F%23%26_1')
+  })
+
+  it('keeps a name that runs from right to left from turning the words around it', () => {
+    expect(see(seen([waits('notion_1', 'נושן')])).step?.title).toBe('Connect \u2068נושן\u2069')
+  })
+
+  it.each([
+    ['Slack', 'S'],
+    ['jira', 'J'],
+    ['<b>Bold</b>', 'B'],
+    ['👩‍👩‍👧‍👦 Family', '👩‍👩‍👧‍👦'],
+    ['éclair', 'É'],
+    ['נושן', 'נ'],
+    ['…', '·'],
+  ])('shows %s at a glance as %s', (name, initial) => {
+    expect(see(seen([waits('app_1', name)])).step?.tile.initial).toBe(initial)
+  })
+})

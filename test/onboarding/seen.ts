@@ -1,0 +1,40 @@
+// What a service said, as the overview shows it: for the tests of the overview.
+import { comeBack, depart } from '../../src/onboarding/attempts.ts'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { overviewOf } from '../../src/onboarding/overview/overview.ts'
+import type { OverviewContext } from '../../src/onboarding/overview/scene.ts'
+import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { t } from '../helpers/texts.ts'
+
+export const NOW = Date.UTC(2026, 10, 21, 9)
+export const CONFIRM = 90
+
+export const waits = (
+  instance: string,
+  name = instance,
+  status: Waiting['status'] = 'awaiting',
+): Waiting => ({
+  instance,
+  name,
+  status,
+})
+export const slack = waits('slack_1', 'Slack')
+export const github = waits('github_1', 'GitHub')
+export const drive = waits('gdrive_1', 'Google Drive')
+
+export const seen = (waiting: Waiting[], walk: Walk = startWalk(NOW), now = NOW) =>
+  observe(walk, waiting, now, CONFIRM)
+export const see = (walk: Walk, context: Partial<OverviewContext> = {}) =>
+  overviewOf(walk, {
+    now: NOW,
+    t,
+    person: 'ada@acme.example',
+    from: undefined,
+    about: () => nothingSaid,
+    confirmSeconds: CONFIRM,
+    ...context,
+  })
+
+/** Left for Slack and back, the service not showing it yet. */
+export const returned = (waiting: Waiting[]) =>
+  comeBack(depart(seen(waiting), { instance: 'slack_1', step: 'step-1', now: NOW }), 'step-1', NOW).walk

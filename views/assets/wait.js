@@ -1,0 +1,50 @@
+// A page that waits: asks our own origin how far the person is, and goes on when that changed. What surprises: the page
+// also says Refresh, for browsers that run no script; stop() takes that back. Nothing moves while the page is in use.
+;(() => {
+  const { go, first, pauses, seen, left, news } = document.currentScript.dataset
+  const seconds = pauses.split(' ').map(Number)
+  const over = Date.now() + left * 1000
+  let isOver = false
+  let asked = 0
+
+  const isUsed = () => {
+    const active = document.activeElement
+    const isFocused = active !== null && active !== document.body && !active.hasAttribute('autofocus')
+    return isFocused || document.querySelector('details[open]') !== null || String(getSelection()) !== ''
+  }
+
+  /** Where the page is in use, it says that there is news and waits until it is not. */
+  function goOn() {
+    if (!isUsed()) return location.replace(go)
+    if (!isOver) document.getElementById('news').textContent = news
+    isOver = true
+    setTimeout(goOn, 2000)
+  }
+
+  async function ask() {
+    const response = await fetch('/api/status', { headers: { accept: 'application/json' } })
+    if (response.status === 401) return true
+    if (!response.ok) return false
+    const { connected, pending, skipped } = await response.json()
+    return [connected, pending, skipped].join(' ') !== seen
+  }
+
+  async function look() {
+    if (document.hidden) return next()
+    if (Date.now() >= over || (first !== undefined && asked === 1 && !isUsed())) return goOn()
+    if (await ask().catch(() => false)) return goOn()
+    next()
+  }
+
+  function next() {
+    const pause = seconds[Math.min(asked, seconds.length - 1)] * 1000
+    const left = over - Date.now()
+    asked += 1
+    setTimeout(look, left > 0 ? Math.min(pause, left) : pause)
+  }
+
+  addEventListener('load', () => {
+    stop()
+    next()
+  })
+})()
