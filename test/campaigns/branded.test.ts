@@ -34,7 +34,7 @@ function branded(content: string) {
 describe('a campaign of a company', () => {
   it('neither names nor counts an app that the company hides, and emails no one who has only such', async () => {
     const { COMPANY_FILE } = branded(FILE)
-    const people = list('email,language\nada@acme.example,fr\nbob@acme.example,en\n')
+    const people = list('email,language\nada@acme.example,sw\nbob@acme.example,en\n')
     const { code, stderr } = await send([people, ...fresh()], { env: { COMPANY_FILE } })
     expect(code).toBe(0)
     expect(recipients()).toEqual(['ada@acme.example'])
@@ -78,15 +78,18 @@ describe('a preview of a company', () => {
     const { COMPANY_FILE, folder } = branded(FILE)
     const into = join(folder, 'preview')
     const people = list(
-      'email,locale\nada@acme.example,en-GB\nbob@acme.example,Deutsch\ncarol@acme.example,\n',
+      'email,locale\nada@acme.example,en-GB\nbob@acme.example,Deutsch\ncarol@acme.example,\ndan@acme.example,de_AT\n',
     )
     const args = ['invite', 'preview', into, '--list', people]
     const { code, stderr } = await company().run(args, { env: { COMPANY_FILE } })
     expect([code, stderr]).toEqual([0, 'line 3: "Deutsch" is not a language tag like en, de or pt-BR\n'])
     const kinds = ['eml', 'html', 'txt']
     expect(readdirSync(into)).toEqual(
-      ['invitation', 'reminder'].flatMap((name) => kinds.map((kind) => `${name}.${kind}`)),
+      ['invitation.de', 'invitation', 'reminder.de', 'reminder'].flatMap((name) =>
+        kinds.map((kind) => `${name}.${kind}`),
+      ),
     )
+    expect(readFileSync(join(into, 'invitation.de.html'), 'utf8')).toContain('<html lang="de" dir="ltr">')
     expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
     expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('src="data:image/png;base64,iVBOR')
     expect(readFileSync(join(into, 'invitation.eml'), 'utf8')).toContain('Content-ID: <logo@onramp>')
