@@ -27,7 +27,7 @@ import type { CompanyAssets } from './web/company-assets.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { createErrorPage, notFound } from './web/error-page.ts'
 import { createHealthRoutes, type HealthParts } from './web/health.ts'
-import { createIntranetRoutes } from './web/intranet.ts'
+import { createIntranetRoutes } from './web/intranet/routes.ts'
 import type { Languages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
 import type { Metrics } from './web/metrics.ts'
@@ -47,7 +47,7 @@ export type Services = {
   limits: Limits
   assets: Assets
   companyAssets: CompanyAssets
-  viewsFolder: string
+  widget: Buffer
   sendPage: SendPage
   languages: Languages
   health: Pick<HealthParts, 'askStore' | 'isDraining'>
@@ -96,7 +96,7 @@ export function createApp(services: Services): Express {
   )
   app.use(
     at('widget', 'api'),
-    createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, folder: services.viewsFolder }),
+    createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, widget: services.widget }),
   )
 
   app.use(answerSpeculation)

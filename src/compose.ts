@@ -32,6 +32,7 @@ import { LANGUAGES, offeredToCompanies } from './web/languages/catalogue.ts'
 import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
+import { widgetOf } from './web/intranet/widget.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
@@ -133,7 +134,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     arrivals,
     invitations,
     isAdmin,
-    viewsFolder: VIEWS,
+    widget: widgetOf(VIEWS, languages, company),
     health: { askStore, isDraining: () => isDraining },
     aboutIn: aboutApps(company),
     walks: watchWalks(walks, follow.walked, now),

@@ -2,12 +2,15 @@
 // headers, emails, terminals and pages.
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { addressToInvite } from '../arrivals/address.ts'
+import { canonicalLanguage } from '../company/values.ts'
 
 export type Invitee = {
   email: string
   name?: string
   /** A department or a place: the report counts by it. */
   group?: string
+  /** In which language to write to them: a tag (BCP 47), whether it is offered or not. */
+  language?: string
 }
 
 /** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
@@ -20,6 +23,7 @@ const EMAIL_HEADER = /^(e-?mail([ _-]?address)?|mail|user[ _-]?principal[ _-]?na
 const LIKE_EMAIL_HEADER = /(^|[ _-])e-?mail($|[ _(-])/i
 const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
 const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
+const LANGUAGE_HEADER = /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i
 const MAX_CHARACTERS = 100
 const MAX_SHOWN = 40
 
@@ -36,15 +40,15 @@ function faultOf(what: string, text: string): string | undefined {
 }
 
 /** Which cell is what; -1: there is none. */
-export type Columns = { email: number; name: number; group: number }
+export type Columns = { email: number; name: number; group: number; language: number }
 
-const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1 }
+const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1 }
 
 function columnsNamed(names: readonly string[]): Columns {
   const place = (pattern: RegExp) => names.findIndex((name) => pattern.test(name.trim()))
   const exact = place(EMAIL_HEADER)
   const email = exact >= 0 ? exact : place(LIKE_EMAIL_HEADER)
-  return { email, name: place(NAME_HEADER), group: place(GROUP_HEADER) }
+  return { email, name: place(NAME_HEADER), group: place(GROUP_HEADER), language: place(LANGUAGE_HEADER) }
 }
 
 /** @param first the cells of the first row @throws {UnreadablePeople} */
@@ -76,7 +80,18 @@ export function personOf(columns: Columns, cells: readonly unknown[]): Read {
     if (fault !== undefined) return faulty(fault)
     if (text !== '') person[what] = text
   }
-  return { kind: 'person', person }
+  const said = cells[columns.language]
+  if (typeof said !== 'string' || said.trim() === '') return { kind: 'person', person }
+  const language = languageOf(said.trim())
+  return language === undefined
+    ? faulty(`${shown(said)} is not a language tag like en, de or pt-BR`)
+    : { kind: 'person', person: { ...person, language } }
+}
+
+/** The tag as it is written everywhere else. Directories export `pt_BR` for `pt-BR`, and "German" is no tag. */
+export function languageOf(said: string): string | undefined {
+  const tag = said.replaceAll('_', '-')
+  return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
 }
 
 /** @param line of NDJSON: an object, or an address alone */

@@ -48,7 +48,7 @@ export function markOf(instance: string): Asset | undefined {
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The first letter or digit of a name, as people count letters. */
-function letterOf(name: string): string {
+export function letterOf(name: string): string {
   const all = [...letters.segment(name.trim())].map(({ segment }) => segment)
   return (all.find((one) => /^[\p{L}\p{N}]/u.test(one)) ?? all[0] ?? '?').toUpperCase()
 }

@@ -58,7 +58,7 @@ it('says on the intranet how many apps wait, once the person is signed in, and i
   await page.getByRole('link', { name: /^Back to 127\.0\.0\.1/ }).click()
 
   await page.locator('onramp-status[state=known]').first().waitFor({ state: 'attached' })
-  expect(await link.innerText()).toBe('5 apps wait for you')
+  expect(await link.innerText()).toBe('5 apps left to connect')
   await link.click()
   await page.waitForURL(`${running.url}/onboarding`)
   await visitor.leave()
@@ -74,7 +74,7 @@ it('asks once for all its elements on a page', async () => {
   })
   await page.goto(home(intranet))
   await page.locator('footer onramp-status[state=known]').waitFor({ state: 'attached' })
-  expect(await page.locator('onramp-status a').allInnerTexts()).toEqual(['5 apps wait for you', '5 left'])
+  expect(await page.locator('onramp-status a').allInnerTexts()).toEqual(['5 apps left to connect', '5 left'])
   expect(asked).toHaveLength(1)
   await visitor.leave()
 })

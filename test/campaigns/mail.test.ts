@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { createMailTemplates, FaultyTemplate } from '../../src/campaigns/mail/templates.ts'
 import { refuseInjection, type Mail } from '../../src/campaigns/mail/mail.ts'
 import { createMailServer } from '../../src/campaigns/mail/server.ts'
+import { looksOf } from '../../src/campaigns/mail/look.ts'
 import { bytesOf } from '../../src/campaigns/mail/message.ts'
+import { neutralCompany } from '../../src/company/company.ts'
+import { t } from '../helpers/texts.ts'
 
 const mail: Mail = {
   from: { name: 'Search team', address: 'search@acme.example' },
@@ -48,8 +51,9 @@ describe('a mail', () => {
     writeFileSync(join(folder, 'invitation-text.eta'), 'Subject: Hi\u0007\n\n\nHello\n')
     writeFileSync(join(folder, 'invitation-html.eta'), '<p>Hello</p>')
     const words = { name: '', count: 1, apps: [], more: 0, isReminder: false, days: 1 }
-    const addresses = { link: '', optOut: '', address: '', host: '', from: '' }
-    expect(() => createMailTemplates(folder)({ ...words, ...addresses })).toThrow(FaultyTemplate)
+    const addresses = { email: '', link: '', optOut: '', address: '', host: '', from: '', expires: '' }
+    const shown = { t, look: looksOf(neutralCompany).in(t) }
+    expect(() => createMailTemplates(folder)({ ...words, ...addresses, ...shown })).toThrow(FaultyTemplate)
     rmSync(folder, { recursive: true })
   })
 })

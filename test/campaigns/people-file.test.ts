@@ -45,6 +45,44 @@ describe('a list of people', () => {
     expect(row).toMatchObject({ person: { email: 'ada@acme.example', group: 'R&D' } })
   })
 
+  it.each(['language', 'Lang', 'LOCALE', 'preferredLanguage'])(
+    'takes the column %s for the language of the email',
+    async (header) => {
+      const people = await read(
+        `email,${header}\na@b.example,pt-br\nc@d.example,de_AT\ne@f.example, \ng@h.example,tlh\n`,
+      )
+      expect(people.map((row) => row.kind === 'person' && row.person.language)).toEqual([
+        'pt-BR',
+        'de-AT',
+        undefined,
+        'tlh',
+      ])
+    },
+  )
+
+  it.each(['German', 'x', 'de--', 'de;q=1', '"de\n"x', '☃'])(
+    'has a fault in the row whose language is %j',
+    async (tag) => {
+      const cell = `"${tag.replaceAll('"', '""')}"`
+      const rows = await read(`email,language\nada@acme.example,${cell}\nbob@acme.example,de\n`)
+      expect(rows).toMatchObject([
+        {
+          kind: 'fault',
+          line: 2,
+          fault: expect.stringMatching(/ is not a language tag like en, de or pt-BR$/) as string,
+        },
+        { kind: 'person', person: { language: 'de' } },
+      ])
+    },
+  )
+
+  it('of JSON lines may name a language too', async () => {
+    const rows = await read(
+      '{"email":"ada@acme.example","lang":"de"}\n{"email":"bob@acme.example","lang":"Deutsch"}\n',
+    )
+    expect(rows).toMatchObject([{ person: { language: 'de' } }, { kind: 'fault' }])
+  })
+
   it('is read without a header, one address a line', async () => {
     expect(told(await read('ada@acme.example\n\nbob@acme.example\n'))).toEqual([
       '1: ada@acme.example ',

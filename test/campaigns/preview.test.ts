@@ -37,7 +37,7 @@ describe('a preview', () => {
     })
     expect(eml.text).toContain('http://localhost:3000/invite/')
     expect(readFileSync(join(into, 'reminder.txt'), 'utf8')).toMatch(/^Subject: Reminder: connect 3 apps/)
-    expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<li><bdi>Google Drive</bdi></li>')
+    expect(readFileSync(join(into, 'invitation.html'), 'utf8')).toContain('<bdi>Google Drive</bdi></td>')
     expect(company.sandbox.requests).toEqual([])
     expect(mails()).toEqual([])
     expect(existsSync(company.env['DATA_DIR'] ?? '')).toBe(false)

@@ -1,12 +1,69 @@
-// <onramp-status>: says on an intranet page how many apps still wait for the person. Without this script, signed out, or
-// while onramp is away, the link inside stays as it is.
+// <onramp-status>: says on an intranet page how many apps a person has left to connect. As a link (the default), or with
+// form="compact" or form="card". Without this script, signed out, or while onramp is away, the link inside stays as it is.
 ;(() => {
+  const { texts, brand, onBrand, strong } = 'given by the server'
   const origin = new URL(document.currentScript.src).origin
-  const words = {
-    one: 'One app waits for you',
-    many: '{n} apps wait for you',
-    none: 'No app waits for you',
-  }
+  const tags = Object.keys(texts)
+
+  const CSS = `
+    :host { display: inline; }
+    :host([form='card']) { display: block; }
+    :host([form='compact']) { display: inline-block; }
+    :host([hidden]), [hidden] { display: none !important; }
+    .root {
+      --b: var(--onramp-brand, light-dark(${brand}));
+      --s: var(--onramp-surface, light-dark(#ffffff, #1a1e25));
+      --i: var(--onramp-ink, light-dark(#13161c, #eef0f4));
+      --q: var(--onramp-quiet, light-dark(#525a68, #abb2c0));
+      --l: var(--onramp-line, light-dark(#e0e3e9, #30363f));
+      --e: var(--onramp-empty, light-dark(#878f9f, #6f7887));
+      --r: var(--onramp-radius, 16px);
+      box-sizing: border-box;
+      border: 1px solid var(--l);
+      background: var(--s);
+      color: var(--i);
+      font: var(--onramp-font, 400 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif);
+      text-align: start;
+    }
+    a.root, .root a { text-decoration: none; }
+    a:focus-visible { outline: 3px solid var(--b); outline-offset: 2px; }
+    .label { font-weight: 600; }
+    .figures { color: var(--q); font-size: 0.875em; }
+    .progress {
+      overflow: hidden;
+      border: 1px solid var(--e);
+      border-radius: 99px;
+      block-size: 8px;
+    }
+    .bar { display: block; block-size: 100%; inline-size: var(--share); background: var(--b); }
+    .card { display: grid; gap: 12px; padding: 24px; border-radius: var(--r); max-inline-size: 24rem; }
+    .card .link {
+      justify-self: start;
+      box-sizing: border-box;
+      min-block-size: 48px;
+      padding: 12px 20px;
+      border-radius: calc(var(--r) / 2);
+      background: var(--b);
+      color: var(--onramp-on-brand, light-dark(${onBrand}));
+      font-weight: 600;
+    }
+    .card .link:hover { background: var(--onramp-brand, light-dark(${strong})); }
+    .compact {
+      display: inline-flex;
+      align-items: center;
+      gap: 12px;
+      min-block-size: 44px;
+      padding: 8px 16px;
+      border-radius: var(--r);
+    }
+    .compact:hover { border-color: var(--b); }
+    .compact .progress { inline-size: 64px; flex: none; }
+    @media (forced-colors: active) {
+      .bar { background: Highlight; forced-color-adjust: none; }
+      .card .link { border: 1px solid LinkText; }
+    }`
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(CSS)
 
   // One question for all elements of a page, and for those that come to it a moment later.
   const FRESH_MS = 10_000
@@ -21,26 +78,123 @@
     }).then((answer) => (answer.ok ? answer.json() : undefined)))
   }
 
+  /** The language that is offered and nearest to this tag: the same, else one of the same base. */
+  const offered = (tag) => {
+    const wanted = tag.toLowerCase()
+    const [base] = wanted.split('-')
+    return (
+      tags.find((one) => one.toLowerCase() === wanted) ??
+      tags.find((one) => one.toLowerCase().split('-')[0] === base)
+    )
+  }
+
+  const languageOf = (element) => {
+    const said = element.closest('[lang]')?.getAttribute('lang')
+    const wanted = [...(said ? [said] : []), ...navigator.languages]
+    return wanted.map(offered).find((tag) => tag !== undefined) ?? tags[0]
+  }
+
+  const written = (lang, number) => new Intl.NumberFormat(lang).format(number)
+
+  /** The text for a number: of exactly this one, else of its kind. */
+  const formOf = (lang, key, number) => {
+    const forms = texts[lang][key]
+    return forms[number] ?? forms[new Intl.PluralRules(lang).select(number)] ?? forms.other
+  }
+
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all)
+
+  /** An element of the shadow tree; its part is its class too. */
+  const made = (name, part, ...children) => {
+    const element = document.createElement(name)
+    element.className = part
+    element.part.add(part)
+    element.append(...children)
+    return element
+  }
+
   class OnrampStatus extends HTMLElement {
+    static observedAttributes = ['form', 'lang', 'data-one', 'data-many', 'data-none']
+    #answer
+    /** What the page wrote. */
+    #plain
+
     async connectedCallback() {
+      if (this.shadowRoot === null) {
+        this.attachShadow({ mode: 'open' }).append(document.createElement('slot'))
+        this.shadowRoot.adoptedStyleSheets = [sheet]
+      }
       const link = this.querySelector('a') ?? this.appendChild(document.createElement('a'))
       if (!link.getAttribute('href'))
         link.href = `${origin}/onboarding?return_to=${encodeURIComponent(location.href)}`
-      if (link.textContent.trim() === '') link.textContent = 'Connect your apps'
+      if (link.textContent.trim() === '') link.textContent = texts[languageOf(this)].title
+      this.#plain ??= link.textContent
       try {
         const answer = await ask()
+        if (Number.isInteger(answer?.pending)) this.#answer = answer
         this.setAttribute('state', answer === undefined ? 'unknown' : 'known')
-        if (answer !== undefined) this.show(link, answer)
       } catch {
         this.setAttribute('state', 'unknown')
       }
+      this.show()
     }
 
-    show(link, { pending }) {
-      if (!Number.isInteger(pending)) return
-      const kind = pending === 0 ? 'none' : pending === 1 ? 'one' : 'many'
-      link.textContent = (this.dataset[kind] ?? words[kind]).replace('{n}', String(pending))
+    attributeChangedCallback() {
+      if (this.#answer !== undefined) this.show()
+    }
+
+    show() {
+      const link = this.querySelector('a')
+      if (this.#answer === undefined || link === null) return
+      const { pending } = this.#answer
+      const lang = languageOf(this)
+      const form = this.getAttribute('form')
+      const isDrawn = form === 'card' || form === 'compact'
+      const label = this.label(lang, pending)
       this.setAttribute('pending', String(pending))
+      link.textContent = isDrawn ? this.#plain : label
+      link.lang = isDrawn ? '' : lang
+      this.shadowRoot.querySelector('.root')?.remove()
+      this.shadowRoot.querySelector('slot').hidden = isDrawn
+      if (isDrawn) this.shadowRoot.append(this.drawn(form, { lang, label, link }))
+    }
+
+    /** The page's own words first: data-none, data-one, data-many. */
+    label(lang, pending) {
+      const own = this.dataset[pending === 0 ? 'none' : pending === 1 ? 'one' : 'many']
+      return filled(own ?? formOf(lang, 'left', pending), { n: written(lang, pending) })
+    }
+
+    drawn(form, { lang, label, link }) {
+      const { connected = 0, pending, skipped = 0 } = this.#answer
+      const total = connected + pending + skipped
+      const values = { n: written(lang, connected), total: written(lang, total) }
+      const figures = filled(formOf(lang, 'progress', connected), values)
+      const progress = made('span', 'progress', made('span', 'bar'))
+      progress.setAttribute('role', 'img')
+      progress.setAttribute('aria-label', figures)
+      progress.style.setProperty('--share', `${total === 0 ? 100 : (100 * connected) / total}%`)
+      const words = made('span', 'label', label)
+      const isCard = form === 'card'
+      const root = document.createElement(isCard ? 'div' : 'a')
+      if (isCard) {
+        const button = made('a', 'link', this.#plain)
+        button.href = link.href
+        const shown = made('span', 'figures', figures)
+        shown.setAttribute('aria-hidden', 'true')
+        root.append(words, progress, shown, button)
+        root.setAttribute('role', 'group')
+        root.setAttribute('aria-label', texts[lang].title)
+      } else {
+        root.href = link.href
+        root.part.add('link')
+        root.append(words, progress)
+      }
+      root.part.add('card')
+      root.className = `root ${form}`
+      root.lang = lang
+      root.dir = texts[lang].dir
+      return root
     }
   }
   if (customElements.get('onramp-status') === undefined) customElements.define('onramp-status', OnrampStatus)

@@ -4,6 +4,8 @@ import { hash } from 'node:crypto'
 import type { RenderMail } from './templates.ts'
 import type { Invitee } from '../invitee.ts'
 import type { Invitations } from '../../invites/token.ts'
+import type { Languages } from '../../web/languages/languages.ts'
+import type { Inline, Looks } from './look.ts'
 
 export type Mail = {
   from: { name: string; address: string }
@@ -14,20 +16,27 @@ export type Mail = {
   messageId: string
   /** Complete and checked; each on one line. */
   headers: Record<string, string>
+  /** Pictures that the HTML shows. */
+  inlines?: readonly Inline[]
 }
 
 export type MailParts = {
   invitations: Pick<Invitations, 'issue'>
   render: RenderMail
+  languages: Pick<Languages, 'nearest'>
+  looks: Looks
   from: Mail['from']
   /** PUBLIC_URL. */
   publicUrl: string
   campaign: string
   datasources: string[]
   days: number
+  /** Milliseconds since 1970. */
+  now: () => number
 }
 
 const MAX_APPS = 12
+const DAY_MS = 86_400_000
 
 /** @param apps display names of what is left, one for each instance */
 export type ComposeMail = (person: Invitee, apps: readonly string[], wave: number) => Promise<Mail>
@@ -35,11 +44,15 @@ export type ComposeMail = (person: Invitee, apps: readonly string[], wave: numbe
 export function createMail(parts: MailParts): ComposeMail {
   const domain = parts.from.address.split('@')[1] ?? 'localhost'
   return async (person, apps, wave) => {
-    const { datasources, days, publicUrl, from } = parts
+    const { datasources, days, publicUrl, from, looks } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const names = counted(apps)
     const isLong = names.length > MAX_APPS + 1
+    const t = parts.languages.nearest(person.language ?? '')
     const words = parts.render({
+      t,
+      look: looks.in(t),
+      email: person.email,
       name: person.name ?? '',
       count: apps.length,
       apps: isLong ? names.slice(0, MAX_APPS) : names,
@@ -50,6 +63,7 @@ export function createMail(parts: MailParts): ComposeMail {
       address: publicUrl,
       host: new URL(publicUrl).host,
       days,
+      expires: t.day(parts.now() + days * DAY_MS),
       from: from.name === '' ? from.address : from.name,
     })
     const id = hash('sha256', `onramp mail\n${parts.campaign}\n${wave}\n${person.email}`, 'hex').slice(0, 32)
@@ -57,6 +71,7 @@ export function createMail(parts: MailParts): ComposeMail {
       ...words,
       from,
       to: person.email,
+      inlines: looks.inlines,
       messageId: `<${id}@${domain}>`,
       headers: {
         'Auto-Submitted': 'auto-generated',

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import type { Mail } from './mail.ts'
 
-export function messageOf({ from, to, subject, text, html, messageId, headers }: Mail) {
+export function messageOf({ from, to, subject, text, html, messageId, headers, inlines = [] }: Mail) {
   const envelope = { from: from.address, to }
   const prepared = Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } }))
-  return { from, to, subject, text, html, messageId, envelope, headers: prepared }
+  const attachments = inlines.map((inline) => ({ ...inline, contentDisposition: 'inline' as const }))
+  return { from, to, subject, text, html, messageId, envelope, headers: prepared, attachments }
 }
 
 /** An .eml file (RFC 5322). */

@@ -3,10 +3,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Eta } from 'eta'
+import { neutralCompany } from '../../company/company.ts'
+import { LANGUAGES, readCatalogue, REFERENCE } from '../../web/languages/catalogue.ts'
+import { textsOf, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
+import { letterOf } from '../../company/app-marks.ts'
+import { looksOf, type Look } from './look.ts'
+import { wrapped } from './wrapped.ts'
 
 /** What a template may print. Nothing in it must stay out of an email. */
-type MailWords = {
+export type MailWords = {
+  /** The texts of the person's language; `t.lang` and `t.dir`. */
+  t: Texts
+  /** What it shows of the company. */
+  look: Look
+  /** The person's address. */
+  email: string
   /** The person's name, or an empty string. */
   name: string
   /** How many apps are left. */
@@ -22,11 +34,18 @@ type MailWords = {
   address: string
   host: string
   days: number
+  /** The day on which the link stops working. */
+  expires: string
   from: string
 }
 
+const english = textsOf(REFERENCE, readCatalogue(LANGUAGES, REFERENCE), { product: 'search' })
+
 /** Every template is tried with it before anything is asked or sent. */
 const SAMPLE: MailWords = {
+  t: english,
+  look: looksOf(neutralCompany).in(english),
+  email: 'ada@onramp.example',
   name: 'Ada',
   count: 2,
   apps: ['Slack', 'GitHub'],
@@ -37,6 +56,7 @@ const SAMPLE: MailWords = {
   address: 'https://onramp.example',
   host: 'onramp.example',
   days: 30,
+  expires: english.day(0),
   from: 'The search team',
 }
 
@@ -55,6 +75,9 @@ type Views = { text: string; html: string }
 export const OUR_MAIL: Views = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
 const REPLACED: Views = { text: 'invitation-text', html: 'invitation-html' }
 const MAX_SUBJECT_CHARACTERS = 150
+
+/** What templates may call besides `t`. */
+const tools = { letterOf, wrapped }
 
 /**
  * @param folder that holds invitation-text.eta and invitation-html.eta
@@ -75,7 +98,8 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
     }
   }
 
-  const render: RenderMail = (words) => {
+  const render: RenderMail = (given) => {
+    const words = { ...given, ...tools }
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)$/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')

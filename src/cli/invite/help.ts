@@ -41,9 +41,10 @@ What happened is written down in the store, so the same command again goes on
 where it ended, killed or not, and no one gets an email twice. Only one run of a
 campaign can be under way.
 
-The list is CSV with a column "email" (and perhaps "name" and "department"),
-with commas, semicolons or tabs; NDJSON with the same keys; or one address a
-line.
+The list is CSV with a column "email" (and perhaps "name", "department" and
+"language"), with commas, semicolons or tabs; NDJSON with the same keys; or one
+address a line. The language is a tag like de or pt-BR; without it, or where it
+is not offered, the email is in the default language.
 
 Examples:
   onramp invite send people.csv --dry-run          who would get what
@@ -104,20 +105,24 @@ Exit codes:
   130  interrupted
 `
 
-export const previewHelp = `Usage: onramp invite preview FOLDER [--template FOLDER]
-       onramp invite preview --to EMAIL [--template FOLDER]
+export const previewHelp = `Usage: onramp invite preview FOLDER [options]
+       onramp invite preview --to EMAIL [options]
 
 Writes the invitation and the reminder into a folder as they would leave: .html,
 .txt, and .eml for a mail program. With --to the invitation is sent to that
 address instead, to see it in a real mail program. It asks the service nothing
-and writes nothing down.
+and writes nothing down. Emails in another language than the default one have it
+in their names: invitation.de.html.
 
 Examples:
   onramp invite preview ./preview
+  onramp invite preview ./preview --list people.csv
   onramp invite preview --to me@acme.example --template ./our-mail
 
 Options:
-  --to EMAIL         sends one, by SMTP_URL
+  --to EMAIL         sends the invitation, by SMTP_URL
+  --list PEOPLE.csv  in every language that the people of this list get
+  --language TAG     in this language, if it is offered; may be repeated
   --template FOLDER  invitation-text.eta and invitation-html.eta instead of ours
   --datasource ID    only about this one; may be repeated
 

@@ -2,19 +2,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressToInvite } from '../../arrivals/address.ts'
-import type { ComposeMail } from '../../campaigns/mail/mail.ts'
+import type { ComposeMail, Mail } from '../../campaigns/mail/mail.ts'
 import { bytesOf } from '../../campaigns/mail/message.ts'
 import { createMailServer, type Outcome } from '../../campaigns/mail/server.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained, EXIT_STOPPED } from './endings.ts'
 import { datasourcesFrom } from './options.ts'
-import { mailFor, settingsWith } from './setup.ts'
+import { languagesToShow } from './preview-languages.ts'
+import { mailFor, senderOf, settingsWith } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 
 const options = {
   to: { type: 'string' },
   template: { type: 'string' },
   datasource: { type: 'string', multiple: true },
+  language: { type: 'string', multiple: true },
+  list: { type: 'string' },
 } as const
 
 const DAYS = 30
@@ -30,43 +33,74 @@ export const run: Run = async (args, parts) => {
   if (values.to !== undefined && to === undefined)
     throw new UsageError('--to takes one plain email address like ada@acme.example')
   const settings = settingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
+  const sender = senderOf(settings)
   return await explained(parts, 'invite preview', async () => {
-    const mail = { campaign: 'preview', datasources: datasourcesFrom(values.datasource), days: DAYS }
-    const compose = mailFor(settings, { ...mail, template: values.template }, parts.now)
-    if (folder !== undefined) return await writeTo(folder, compose, parts)
-    return await sendTo(to ?? '', { compose, smtpUrl: settings.SMTP_URL ?? '', stderr: parts.stderr })
+    const { template, language: tags = [], list } = values
+    const datasources = datasourcesFrom(values.datasource)
+    const compose = mailFor(
+      { settings, sender, now: parts.now },
+      { campaign: 'preview', datasources, days: DAYS, template },
+    )
+    const languages = await languagesToShow({ tags, list }, sender.languages, parts)
+    const [standard] = sender.languages.offered
+    const showing: Showing = { compose, languages, standard: standard?.tag, parts }
+    if (folder !== undefined) return await writeTo(folder, showing)
+    return await sendTo(to ?? '', settings.SMTP_URL ?? '', showing)
   })
 }
 
-async function writeTo(folder: string, compose: ComposeMail, { stdout }: CliParts): Promise<number> {
+type Showing = {
+  compose: ComposeMail
+  languages: readonly string[]
+  /** The default language, which is in no file's name. */
+  standard: string | undefined
+  parts: CliParts
+}
+
+async function writeTo(folder: string, showing: Showing): Promise<number> {
+  const { compose, languages, standard, parts } = showing
   mkdirSync(folder, { recursive: true })
-  for (const [wave, name] of ['invitation', 'reminder'].entries()) {
-    const mail = await compose(SAMPLE, APPS, wave)
-    const files = {
-      html: mail.html,
-      txt: `Subject: ${mail.subject}\n\n${mail.text}`,
-      eml: await bytesOf(mail),
+  for (const language of languages)
+    for (const [wave, kind] of ['invitation', 'reminder'].entries()) {
+      const mail = await compose({ ...SAMPLE, language }, APPS, wave)
+      const files = {
+        html: standalone(mail),
+        txt: `Subject: ${mail.subject}\n\n${mail.text}`,
+        eml: await bytesOf(mail),
+      }
+      const name = language === standard ? kind : `${kind}.${language}`
+      for (const [ending, content] of Object.entries(files)) {
+        const file = join(folder, `${name}.${ending}`)
+        writeFileSync(file, content)
+        parts.stdout.write(`${file}\n`)
+      }
     }
-    for (const [ending, content] of Object.entries(files)) {
-      const file = join(folder, `${name}.${ending}`)
-      writeFileSync(file, content)
-      stdout.write(`${file}\n`)
-    }
-  }
   return 0
 }
 
-type Sending = { compose: ComposeMail; smtpUrl: string; stderr: CliParts['stderr'] }
+/** In a browser there is no email around the HTML that its pictures could be in. */
+const standalone = ({ html, inlines = [] }: Mail): string =>
+  inlines.reduce(
+    (text, { cid, contentType, content }) =>
+      text.replaceAll(`cid:${cid}`, `data:${contentType};base64,${content.toString('base64')}`),
+    html,
+  )
 
-async function sendTo(email: string, { compose, smtpUrl, stderr }: Sending): Promise<number> {
+async function sendTo(email: string, smtpUrl: string, { compose, languages, parts }: Showing) {
+  const { stderr } = parts
   const server = createMailServer(smtpUrl, 1)
   try {
     await server.check()
-    const posted = await server.post(await compose({ ...SAMPLE, email }, APPS, 0))
-    const isSent = posted.outcome === 'sent'
-    const reply = 'reply' in posted ? ` (it says: ${posted.reply})` : ''
-    stderr.write(isSent ? `Sent to ${email}.\n` : `onramp invite preview: ${WORDS[posted.outcome]}${reply}\n`)
-    return isSent ? 0 : EXIT_STOPPED
+    for (const language of languages) {
+      const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
+      const reply = 'reply' in posted ? ` (it says: ${posted.reply})` : ''
+      const isSent = posted.outcome === 'sent'
+      stderr.write(
+        isSent ? `Sent to ${email}.\n` : `onramp invite preview: ${WORDS[posted.outcome]}${reply}\n`,
+      )
+      if (!isSent) return EXIT_STOPPED
+    }
+    return 0
   } finally {
     server.close()
   }

@@ -18,7 +18,7 @@ import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
 import { sumUp, told } from './send-words.ts'
-import { arrivalsIn, mailFor, settingsWith, storeInWords, withStore } from './setup.ts'
+import { arrivalsIn, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
 
@@ -27,11 +27,12 @@ export const run: Run = async (args, parts) => {
   const list = listOf(options.file, parts.stdin)
   const toMail = options.isDryRun ? [] : (['SMTP_URL', 'MAIL_FROM'] as const)
   const settings = settingsWith(['SERVICE_GLOBAL_TOKEN', ...toMail], parts.env)
+  const sender = senderOf(settings)
   const name = options.isDryRun ? 'invite send --dry-run' : 'invite send'
-  return await explained(parts, name, () => send(list, { settings, options, parts }))
+  return await explained(parts, name, () => send(list, { settings, sender, options, parts }))
 }
 
-type Asked = { settings: Settings; options: SendOptions; parts: CliParts }
+type Asked = { settings: Settings; sender: Sender; options: SendOptions; parts: CliParts }
 
 async function send(list: List, asked: Asked): Promise<number> {
   const { settings, options, parts } = asked
@@ -72,7 +73,7 @@ async function held(list: List, running: Running): Promise<number> {
 const steady = () => performance.now()
 
 async function sendAll(list: List, running: Running, hold?: Hold): Promise<number> {
-  const { settings, options, parts, people, records, signal } = running
+  const { settings, sender, options, parts, people, records, signal } = running
   const { now, stderr } = parts
   const { policy, datasources, atOnce } = options
   const arrivals = arrivalsIn(records, settings, now)
@@ -81,7 +82,9 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const tally = newTally()
   const progress = showProgress({ tally, people, stderr, now })
   const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
-  const whatIsLeft = (actAs: string) => clientApi.whatIsLeft({ kind: 'global-token', token, actAs })
+  // As on the pages: an app that the company hides is neither named nor counted, here or in the report.
+  const whatIsLeft = async (actAs: string) =>
+    sender.company.arrange(await clientApi.whatIsLeft({ kind: 'global-token', token, actAs }))
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   let stopped: unknown
   let endedBy: EndedBy | undefined
@@ -93,7 +96,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
       ...told(running, progress),
       ask: createAsk({ whatIsLeft, pace: paceOf(options.rate), signal }),
       ledger: createLedger({ arrivals, policy, now, signal }),
-      compose: mailFor(settings, options, now),
+      compose: mailFor({ settings, sender, now }, options),
       post: server?.post,
       mailPace: paceOf(options.mailRate),
       later: createLater(now),

@@ -2,7 +2,10 @@
 import { fileURLToPath } from 'node:url'
 import { createArrivals, type Arrivals } from '../../arrivals/arrivals.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
+import { looksOf } from '../../campaigns/mail/look.ts'
 import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
+import type { Company } from '../../company/company.ts'
+import { loadCompany } from '../../company/read-company.ts'
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
 import { openStore, storeOf } from '../../records/store.ts'
@@ -14,6 +17,9 @@ import {
   SettingsError,
   type Settings,
 } from '../../settings/settings.ts'
+import { languagesFor } from '../../web/brand.ts'
+import { LANGUAGES, offeredToCompanies } from '../../web/languages/catalogue.ts'
+import type { Languages } from '../../web/languages/languages.ts'
 import { createLog } from '../../web/log.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
@@ -57,6 +63,15 @@ export async function withStore<T>(settings: Settings, work: (records: Records) 
   }
 }
 
+/** The company that the emails are from, and the languages that it offers. */
+export type Sender = { company: Company; languages: Languages }
+
+/** @throws {SettingsError} naming every fault of the company file */
+export function senderOf({ COMPANY_FILE, PUBLIC_URL }: Settings): Sender {
+  const company = loadCompany(COMPANY_FILE, offeredToCompanies())
+  return { company, languages: languagesFor(company, LANGUAGES, PUBLIC_URL.startsWith('https:')) }
+}
+
 export type MailOptions = {
   campaign: string
   datasources: string[]
@@ -65,11 +80,23 @@ export type MailOptions = {
   template: string | undefined
 }
 
+type MailParts = { settings: Settings; sender: Sender; now: () => number }
+
 /** @throws {FaultyTemplate} */
-export function mailFor(settings: Settings, options: MailOptions, now: () => number): ComposeMail {
-  const { template, ...rest } = options
+export function mailFor({ settings, sender, now }: MailParts, options: MailOptions): ComposeMail {
+  const { template, campaign, datasources, days } = options
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'no-reply@localhost' } } = settings
-  const invitations = createInvitations({ secrets: secretsOf(settings), audience: publicUrl, now })
-  const render = template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template)
-  return createMail({ ...rest, invitations, render, from, publicUrl })
+  const { company, languages } = sender
+  return createMail({
+    campaign,
+    datasources,
+    days,
+    invitations: createInvitations({ secrets: secretsOf(settings), audience: publicUrl, now }),
+    render: template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template),
+    languages,
+    looks: looksOf(company, settings.HELP_URL),
+    from,
+    publicUrl,
+    now,
+  })
 }

@@ -23,6 +23,8 @@ export type Languages = {
   offered: readonly { tag: string; name: string }[]
   /** @param tag of one that is offered; any other gives the default */
   in(tag: string): Texts
+  /** @param tag of any language; the nearest that is offered, else the default */
+  nearest(tag: string): Texts
   /** The language of the person who makes the request. */
   of(req: Request): Texts
   /** Keeps the choice that a request brings. */
@@ -77,6 +79,7 @@ export function createLanguages(options: LanguagesOptions): Languages {
   return {
     offered: [...all.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
     in: inLanguage,
+    nearest: (tag) => inLanguage(best(tag)),
     of(req) {
       if (all.size === 1) return inLanguage(fallback)
       const chosen = asked(req) ?? kept(req)

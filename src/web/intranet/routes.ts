@@ -1,19 +1,16 @@
 // What pages of the intranet may use: /widget.js, and to read /api/status with the person's cookie (CORS). Only the
 // origins of RETURN_TO_ORIGINS, and a browser sends the cookie only from the same site (SameSite=Lax).
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Router } from 'express'
 
 export type IntranetParts = {
   /** RETURN_TO_ORIGINS. */
   allowedOrigins: readonly string[]
-  /** The path of views/. */
-  folder: string
+  /** The script (widget.ts). */
+  widget: Buffer
 }
 
-export function createIntranetRoutes({ allowedOrigins, folder }: IntranetParts): Router {
+export function createIntranetRoutes({ allowedOrigins, widget }: IntranetParts): Router {
   const router = Router()
-  const widget = readFileSync(join(folder, 'assets', 'widget.js'))
 
   router.get('/widget.js', (_req, res) => {
     // A script of another origin: without this the browser would not hand it over (helmet's default is same-origin).

@@ -1,0 +1,82 @@
+// What an email shows of the company: name, logo, colours, links. The logo travels with the email (cid:), because mail
+// programs block remote pictures at first; they show no SVG and, in part, no WebP, so a name takes its place.
+import { letterOf } from '../../company/app-marks.ts'
+import type { Asset } from '../../company/asset.ts'
+import type { Company } from '../../company/company.ts'
+import type { Palette } from '../../company/contrast.ts'
+import type { Texts } from '../../web/languages/texts.ts'
+import { brandOf } from '../../web/brand.ts'
+import { sizeOf } from './picture.ts'
+
+/** A picture inside the email; `cid` is its name there (RFC 2392). */
+export type Inline = { cid: string; filename: string; contentType: string; content: Buffer }
+
+type Link = { href: string; label: string }
+/** Pixels, as it is shown. */
+type Logo = { src: string; width: number; height: number }
+
+export type Look = {
+  /** What search is called, else the company; and the letter in its square where there is no logo. */
+  name: string
+  initial: string
+  color: { light: Palette; dark: Palette }
+  logo: Logo | undefined
+  /** Another one for dark mode, where the company has it. */
+  darkLogo: Logo | undefined
+  help: Link | undefined
+  home: Link | undefined
+}
+
+const LOGO_HEIGHT = 32
+const MAX_LOGO_WIDTH = 220
+/** It leaves with every email: 50,000 of them are three gigabytes. */
+const MAX_LOGO_KB = 64
+
+type Shown = { logo: Logo; inline: Inline }
+
+/** @param cid undefined where mail programs would not show it, or it is too heavy */
+function shownIn(cid: string, asset: Asset | undefined): Shown | undefined {
+  if (asset === undefined || asset.content.length > MAX_LOGO_KB * 1024) return undefined
+  const { type, content, path } = asset
+  const size = sizeOf(type, content)
+  if (size === undefined) return undefined
+  const scale = Math.min(LOGO_HEIGHT / size.height, MAX_LOGO_WIDTH / size.width)
+  const [width, height] = [size.width, size.height].map((side) => Math.max(1, Math.round(side * scale)))
+  const ending = path.slice(path.lastIndexOf('.'))
+  return {
+    logo: { src: `cid:${cid}@onramp`, width: width ?? 1, height: height ?? 1 },
+    inline: { cid: `${cid}@onramp`, filename: `${cid}${ending}`, contentType: type, content },
+  }
+}
+
+/** @param helpUrl HELP_URL, for a company file without `links.help` */
+export function looksOf(company: Company, helpUrl?: string) {
+  const { logo, icon, links, color } = company
+  const light = shownIn('logo', logo?.light) ?? shownIn('logo', icon)
+  const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
+  const dark = hasDark ? shownIn('logo-dark', logo.dark) : undefined
+  const brandIn = brandOf(company, '', helpUrl)
+  const create = (t: Texts): Look => {
+    const name = company.product ?? company.name ?? t('brand.setup')
+    const home = links.home && {
+      href: links.home.url,
+      label: company.localized(links.home.label, t.lang) ?? new URL(links.home.url).host,
+    }
+    return {
+      name,
+      initial: letterOf(name),
+      color,
+      logo: light?.logo,
+      darkLogo: dark?.logo,
+      help: brandIn(t).help,
+      home,
+    }
+  }
+  return {
+    in: create,
+    /** What every email carries. */
+    inlines: [light, dark].flatMap((shown) => (shown === undefined ? [] : [shown.inline])),
+  }
+}
+
+export type Looks = ReturnType<typeof looksOf>

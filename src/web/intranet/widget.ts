@@ -1,0 +1,59 @@
+// /widget.js: the script of views/assets with the texts of every language that is offered and the company's colours. The
+// browser counts, so a plural goes out as its forms: of some exact numbers and of each category.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Company } from '../../company/company.ts'
+import type { Languages } from '../languages/languages.ts'
+import type { Texts } from '../languages/texts.ts'
+
+/** Where the script has what it is given. */
+const GIVEN = "'given by the server'"
+/** Numbers of which a language, or a company, may have a text of its own (`=0`). */
+const EXACT = [0, 1, 2]
+/** One of each category is among these, in every language (CLDR). */
+const SAMPLES = [...Array.from({ length: 200 }, (_, index) => index + 3), 1_000_000]
+/** Found again in any text, as no other number of it is so large. */
+const MANY = 987_654
+
+/** The text with a place for the number, whether the message writes it as a number or as it is. */
+const placed = (t: Texts, text: string, number: number, place: string) =>
+  text.replace(t.number(number), place).replace(String(number), place)
+
+/**
+ * By exact number, else by the category of Intl.PluralRules, where `{n}` is the place of the number.
+ * @param form the text for a number
+ */
+function formsOf(t: Texts, form: (count: number) => string): Record<string, string> {
+  const rules = new Intl.PluralRules(t.lang)
+  const forms: Record<string, string> = {}
+  for (const count of SAMPLES) forms[rules.select(count)] ??= placed(t, form(count), count, '{n}')
+  for (const count of EXACT) forms[count] = form(count)
+  return forms
+}
+
+/** @param connected a number, because some languages count in this sentence too */
+const progressIn = (t: Texts, connected: number) =>
+  placed(t, t('widget.progress', { connected, total: MANY }), MANY, '{total}')
+
+const textsOf = (t: Texts) => ({
+  dir: t.dir,
+  title: t('widget.title'),
+  left: formsOf(t, (count) => t('widget.left', { count, n: '{n}' })),
+  progress: formsOf(t, (connected) => progressIn(t, connected)),
+})
+
+/** @param folder the path of views/ @throws where the script has no place for what it is given */
+export function widgetOf(folder: string, languages: Languages, { color }: Pick<Company, 'color'>): Buffer {
+  const script = readFileSync(join(folder, 'assets', 'widget.js'), 'utf8')
+  const { light, dark } = color
+  const given = {
+    texts: Object.fromEntries(languages.offered.map(({ tag }) => [tag, textsOf(languages.in(tag))])),
+    brand: [light.brand, dark.brand],
+    onBrand: [light.onBrand, dark.onBrand],
+    strong: [light.strong, dark.strong],
+  }
+  const [before, after, ...more] = script.split(GIVEN)
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error('views/assets/widget.js must have one place for what the server gives it')
+  return Buffer.from(before + JSON.stringify(given) + after)
+}

@@ -1,0 +1,76 @@
+// The email as a browser draws it, which is how webmail does: on a phone, in dark mode, from right to left, and without the
+// style elements that some programs drop.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openChromium } from '../helpers/chromium.ts'
+import { ACME, createEmails, picture, png } from '../campaigns/emails.ts'
+import { axeFindings, overflowAt } from './examine.ts'
+
+const emails = createEmails()
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  browser = await openChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  emails.end()
+})
+
+const NAMES = ['Slack', 'Wiki '.repeat(12), 'مساحة العمل', 'SupercalifragilisticexpialidociousWorkspace']
+const looks = {
+  'without a company': {},
+  'of a company': { file: ACME },
+  'with a logo': {
+    file: { ...ACME, logo: { light: 'light', dark: 'dark' } },
+    pictures: { light: picture('png', png(320, 64)), dark: picture('png', png(300, 64)) },
+  },
+  'from right to left': { file: ACME, person: { email: 'ada@acme.example', language: 'ar' } },
+}
+
+/** Rules about pages: an email has no landmarks, because the mail program around it has them. */
+const OF_PAGES = /^(light|dark): (landmark-one-main|region|page-has-heading-one)/
+
+it.each(Object.entries(looks))(
+  'an email %s is readable in both schemes and fits a phone',
+  async (_what, look) => {
+    const { html } = await emails.write({ apps: NAMES, ...look })
+    page = await browser.newPage()
+    await page.setContent(html)
+    expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
+    expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
+    const button = await page.getByRole('link', { name: 'Connect my apps' }).boundingBox()
+    expect(button?.height).toBeGreaterThanOrEqual(48)
+    await page.close()
+  },
+)
+
+it('an email without its style elements is whole: it has its colours, its button and its width', async () => {
+  const { html } = await emails.write({ file: ACME })
+  page = await browser.newPage({ viewport: { width: 900, height: 800 }, colorScheme: 'dark' })
+  await page.setContent(
+    html.replaceAll(/<style>.*?<\/style>|<meta name="[^"]*color-scheme[^"]*"[^>]*>/gs, ''),
+  )
+  expect((await axeFindings(page)).filter((finding) => !OF_PAGES.test(finding))).toEqual([])
+  const button = await page.getByRole('link', { name: 'Connect my apps' }).boundingBox()
+  expect(button?.height).toBeGreaterThanOrEqual(48)
+  expect((await page.locator('table.card').boundingBox())?.width).toBe(560)
+  expect(await page.getByText('It takes about 3 minutes').first().isVisible()).toBe(false)
+  await page.close()
+})
+
+it('an email shows the logo of its scheme', async () => {
+  const { html } = await emails.write(looks['with a logo'])
+  page = await browser.newPage()
+  await page.setContent(html)
+  for (const [colorScheme, shown, other] of [
+    ['light', 'by-day', 'by-night'],
+    ['dark', 'by-night', 'by-day'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await page.locator(`img.${shown}`).isVisible()).toBe(true)
+    expect(await page.locator(`img.${other}`).isVisible()).toBe(false)
+  }
+  await page.close()
+})

@@ -1,0 +1,183 @@
+// <onramp-status> as a card and compact, on an intranet page with a strict policy of its own.
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { companyOf } from '../../src/company/company.ts'
+import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
+import { createLanguages } from '../../src/web/languages/languages.ts'
+import { widgetOf } from '../../src/web/intranet/widget.ts'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { axeFindings, overflowAt } from './examine.ts'
+import { Visitor } from './visitor.ts'
+
+const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
+const STYLE = `onramp-status::part(card) { border-color: rgb(1, 2, 3) } #own { --onramp-brand: rgb(4, 5, 6); --onramp-on-brand: white }
+  html { background: light-dark(#ffffff, #111111) }
+  #link a { color: light-dark(#003399, #ccddff) }
+  onramp-status::part(label) { font-style: italic }`
+
+/** What these tests use of a browser's own names. */
+type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }
+type Changeable = { setAttribute: (name: string, value: string) => void }
+
+let intranet: Server
+let running: Running
+let browser: Browser
+let folder: string
+let script: Buffer
+
+const origin = () => `http://127.0.0.1:${(intranet.address() as AddressInfo).port}`
+
+const pageOf = (lang: string, url: string) => {
+  const link = `<a href="${url}/onboarding">Connect your apps</a>`
+  return `<!doctype html><html lang="${lang}"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Intranet</title><link rel="stylesheet" href="/style.css"><script src="${url}/widget.js" async></script>
+<main><h1>Intranet</h1><onramp-status form="card" id="card">${link}</onramp-status>
+<p><onramp-status form="compact" id="compact" data-many="{n} left">${link}</onramp-status></p>
+<onramp-status form="card" id="own" lang="de"></onramp-status><p><onramp-status id="link" lang="ar">${link}</onramp-status></p></main>`
+}
+
+/** The page of the intranet: /LANGUAGE. */
+async function serveIntranet(): Promise<Server> {
+  const server = createServer((req, res) => {
+    const isStyle = req.url === '/style.css'
+    res.setHeader('content-type', isStyle ? 'text/css' : 'text/html; charset=utf-8')
+    res.setHeader(
+      'content-security-policy',
+      `default-src 'none'; style-src 'self'; script-src ${running.url}; connect-src ${running.url}; require-trusted-types-for 'script'`,
+    )
+    res.end(isStyle ? STYLE : pageOf(req.url?.slice(1) ?? 'en', running.url))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+/** English as it is, German and Arabic with words of their own. */
+function createScript(): Buffer {
+  for (const tag of ['en', 'de', 'ar']) cpSync(join(LANGUAGES, 'en'), join(folder, tag), { recursive: true })
+  const words = (tag: string, left: string, progress: string) =>
+    writeFileSync(
+      join(folder, tag, 'widget.json'),
+      JSON.stringify({ 'widget.title': `Apps (${tag})`, 'widget.left': left, 'widget.progress': progress }),
+    )
+  words('de', '{count, plural, other {Noch # Apps}}', '{connected, number} von {total, number} verbunden')
+  words('ar', '{count, plural, few {# تطبيقات} other {# تطبيقا}}', '{connected, number} من {total, number}')
+  const company = companyOf({ color: { light: '#0b6e5f', dark: '#4fd1b5' } }, new Map())
+  return widgetOf(VIEWS, createLanguages({ folder, isHttps: false }), company)
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
+  script = createScript()
+  intranet = await serveIntranet()
+  running = await runOnThreeSites({ settings: { RETURN_TO_ORIGINS: origin() } })
+  browser = await openChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+  intranet.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Someone who is signed in, on the intranet's page in this language. */
+async function onIntranet(
+  lang: string,
+  isSignedIn = true,
+): Promise<{ visitor: Visitor; page: Page; complaints: string[] }> {
+  const visitor = await Visitor.arrive(browser, running, { person: 'ada' })
+  const { page } = visitor
+  if (isSignedIn) await visitor.open()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.route(`${running.url}/widget.js`, (route) =>
+    route.fulfill({ body: script, contentType: 'text/javascript' }),
+  )
+  await page.goto(`${origin()}/${lang}`)
+  const state = isSignedIn ? 'known' : 'unknown'
+  for (const id of ['card', 'compact', 'own', 'link'])
+    await page.locator(`#${id}[state=${state}]`).waitFor({ state: 'attached' })
+  return { visitor, page, complaints }
+}
+
+it('shows how far a person is, as a card and compact, in the page’s words and with nothing refused', async () => {
+  const { visitor, page, complaints } = await onIntranet('en')
+  const card = page.locator('#card').getByRole('group', { name: 'Connect your apps' })
+  expect((await card.innerText()).split(/\n+/)).toEqual([
+    '5 apps left to connect',
+    '0 of 5 connected',
+    'Connect your apps',
+  ])
+  expect(await page.locator('#compact').getByRole('link').innerText()).toBe('5 left')
+  expect(await page.locator('#compact').getByRole('img', { name: '0 of 5 connected' }).count()).toBe(1)
+  expect(complaints).toEqual([])
+  await card.getByRole('link', { name: 'Connect your apps' }).click()
+  await page.waitForURL(`${running.url}/onboarding`)
+  await visitor.leave()
+})
+
+it('speaks the language of its element, else of the page, else of the browser', async () => {
+  const { visitor, page } = await onIntranet('de-CH')
+  expect(await page.locator('#card .figures').innerText()).toBe('0 von 5 verbunden')
+  expect(await page.locator('#own a.link').innerText()).toBe('Apps (de)')
+  expect(await page.locator('#link > a').getAttribute('lang')).toBe('ar')
+  await page.goto(`${origin()}/sv`)
+  await page.locator('#card .figures').waitFor()
+  expect(await page.locator('#card .figures').innerText()).toBe('0 of 5 connected')
+  await page
+    .locator('#card')
+    .evaluate((element) => (element as unknown as Changeable).setAttribute('lang', 'ar'))
+  const root = page.locator('#card .root')
+  expect([await root.getAttribute('dir'), await root.locator('.figures').innerText()]).toEqual([
+    'rtl',
+    '0 من 5',
+  ])
+  await visitor.leave()
+})
+
+it('takes the company’s colour, and the page’s own where it styles parts and properties', async () => {
+  const { visitor, page } = await onIntranet('en')
+  const styleOf = (selector: string, name: string) =>
+    page
+      .locator(selector)
+      .evaluate((element, of) => (globalThis as unknown as Styles).getComputedStyle(element)[of], name)
+  expect(await styleOf('#card .link', 'backgroundColor')).toBe('rgb(11, 110, 95)')
+  expect(await styleOf('#own .link', 'backgroundColor')).toBe('rgb(4, 5, 6)')
+  expect(await styleOf('#card .root', 'borderTopColor')).toBe('rgb(1, 2, 3)')
+  expect(await styleOf('#card .label', 'fontStyle')).toBe('italic')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await styleOf('#card .link', 'backgroundColor')).toBe('rgb(79, 209, 181)')
+  await visitor.leave()
+})
+
+it('has no finding of axe in either scheme, fits a phone, and its targets are large', async () => {
+  const { visitor, page } = await onIntranet('en')
+  expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
+  for (const selector of ['#card .link', '#compact .root']) {
+    const box = await page.locator(selector).boundingBox()
+    expect(box?.height, selector).toBeGreaterThanOrEqual(44)
+  }
+  expect(await axeFindings(page)).toEqual([])
+  await visitor.leave()
+})
+
+it('leaves the plain link, in every form, to someone who is signed out', async () => {
+  const { visitor, page } = await onIntranet('en', false)
+  for (const id of ['card', 'compact', 'link']) {
+    expect(await page.locator(`#${id} > a`).isVisible()).toBe(true)
+    expect(await page.locator(`#${id} > a`).innerText()).toBe('Connect your apps')
+  }
+  expect(await page.locator('#own > a').innerText()).toBe('Apps (de)')
+  expect(await page.locator('.root').count()).toBe(0)
+  await visitor.leave()
+})

@@ -1,0 +1,97 @@
+// Emails as `invite send` composes them, of any company and in languages that onramp does not have.
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { looksOf } from '../../src/campaigns/mail/look.ts'
+import { createMail, type Mail } from '../../src/campaigns/mail/mail.ts'
+import { createMailTemplates, OUR_MAIL } from '../../src/campaigns/mail/templates.ts'
+import { assetOf, type Asset, type Ending } from '../../src/company/asset.ts'
+import { companyOf } from '../../src/company/company.ts'
+import type { CompanyFile } from '../../src/company/schema.ts'
+import { languagesFor } from '../../src/web/brand.ts'
+import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
+
+const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
+
+/** English, and the same words under other tags; German has a subject of its own. */
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
+  for (const tag of ['en', 'de', 'ar', 'pt-BR'])
+    cpSync(join(LANGUAGES, 'en'), join(folder, tag), { recursive: true })
+  const file = join(folder, 'de', 'email.json')
+  const german = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  german['email.subject'] =
+    '{count, plural, one {{app} mit {product} verbinden} other {# Apps mit {product} verbinden}}'
+  writeFileSync(file, JSON.stringify(german))
+  return folder
+}
+
+export type Written = {
+  apps?: string[]
+  wave?: number
+  person?: { email: string; name?: string; language?: string }
+  file?: CompanyFile
+  /** Pictures that the company file names. */
+  pictures?: Record<string, Asset>
+}
+
+export const NOW = Date.UTC(2026, 10, 21, 12)
+
+/** Composes emails in a folder of languages that it makes; `end` removes it. */
+export function createEmails() {
+  const folder = createFolder()
+  const render = createMailTemplates(VIEWS, OUR_MAIL)
+  return {
+    write({ apps = ['Slack', 'GitHub', 'Google Drive'], wave = 0, ...given }: Written = {}): Promise<Mail> {
+      const { person = { email: 'ada@acme.example', name: 'Ada' }, file = {}, pictures = {} } = given
+      const company = companyOf(file, new Map(Object.entries(pictures)))
+      const compose = createMail({
+        invitations: { issue: () => Promise.resolve('TOKEN') },
+        render,
+        languages: languagesFor(company, folder, true),
+        looks: looksOf(company),
+        from: { name: 'the Acme search team', address: 'search@acme.example' },
+        publicUrl: 'https://search-setup.acme.example',
+        campaign: 'test',
+        datasources: [],
+        days: 30,
+        now: () => NOW,
+      })
+      return compose(person, apps, wave)
+    },
+    folder,
+    end: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** A picture as the company file would give it. */
+export const picture = (ending: Ending, content: Buffer): Asset =>
+  assetOf('/assets/company/logo', ending, content)
+
+/** The beginning of a PNG of this size, which says all that an email needs to know. */
+export function png(width: number, height: number): Buffer {
+  const content = Buffer.alloc(64)
+  content.write('\x89PNG\r\n\x1a\n', 'latin1')
+  content.writeUInt32BE(width, 16)
+  content.writeUInt32BE(height, 20)
+  return content
+}
+
+/** The beginning of a JPEG: a segment that says nothing, then the frame. */
+export function jpeg(width: number, height: number): Buffer {
+  const frame = Buffer.from([0xff, 0xc2, 0, 17, 8, 0, 0, 0, 0, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
+  frame.writeUInt16BE(height, 5)
+  frame.writeUInt16BE(width, 7)
+  return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0]), frame, Buffer.alloc(8)])
+}
+
+export const ACME: CompanyFile = {
+  name: 'Acme',
+  product: 'Acme Search',
+  color: { light: '#0b6e5f', dark: '#4fd1b5' },
+  links: {
+    help: { url: 'mailto:search@acme.example', label: 'Contact the search team' },
+    home: { url: 'https://intranet.acme.example/', label: { en: 'Acme intranet', ar: 'شبكة Acme' } },
+  },
+}

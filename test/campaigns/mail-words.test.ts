@@ -1,0 +1,180 @@
+// What an email says, in whose language, and what it shows of the company.
+import PostalMime from 'postal-mime'
+import { afterAll, describe, expect, it } from 'vitest'
+import { bytesOf } from '../../src/campaigns/mail/message.ts'
+import { ACME, createEmails, jpeg, picture, png, type Written } from './emails.ts'
+
+const emails = createEmails()
+afterAll(() => emails.end())
+const write = (given: Written) => emails.write({ file: ACME, ...given })
+
+const wordsIn = (html: string) =>
+  html
+    .replaceAll(/<(style|title)>.*?<\/\1>|<!--.*?-->|<[^>]*>|\u034f\u200c\u00a0/gs, ' ')
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+describe('the words of an email', () => {
+  it('name the one app, or count several, in the subject', async () => {
+    const subjectOf = async (apps: string[], wave = 0) => (await write({ apps, wave })).subject
+    expect(await subjectOf(['GitHub'])).toBe('Connect GitHub to Acme Search')
+    expect(await subjectOf(['GitHub', 'Slack', 'Jira'])).toBe('Connect 3 apps to Acme Search')
+    expect(await subjectOf(['GitHub'], 1)).toBe('Reminder: connect GitHub to Acme Search')
+    expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('Reminder: connect 2 apps to Acme Search')
+  })
+
+  it('say what, how long, from whom and until when, and give the address that needs no link', async () => {
+    const { html } = await write({})
+    expect(wordsIn(html)).toBe(
+      'Find your messages, files and tickets in one place. It takes about 3 minutes. A Acme Search ' +
+        'Hi Ada, connect 3 apps to Acme Search ' +
+        'Find your messages, files and tickets in one place. It takes about 3 minutes. ' +
+        'S Slack G GitHub G Google Drive Connect my apps ' +
+        'You’ll only ever see content you already have access to, and so will everyone else. ' +
+        'Prefer not to click links in emails? Go to search-setup.acme.example . ' +
+        'Sent by the Acme search team to ada@acme.example because these apps are part of your work account. ' +
+        'The link expires on December 21, 2026. ' +
+        'Unsubscribe from reminders · Contact the search team · Acme intranet',
+    )
+  })
+
+  it('are the same as plain text, each address on a line of its own or in a sentence', async () => {
+    const { text } = await write({ apps: ['GitHub'], person: { email: 'bob@acme.example' } })
+    expect(text).toBe(`Connect GitHub to Acme Search
+
+Find your messages, files and tickets in one place. It takes about 1
+minute.
+
+  - GitHub
+
+Connect my app
+https://search-setup.acme.example/invite/TOKEN
+
+You’ll only ever see content you already have access to, and so will
+everyone else.
+
+Prefer not to click links in emails? Go to
+https://search-setup.acme.example.
+
+--
+Sent by the Acme search team to bob@acme.example because these apps are
+part of your work account. The link expires on December 21, 2026.
+
+Unsubscribe from reminders
+https://search-setup.acme.example/invite/TOKEN/opt-out
+
+Contact the search team
+mailto:search@acme.example
+
+Acme intranet
+https://intranet.acme.example/
+`)
+  })
+
+  it('are neutral without a company file', async () => {
+    const { html, subject } = await emails.write()
+    expect(subject).toBe('Connect 3 apps to search')
+    expect(wordsIn(html)).toContain('S Search setup Hi Ada, connect 3 apps to search')
+  })
+})
+
+describe('the language of an email', () => {
+  const inLanguage = (language: string | undefined, file = ACME) =>
+    write({ file, person: { email: 'ada@acme.example', ...(language !== undefined && { language }) } })
+
+  it.each([
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['pt', 'pt-BR'],
+    ['ar', 'ar'],
+    ['fr', 'en'],
+    [undefined, 'en'],
+  ])('is the nearest that is offered: %s gives %s', async (wanted, tag) => {
+    const { html } = await inLanguage(wanted)
+    expect(/<html lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
+    expect(/<article [^>]*lang="([^"]*)"/.exec(html)?.[1]).toBe(tag)
+  })
+
+  it('has its own words, dates and links', async () => {
+    const { subject, html } = await inLanguage('de')
+    expect(subject).toBe('3 Apps mit Acme Search verbinden')
+    expect(html).toContain('21. Dezember 2026')
+    expect((await inLanguage('ar')).html).toContain('شبكة Acme')
+  })
+
+  it('is the company’s default for everyone who asks for none that it offers', async () => {
+    const file = { ...ACME, languages: ['de', 'en'] }
+    expect((await inLanguage('ar', file)).html).toContain('<html lang="de"')
+    expect((await inLanguage(undefined, file)).html).toContain('<html lang="de"')
+  })
+
+  it('turns the whole email where it runs from right to left', async () => {
+    const { html } = await inLanguage('ar')
+    expect(html).toContain('<html lang="ar" dir="rtl">')
+    expect(html).toMatch(/<article [^>]*dir="rtl">/)
+    expect(html).toMatch(/<table [^>]*dir="rtl"[^>]* class="card" style="[^"]*text-align: right;/)
+    expect(html).not.toContain('text-align: left')
+  })
+})
+
+describe('the company in an email', () => {
+  const logoOf = (light: ReturnType<typeof picture>, dark?: ReturnType<typeof picture>) =>
+    write({
+      file: { ...ACME, logo: { light: 'light', ...(dark && { dark: 'dark' }) } },
+      pictures: { light, ...(dark && { dark }) },
+    })
+
+  it('has its colour on the square and the button, and another one in dark mode', async () => {
+    const { html } = await write({})
+    expect(html.match(/bgcolor="#0b6e5f"/g)).toHaveLength(2)
+    expect(html).toContain('.brand { background-color: #4fd1b5 !important; color: #14161f !important; }')
+  })
+
+  it.each([
+    ['png', picture('png', png(400, 100)), 'width="128" height="32"'],
+    ['jpeg', picture('jpg', jpeg(400, 100)), 'width="128" height="32"'],
+    ['wide png', picture('png', png(2_200, 100)), 'width="220" height="10"'],
+  ])('has its %s logo inside the email, as large as it is drawn', async (_kind, light, size) => {
+    const mail = await logoOf(light)
+    expect(mail.html).toContain(`src="cid:logo@onramp" ${size} alt=""`)
+    const { attachments } = await PostalMime.parse(await bytesOf(mail))
+    expect(attachments).toMatchObject([
+      { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
+    ])
+    expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
+  })
+
+  it('has another logo for dark mode where the company has one, and a light plate where not', async () => {
+    const light = picture('png', png(400, 100))
+    const both = await logoOf(light, picture('png', png(400, 101)))
+    expect(both.html).toContain('src="cid:logo-dark@onramp"')
+    expect(both.html).not.toContain('class="plate"')
+    const one = await logoOf(light)
+    expect(one.html).not.toContain('logo-dark')
+    expect(one.html).toContain('class="plate"')
+  })
+
+  it.each([
+    ['an SVG', picture('svg', Buffer.from('<svg/>'))],
+    ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP'))],
+    ['heavy', picture('png', Buffer.concat([png(400, 100), Buffer.alloc(70_000)]))],
+    ['a broken JPEG', picture('jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]))],
+    ['a PNG of no width', picture('png', png(0, 10))],
+  ])('is its name and a letter where the logo is %s', async (_what, light) => {
+    const mail = await logoOf(light)
+    expect(mail.html).not.toContain('<img')
+    expect(wordsIn(mail.html)).toContain('A Acme Search Hi Ada')
+    expect(mail.inlines).toEqual([])
+  })
+
+  it('is printed as text, whatever its names hold', async () => {
+    const file = { ...ACME, product: '<b>"Search"</b>' }
+    const { html } = await write({
+      file,
+      apps: ['<i>App</i>'],
+      person: { email: 'a@b.example', name: '<u>Eve</u>' },
+    })
+    expect(html).not.toMatch(/<[biu]>/)
+  })
+})
