@@ -92,7 +92,7 @@ export function rowOf(arrival: Arrival, t: Texts) {
       asOf === undefined || own.length === 0
         ? ''
         : t('admin.person.done', { connected: own.length - open.length, total: own.length }),
-    left: left.slice(0, MAX_LEFT).join(', '),
+    left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
     asOf: dayOf(asOf),
   }

@@ -13,6 +13,8 @@ export type Texts = {
   /** A day and a time of day, in UTC and saying so. @param milliseconds since 1970 */
   moment: (milliseconds: number) => string
   number: (count: number) => string
+  /** Names one after the other, without an "and". */
+  list: (all: readonly string[]) => string
   /** Sentences one after the other. */
   sentences: (all: readonly string[]) => string
 }
@@ -53,12 +55,14 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     timeZone: 'UTC',
     timeZoneName: 'short',
   })
+  const lists = new Intl.ListFormat(tag, { type: 'unit', style: 'short' })
   return Object.assign(text, {
     lang: tag,
     dir,
     day: (at: number) => days.format(at),
     moment: (at: number) => moments.format(at),
     number: rules.number,
+    list: (all: readonly string[]) => lists.format(all),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }
