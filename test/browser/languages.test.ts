@@ -1,0 +1,151 @@
+// The pages in every language: what every page has to pass, whole walks in Japanese and Arabic, and a made-up language
+// that shows what was not translated and what has no room for longer words.
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
+import { printAST } from '@formatjs/icu-messageformat-parser/printer.js'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LANGUAGES, languagesIn } from '../../src/web/languages/catalogue.ts'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { languages } from '../helpers/texts.ts'
+import { axeFindings, htmlFindings, overflowAt, weightOf } from './examine.ts'
+import { Visitor } from './visitor.ts'
+import { connectAll } from './ways.ts'
+
+let browser: Browser
+let running: Running
+beforeAll(async () => {
+  ;[browser, running] = await Promise.all([
+    openChromium(),
+    runOnThreeSites({ settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example' } }),
+  ])
+})
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+})
+
+/** For each person, the pages that are looked at in every language. */
+const PAGES = [
+  ['frank', ['/onboarding', '/search', '/sessions', '/nowhere']],
+  ['carol', ['/onboarding', '/admin', '/admin/people', '/deprecations']],
+] as const
+
+describe.each(languagesIn(LANGUAGES))('the pages in %s', (tag) => {
+  it.each(PAGES)('pass for %s', async (person, paths) => {
+    const visitor = await Visitor.arrive(browser, running, { person })
+    await visitor.open(`/onboarding?lang=${tag}`)
+    const { page } = visitor
+    const { dir } = languages.in(tag)
+    for (const path of paths) {
+      const response = await page.goto(running.url + path)
+      const html = (await response?.text()) ?? ''
+      expect(html, path).toContain(`<html lang="${tag}" dir="${dir}">`)
+      expect(await htmlFindings(html), path).toEqual([])
+      expect(weightOf(html), path).toBeLessThanOrEqual(8_192)
+      expect(await axeFindings(page), path).toEqual([])
+      for (const width of [320, 1280]) expect(await overflowAt(page, width), path).toBeLessThanOrEqual(0)
+    }
+    expect(visitor.complaints.filter((one) => !one.includes('404'))).toEqual([])
+    await visitor.leave()
+  })
+})
+
+describe.each(['ja', 'ar'])('a walk in %s', (tag) => {
+  it('leads through every consent to the end, with what the browser asks for', async () => {
+    const t = languages.in(tag)
+    const visitor = await Visitor.arrive(browser, running, {
+      person: tag === 'ja' ? 'bob' : 'ada',
+      locale: tag,
+    })
+    await visitor.open()
+    expect(await visitor.page.locator('h1').innerText()).toBe(t('overview.title'))
+    await visitor.skip(tag === 'ja' ? 'gdrive_1' : 'confluence_1')
+    await visitor.page.waitForURL(/from=/)
+    await connectAll(visitor)
+    expect(await visitor.page.locator('h1').innerText()).toBe(t('finished.titleSome'))
+    await visitor.leave()
+  })
+})
+
+const ACCENTS: Record<string, string> = {
+  a: 'á',
+  e: 'é',
+  i: 'î',
+  o: 'ö',
+  u: 'û',
+  A: 'Å',
+  E: 'É',
+  I: 'Î',
+  O: 'Ö',
+  U: 'Û',
+}
+
+/** ⟦Çönñéçt ~~~~⟧: marked at both ends, a third longer, and still readable. */
+const pseudo = (text: string): string => {
+  const marked = (elements: MessageFormatElement[]): MessageFormatElement[] =>
+    elements.map((element) => {
+      if (element.type === TYPE.literal)
+        return {
+          ...element,
+          value: element.value.replaceAll(/[aeiou]/gi, (letter) => ACCENTS[letter] ?? letter),
+        }
+      if (element.type !== TYPE.plural && element.type !== TYPE.select) return element
+      const options = Object.entries(element.options).map(([name, option]) => [
+        name,
+        { ...option, value: marked(option.value) },
+      ])
+      return { ...element, options: Object.fromEntries(options) as typeof element.options } as typeof element
+    })
+  const words = printAST(marked(parse(text, { ignoreTag: true })))
+  return `⟦${words}${' ~~~'.repeat(Math.ceil(text.length / 12))}⟧`
+}
+
+describe('a language that is a third longer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-pseudo-'))
+  let world: Running
+  beforeAll(async () => {
+    cpSync(join(LANGUAGES, 'en'), join(folder, 'languages'), { recursive: true })
+    const texts = readdirSync(join(LANGUAGES, 'en')).flatMap((file) =>
+      Object.entries(JSON.parse(readFileSync(join(LANGUAGES, 'en', file), 'utf8')) as Record<string, string>),
+    )
+    const lines = texts.map(([key, text]) => `    ${JSON.stringify(key)}: ${JSON.stringify(pseudo(text))}\n`)
+    const file = join(folder, 'company.yaml')
+    writeFileSync(file, `languages: [en]\ntexts:\n  en:\n${lines.join('')}`)
+    world = await runOnThreeSites({
+      settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example', COMPANY_FILE: file },
+    })
+  })
+  afterAll(async () => {
+    await world.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each(PAGES)('shows no text that was not translated, and fits 320 pixels: %s', async (person, paths) => {
+    const visitor = await Visitor.arrive(browser, world, { person })
+    await visitor.open()
+    for (const path of paths) {
+      await visitor.page.goto(world.url + path)
+      expect(await overflowAt(visitor.page, 320), path).toBeLessThanOrEqual(0)
+      const plain = await visitor.page.evaluate(UNMARKED)
+      expect(plain, path).toEqual([])
+    }
+    await visitor.leave()
+  })
+})
+
+/** Texts of the page that no message made: what data brings is in bdi, code or time, or has no letters. */
+const UNMARKED = `(() => {
+  const found = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    const words = text.data.trim()
+    if (!/\\\\p{L}{3}/u.test(words)) continue
+    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .tile, .removals, option')) continue
+    if (!/[⟦⟧~]/.test(words)) found.push(words.slice(0, 60))
+  }
+  return found
+})()`
