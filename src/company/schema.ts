@@ -1,7 +1,16 @@
 // The shape of a company file. company.schema.json is made of it (`npm run settings`), descriptions and all. Which files
 // and texts there are is for read-company.ts to know.
 import { z } from 'zod'
-import { address, color, languageTag, localizedList, localizedText, picture, text } from './values.ts'
+import {
+  address,
+  color,
+  languageTag,
+  localizedList,
+  localizedText,
+  message,
+  picture,
+  text,
+} from './values.ts'
 
 const link = (protocols: readonly string[], label: string) =>
   z.strictObject({
@@ -67,7 +76,7 @@ export const companySchema = z
       .optional()
       .describe('Languages that are offered; the first is the default'),
     texts: z
-      .record(languageTag, z.record(z.string(), text.describe('The text, with the placeholders of ours')))
+      .record(languageTag, z.record(z.string(), message.describe('The text, with the placeholders of ours')))
       .optional()
       .describe('Texts that replace ours: by language, then by key'),
     examples: localizedList.optional().describe('Searches that are suggested'),

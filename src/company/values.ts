@@ -6,10 +6,16 @@ import { GROUND, HEX_COLOR, MIN_CONTRAST, contrast, isReadable, type Scheme } fr
 const MAX_CHARACTERS = 300
 const MAX_ITEMS = 10
 
-export const text = z
-  .string()
-  .min(1, { error: 'is empty: write a text or remove the line', abort: true })
-  .max(MAX_CHARACTERS, `has more than ${MAX_CHARACTERS} characters: shorten it`)
+const textOf = (maxCharacters: number) =>
+  z
+    .string()
+    .min(1, { error: 'is empty: write a text or remove the line', abort: true })
+    .max(maxCharacters, `has more than ${maxCharacters} characters: shorten it`)
+
+export const text = textOf(MAX_CHARACTERS)
+
+/** A message with all of its plural forms is longer than what it shows. */
+export const message = textOf(2_000)
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 

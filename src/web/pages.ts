@@ -54,13 +54,15 @@ export function createPages(options: PagesOptions): SendPage {
     const user = signedInOf(req)?.user
     // Express parses the query whenever it is asked for it.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
+    const brand = brandIn(t)
     const page = {
       ...frame,
       t,
       sheet: sheet && sheets[sheet],
       languages: languages.offered.length > 1 ? choicesOf(req, status, options) : [],
       /** Is a link to how far everyone is offered? */
-      brand: brandIn(t),
+      brand,
+      windowTitle: (title: string) => windowTitle(title, brand.name),
       isAdmin: user !== undefined && isAdmin?.(user) === true,
       /** How the signed-in person is called. */
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
@@ -117,6 +119,15 @@ function choicesOf(req: Request, status: number, { languages: { offered }, check
 
 /** Addresses that a browser only passes through. */
 const STEPS = /\/(callback|connect|start|continue)\b/
+
+/** Longer ones are cut in tabs and lists of results anyway. */
+const MAX_TITLE = 70
+
+function windowTitle(title: string, name: string): string {
+  const whole = `${title} - ${name}`
+  if (whole.length <= MAX_TITLE) return whole
+  return title.length <= MAX_TITLE ? title : `${title.slice(0, MAX_TITLE - 1)}…`
+}
 
 /** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */
 function initialsOf({ name, email }: User): string {

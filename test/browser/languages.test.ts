@@ -143,7 +143,7 @@ const UNMARKED = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
     const words = text.data.trim()
-    if (!/\\\\p{L}{3}/u.test(words)) continue
+    if (!/\\p{L}{3}/u.test(words)) continue
     if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .tile, .removals, option')) continue
     if (!/[⟦⟧~]/.test(words)) found.push(words.slice(0, 60))
   }

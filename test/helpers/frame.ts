@@ -13,5 +13,6 @@ export const frame = {
   icon: '/assets/icon.svg',
   brand: brandIn(t),
   initials: 'AL',
+  windowTitle: (title: string) => title,
   languages: [],
 }
