@@ -98,7 +98,7 @@ const pseudo = (text: string): string => {
         name,
         { ...option, value: marked(option.value) },
       ])
-      return { ...element, options: Object.fromEntries(options) as typeof element.options } as typeof element
+      return { ...element, options: Object.fromEntries(options) as typeof element.options }
     })
   const words = printAST(marked(parse(text, { ignoreTag: true })))
   return `⟦${words}${' ~~~'.repeat(Math.ceil(text.length / 12))}⟧`
