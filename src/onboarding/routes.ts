@@ -5,7 +5,7 @@ import { createOnce } from '../records/lease.ts'
 import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
-import { isFollowedFromOwnPage } from '../web/cross-site.ts'
+import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
@@ -147,7 +147,8 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const overview = overviewOf(walk, { now: now(), t: texts, person, from, advances })
     const { mood, step } = overview
     log.debug({ next: step?.kind ?? mood, instance: step?.instance }, 'walk: what the page offers')
-    const refresh = goOn === undefined ? overview.refresh : { seconds: 0, url: goOn }
+    const lookAgain = overview.refresh && { ...overview.refresh, url: unattended(overview.refresh.url) }
+    const refresh = goOn === undefined ? lookAgain : { seconds: 0, url: goOn }
     parts.sendPage(req, res, { view: 'onboarding/overview', data: { ...overview, refresh } })
   }
 

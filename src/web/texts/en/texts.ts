@@ -41,7 +41,7 @@ export const en = {
     title: 'Signing you out',
     lead: 'You are signed out here. In a moment we send you to the sign-in service, which signs you out there too.',
     ifNot:
-      'If it shows an error, it keeps you signed in there, and the next sign-in may ask for nothing. Here you are signed out in any case.',
+      'If it shows an error, it keeps you signed in there, and other sites may sign you in without a question. Here you are signed out in any case.',
     action: 'Sign out there too',
   },
   signedOut: {
@@ -49,8 +49,10 @@ export const en = {
     titleHere: 'You are signed out here',
     lead: 'What you have connected stays connected. Come back whenever you like.',
     leadHere:
-      'The sign-in service may still know you in this browser, and then the next sign-in asks for nothing. On a device that others use too, sign out there as well, or close all windows of this browser.',
+      'The sign-in service may still know you in this browser, and other sites may then sign you in without a question. On a device that others use too, sign out there as well, or close all windows of this browser.',
     action: 'Sign in again',
+    leadAgain:
+      'Perhaps you signed in again in another window after you signed out. If you want to leave, sign out here.',
   },
   sameAccount: {
     title: 'You are still signed in with the same account',
@@ -62,7 +64,7 @@ export const en = {
   },
   sessions: {
     title: 'Where you are signed in',
-    lead: 'Every browser in which you signed in here. End those that you do not know or no longer use.',
+    lead: 'Every browser in which you signed in here. End those that you do not know or no longer use: before you are signed in there again, we ask the sign-in service to check who it is.',
     unknownDevice: 'A browser',
     since: 'Signed in on',
     when: (since: Date) => `${moments.format(since)} UTC`,
