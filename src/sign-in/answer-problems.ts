@@ -51,7 +51,7 @@ const OF_THE_MOMENT = new Set([408, 429])
  * interaction_required, where the person has to prove more than before. A new sign-in is what helps then.
  * @param isFresh the sign-in is so new that another one would end in the same way
  */
-export function isGrantRefused(error: unknown, isFresh: boolean): boolean {
+export function isGrantRefused(error: unknown, isFresh: boolean): error is ResponseBodyError {
   if (!(error instanceof ResponseBodyError)) return false
   if (error.error === 'invalid_grant') return true
   const isOfTheGrant =

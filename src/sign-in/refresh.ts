@@ -7,7 +7,7 @@ import { createOnce, takeLease, type Lease } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { SignedIn, Tokens } from '../session/signed-in.ts'
 import { isClientRefused, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
-import { inWords } from './answer-words.ts'
+import { nameOfError } from './answer-words.ts'
 import type { SignInParts } from './parts.ts'
 import { isFresh } from './require-sign-in.ts'
 import { tokensOf } from './tokens.ts'
@@ -78,7 +78,10 @@ async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Tokens 
     // Tokens of a client that is gone cannot be refreshed by the next one.
     if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown(clientId))) return undefined
     if (isGrantRefused(error, isFresh(signedIn.signedInAt, parts.now()))) {
-      parts.log.info({}, `refresh: the authorization server answered ${inWords(error)}, so the sign-in ends`)
+      parts.log.debug(
+        {},
+        `refresh: the authorization server says ${nameOfError(error.error)}, so the sign-in ends`,
+      )
       // Some servers also say it to a client that they forgot: found out in the background.
       parts.authorizationServer.dropIfSuspect(clientId).catch(() => {})
       return undefined

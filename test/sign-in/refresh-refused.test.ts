@@ -102,6 +102,7 @@ describe('a sign-in without a refresh token', () => {
     const browser = await signedIn()
     timed.later((seconds + 1) * 1000)
     await expectSignedIn(timed, browser)
+    expect(timed.sandbox.count('authorization')).toBe(0)
   })
 
   it('ends with its access token, and comes back to the same page', async () => {
