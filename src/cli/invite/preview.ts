@@ -65,7 +65,9 @@ async function sendTo(email: string, { compose, smtpUrl, stderr }: Sending): Pro
     const posted = await server.post(await compose({ ...SAMPLE, email }, APPS, 0))
     const isSent = posted.outcome === 'sent'
     const reply = 'reply' in posted ? ` (it says: ${posted.reply})` : ''
-    stderr.write(isSent ? `Sent to ${email}.\n` : `onramp invite preview: ${WORDS[posted.outcome]}${reply}\n`)
+    const where = posted.outcome === 'refused' ? ': see SMTP_URL and MAIL_FROM' : ''
+    const trouble = `onramp invite preview: ${WORDS[posted.outcome]}${reply}${where}\n`
+    stderr.write(isSent ? `Sent to ${email}.\n` : trouble)
     return isSent ? 0 : EXIT_STOPPED
   } finally {
     server.close()
