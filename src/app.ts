@@ -134,7 +134,7 @@ export function createApp(services: Services): Express {
       confirmSeconds: settings.CONFIRM_SECONDS,
     }),
   )
-  app.use(createSessionsPage({ sessions, sendPage }))
+  app.use(createSessionsPage({ ...signIn, sendPage }))
   app.use(createSearchRoutes({ limit: limits.byPerson, searchFor: services.searchFor, sendPage }))
   app.use(createAdminRoutes({ arrivals, isAdmin: services.isAdmin, sendPage, note, now }))
 

@@ -1,10 +1,11 @@
 // The images and the compose file: what they run, and what a .env changes. Without Docker, which a test may lack.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { loadSettings, settings } from '../src/settings/settings.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -86,6 +87,7 @@ type Service = {
   ports?: string[]
   env_file?: string
   network_mode?: string
+  stop_grace_period?: string
 }
 
 describe('the compose file', () => {
@@ -96,6 +98,27 @@ describe('the compose file', () => {
     for (const { environment = {} } of Object.values(services))
       for (const [name, value] of Object.entries(environment))
         expect(value, name).toMatch(new RegExp(`^\\$\\{${name}:?-`))
+  })
+
+  it('says how REDIS_URL comes from a file, and an empty one in .env makes way for it', () => {
+    expect(read('docker-compose.yml')).toMatch(/REDIS_URL_FILE.*REDIS_URL= /)
+    // `-`, not `:-`: empty stays empty.
+    expect(services['onramp']?.environment?.['REDIS_URL']).toMatch(/^\$\{REDIS_URL-[^:]/)
+    const file = join(image, 'redis-url')
+    writeFileSync(file, 'redis://redis:6379')
+    const env = {
+      PUBLIC_URL: 'https://onramp.example',
+      SERVICE_BASE_URL: 'https://svc.example',
+      OIDC_ISSUER: 'https://as.example',
+      SESSION_SECRET: 'a'.repeat(32),
+    }
+    expect(loadSettings({ ...env, REDIS_URL: '', REDIS_URL_FILE: file }).REDIS_URL).toBe('redis://redis:6379')
+  })
+
+  it('waits for as long as the server may take to drain', () => {
+    const longest = settings.find(({ name }) => name === 'DRAIN_SECONDS')?.schema.safeParse('60').success
+    expect(longest).toBe(true)
+    expect(Number.parseInt(services['onramp']?.stop_grace_period ?? '', 10)).toBeGreaterThan(60 + 6.5)
   })
 
   it('publishes the port that .env says, and the sandbox for this machine alone', () => {

@@ -141,6 +141,20 @@ describe('the settings', () => {
     expect(loadSettings({ ...whole, [name]: value })).toMatchObject({ [name]: expected })
   })
 
+  it.each([
+    ['REDIS_URL', 'redis://:planted%zz@redis:6379'],
+    ['REDIS_URL', 'rediss://plan%ted:word@redis:6379/2'],
+    ['SMTP_URL', 'smtps://search:planted%@mail.acme.example'],
+    ['SMTP_URL', 'smtp://search%40acme.example:100%planted@mail.acme.example:587'],
+    ['REDIS_URL', 'redis://:planted%ff@redis:6379'],
+  ])('whose user or password has a percent sign alone are refused, unseen: %s=%s', (name, value) => {
+    const faults = faultsOf({ [name]: value })
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} .*write % as %25`))])
+    expect(faults.join()).not.toContain('plan')
+    const escaped = value.replace(/%(?!40)/g, '%25')
+    expect(faultsOf({ [name]: escaped })).toEqual([])
+  })
+
   it('that are empty are absent', () => {
     expect(loadSettings({ ...whole, REDIS_URL: '', PORT: ' ' })).toMatchObject({ PORT: 3000 })
     expect(loadSettings({ ...whole, REDIS_URL: '' })).not.toHaveProperty('REDIS_URL')

@@ -56,12 +56,12 @@ export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
   const refusals = createRefusals(parts.stopAfter)
   const troubled = new Set<string>()
-  /** The mail server's last reply that was not about a recipient. */
-  let refusal = ''
 
   return {
     /** Did this person's email go wrong in this run? */
     isTroubled: (email: string) => troubled.has(email),
+    /** A person's email was taken in an earlier run. */
+    earlier: () => refusals.earlier(),
     /** @throws {RunStopped} and whatever post and the ledger throw */
     async mail({ person, wave, left, apps }: Sending): Promise<void> {
       if (post === undefined) {
@@ -85,7 +85,6 @@ export function createDelivery(parts: DeliveryParts) {
         troubled.add(email)
         parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
       }
-      if ('blame' in posted && posted.blame !== 'person') refusal = posted.reply
       if (posted.outcome === 'deferred') parts.later.add(person, tries)
       const why = refusals.note(posted, { email, wave }, tries === 1)
       if (why !== undefined) throw new RunStopped(why)
@@ -99,12 +98,7 @@ export function createDelivery(parts: DeliveryParts) {
       tally.notTaken += mails.length
     },
     /** Why a run that sent no email has failed, for people; undefined where it has not. */
-    failure(): string | undefined {
-      if (tally.sent > 0 || tally.notTaken === 0) return undefined
-      const isUnclear = refusals.toUnmark().length > 0
-      const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
-      return `the mail server took no email (it says: ${refusal}): see SMTP_URL and MAIL_FROM${otherwise}`
-    },
+    failure: () => (tally.notTaken > 0 ? refusals.failure() : undefined),
   }
 }
 

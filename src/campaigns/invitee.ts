@@ -44,9 +44,16 @@ export type Columns = { email: number; name: number; group: number; language: nu
 
 const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1 }
 
+/** @throws {UnreadablePeople} */
 function columnsNamed(names: readonly string[]): Columns {
   const place = (pattern: RegExp) => names.findIndex((name) => pattern.test(name.trim()))
   const exact = place(EMAIL_HEADER)
+  const like = names.filter((name) => LIKE_EMAIL_HEADER.test(name.trim()))
+  // The first may be the manager's: they would get the emails of everyone below them.
+  if (exact < 0 && like.length > 1)
+    throw new UnreadablePeople(
+      `which column has the addresses, ${like.slice(0, 10).map(shown).join(' or ')}? Rename it to "email"`,
+    )
   const email = exact >= 0 ? exact : place(LIKE_EMAIL_HEADER)
   return { email, name: place(NAME_HEADER), group: place(GROUP_HEADER), language: place(LANGUAGE_HEADER) }
 }
@@ -104,5 +111,10 @@ export function jsonPerson(line: string): Read {
   }
   if (typeof value === 'string') return personOf(ADDRESS_ALONE, [value])
   if (typeof value !== 'object' || value === null) return faulty('neither an object nor an address')
-  return personOf(columnsNamed(Object.keys(value)), Object.values(value))
+  try {
+    return personOf(columnsNamed(Object.keys(value)), Object.values(value))
+  } catch (error) {
+    if (error instanceof UnreadablePeople) return faulty(error.message)
+    throw error
+  }
 }

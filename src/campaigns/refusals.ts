@@ -11,6 +11,8 @@ export type Refusals = {
    * @returns why the run has to stop, for people: what happened, what the mail server says, what to do
    */
   note(posted: Posted, mail: MailOf, isFirst: boolean): string | undefined
+  /** The campaign's email to a person was taken in an earlier run, so not everyone is refused. */
+  earlier(): void
   /**
    * The run is over. If no email was taken, replies that tell nothing are no one's fault: with `--limit` there may be too
    * few for a row.
@@ -18,6 +20,8 @@ export type Refusals = {
   end(): void
   /** People who were written down as refused and are to count as not tried. */
   toUnmark(): readonly MailOf[]
+  /** Why a run that sent no email has failed, for people; undefined where it has not. */
+  failure(): string | undefined
 }
 
 /** The weight of one email that was not sent; `stopAfter` times this in a row ends the run. */
@@ -26,6 +30,11 @@ const WEIGHT = 40
 const PERSONAL = 10
 /** They are tried again, so they cost little. */
 const NOT_NOW = 1
+/**
+ * Refused because of us, beside people who have had their email: perhaps by these mailboxes alone. No one is marked, and
+ * the next run has them all in a row, so it has to get past them.
+ */
+const FORGIVEN = 2
 
 /** From so many on, more refused than taken ends the run too. */
 const MIN_REFUSED = 20
@@ -37,12 +46,27 @@ function weightOf(posted: Posted, isFirst: boolean): number {
   return posted.outcome === 'failed' && posted.blame === 'person' ? PERSONAL : WEIGHT
 }
 
+type Refused = Extract<Posted, { blame: unknown }>
+
+/** What the mail server holds against every email, and where to look. */
+function objectionOf({ reply, blame }: Refused): string {
+  const says = /^\d{3}/.test(reply) ? `it says: ${reply}` : reply
+  if (blame === 'sender')
+    return `the mail server refuses the sender, so no email can leave (${says}): see MAIL_FROM, and the name and password in SMTP_URL`
+  if (blame === 'closing') return `the mail server closes every connection (${says}): see SMTP_URL`
+  return `the mail server took no email (${says}): see SMTP_URL and MAIL_FROM`
+}
+
 /** @param stopAfter emails in a row that end the run; 0: it goes on whatever happens */
 export function createRefusals(stopAfter: number): Refusals {
   const limit = stopAfter === 0 ? Infinity : stopAfter * WEIGHT
   let weight = 0
   let sent = 0
   let refused = 0
+  /** Refused because of us since an email was taken, in this run or an earlier one. */
+  let ours = 0
+  let isKnown = false
+  let last: Refused | undefined
   /** Goes up with each email that is taken. */
   let row = 0
   let failed: (MailOf & { row: number; isUnclear: boolean })[] = []
@@ -54,9 +78,12 @@ export function createRefusals(stopAfter: number): Refusals {
     if (posted.outcome === 'sent' && found === undefined) {
       sent++
       weight = 0
+      ours = 0
       row++
     }
     if (posted.outcome === 'refused' || posted.outcome === 'failed') refused++
+    if (posted.outcome === 'refused') ours++
+    if ('blame' in posted && posted.blame !== 'person') last = posted
     if (posted.outcome === 'failed')
       failed = [...failed, { ...mail, row, isUnclear: posted.blame !== 'person' }].slice(-MAX_REMEMBERED)
   }
@@ -68,6 +95,9 @@ export function createRefusals(stopAfter: number): Refusals {
     )
 
   function why(what: string, posted: Posted): string {
+    const isOfAll = 'blame' in posted && (posted.blame === 'sender' || posted.blame === 'closing')
+    if (isOfAll && sent === 0 && !isKnown)
+      return `${objectionOf(posted)}; if it is the list, --stop-after 0 goes on`
     const unmarked = toUnmark().length === 0 ? '' : ' None of these people counts as refused.'
     const says =
       'reply' in posted ? `The mail server says: ${posted.reply}` : 'The connection broke each time'
@@ -88,9 +118,22 @@ export function createRefusals(stopAfter: number): Refusals {
       found ??= 'all'
       return why('more emails were refused than taken', posted)
     },
+    earlier() {
+      isKnown = true
+      weight -= ours * (WEIGHT - FORGIVEN)
+      refused -= ours
+      ours = 0
+    },
     end() {
       if (sent === 0 && limit !== Infinity) found ??= 'unclear'
     },
     toUnmark,
+    failure() {
+      if (sent > 0 || last === undefined) return undefined
+      const isUnclear = toUnmark().length > 0
+      if (isKnown && !isUnclear) return undefined
+      const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
+      return `${objectionOf(last)}${otherwise}`
+    },
   }
 }

@@ -78,6 +78,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     if (then.kind !== 'mail') {
       const why = then.kind === 'rest' ? then.why : 'uncertain'
       if (then.kind === 'left-open' && !isDry) await ledger.settle(email, then.wave, 'unknown', then.at)
+      if (why === 'sent') delivery.earlier()
       if (why === 'failed' || why === 'uncertain') parts.onTrouble(person, why)
       return void tally[COUNTS[why]]++
     }

@@ -1,4 +1,5 @@
 // Takes every secret value out of a text, in the forms in which it could have got there.
+import { unescape } from 'node:querystring'
 import { settings } from '../settings/settings.ts'
 import type { Subject } from './check.ts'
 
@@ -11,7 +12,8 @@ export const isPath = (text: string) => /^(\.{0,2}|~|\w[\w.-]*)(\/[\w.@-]+)+$/.t
 
 function formsOf(secret: string): string[] {
   const password = URL.canParse(secret) ? new URL(secret).password : ''
-  const decoded = decodeURIComponent(password.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+  // Never throws, whatever the password is.
+  const decoded = unescape(password)
   const parts = secret.split(',').map((part) => part.trim())
   return [secret, ...parts, password, decoded].flatMap((form) => [form, encodeURIComponent(form)])
 }

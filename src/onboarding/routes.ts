@@ -5,7 +5,7 @@ import { createOnce } from '../records/lease.ts'
 import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
 import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
-import { isFollowedFromOwnPage } from '../web/cross-site.ts'
+import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
 import type { Note } from '../web/audit.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
@@ -154,9 +154,15 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
       const { mood, step, checking } = overview
       const next = checking === undefined ? (step?.kind ?? mood) : 'wait'
       log.debug({ next, instance: (checking ?? step)?.instance }, 'walk: what the page offers')
-      return goOn === undefined
-        ? overview
-        : { ...overview, refresh: { seconds: 0, url: goOn }, watch: undefined, script: undefined }
+      if (goOn !== undefined)
+        return { ...overview, refresh: { seconds: 0, url: goOn }, watch: undefined, script: undefined }
+      const { refresh, watch } = overview
+      return {
+        ...overview,
+        // A page that loads again may find that the person has signed out meanwhile.
+        refresh: refresh && { ...refresh, url: unattended(refresh.url) },
+        watch: watch && { ...watch, go: unattended(watch.go) },
+      }
     }
     parts.sendPage(req, res, { view: 'onboarding/overview', data })
   }

@@ -1,5 +1,5 @@
 // The browser's session: one small signed cookie with nothing in it but a random id. What surprises: express-session
-// answers before the store has saved, so a handler that redirects after a change awaits saveSession first.
+// stores nothing of ours. It reads who is signed in (session-store.ts) and sends the cookie.
 import { randomBytes } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
@@ -7,19 +7,9 @@ import { cookieKeys, cookieName, type CookieOptions } from './cookie-id.ts'
 import { nameOf } from './seal.ts'
 import { signedInOf, type SignedIn } from './signed-in.ts'
 
-export type SignOut = {
-  /** Where the authorization server ends its own session; kept between sign-out and the way there. */
-  endSessionUrl?: string
-  /** What it was given as `state` (RP-Initiated Logout 1.0, 2): only the browser that signed out can bring it back. */
-  state: string
-  /** The authorization server sent the browser back from there. */
-  isDoneThere?: true
-}
-
 declare module 'express-session' {
   interface SessionData {
     signedIn?: SignedIn
-    signOut?: SignOut
     /** Set to have the cookie sent; the store keeps nothing of it. */
     isSigningIn?: true
   }
@@ -64,20 +54,6 @@ export function bindBrowser(req: Request): string {
   req.session.isSigningIn = true
   return nameOf(req.sessionID)
 }
-
-const settled = (start: (done: (error?: unknown) => void) => void) =>
-  new Promise<void>((resolve, reject) => {
-    start((error) => (error ? reject(error) : resolve()))
-  })
-
-/** @throws {StoreUnavailable} */
-export const saveSession = (req: Request) => settled((done) => req.session.save(done))
-
-/** A new id, the old record gone (ASVS 7.2.4). */
-export const renewSession = (req: Request) => settled((done) => req.session.regenerate(done))
-
-/** No session from here on, neither in the store nor written at the end of the request. */
-export const removeSession = (req: Request) => settled((done) => req.session.destroy(done))
 
 /** 192 random bits, as express-session's own. */
 export const newSessionId = (): string => randomBytes(24).toString('base64url')

@@ -1,12 +1,12 @@
 // The settings of the store, Redis or SQLite: a part of definitions.ts.
 import type { Definitions } from './setting.ts'
-import { hostAndPort, keyPrefix, list, oneOf, text } from './values.ts'
+import { addressWithUser, hostAndPort, keyPrefix, list, oneOf, text } from './values.ts'
 
 export const storeDefinitions = {
   REDIS_URL: {
     secret: true,
     meaning: '`redis://` or `rediss://`; absent: the embedded SQLite store in `DATA_DIR` (one process)',
-    schema: text
+    schema: addressWithUser
       .refine(
         (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
         'is not a Redis address: write it like redis://name:6379 or rediss://name:6379',

@@ -129,9 +129,27 @@ export const sender = text.transform((value, context) => {
   return z.NEVER
 })
 
+/** @param url one that cannot be read has no faulty user name */
+function canDecode(url: string): boolean {
+  try {
+    const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
+    decodeURIComponent(username)
+    decodeURIComponent(password)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An address whose user name and password can be decoded (RFC 3986 2.1): else nothing could connect, long after start. */
+export const addressWithUser = text.refine(
+  canDecode,
+  'has a user name or password with a % that begins no percent-encoding: write % as %25',
+)
+
 const isMailServer = (url: URL) => /^smtps?:$/.test(url.protocol) && url.hostname !== ''
 
-export const mailServer = text.refine(
+export const mailServer = addressWithUser.refine(
   (url) => URL.canParse(url) && isMailServer(new URL(url)),
   'must be like smtps://name:password@mail.acme.example',
 )

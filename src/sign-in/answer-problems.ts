@@ -42,6 +42,23 @@ export const isClientRefused = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
   (error instanceof WWWAuthenticateChallengeError && error.status === 401)
 
+/** What says nothing of a refresh token: it is about the client, or about the moment. */
+const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
+const OF_THE_MOMENT = new Set([408, 429])
+
+/**
+ * Will this refresh token be refused again? Servers say so with other codes than invalid_grant too: Microsoft Entra with
+ * interaction_required, where the person has to prove more than before. A new sign-in is what helps then.
+ * @param isFresh the sign-in is so new that another one would end in the same way
+ */
+export function isGrantRefused(error: unknown, isFresh: boolean): error is ResponseBodyError {
+  if (!(error instanceof ResponseBodyError)) return false
+  if (error.error === 'invalid_grant') return true
+  const isOfTheGrant =
+    error.status < 500 && !OF_THE_MOMENT.has(error.status) && !NOT_OF_THE_GRANT.has(error.error)
+  return isOfTheGrant && !isFresh
+}
+
 const UNREACHED = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',

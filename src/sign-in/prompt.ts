@@ -1,7 +1,10 @@
 // What `prompt` says at sign-in (OpenID Connect Core 3.1.2.1): what the operator set, and what the person wishes who
-// asked for another account. Pure.
+// asked for another account, or was signed out. Pure.
 
-/** `select_account`: "Not you?". `login`: the same for a server that does not know it, or does nothing about it. */
+/**
+ * `select_account`: "Not you?". `login`: the same for a server that does not know it, or does nothing about it; and for a
+ * browser that was signed out.
+ */
 export type Wish = 'select_account' | 'login'
 
 const WISHES: readonly Wish[] = ['select_account', 'login']
@@ -39,3 +42,6 @@ const OTHER_CAUSES = new Set([
 
 export const isWishRefused = (wish: Wish | undefined, error: string): boolean =>
   wish === 'select_account' && !OTHER_CAUSES.has(error)
+
+/** A server that does not take `prompt=login` (RFC 6749 4.1.2.1). Other errors may be a person's who cancelled. */
+export const isLoginRefused = (error: string): boolean => error === 'invalid_request'

@@ -16,14 +16,15 @@ import { deviceOf } from './sessions/list.ts'
 import { identify } from './identity.ts'
 import type { SignInParts } from './parts.ts'
 import type { PendingSignIn } from './pending.ts'
-import { isWishRefused } from './prompt.ts'
+import { isLoginRefused, isWishRefused, type Wish } from './prompt.ts'
 import type { SignedInSessions } from './sessions/signed-in-sessions.ts'
 import { revoke } from './sign-out/revoke.ts'
+import type { SignedOut } from './sign-out/signed-out.ts'
 import { restartsOf, signInPath } from './addresses.ts'
 import { createRefreshTokenNote, tokensOf } from './tokens.ts'
 import { present } from '../present.ts'
 
-type RedeemParts = SignInParts & { sessions: SignedInSessions }
+type RedeemParts = SignInParts & { sessions: SignedInSessions; signedOut: Pick<SignedOut, 'askNoMore'> }
 
 /** The callback's address as PUBLIC_URL has it, and the sign-in that its state belongs to. */
 export type Answer = { url: URL; state: string; browser: string; signIn: PendingSignIn }
@@ -74,9 +75,17 @@ export function createRedeem(parts: RedeemParts): Redeem {
     return mayBeForgotten(error) && (await server.dropIfSuspect(clientId))
   }
 
-  async function afterFailure(error: unknown, { state, signIn }: Answer, clientId: string) {
+  /** A browser that was signed out could never sign in again where the server refuses to ask. */
+  const isAskedInVain = async (error: unknown, wish: Wish | undefined, browser: string) =>
+    error instanceof AuthorizationResponseError &&
+    wish === 'login' &&
+    isLoginRefused(error.error) &&
+    (await parts.signedOut.askNoMore(browser))
+
+  async function afterFailure(error: unknown, { state, signIn, browser }: Answer, clientId: string) {
     if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
       return 'ask-login'
+    if (await isAskedInVain(error, signIn.wish, browser)) return 'restart'
     if ((await isFoundAgain(error, clientId)) && restartsOf(state) === 0) return 'restart'
     const problem = problemOfAnswer(error, signInPath(signIn.returnTo))
     parts.note({ event: 'sign_in', result: 'refused', code: problem.code })

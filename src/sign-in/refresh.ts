@@ -2,12 +2,14 @@
 // process redeems (under a lease that is renewed while the token endpoint thinks), the others get the winner's result.
 // A refresh token that is redeemed twice may end the whole sign-in (RFC 9700 4.14), so everything here avoids that.
 import { setTimeout as pause } from 'node:timers/promises'
-import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client'
+import { ClientError, refreshTokenGrant } from 'openid-client'
 import { createOnce, takeLease, type Lease } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { SignedIn, Tokens } from '../session/signed-in.ts'
-import { isClientRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
+import { isClientRefused, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
+import { nameOfError } from './answer-words.ts'
 import type { SignInParts } from './parts.ts'
+import { isFresh } from './require-sign-in.ts'
 import { tokensOf } from './tokens.ts'
 
 /**
@@ -60,7 +62,8 @@ async function redeemOnce(
 }
 
 /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
-async function redeemed(parts: SignInParts, { user, tokens }: SignedIn): Promise<Tokens | undefined> {
+async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Tokens | undefined> {
+  const { user, tokens } = signedIn
   if (tokens.refreshToken === undefined) return undefined
   const configuration = await parts.authorizationServer.patientConfiguration()
   const { client_id: clientId } = configuration.clientMetadata()
@@ -72,14 +75,17 @@ async function redeemed(parts: SignInParts, { user, tokens }: SignedIn): Promise
     parts.log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
     return undefined
   } catch (error) {
-    if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
-      parts.log.debug({}, 'refresh: the authorization server says invalid_grant, so the sign-in ends')
+    // Tokens of a client that is gone cannot be refreshed by the next one.
+    if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown(clientId))) return undefined
+    if (isGrantRefused(error, isFresh(signedIn.signedInAt, parts.now()))) {
+      parts.log.debug(
+        {},
+        `refresh: the authorization server says ${nameOfError(error.error)}, so the sign-in ends`,
+      )
       // Some servers also say it to a client that they forgot: found out in the background.
       parts.authorizationServer.dropIfSuspect(clientId).catch(() => {})
       return undefined
     }
-    // Tokens of a client that is gone cannot be refreshed by the next one.
-    if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown(clientId))) return undefined
     // An id_token of another issuer or for another client: like one about another person.
     if (error instanceof ClientError && error.code?.startsWith('OAUTH_JWT_')) return undefined
     const problem = problemOfAnswer(error)

@@ -22,6 +22,11 @@ export function createRequireSignIn({ idOf, signIns }: RequireSignInParts): Requ
   }
 }
 
+const FRESH_MS = 60_000
+
+/** A person who signed in a moment ago and is refused would be refused again: no loop through the sign-in. */
+export const isFresh = (signedInAt: number, now: number): boolean => now - signedInAt < FRESH_MS
+
 /** Longer addresses are not come back to, and written into another one they would exceed what a server reads. */
 const MAX_CHARACTERS = 2048
 

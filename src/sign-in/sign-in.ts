@@ -15,6 +15,7 @@ import { createRefresh } from './refresh.ts'
 import { createRequireSignIn } from './require-sign-in.ts'
 import { createRoom } from './room.ts'
 import { createSignedInSessions } from './sessions/signed-in-sessions.ts'
+import { createSignedOut } from './sign-out/signed-out.ts'
 import type { SignInServices } from './parts.ts'
 import { createStartSignIn } from './start.ts'
 import { present } from '../present.ts'
@@ -35,6 +36,7 @@ export function createSignIn(services: SignInServices) {
   const tokenParameters = present({ resource: settings.OIDC_RESOURCE })
   const parts = { ...services, records, sealer, signIns, authorizationServer, maxSeconds, tokenParameters }
   const sessions = createSignedInSessions(parts)
+  const signedOut = createSignedOut(parts)
   const room = createRoom({
     redis: store.redis,
     megabytes: settings.SIGN_INS_WAITING_MB,
@@ -44,16 +46,19 @@ export function createSignIn(services: SignInServices) {
   const cookie = { secrets: settings.SESSION_SECRET, https }
   const idOf = createCookieIds(cookie)
   const prove = rememberBrowser(idOf)
-  const session = createSession({ ...cookie, store: new SessionStore({ texts, signIns, sealer }) })
+  const session = createSession({ ...cookie, store: new SessionStore({ texts, signIns }) })
   return {
     authorizationServer,
     pending,
-    redeem: createRedeem({ ...parts, sessions }),
+    redeem: createRedeem({ ...parts, sessions, signedOut }),
     sessions,
-    start: createStartSignIn({ ...parts, pending }),
+    signedOut,
+    start: createStartSignIn({ ...parts, pending, signedOut }),
     signIns,
     cookieName: cookieName(https),
     returnTo: { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] },
+    /** In front of the session where a browser counts that has a cookie and no session. */
+    prove,
     /** express-session; only what changes a session has it in its route. */
     session,
     /** In front of every route that signs people in: the limits, and between them the session. */

@@ -17,8 +17,9 @@ import { addressesOf, newState, signInPath } from './addresses.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import type { SignInParts } from './parts.ts'
 import type { PendingSignIns } from './pending.ts'
-import { isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
+import { isLoginRefused, isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { serverMetadataOf } from './server/configuration.ts'
+import type { SignedOut } from './sign-out/signed-out.ts'
 import { present } from '../present.ts'
 
 export type Start = {
@@ -33,7 +34,9 @@ export type Start = {
 /** Keeps what the answer will be held against, and gives the address to send the browser to. @throws {Problem} */
 export type StartSignIn = (req: Request, start: Start) => Promise<string>
 
-export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns }): StartSignIn {
+type StartParts = SignInParts & { pending: PendingSignIns; signedOut: Pick<SignedOut, 'mustAsk'> }
+
+export function createStartSignIn(parts: StartParts): StartSignIn {
   const { settings } = parts
   const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt } = settings
   const choosesAccount = alwaysPrompt?.split(' ').includes('select_account') === true
@@ -95,14 +98,17 @@ export function createStartSignIn(parts: SignInParts & { pending: PendingSignIns
   }
 
   return async (req, asked) => {
-    const start = { ...asked, wish: await possible(asked.wish) }
+    const mustAsk = await parts.signedOut.mustAsk(req)
+    const start = { ...asked, wish: mustAsk ? ('login' as const) : await possible(asked.wish) }
     try {
       return await begin(req, start)
     } catch (error) {
       const cause = error instanceof Problem ? error.cause : undefined
       // A server that takes pushed requests refuses select_account at once.
-      if (!(cause instanceof ResponseBodyError) || !isWishRefused(start.wish, cause.error)) throw error
-      return await begin(req, { ...start, wish: 'login' })
+      if (!(cause instanceof ResponseBodyError)) throw error
+      if (isWishRefused(start.wish, cause.error)) return await begin(req, { ...start, wish: 'login' })
+      if (mustAsk && isLoginRefused(cause.error)) return await begin(req, { ...start, wish: undefined })
+      throw error
     }
   }
 }

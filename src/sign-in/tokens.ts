@@ -3,18 +3,25 @@ import type { TokenEndpointResponse } from 'openid-client'
 import type { Tokens } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
 
+/** A sign-in may take this long: a shorter life cannot be meant where nothing renews it. */
+const MIN_SECONDS = 30
+
 /**
  * The tokens of a token endpoint's answer (RFC 6749 5.1).
  * @param now milliseconds since 1970, when the answer came
  * @param before what it replaces: a refresh may leave out what has not changed
  */
 export function tokensOf(answer: TokenEndpointResponse, now: number, before?: Tokens): Tokens {
+  const { expires_in: seconds } = answer
+  const refreshToken = answer.refresh_token ?? before?.refreshToken
+  // Sent to sign in again at once, people would go round in circles: what the token is good for is the service's to say.
+  const isUseful = seconds !== undefined && (refreshToken !== undefined || seconds >= MIN_SECONDS)
   return {
     accessToken: answer.access_token,
-    refreshToken: answer.refresh_token ?? before?.refreshToken,
+    refreshToken,
     idToken: answer.id_token ?? before?.idToken,
     issuedAt: now,
-    expiresAt: answer.expires_in === undefined ? undefined : now + answer.expires_in * 1000,
+    expiresAt: isUseful ? now + seconds * 1000 : undefined,
   }
 }
 

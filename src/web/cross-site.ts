@@ -53,6 +53,12 @@ export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boole
 /** Did the person click on a page of ours, as far as a browser can prove it? An older one cannot. */
 export const isProvenFromOwnPage = (req: Request): boolean => req.get('sec-fetch-site') === 'same-origin'
 
+/** The address at which a page loads again without the person. */
+export const unattended = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}unattended=yes`
+
+/** A page that loads again may find that the person has signed out in another tab: it must not sign them in again. */
+export const isUnattended = (req: Request): boolean => req.query['unattended'] !== undefined
+
 const SPECULATION = ['sec-purpose', 'purpose', 'x-moz']
 
 const isSpeculative = ({ headers }: Request) =>

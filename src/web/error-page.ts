@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
+import { isUnattended } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
 import { routeOf } from './route-of.ts'
@@ -49,7 +50,8 @@ export function createErrorPage({
     // Nothing failed: the person only has to sign in first.
     const tryAgain = pathOf(problem.tryAgain ?? (isRepeatable(req, problem) ? req.originalUrl : ''))
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
-    if (isSignedOut && tryAgain !== undefined && wantsPage(req)) return seeOther(res, tryAgain)
+    if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
+      return seeOther(res, tryAgain)
     const reference = randomBytes(6).toString('hex')
     logFailure(log, { problem, reference, req })
     count(problem.code)

@@ -99,6 +99,18 @@ describe('a list of people', () => {
     ])
   })
 
+  it('takes the column that is called email, whatever others are about emails', async () => {
+    const rows = await read('Manager Email,email,Work Email\nbob@acme.example,ada@acme.example,x\n')
+    expect(told(rows)).toEqual(['2: ada@acme.example '])
+  })
+
+  it('of JSON lines says of each with two addresses which two', async () => {
+    const rows = await read('{"work email":"ada@acme.example","manager email":"bob@acme.example"}\n')
+    expect(told(rows)).toEqual([
+      '1: which column has the addresses, "work email" or "manager email"? Rename it to "email"',
+    ])
+  })
+
   it('holds rows that end differently', async () => {
     expect(told(await read('email\r\nada@acme.example\nbob@acme.example\r\n'))).toEqual([
       '2: ada@acme.example ',
@@ -130,6 +142,11 @@ describe('a list of people', () => {
     ['Latin-1', Buffer.from('email,name\nada@acme.example,Jos\u00e9\n', 'latin1'), 'not UTF-8'],
     ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
     ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no email address: "id", "person"'],
+    [
+      'two columns that may hold the address',
+      Buffer.from('Manager Email,Work Email\nada@acme.example,bob@acme.example\n'),
+      'which column has the addresses, "Manager Email" or "Work Email"? Rename it to "email"',
+    ],
     ['one array of JSON', Buffer.from('[\n {"email":"ada@acme.example"}]'), 'NDJSON'],
   ])('is refused for %s, with what to do', async (_what, bytes, message) => {
     const reading = read(bytes)

@@ -100,6 +100,15 @@ const PERSON: [string, string][] = [
     'Postfix',
     '550 5.1.1 <ada@acme.example>: Recipient address rejected: User unknown in virtual mailbox table',
   ],
+  [
+    'Postfix',
+    '550 5.1.0 <ada@acme.example>: Recipient address rejected: undeliverable address: host said: 550',
+  ],
+  [
+    'Exchange',
+    '550 5.7.134 RESOLVER.RST.SenderNotAuthenticatedForMailbox; authentication required; Delivery',
+  ],
+  ['Exchange', '550 5.7.2 mailing list: you are not allowed to send to it'],
   ['Exim', '550 No such user here'],
   ['a host', '552 Mailbox quota exceeded'],
 ]
@@ -112,6 +121,9 @@ const UNCLEAR: [string, string][] = [
   ['a host', '550 Quota exceeded'],
   ['a host', '550 Account disabled'],
   ['a host', '554 5.7.1 Access denied'],
+  ['Postfix', '554 5.7.1 <ada@acme.example>: Recipient address rejected: Access denied'],
+  ['Postfix', '450 4.7.1 <ada@acme.example>: Recipient address rejected: Service unavailable'],
+  ['a gateway', '550 5.7.1 Recipient rejected by policy'],
 ]
 
 describe.each<[string, Blame, [string, string][]]>([

@@ -120,6 +120,15 @@ describe('what survives a restart of Redis', () => {
     expect(said).toContain('every change')
   })
 
+  it('is what the system has put on disk where the append-only file is left to it', async () => {
+    const { warns, said } = await look({
+      REDIS_URL: (await start('--appendonly', 'yes', '--appendfsync', 'no')).url,
+    })
+    expect(warns).toMatchObject([{ says: expect.stringContaining('appendfsync no') }])
+    expect(warns[0]?.fix).toContain('appendfsync everysec')
+    expect(said).not.toContain('every change to disk')
+  })
+
   it('is judged by whether saving works', () => {
     const info = { aof_enabled: '0', rdb_last_bgsave_status: 'err' }
     expect(persistence({ save: '3600 1', info }).says).toContain('cannot save')

@@ -59,6 +59,11 @@ describe('who issues tokens', () => {
     expect(finding?.status).toBe('ok')
   })
 
+  it("is in order at the service's own address also where that begins with /realms/", async () => {
+    const [finding] = await judged({ OIDC_ISSUER: `${ours.env['SERVICE_BASE_URL']}/realms/search` })
+    expect(finding?.status).toBe('ok')
+  })
+
   it('decides whether a header goes out with access tokens, and with nothing else', async () => {
     const [finding] = await judged({ TOKEN_ISSUED_BY: 'external-idp' })
     expect(finding).toMatchObject({ status: 'ok', says: expect.stringContaining('with every access token') })

@@ -12,6 +12,7 @@ import { createSealer, nameOf } from '../../src/session/seal.ts'
 import { recordSessionTexts, redisSessionTexts, type SealedTexts } from '../../src/session/sealed-texts.ts'
 import { SessionStore } from '../../src/session/session-store.ts'
 import { createSignIns, type SignIns } from '../../src/session/signed-in.ts'
+import { createSignedOut } from '../../src/sign-in/sign-out/signed-out.ts'
 import type { Records } from '../../src/records/records.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { startRedis } from '../helpers/redis.ts'
@@ -81,7 +82,7 @@ describe.each(Object.entries(stores))('a sign-in kept in %s', (_name, open) => {
   function signInsWith(secrets: string[], lifetimes = LIFETIMES, clock = () => now): Kept {
     const sealer = createSealer(secrets)
     const signIns = createSignIns({ ...opened, ...lifetimes, sealer, now: clock })
-    const store = new SessionStore({ texts: opened.texts, signIns, sealer })
+    const store = new SessionStore({ texts: opened.texts, signIns })
     const session = (id: string) =>
       new Promise<SessionData | null | undefined>((resolve, reject) => {
         store.get(id, (error, found) => (error ? reject(error) : resolve(found)))
@@ -234,20 +235,16 @@ describe.each(Object.entries(stores))('a browser without a sign-in, in %s', (_na
     const opened = await open()
     const sealer = createSealer([SECRET])
     const signIns = createSignIns({ ...opened, ...LIFETIMES, sealer, now: Date.now })
-    const store = new SessionStore({ texts: opened.texts, signIns, sealer })
+    const store = new SessionStore({ texts: opened.texts, signIns })
     const cookie = { originalMaxAge: null }
     const write = (session: SessionData) => new Promise((resolve) => store.set('id', session, resolve))
     await write({ cookie, isSigningIn: true })
     expect([...(await opened.dump()).keys()].filter((key) => key.includes('session:'))).toEqual([])
-    await write({ cookie, signOut: { state: 'state-1', endSessionUrl: 'https://as.example/end' } })
+    const signedOut = createSignedOut({ records: opened.records, sealer, maxSeconds: 3600 })
+    await signedOut.keep('name', { state: 'state-1', endSessionUrl: 'https://as.example/end' })
     const kept = [...(await opened.dump()).values()].join('')
     expect(kept.length).toBeLessThan(400)
     expect(kept).not.toContain('as.example')
-    const found = await new Promise<SessionData | null | undefined>((resolve) => {
-      store.get('id', (_error, session) => resolve(session))
-    })
-    expect(found?.signOut).toEqual({ state: 'state-1', endSessionUrl: 'https://as.example/end' })
-    expect(found?.signedIn).toBeUndefined()
     await opened.close()
   })
 })

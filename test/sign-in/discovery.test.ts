@@ -1,5 +1,7 @@
 // Where the metadata of the authorization server is, and how its issuer is written: as servers have it.
 import { afterEach, describe, expect, it } from 'vitest'
+import { discoverOnce } from '../../src/doctor/server/discovered.ts'
+import { isAccepted, placesOf } from '../../src/sign-in/server/discovery.ts'
 import { messagesOf, runUnlimited } from '../helpers/faulty.ts'
 import { startPlainServer, type Answers, type PlainServer } from '../helpers/plain-authorization-server.ts'
 import type { Running } from '../helpers/running.ts'
@@ -117,5 +119,33 @@ describe('the metadata of the authorization server', () => {
     expect((await signInAt(running)).status).toBe(503)
     expect(messagesOf(running)).toContain('answered 301 to another origin')
     expect(other.seen).toEqual([])
+  })
+})
+
+describe("Microsoft's addresses for every tenant", () => {
+  it('are refused in words that say what to set, because each id_token names another issuer', async () => {
+    const ofEvery = 'https://login.microsoftonline.com/{tenantid}/v2.0'
+    const answers: Answers = {
+      [OPENID]: ({ res }, own) => own.json(res, metadataOf(ofEvery, own.url)),
+    }
+    const { server, running } = await start(answers, ({ url }) => url)
+    expect((await signInAt(running)).status).toBe(503)
+    expect(messagesOf(running)).toContain("stands for every tenant: OIDC_ISSUER has to be your tenant's own")
+    expect(await discoverOnce(server.url, Date.now)).toMatchObject({
+      kind: 'missing',
+      finding: { says: expect.stringContaining('stands for every tenant') as string },
+    })
+  })
+
+  it.each([
+    ['organizations', '{tenantid}', false],
+    ['common', '{tenantid}', false],
+    ['acme.example', '11111111-2222-3333-4444-555555555555', true],
+  ])('/%s with the issuer of %s: accepted is %s', (tenant, named, isRight) => {
+    const setting = `https://login.microsoftonline.com/${tenant}/v2.0`
+    const where = placesOf(setting)
+    const [place] = where.places
+    if (place === undefined) throw new Error('no place')
+    expect(isAccepted(`https://login.microsoftonline.com/${named}/v2.0`, where, place)).toBe(isRight)
   })
 })

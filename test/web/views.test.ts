@@ -44,7 +44,8 @@ const pages: Record<string, Record<string, unknown>> = {
     results: [{ title: 'Roadmap', url: undefined, snippet: 'What we build', datasource: undefined }],
   },
   'sign-in/same-account': { ...frame, account: 'ada@acme.example', returnTo: '/onboarding' },
-  'sign-in/signed-out': { ...frame, isOverThere: false },
+  'sign-in/signed-out': { ...frame, isOverThere: false, refresh: undefined },
+  'sign-in/signed-in-again': frame,
   'sign-in/signing-out': frame,
   'web/problem': {
     ...frame,

@@ -18,7 +18,7 @@ export type Outcome = 'sent' | 'deferred' | 'failed' | 'refused' | 'unknown'
 export type Posted =
   | { outcome: 'sent' | 'unknown' }
   | { outcome: 'deferred'; reply: string }
-  | { outcome: 'failed' | 'refused'; reply: string; blame: Blame }
+  | { outcome: 'failed' | 'refused'; reply: string; blame: Blame | 'closing' }
 
 /** Not an outcome: the connection broke before the server had the email, so it may go out again at once. */
 type Attempt = Posted | { outcome: 'not-handed-over'; reply: string | undefined }
@@ -84,8 +84,6 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
   const name = `${server.host}:${server.port}`
   /** A connection broke: before anything else is handed over, is the server there at all? */
   let isSuspect = false
-  /** Once it took an email, it takes MAIL_FROM. What it says of the sender afterwards is about one recipient. */
-  let hasTaken = false
 
   async function check(): Promise<void> {
     try {
@@ -116,20 +114,12 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
         const posted = await attempt(mail)
         const { outcome } = posted
         isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'
-        hasTaken ||= outcome === 'sent'
-        if (outcome === 'refused' && posted.blame === 'sender' && !hasTaken)
-          throw new MailServerUnusable(
-            `the mail server ${name} refuses the sender, so no email can leave (it says: ${posted.reply}): see MAIL_FROM, and the name and password in SMTP_URL`,
-          )
         if (outcome !== 'not-handed-over') return posted
         last = posted.reply ?? last
         await sleep(pauseMs)
       }
-      // It took others, and may close at this recipient alone: a run that ended here would never get past them.
-      if (hasTaken)
-        return { outcome: 'refused', reply: last ?? 'the connection broke each time', blame: 'system' }
-      const said = last === undefined ? '' : ` (it says: ${last})`
-      throw new MailServerUnusable(`the mail server ${name} closes every connection${said}: see SMTP_URL`)
+      // It may close at this recipient alone: a run that ended here would never get past them.
+      return { outcome: 'refused', reply: last ?? 'the connection broke each time', blame: 'closing' }
     },
     close: () => transport.close(),
   }

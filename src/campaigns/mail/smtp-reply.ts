@@ -36,17 +36,24 @@ const SYSTEM =
   /relay(ing)?( access)?( is| was)? (denied|refused|prohibited|not (permitted|allowed))|(unable|not (permitted|allowed|authori[sz]ed)|cannot|can't|will not|won't|(do|does) not|refuses?)( \S+)? relay|client host\b.*(blocked|rejected|denied|refused)|\b(block(ed|s)? using|(block|black|deny)[- ]?list(ed)?|spamhaus|spamcop|barracuda|dnsbl|rbl|reputation)\b|helo command rejected|reverse (dns|hostname|lookup)|\bptr\b|starttls (command )?first|mail from \S{1,200} (is |was |has been )?(rejected|refused|denied|blocked)|\b(spam|unsolicited|virus|phishing|content filter|policy reasons)\b|message('s)? (file |body )?(is )?(size|exceed|too (big|large|long))/i
 
 const PERSON =
-  /(user|recipient|mailbox|address)\b.{0,40}\b(unknown|not found|unavailable|disabled|inactive|full|not exist|doesn't exist|no longer)|account\b.{0,40}\b(unknown|not found|full|not exist|doesn't exist|no longer)|(unknown|invalid|no such|bad|nonexistent) (local )?(user|recipient|mailbox|account|person|address|destination)|over ?quota|(user|mailbox|recipient|disk|storage) quota|recipient (address )?rejected/i
+  /(user|recipient|mailbox|address)\b.{0,40}\b(unknown|not found|unavailable|disabled|inactive|full|not exist|doesn't exist|no longer)|account\b.{0,40}\b(unknown|not found|full|not exist|doesn't exist|no longer)|(unknown|invalid|no such|bad|nonexistent) (local )?(user|recipient|mailbox|account|person|address|destination)|undeliverable address|over ?quota|(user|mailbox|recipient|disk|storage) quota/i
+
+/** Says nothing of whom it is about: what follows does. Exchange Online says no more than this of people it doesn't know. */
+const PREFIX = /recipient (address )?rejected:?/i
+const UNKNOWN_TO_EXCHANGE = /^550 5\.4\.1 recipient address rejected: access denied/i
 
 /** @param reply as it came, with its code and all its lines */
 export function blameOf(reply: string): Blame {
   const status = /^\d{3}[ -]#?[245]\.(\d{1,3}\.\d{1,3})(?![.\d])/.exec(reply)?.[1] ?? ''
   const byCode = CODES.find(([, codes]) => codes.test(status))?.[0]
+  // A mailbox that takes no emails from us says why, in words about the sender.
+  if (byCode === 'person' && status.startsWith('7.')) return byCode
   if (byCode !== 'sender' && LIMIT.test(reply))
     return reply.startsWith('4') && PACE.test(reply) ? 'unclear' : 'system'
   if (byCode === 'sender' || SENDER.test(reply)) return 'sender'
   if (SYSTEM.test(reply)) return 'system'
-  if (byCode === 'person' || PERSON.test(reply)) return 'person'
+  if (byCode === 'person' || UNKNOWN_TO_EXCHANGE.test(reply)) return 'person'
+  if (PERSON.test(reply.replace(PREFIX, ''))) return 'person'
   // Without a status code: a sign-in is wanted (RFC 4954 6), or the command itself is not understood.
   if (/^53[058]/.test(reply)) return 'sender'
   return byCode ?? (/^50[0-4]/.test(reply) ? 'system' : 'unclear')

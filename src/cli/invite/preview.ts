@@ -94,10 +94,10 @@ async function sendTo(email: string, smtpUrl: string, { compose, languages, part
     for (const language of languages) {
       const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
       const reply = 'reply' in posted ? ` (it says: ${posted.reply})` : ''
+      const where = posted.outcome === 'refused' ? ': see SMTP_URL and MAIL_FROM' : ''
       const isSent = posted.outcome === 'sent'
-      stderr.write(
-        isSent ? `Sent to ${email}.\n` : `onramp invite preview: ${WORDS[posted.outcome]}${reply}\n`,
-      )
+      const trouble = `onramp invite preview: ${WORDS[posted.outcome]}${reply}${where}\n`
+      stderr.write(isSent ? `Sent to ${email}.\n` : trouble)
       if (!isSent) return EXIT_STOPPED
     }
     return 0

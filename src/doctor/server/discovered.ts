@@ -1,7 +1,12 @@
 // What the authorization server says of itself, found in the same way as the server finds it.
 import type { AuthorizationServer as Metadata } from 'oauth4webapi'
 import { silenceInWords } from '../../client-api/silence.ts'
-import { findMetadata, type Attempt, type Discovery } from '../../sign-in/server/discovery.ts'
+import {
+  findMetadata,
+  isOfEveryTenant,
+  type Attempt,
+  type Discovery,
+} from '../../sign-in/server/discovery.ts'
 import { fail, publicAddress, warn, type Finding } from '../finding.ts'
 
 export type { Metadata }
@@ -58,6 +63,11 @@ function missing(issuer: string, attempts: Attempt[]): Finding {
 
 /** OpenID Connect Discovery 1.0, 4.3: exactly the same, or answers of one server could pass for those of another. */
 function otherIssuer(issuer: string, found: Discovery & { kind: 'other-issuer' }): Finding {
+  if (isOfEveryTenant(found.issuer))
+    return fail(`The authorization server at ${issuer} stands for every tenant.`, {
+      settings,
+      fix: "set it to your tenant's own issuer, https://login.microsoftonline.com/TENANT_ID/v2.0: people of other tenants must not sign in",
+    })
   const known = publicAddress(found.issuer)
   const exact = known !== undefined && found.issuer.endsWith('/') ? `${known}/` : known
   const isSlash = found.issuer.replace(/\/$/, '') === found.expected.replace(/\/$/, '')

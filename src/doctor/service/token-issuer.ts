@@ -32,14 +32,14 @@ function withHeader(reason: RefusalReason | undefined): Finding {
 /** TOKEN_ISSUED_BY=service: only the addresses and one refusal give a hint who issues tokens. */
 function withoutHeader(reason: RefusalReason | undefined, issuer: string, base: string): Finding {
   const external = { settings: ['TOKEN_ISSUED_BY'], fix: 'set it to external-idp' }
+  if (new URL(issuer).origin === new URL(base).origin)
+    return ok(
+      'OIDC_ISSUER is at the address of the service, which issues the tokens (TOKEN_ISSUED_BY=service).',
+    )
   if (isProvider(issuer))
     return fail(
       'OIDC_ISSUER is an identity provider, but TOKEN_ISSUED_BY says that the service issues tokens.',
       external,
-    )
-  if (new URL(issuer).origin === new URL(base).origin)
-    return ok(
-      'OIDC_ISSUER is at the address of the service, which issues the tokens (TOKEN_ISSUED_BY=service).',
     )
   if (reason === 'auth-type' || reason === 'auth-type-missing')
     return warn(

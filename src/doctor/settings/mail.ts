@@ -63,7 +63,7 @@ async function serverFinding(url: string): Promise<Finding> {
     await within(LIMIT_MS, server.check())
     return ok(
       new URL(url).username === ''
-        ? 'The mail server of SMTP_URL answers. SMTP_URL names no user, so no sign-in was tried.'
+        ? 'The mail server of SMTP_URL answers. SMTP_URL names no user, so no sign-in was tried. Whether it takes emails from here without one is not known: onramp invite preview --to EMAIL shows it.'
         : 'The mail server of SMTP_URL answers, and accepts the sign-in of SMTP_URL.',
     )
   } catch (error) {

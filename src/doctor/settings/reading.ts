@@ -26,12 +26,16 @@ export const settingsRead = ({ faults }: Subject): Finding | Finding[] =>
 const known = settings.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
 /** Ours alone: other programs do not use these prefixes. SERVICE_, REDIS_ and the like are used by clusters too. */
 const OURS = /^(OIDC|SESSION)_/
-/** What other parts of onramp read, and what orchestrators put in. */
+/** What other parts of onramp read, and what desktops and orchestrators put in. */
 const OTHERS =
-  /^(SANDBOX_PORT|HOSTNAME|SERVICE_(HOST|PORT|NAME)|\w+_(SERVICE_HOST|SERVICE_PORT\w*|PORT_\d+_\w+))$/
+  /^(SANDBOX_PORT|HOSTNAME|SESSION_MANAGER|SERVICE_(HOST|PORT|NAME)|\w+_SERVICE_\w+|\w+_PORT_\d+_\w+)$/
+/** Kubernetes gives the address of a service that is called "redis" as REDIS_PORT. */
+const isOthers = (name: string, value: string) =>
+  OTHERS.test(name) || (name.endsWith('_PORT') && /^(tcp|udp|sctp):/.test(value))
 /** Shorter names are too near to those of other programs. */
 const MIN_LETTERS = 6
 
+/** Never a failure: another program may read it. */
 function nameFinding(name: string, { env, nearest }: Subject): Finding | undefined {
   const setting = name.replace(/_FILE$/, '')
   if (name !== setting && known.includes(setting))
@@ -41,19 +45,25 @@ function nameFinding(name: string, { env, nearest }: Subject): Finding | undefin
     })
   const long = known.filter((one) => one.length >= MIN_LETTERS)
   const meant = name.length < MIN_LETTERS ? undefined : nearest(name, long)
+  const isOurs = OURS.test(name)
   if (meant !== undefined && Math.abs(meant.length - name.length) <= 3) {
-    const says = `${name} is not a setting and is ignored; ${meant} is one.`
-    return env[meant]
-      ? warn(says, { settings: [meant], fix: `remove ${name}` })
-      : fail(says, { settings: [meant], fix: `rename ${name} to ${meant}` })
+    const base = meant.replace(/_FILE$/, '')
+    const isGiven = Boolean(env[base] || env[`${base}_FILE`])
+    if (isGiven && !isOurs) return undefined
+    const fix = isGiven ? `remove ${name}` : `if it was meant, rename ${name} to ${meant}`
+    return warn(`${name} is not a setting and is ignored; ${meant} is one.`, { settings: [meant], fix })
   }
-  if (!OURS.test(name)) return undefined
+  if (!isOurs) return undefined
   return warn(`${name} is not a setting and is ignored.`, { settings: [name], fix: 'remove it' })
 }
 
 export function settingNames(subject: Subject): Finding | Finding[] {
-  const unknown = Object.keys(subject.env)
-    .filter((name) => /^[A-Z][A-Z0-9_]{2,60}$/.test(name) && !known.includes(name) && !OTHERS.test(name))
+  const unknown = Object.entries(subject.env)
+    .filter(
+      ([name, value = '']) => value !== '' && /^[A-Z][A-Z0-9_]{2,60}$/.test(name) && !isOthers(name, value),
+    )
+    .map(([name]) => name)
+    .filter((name) => !known.includes(name))
     .sort()
   const found = unknown.flatMap((name) => nameFinding(name, subject) ?? [])
   return found.length > 0 ? found : ok('No variable looks like a mistyped setting.')

@@ -5,6 +5,8 @@ import { ok, skip, warn, type Finding } from '../finding.ts'
 export type Reported = {
   /** CONFIG GET; undefined where the user may not ask, as with most providers. */
   save: string | undefined
+  /** The same of `appendfsync`. */
+  appendfsync?: string | undefined
   /** INFO, as a record; empty where the user may not ask. */
   info: Readonly<Record<string, string>>
 }
@@ -31,14 +33,21 @@ const failing = (what: string): Finding =>
     },
   )
 
+function appendOnly({ info, appendfsync }: Reported): Finding {
+  if (info['aof_last_write_status'] === 'err') return failing('writing its append-only file')
+  if (appendfsync === 'no')
+    return warn(
+      `Redis leaves it to the system when its append-only file reaches the disk (appendfsync no): a power failure loses what ${LEDGER} recorded since, and those people are mailed again.`,
+      { settings, fix: 'set appendfsync everysec in Redis' },
+    )
+  return ok('Redis writes every change to disk (append-only file).')
+}
+
 /** What a restart of Redis costs, by what it reports about itself. */
 export function persistence(reported: Reported): Finding {
   const { info } = reported
   const aof = info['aof_enabled']
-  if (aof === '1')
-    return info['aof_last_write_status'] === 'err'
-      ? failing('writing its append-only file')
-      : ok('Redis writes every change to disk (append-only file).')
+  if (aof === '1') return appendOnly(reported)
   const kind = snapshots(reported)
   if (kind === 'no')
     return warn(

@@ -31,11 +31,11 @@ function eviction(info: Record<string, string>): Finding {
   )
 }
 
-/** CONFIG GET save; undefined where the user may not ask. */
-async function saveOf(probe: Probe): Promise<string | undefined> {
-  const answer = await probe.send(['CONFIG', 'GET', 'save']).catch(() => undefined)
+/** CONFIG GET; undefined where the user may not ask. */
+async function configured(probe: Probe, name: string): Promise<string | undefined> {
+  const answer: unknown = await probe.send(['CONFIG', 'GET', name]).catch(() => undefined)
   if (Array.isArray(answer)) return answer.length > 1 ? String(answer[1]) : undefined
-  const value = typeof answer === 'object' && answer !== null && 'save' in answer ? answer.save : undefined
+  const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
@@ -85,7 +85,11 @@ export async function redis({ settings: read }: Subject): Promise<Findings> {
       await pings(probe, trial),
       mismatch === undefined ? await redisTrial(trial) : undefined,
       eviction(info),
-      persistence({ save: await saveOf(probe), info }),
+      persistence({
+        save: await configured(probe, 'save'),
+        appendfsync: await configured(probe, 'appendfsync'),
+        info,
+      }),
     ]
   } finally {
     probe.close()

@@ -45,7 +45,7 @@ export function placesOf(setting: string): Places {
   return { expected: setting, isFullAddress: false, places }
 }
 
-/** Two tenants' addresses stand for all of a provider's issuers; their id_tokens are checked by the library. */
+/** A tenant may go by its name in the address, and by its id in the issuer that its id_tokens name. */
 const hasOwnRule = ({ hostname }: URL, how: How): boolean =>
   how === 'oidc' && (hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com'))
 
@@ -59,7 +59,14 @@ export function isSameIssuer(said: string, { expected, isFullAddress }: Omit<Pla
   return one === other || (isFullAddress && one.replace(/\/$/, '') === other.replace(/\/$/, ''))
 }
 
+/** Microsoft's /common and /organizations: each id_token names the tenant that it is from, and that could be any. */
+export const isOfEveryTenant = (issuer: string): boolean => issuer.includes('{tenantid}')
+
 const addressOf = ({ origin, pathname }: URL): string => origin + pathname
+
+/** Whose metadata is this, as far as the issuer in it says? Pure. */
+export const isAccepted = (issuer: string, where: Places, { url, how }: Place): boolean =>
+  !isOfEveryTenant(issuer) && (isSameIssuer(issuer, where) || hasOwnRule(url, how))
 
 type Answered = { status: number; url: URL; text: string; date: string | undefined; astray?: string }
 
@@ -119,7 +126,9 @@ function otherIssuer(issuer: string, { expected, places }: Places, attempts: Att
   const plain = (text: string) => text.replace(/\/$/, '')
   const [{ url } = { url: new URL(expected) }] = places
   const slash = plain(issuer) === plain(expected) ? ' (they differ only in the slash at the end)' : ''
-  const says = `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
+  const says = isOfEveryTenant(issuer)
+    ? `${addressOf(url)} stands for every tenant: OIDC_ISSUER has to be your tenant's own, with its id`
+    : `${addressOf(url)} names another issuer than OIDC_ISSUER${slash}`
   return { kind: 'other-issuer', issuer, expected, says, attempts }
 }
 
@@ -135,7 +144,7 @@ export async function findMetadata(setting: string, seconds: number): Promise<Di
     if (!isSafe(place.url)) break
     const result = await askPlace(place, seconds)
     if ('says' in result) attempts.push(result)
-    else if (isSameIssuer(result.metadata.issuer, where) || hasOwnRule(place.url, place.how)) return result
+    else if (isAccepted(result.metadata.issuer, where, place)) return result
     else other ??= result.metadata.issuer
     // What does not answer once will not answer twice.
     if ('says' in result && result.silence !== undefined) break

@@ -4,11 +4,12 @@ import { nameOf } from '../../session/seal.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'
+import type { SignedOut } from '../sign-out/signed-out.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 
-type Parts = { sessions: SignedInSessions; sendPage: SendPage }
+type Parts = { sessions: SignedInSessions; signedOut: Pick<SignedOut, 'askAnew'>; sendPage: SendPage }
 
-export function createSessionsPage({ sessions, sendPage }: Parts): Router {
+export function createSessionsPage({ sessions, signedOut, sendPage }: Parts): Router {
   const router = Router()
 
   router.get('/sessions', async (req, res) => {
@@ -31,7 +32,11 @@ export function createSessionsPage({ sessions, sendPage }: Parts): Router {
 
   router.post('/sessions/end/:name', async (req, res) => {
     const { user } = whoIsSignedIn(req)
-    await sessions.end(user, ({ name }) => name === req.params.name)
+    const ended = (await sessions.list(user)).find(({ name }) => name === req.params.name)
+    if (ended === undefined) return seeOther(res, '/sessions')
+    // First, or the browser there could sign in again without a question in between.
+    await signedOut.askAnew(ended.name)
+    await sessions.end(user, ({ name }) => name === ended.name)
     seeOther(res, '/sessions')
   })
 

@@ -6,7 +6,7 @@ import { Router, type ErrorRequestHandler, type Request, type RequestHandler, ty
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
 import { nameOf } from '../../session/seal.ts'
-import { removeSession, renewSession, saveSession } from '../../session/session.ts'
+import { browserOf } from '../../session/session.ts'
 import { signedInOf, type SignedIn } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
@@ -15,10 +15,12 @@ import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-words.ts'
 import { revoke, RevocationLate, type Revocation } from './revoke.ts'
 import type { SignIn } from '../sign-in.ts'
+import type { SigningOut } from './signed-out.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
 import { present } from '../../present.ts'
 
-const READ_SECONDS = 3
+/** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
+const ONWARD = { seconds: 3, url: '/sign-out/continue' }
 
 /** `limit`: in front of what acts, the limit by address. */
 type Parts = SignIn & {
@@ -31,13 +33,16 @@ type Parts = SignIn & {
 
 export function createSignOutRoutes(parts: Parts): Router {
   const router = Router()
-  const { limit, session } = parts
+  const { limit, session, prove } = parts
 
-  /** @returns who was signed in, with the newest tokens; from here on nothing that a request in flight writes is a sign-in */
-  async function endHere(req: Request): Promise<SignedIn | undefined> {
-    const before = signedInOf(req)
-    if (before === undefined) return undefined
+  /**
+   * From here on nothing that a request in flight writes is a sign-in. What comes next is kept first: after a double click
+   * the second request finds no sign-in, and has to lead on all the same.
+   * @returns the sign-in with the newest tokens
+   */
+  async function endHere(before: SignedIn, onward: SigningOut | undefined): Promise<SignedIn> {
     const name = nameOf(before.id)
+    await Promise.all([parts.signedOut.askAnew(name), onward && parts.signedOut.keep(name, onward)])
     const signedIn = (await parts.signIns.load(before.id)) ?? before
     await parts.signIns.end(name)
     await parts.sessions.end(before.user, (session) => session.name === name)
@@ -53,65 +58,66 @@ export function createSignOutRoutes(parts: Parts): Router {
     })
   }
 
-  /** Takes the tokens back. @returns where the server ends its own session; undefined where it can't, or isn't known now */
-  async function endThere({ tokens, user }: SignedIn): Promise<EndSession | undefined> {
-    const configuration = await known()
+  /** Takes the tokens back. */
+  async function endThere({ tokens, user }: SignedIn, configuration: Configuration | undefined) {
     const { revoked, cause }: Revocation =
       configuration === undefined ? { revoked: 'failed' } : await revoke(configuration, tokens)
     parts.note({ event: 'sign_out', by: 'person', revoked, user })
-    if (cause !== undefined) {
-      const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
-      const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
-      parts.log.warn(
-        { err: cause, revoked },
-        `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
-      )
-    }
-    return configuration && endSession(configuration, tokens.idToken, `${parts.publicUrl}/signed-out`)
+    if (cause === undefined) return
+    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+    const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
+    parts.log.warn(
+      { err: cause, revoked },
+      `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
+    )
   }
 
+  router.use(prove)
+
   router.post('/sign-out', limit, session, async (req, res) => {
-    const held = await endHere(req)
-    if (held !== undefined) await renewSession(req)
-    const onward = held === undefined ? undefined : await endThere(held)
-    if (onward !== undefined) {
-      req.session.signOut = { endSessionUrl: onward.url, state: onward.state }
-      await saveSession(req)
-      return seeOther(res, '/sign-out')
+    const before = signedInOf(req)
+    if (before === undefined) {
+      // The cookie of a browser that was signed out has the next sign-in ask for the person.
+      if (!(await parts.signedOut.mustAsk(req))) forgetCookie(res, parts)
+      return seeOther(res, '/signed-out')
     }
-    // Nothing is left to keep, and a renewed session would be stored, for anyone who asks.
-    await removeSession(req)
-    forgetCookie(res, parts)
-    seeOther(res, '/signed-out')
+    const configuration = await known()
+    const onward =
+      configuration && endSession(configuration, before.tokens.idToken, `${parts.publicUrl}/signed-out`)
+    await endThere(await endHere(before, onward), configuration)
+    seeOther(res, onward === undefined ? '/signed-out' : '/sign-out')
   })
 
-  router.get('/sign-out', session, (req, res) => {
-    if (req.session.signOut?.endSessionUrl === undefined) return seeOther(res, '/signed-out')
-    // Time to read that this is done here: a server that refuses to end its session shows its own error instead.
-    const refresh = { seconds: READ_SECONDS, url: '/sign-out/continue' }
-    parts.sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh } })
+  router.get('/sign-out', session, async (req, res) => {
+    const signingOut = await parts.signedOut.of(req)
+    if (signingOut?.endSessionUrl === undefined || signedInOf(req) !== undefined)
+      return seeOther(res, '/signed-out')
+    parts.sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: ONWARD } })
   })
 
   router.get('/sign-out/continue', limit, session, async (req, res) => {
-    const { signOut } = req.session
-    if (signOut?.endSessionUrl === undefined) return seeOther(res, '/signed-out')
-    req.session.signOut = { state: signOut.state }
-    await saveSession(req)
-    seeOther(res, signOut.endSessionUrl)
+    const signingOut = await parts.signedOut.of(req)
+    if (signingOut?.endSessionUrl === undefined) return seeOther(res, '/signed-out')
+    await parts.signedOut.keep(browserOf(req) ?? '', { state: signingOut.state })
+    seeOther(res, signingOut.endSessionUrl)
   })
 
   router.get('/signed-out', session, async (req, res) => {
-    const { signOut } = req.session
-    const { state } = req.query
-    if (signOut !== undefined && state === signOut.state) {
-      req.session.signOut = { ...signOut, isDoneThere: true }
-      await saveSession(req)
+    const signingOut = await parts.signedOut.of(req)
+    if (signingOut !== undefined && req.query['state'] === signingOut.state) {
+      const browser = browserOf(req) ?? ''
+      await parts.signedOut.keep(browser, { ...signingOut, isDoneThere: true })
+      await parts.signedOut.askNoMore(browser)
       return seeOther(res, '/signed-out')
     }
+    if (signedInOf(req) !== undefined)
+      return parts.sendPage(req, res, { view: 'sign-in/signed-in-again', data: {} })
 
-    const isOverThere = signOut?.isDoneThere === true
+    const isOverThere = signingOut?.isDoneThere === true
     res.setHeader('Clear-Site-Data', '"cache", "storage"')
-    parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere } })
+    // Still to come after a double click, whose second request finds no sign-in.
+    const refresh = signingOut?.endSessionUrl === undefined ? undefined : ONWARD
+    parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere, refresh } })
   })
 
   return router
@@ -139,21 +145,19 @@ export function createSignOutWhileAway(
 const forgetCookie = (res: Response, parts: Pick<Parts, 'cookieName' | 'publicUrl'>) =>
   res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
 
-type EndSession = { url: string; state: string }
-
 /** Where the authorization server ends its session; undefined where it can't. @param back where it sends people then */
 function endSession(
   configuration: Configuration,
   idToken: string | undefined,
   back: string,
-): EndSession | undefined {
+): SigningOut | undefined {
   if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
   const state = randomBytes(16).toString('base64url')
   const parameters = present({
     id_token_hint: idToken,
     ...(mayComeBack(configuration, back) && { post_logout_redirect_uri: back, state }),
   })
-  return { url: buildEndSessionUrl(configuration, parameters).href, state }
+  return { endSessionUrl: buildEndSessionUrl(configuration, parameters).href, state }
 }
 
 /**

@@ -1,0 +1,107 @@
+// What a refusal leaves behind for the next runs: no one pays for what a mail server holds against us, or against another.
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Posted } from '../../src/campaigns/mail/server.ts'
+import { useCompany } from './command.ts'
+import { office } from './office.ts'
+import { startSmtpServer } from './smtp-server.ts'
+
+const { send, fresh, list } = useCompany()
+
+let server: Awaited<ReturnType<typeof startSmtpServer>> | undefined
+afterEach(() => server?.close())
+
+const names = ['ada', 'bob', 'dan', 'grace']
+const people = (count: number, prefix = 'p') =>
+  Array.from({ length: count }, (_, n) => `${prefix}${n}@acme.example`)
+
+const refusedAt = (restricted: string[], posted: Posted) => (email: string) =>
+  restricted.includes(email) ? posted : 'sent'
+const ofSender: Posted = { outcome: 'refused', reply: '554 5.7.1 sender rejected', blame: 'sender' }
+const closing: Posted = { outcome: 'refused', reply: '421 closing', blame: 'closing' }
+const ofSystem: Posted = { outcome: 'refused', reply: '554 relay access denied', blame: 'system' }
+
+/** A run over these people, whose RCPT TO gets `reply` as long as it returns one. */
+async function at(reply: (line: string) => string | undefined) {
+  server = await startSmtpServer(({ stage, line }) => (stage === 'RCPT' ? reply(line) : undefined))
+  const { url, recipients } = server
+  const campaign = fresh()
+  const run = async (whom: string[]) => {
+    const args = [list(`${whom.map((name) => `${name}@acme.example`).join('\n')}\n`), ...campaign, '--json']
+    const { code, stdout, stderr } = await send([...args, '--at-once', '1'], { env: { SMTP_URL: url } })
+    return { code, stderr, tally: JSON.parse(stdout) as Record<string, number> }
+  }
+  return { run, taken: recipients }
+}
+
+describe('a pilot with a mail server that wants a sign-in of us', () => {
+  // Postfix: smtpd_relay_restrictions = permit_sasl_authenticated, reject
+  it('marks no one as refused, and the next run reaches everyone', async () => {
+    let isMisconfigured = true
+    const { run, taken } = await at((line) =>
+      isMisconfigured
+        ? `554 5.7.1 ${/<.*>/.exec(line)?.[0] ?? ''}: Recipient address rejected: Access denied`
+        : undefined,
+    )
+    const { code, tally, stderr } = await run(names)
+    expect(code).toBe(1)
+    expect(tally).toMatchObject({ sent: 0, failed: 0, notTaken: 4 })
+    expect(stderr).toContain('took no email (it says: 554 5.7.1')
+    isMisconfigured = false
+    expect((await run(names)).tally).toMatchObject({ sent: 4, failed: 0 })
+    expect(taken).toHaveLength(4)
+  })
+})
+
+describe('one recipient whose mailbox refuses the sender', () => {
+  it.each([
+    'Sender address rejected: Access denied',
+    'Recipient address rejected: you are not allowed to send to this list',
+  ])('keeps no one behind from their email, in no run (%s)', { timeout: 20_000 }, async (why) => {
+    const { run, taken } = await at((line) =>
+      line.includes('ada@') ? `554 5.7.1 <ada@acme.example>: ${why}` : undefined,
+    )
+    const first = await run(['ada', 'bob', 'dan'])
+    expect(first).toMatchObject({ code: 3, tally: { sent: 2, notTaken: 1, failed: 0 } })
+    expect(await run(['ada', 'bob', 'dan'])).toMatchObject({ code: 3, tally: { sent: 0, notTaken: 1 } })
+    expect((await run(['ada', 'bob', 'dan', 'grace'])).tally).toMatchObject({ sent: 1, notTaken: 1 })
+    expect(taken).toEqual(['bob', 'dan', 'grace'].map((name) => `${name}@acme.example`))
+  })
+
+  it.each<[string, Posted]>([
+    ['with words about the sender', ofSender],
+    ['by closing', closing],
+    ['with words about this machine', ofSystem],
+  ])('is one of many %s, and those who joined the list get their email', async (_how, posted) => {
+    const { run } = office()
+    const known = people(60)
+    const restricted = known.filter((_, n) => n % 3 === 2)
+    expect((await run({ people: known, post: refusedAt(restricted, posted) })).tally.sent).toBe(40)
+    const again = await run({ people: known, post: refusedAt(restricted, posted) })
+    expect(again).toMatchObject({ error: undefined, tally: { sent: 0, notTaken: 20 } })
+    const joined = await run({
+      people: [...known, ...people(5, 'new')],
+      post: refusedAt(restricted, posted),
+    })
+    expect(joined).toMatchObject({ error: undefined, tally: { sent: 5, notTaken: 20, failed: 0 } })
+  })
+
+  it('is not everyone: a server that refuses all is stopped at, also among people who have their email', async () => {
+    const { run } = office()
+    const known = people(400).filter((_, n) => n % 2 === 0)
+    await run({ people: known, post: () => 'sent' })
+    const { error, tally } = await run({ people: people(400), post: () => ofSender })
+    expect(error).toBeInstanceOf(Error)
+    expect(tally.notTaken).toBeLessThanOrEqual(100)
+    const behind = await run({ people: [...known, ...people(20, 'new')], post: () => ofSender })
+    expect(behind.tally.notTaken).toBe(5)
+    expect(String(behind.error)).toContain('many emails in a row')
+  })
+
+  it('is told apart from a server that refuses the first five, which says so and how to go on', async () => {
+    const { run } = office()
+    const { error, tally } = await run({ people: people(40), post: () => ofSender })
+    expect(tally).toMatchObject({ notTaken: 5, failed: 0 })
+    expect(String(error)).toContain('refuses the sender, so no email can leave (it says: 554 5.7.1')
+    expect(String(error)).toContain('--stop-after 0')
+  })
+})
