@@ -26,7 +26,7 @@ export type SignedOut = {
   askAnew(name: string): Promise<void>
   /** Does a sign-in that starts now have to ask for the person? */
   mustAsk(req: Request): Promise<boolean>
-  /** It need not ask any more. @param name as above @returns false where it need not anyway */
+  /** It need no longer ask. @param name as above @returns false where it need not anyway */
   askNoMore(name: string): Promise<boolean>
 }
 
