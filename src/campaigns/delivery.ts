@@ -102,8 +102,10 @@ export function createDelivery(parts: DeliveryParts) {
     failure(): string | undefined {
       if (tally.sent > 0 || tally.notTaken === 0) return undefined
       const isUnclear = refusals.toUnmark().length > 0
-      const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
-      return `the mail server took no email (it says: ${refusal}): see SMTP_URL and MAIL_FROM${otherwise}`
+      const otherwise = isUnclear
+        ? '; if the list is the cause, --stop-after 0 counts these people as rejected'
+        : ''
+      return `the mail server accepted no email (it said: ${refusal}). Check SMTP_URL and MAIL_FROM${otherwise}`
     },
   }
 }

@@ -69,7 +69,7 @@ describe('the list', () => {
     child.kill('SIGINT')
     const { code, stderr } = await end
     expect(code).toBe(130)
-    expect(stderr).toContain('Interrupted. Started again, it goes on where it ended.')
+    expect(stderr).toContain('Interrupted. Run the same command again to resume.')
     expect(recipients()).toEqual(['ada@acme.example'])
   })
 

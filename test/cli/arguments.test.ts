@@ -88,8 +88,8 @@ describe('what no command takes', () => {
     'more words than %s takes',
     async (_name, { path }) => {
       const words = [PERSON, SECRET, SECRET]
-      expect(await refusal([...path, ...words], 2)).toContain('there are more arguments than it takes')
-      expect(await refusal([...path, '--', ...words], 2)).toContain('there are more arguments than it takes')
+      expect(await refusal([...path, ...words], 2)).toContain('too many arguments')
+      expect(await refusal([...path, '--', ...words], 2)).toContain('too many arguments')
     },
   )
 
@@ -149,7 +149,7 @@ describe('the value of an option', () => {
     [['invite', 'link', PERSON, '--days=-1'], '--days takes a whole number'],
     [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource takes an identifier'],
     [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid takes stop or skip; did you mean skip?'],
-    [['invite', 'send', SECRET], 'there is no file of that name'],
+    [['invite', 'send', SECRET], 'file not found'],
     [['doctor', '--as', SECRET], '--as takes one plain address'],
     [['status', '--timeout', '1e1'], '--timeout takes a whole number from 1 to 120'],
     [['status', SECRET], 'one plain address'],
@@ -171,14 +171,14 @@ describe('the value of an option', () => {
 })
 
 it.each([
-  [['invite', 'link'], 'it takes one address'],
+  [['invite', 'link'], 'expected one email address'],
   [['invite', 'send'], 'it takes one list'],
   [['deprecations', 'diff'], 'OLD NEW'],
 ])('an argument that is missing is asked for: %j', async (args, words) => {
   expect(await refusal(args, 2)).toContain(words)
 })
 
-describe('settings that need correcting', () => {
+describe('settings that need to be fixed', () => {
   it('are told in one line when there is one, and all at once when there are more', async () => {
     const one = await runCommand(['status', PERSON], {})
     expect(one).toMatchObject({ exit: 78, out: '' })
@@ -187,7 +187,7 @@ describe('settings that need correcting', () => {
       const { exit, out, err } = await runCommand(['invite', ...args], {})
       expect([exit, out]).toEqual([78, ''])
       expect(err).toMatch(
-        /^onramp invite [a-z]+: 4 settings need correcting\.\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
+        /^onramp invite [a-z]+: 4 settings need to be fixed:\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
       )
     }
   })

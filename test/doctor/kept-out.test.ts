@@ -45,7 +45,7 @@ describe('an authorization server', () => {
       revocation_endpoint: `${url}/revoke`,
     }))
     expect(await found(server, 'client')).toMatchObject([
-      { status: 'fail', says: 'The token endpoint gives no usable answer.', settings: ['OIDC_ISSUER'] },
+      { status: 'fail', says: 'The token endpoint returned an invalid response.', settings: ['OIDC_ISSUER'] },
     ])
   })
 })

@@ -96,8 +96,8 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return 'a port is taken: choose others with PORT=3100 SANDBOX_PORT=4100 npm run demo'
-  return error instanceof Error ? error.message : 'it cannot start'
+    return 'a port is already in use. Try PORT=3100 SANDBOX_PORT=4100 npm run demo'
+  return error instanceof Error ? error.message : "couldn't start"
 }
 
 export const run: Run = async (args: string[], { env, stdout, stderr }: CliParts) => {

@@ -11,7 +11,7 @@ export type Reported = {
 
 const settings = ['REDIS_URL']
 const LEDGER = 'the ledger of sent invitations'
-const KEEP = 'switch the append-only file on in Redis: appendonly yes'
+const KEEP = 'turn on the append-only file in Redis: appendonly yes'
 
 /** Are there snapshots? `no` and `yes` by the configuration, `seen` because one was made. */
 function snapshots({ save, info }: Reported): 'no' | 'yes' | 'seen' | 'unknown' {
@@ -24,10 +24,10 @@ function snapshots({ save, info }: Reported): 'no' | 'yes' | 'seen' | 'unknown' 
 
 const failing = (what: string): Finding =>
   warn(
-    `Redis cannot save (${what} failed): after a restart ${LEDGER} is outdated, and people are mailed twice.`,
+    `Redis can't save (${what} failed): after a restart ${LEDGER} is outdated, and people are emailed twice.`,
     {
       settings,
-      fix: "look at Redis's log: its disk is full, or its folder cannot be written to",
+      fix: "check Redis's log: its disk is full, or its folder is not writable",
     },
   )
 
@@ -38,25 +38,25 @@ export function persistence(reported: Reported): Finding {
   if (aof === '1')
     return info['aof_last_write_status'] === 'err'
       ? failing('writing its append-only file')
-      : ok('Redis writes every change to disk (append-only file).')
+      : ok('Redis persistence is on (append-only file).')
   const kind = snapshots(reported)
   if (kind === 'no')
     return warn(
       aof === undefined
         ? `Redis makes no snapshots. Without an append-only file a restart loses ${LEDGER}.`
-        : `Redis saves nothing: a restart loses ${LEDGER}, and everyone is mailed again.`,
+        : `Redis saves nothing: a restart loses ${LEDGER}, and everyone is emailed again.`,
       { settings, fix: KEEP },
     )
   if (kind === 'unknown' && aof === undefined)
-    return skip(`whether it saves what it holds is unknown; a restart may lose ${LEDGER}.`)
+    return skip(`Redis doesn't report whether it saves data; a restart may lose ${LEDGER}.`)
   if (kind === 'unknown')
     return warn(
-      `Redis writes no append-only file and does not say whether it makes snapshots: a restart may lose ${LEDGER}, and everyone is mailed again.`,
+      `Redis has no append-only file and doesn't report whether it makes snapshots: a restart may lose ${LEDGER}, and everyone is emailed again.`,
       { settings, fix: KEEP },
     )
   if (info['rdb_last_bgsave_status'] === 'err') return failing('its last snapshot')
   return warn(
-    `Redis makes snapshots only: a crash loses what ${LEDGER} recorded since the last one, and those people are mailed again.`,
+    `Redis makes snapshots only: a crash loses what ${LEDGER} recorded since the last one, and those people are emailed again.`,
     { settings, fix: KEEP },
   )
 }
