@@ -26,7 +26,7 @@ describe('the page of administrators, beside a server with another secret', () =
     expect(grace.page.status).toBe(200)
     expect(grace.text).toContain('2 people are known')
     expect(grace.text).toContain('Not counted: 2 records (sealed under another secret).')
-    expect(grace.text).toContain('put the earlier INVITE_SECRET (or SESSION_SECRET) back')
+    expect(grace.text).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     expect(grace.text).toContain('REDIS_PREFIX')
   })
 
@@ -61,7 +61,7 @@ describe('the commands, beside a server with another secret', () => {
     for (const { code, stderr } of [json, csv, await company.run(['invite', 'report'])]) {
       expect(code).toBe(0)
       expect(stderr).toContain('not counted: one record (sealed under another secret)')
-      expect(stderr).toContain('put the earlier INVITE_SECRET (or SESSION_SECRET) back')
+      expect(stderr).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     }
   })
 

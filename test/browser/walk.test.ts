@@ -176,7 +176,7 @@ describe('the walk in Chromium', () => {
     const ada = await arrive(stepwise)
     await ada.open()
     await ada.connect('slack_1')
-    await ada.reads('The service asks to read')
+    await ada.reads('Acme Search wants to read')
 
     await ada.page.goBack()
 
@@ -205,7 +205,7 @@ describe('the walk in Chromium', () => {
     const ada = await arrive(stepwise)
     await ada.open()
     await ada.goOn()
-    await ada.reads('The service asks to read')
+    await ada.reads('Acme Search wants to read')
     await ada.context.clearCookies({ name: 'onramp' })
 
     await ada.answer('Allow')

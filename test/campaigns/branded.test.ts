@@ -97,6 +97,6 @@ describe('a preview of a company', () => {
 
   it('takes no language that is no tag', async () => {
     const run = await company().run(['invite', 'preview', '/nowhere', '--language', 'German'])
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--language takes') as string })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--language expects') as string })
   })
 })

@@ -93,7 +93,7 @@ describe('a list of people', () => {
   it('says of every row where it begins', async () => {
     const text = 'email,name\nada@acme.example,"A\nda"\n\nnobody,\n"bob@acme.example","Bob"\n'
     expect(told(await read(text))).toEqual([
-      '2: the name holds a line break or a control character',
+      '2: the name contains a line break or a control character',
       '5: "nobody" is not a valid email address',
       '6: bob@acme.example Bob',
     ])

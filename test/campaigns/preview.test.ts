@@ -59,7 +59,7 @@ describe('a preview', () => {
       env: { SMTP_URL: 'smtp://127.0.0.1:1' },
     })
     expect(server.code).toBe(1)
-    expect(server.stderr).toContain('127.0.0.1:1 cannot be reached, or not used (nothing listens there')
+    expect(server.stderr).toContain('127.0.0.1:1 cannot be reached, or not used (connection refused')
     expect(await company.run(['invite', 'preview'])).toMatchObject({ code: 2 })
     expect(await company.run(['invite', 'preview', folder, '--to', 'me@acme.example'])).toMatchObject({
       code: 2,

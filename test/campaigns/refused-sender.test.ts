@@ -146,7 +146,7 @@ describe('a mail server that refuses this machine', () => {
     )
     const { code, stderr } = await again()
     expect(code).toBe(1)
-    expect(stderr).toContain('took no email (it says: 554 5.7.1 Relay access denied)')
+    expect(stderr).toContain('accepted no email (it said: 554 5.7.1 Relay access denied)')
   })
 })
 
@@ -174,7 +174,7 @@ describe('a mail server that refuses one after the other in words that tell noth
     const { code, tally, stderr } = await again()
     expect(code).toBe(1)
     expect(tally).toMatchObject({ sent: 0, failed: 0, notTaken: 2 })
-    expect(stderr).toContain('took no email (it says: 554 5.7.1 Access denied)')
+    expect(stderr).toContain('accepted no email (it said: 554 5.7.1 Access denied)')
     isMisconfigured = false
     expect((await again()).tally).toMatchObject({ sent: 2, failed: 0 })
   })

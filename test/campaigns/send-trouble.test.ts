@@ -57,7 +57,7 @@ describe('the list', () => {
     ]) {
       const { code, stderr } = await send([...given.args, ...fresh()], { input: given.input })
       expect(code).toBe(1)
-      expect(stderr).toContain('the list holds no one')
+      expect(stderr).toContain('the list is empty')
     }
   })
 
@@ -186,8 +186,8 @@ describe('two runs of one campaign', () => {
 
 describe('wrong usage', () => {
   it.each([
-    [[], 'takes one list'],
-    [['nowhere.csv'], 'there is no file'],
+    [[], 'expected one list'],
+    [['nowhere.csv'], 'file not found'],
     [['-', '--days', '91'], '--days takes a whole number from 1 to 90'],
     [['-', '--on-invalid', 'ignore'], 'stop or skip'],
     [['-', '--campaign', '../x'], 'letters, digits'],

@@ -13,8 +13,8 @@ const answering = (path: string, status: number, body: unknown = {}): Answers =>
 
 describe('an authorization server', () => {
   it.each([
-    [429, 'warn', 'takes no more requests'],
-    [403, 'fail', 'keeps this machine out'],
+    [429, 'warn', 'is limiting requests'],
+    [403, 'fail', 'is blocking this machine'],
     [404, 'fail', 'no metadata'],
   ])('that answers %i for its metadata is told as such', async (code, status, words) => {
     const metadata = answering('/.well-known/openid-configuration', code)

@@ -75,15 +75,15 @@ describe('the mail server', () => {
     expect(closed).toMatchObject({
       status: 'fail',
       settings: ['SMTP_URL'],
-      says: expect.stringContaining('nothing listens'),
+      says: expect.stringContaining('connection refused'),
     })
     expect(JSON.stringify(closed)).not.toContain('hunter2')
     const plain = createSocketServer((socket) => void socket.end('220 plain ESMTP\r\n'))
-    expect((await look(`smtps://127.0.0.1:${await listening(plain)}`))?.says).toContain('does not speak TLS')
+    expect((await look(`smtps://127.0.0.1:${await listening(plain)}`))?.says).toContain('not a TLS server')
   })
 
   it('of a name that is not known, or with a certificate that nothing vouches for, is told so', async () => {
-    expect((await look('smtp://mail.invalid:587'))?.says).toContain('no machine of that name')
+    expect((await look('smtp://mail.invalid:587'))?.says).toContain('host not found')
     const made = newFolder()
     open.push(() => rmSync(made, { recursive: true }))
     const port = await listening(createTlsServer(selfSigned(made)))
@@ -116,7 +116,7 @@ describe('the mail server', () => {
       const told = await look(`smtp://search:secret@127.0.0.1:${port}`)
       expect(told).toMatchObject({
         status: 'fail',
-        says: `The mail server takes no ${what} for now (${code}).`,
+        says: `The mail server is temporarily rejecting ${what}s (${code}).`,
       })
       expect(told?.fix).toContain('try again later')
     },
@@ -124,7 +124,7 @@ describe('the mail server', () => {
 
   it('that says nothing is given up on', async () => {
     const silent = await listening(createSocketServer((socket) => void socket.on('error', () => {})))
-    expect((await look(`smtp://127.0.0.1:${silent}`))?.says).toContain('does not answer in time')
+    expect((await look(`smtp://127.0.0.1:${silent}`))?.says).toContain('timed out')
   }, 30_000)
 
   it("whose name is not known is known by the mail library's own code too", () => {

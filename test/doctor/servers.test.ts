@@ -22,7 +22,7 @@ describe('a set-up in which everything is right', () => {
     expect(report).toMatchObject({ exit: 0, result: 'ok' })
     const said = report.findings.map(({ says }) => says).join('\n')
     expect(said).toContain('Redirect address: https://onramp.acme.test/sign-in/callback')
-    expect(said).toContain('knows the client')
+    expect(said).toContain('Client ID and authentication accepted')
     expect(said).toContain('5 apps left')
     expect(said).toContain('leads back')
   })

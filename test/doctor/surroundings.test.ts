@@ -81,7 +81,7 @@ describe('PUBLIC_URL', () => {
       const gate = await answering((_req, res) => res.writeHead(status).end())
       expect(await reached(gate)).toMatchObject({
         status: 'warn',
-        says: expect.stringContaining(`a sign-in of its own (${status})`),
+        says: expect.stringContaining(`its own sign-in (${status})`),
       })
     }
   })
@@ -93,7 +93,7 @@ describe('PUBLIC_URL', () => {
     const { port } = server.address() as AddressInfo
     expect(await reached(`https://127.0.0.1:${port}`)).toMatchObject({
       status: 'warn',
-      says: expect.stringContaining('certificate is not trusted'),
+      says: expect.stringContaining('untrusted certificate'),
     })
   })
 

@@ -54,7 +54,7 @@ export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming 
       return setting === 'SERVICE_USER_TOKEN'
         ? fail('SERVICE_USER_TOKEN is a global token: the service requires X-Service-ActAs.', {
             settings: ['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'],
-            fix: `move the token to SERVICE_GLOBAL_TOKEN and add the person (${naming})`,
+            fix: `move the token here and add the person (${naming})`,
           })
         : fail("The service didn't receive X-Service-ActAs, although onramp sent it.", {
             settings: address,
