@@ -60,7 +60,7 @@ describe('the commands, beside a server with another secret', () => {
     expect(csv.stdout).toContain('eve@acme.example')
     for (const { code, stderr } of [json, csv, await company.run(['invite', 'report'])]) {
       expect(code).toBe(0)
-      expect(stderr).toContain('not counted: one record (sealed under another secret)')
+      expect(stderr).toContain('not included: one record (sealed under another secret)')
       expect(stderr).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     }
   })

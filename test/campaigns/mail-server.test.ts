@@ -42,7 +42,7 @@ describe('the mail server', () => {
     company().sandbox.mail?.behave({ refuse: { code: 451, message: 'greylisted' } })
     expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  delayed')
     company().sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
-    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  refused')
+    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  rejected')
     company().sandbox.mail?.behave({})
     expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
     expect(mails()).toHaveLength(0)
@@ -92,7 +92,7 @@ describe('a mail server that takes no mail at all', () => {
     expect(stderr).toMatch(
       /127\.0\.0\.1:\d+ cannot be reached, or not used \(this port does not start with TLS/,
     )
-    expect(stderr).toContain('use smtp:// there')
+    expect(stderr).toContain('use smtp:// for it')
     expect(await send([list(ada), ...campaign])).toMatchObject({ code: 0 })
   })
 
@@ -120,7 +120,7 @@ describe('a mail server that takes no mail at all', () => {
   it('is asked again about whom it refused, where that is wanted', async () => {
     const campaign = fresh()
     company().sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
-    expect((await send([list(ada), ...campaign])).stderr).toContain('ada@acme.example: refused by the mail')
+    expect((await send([list(ada), ...campaign])).stderr).toContain('ada@acme.example: rejected by the mail')
     company().sandbox.mail?.behave({})
     expect(await send([list(ada), ...campaign, '--retry-failed'])).toMatchObject({ code: 0 })
     expect(recipients()).toEqual(['ada@acme.example'])

@@ -53,7 +53,7 @@ describe('a preview', () => {
     const template = await company.run(['invite', 'preview', folder, '--template', '/nowhere'])
     expect(template).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('/nowhere holds no') as string,
+      stderr: expect.stringContaining('/nowhere has no') as string,
     })
     const server = await company.run(['invite', 'preview', '--to', 'me@acme.example'], {
       env: { SMTP_URL: 'smtp://127.0.0.1:1' },
@@ -77,7 +77,7 @@ describe('forgetting', () => {
       stdout: 'ada@acme.example is forgotten\n',
     })
     const again = await company.run(['invite', 'forget', 'ada@acme.example'])
-    expect(again.stdout).toMatch(/^ada@acme\.example was not known \(SQLite in \//)
+    expect(again.stdout).toMatch(/^No data for ada@acme\.example \(SQLite in \//)
     const { stdout } = await company.run(['invite', 'report', '--csv'])
     expect(stdout).toContain('bob@acme.example')
     expect(stdout).not.toContain('ada@')

@@ -89,7 +89,7 @@ describe('the list', () => {
     const everybody = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
     const first = await send([everybody, ...campaign, '--limit', '2', '--at-once', '1'])
     expect(first.code).toBe(0)
-    expect(first.stderr).toContain('--limit 2 ended the run. Started again, it goes on')
+    expect(first.stderr).toContain('--limit 2 reached. Run the same command again')
     expect(await send([everybody, ...campaign])).toMatchObject({ code: 0 })
     expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example', 'dan@acme.example'])
   })
@@ -178,7 +178,7 @@ describe('two runs of one campaign', () => {
     await sleep(300)
     const second = await send([list('bob@acme.example\n'), ...campaign])
     expect(second.code).toBe(4)
-    expect(second.stderr).toContain('another run of the campaign')
+    expect(second.stderr).toContain('is already running')
     expect((await first).code).toBe(0)
     expect(recipients()).toEqual(['ada@acme.example'])
   })
@@ -188,7 +188,7 @@ describe('wrong usage', () => {
   it.each([
     [[], 'expected one list'],
     [['nowhere.csv'], 'file not found'],
-    [['-', '--days', '91'], '--days takes a whole number from 1 to 90'],
+    [['-', '--days', '91'], '--days expects a whole number from 1 to 90'],
     [['-', '--on-invalid', 'ignore'], 'stop or skip'],
     [['-', '--campaign', '../x'], 'letters, digits'],
     [['-', '--what'], '--what'],

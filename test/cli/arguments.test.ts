@@ -48,7 +48,7 @@ describe('help', () => {
     async (_name, { path, command }) => {
       const ran = await runCommand([...path, '--nonsense', SECRET, '--help'], {})
       expect(ran).toEqual({ exit: 0, out: command.help, err: '' })
-      expect(command.help).toMatch(/Exit codes:[^]*wrong usage/)
+      expect(command.help).toMatch(/Exit codes:[^]*usage error/)
     },
   )
 
@@ -75,11 +75,11 @@ describe('what no command takes', () => {
   it.each(actions)('an option that %s does not have', async (name, { path, command }) => {
     const exit = command.wrongUsage ?? 2
     for (const [given, shown] of [
-      [['--nonsense', SECRET], 'there is no option --nonsense'],
-      [[`--nonsense=${SECRET}`], 'there is no option --nonsense'],
-      [[`--${SECRET}`], 'there is no option like that'],
-      [[`-z${SECRET}`], 'there is no option -z'],
-      [['--constructor'], 'there is no option --constructor'],
+      [['--nonsense', SECRET], 'unknown option --nonsense'],
+      [[`--nonsense=${SECRET}`], 'unknown option --nonsense'],
+      [[`--${SECRET}`], 'unknown option'],
+      [[`-z${SECRET}`], 'unknown option -z'],
+      [['--constructor'], 'unknown option --constructor'],
     ] as const)
       expect(await refusal([...path, ...given], exit)).toContain(`onramp ${name}: ${shown}`)
   })
@@ -94,17 +94,17 @@ describe('what no command takes', () => {
   )
 
   it.each([
-    [['nonsense'], 'onramp: there is no command nonsense.'],
-    [[SECRET], 'onramp: there is no command like that.'],
-    [['docter', '--help'], 'onramp: there is no command docter; did you mean doctor?'],
-    [['--', 'doctor'], 'onramp: there is no command like that.'],
-    [[''], 'onramp: there is no command like that.'],
-    [['--jsno'], 'onramp: there is no option --jsno.'],
-    [['invite', 'lnk'], 'onramp invite: there is no command lnk; did you mean link?'],
-    [['invite', SECRET], 'onramp invite: there is no command like that.'],
-    [['invite', '--days', SECRET], 'onramp invite: there is no option --days.'],
-    [['deprecations', SECRET], 'onramp deprecations: there is no command like that.'],
-    [['deprecations', '--jsn'], 'onramp deprecations list: there is no option --jsn; did you mean --json?'],
+    [['nonsense'], 'onramp: unknown command nonsense.'],
+    [[SECRET], 'onramp: unknown command.'],
+    [['docter', '--help'], 'onramp: unknown command docter; did you mean doctor?'],
+    [['--', 'doctor'], 'onramp: unknown command.'],
+    [[''], 'onramp: unknown command.'],
+    [['--jsno'], 'onramp: unknown option --jsno.'],
+    [['invite', 'lnk'], 'onramp invite: unknown command lnk; did you mean link?'],
+    [['invite', SECRET], 'onramp invite: unknown command.'],
+    [['invite', '--days', SECRET], 'onramp invite: unknown option --days.'],
+    [['deprecations', SECRET], 'onramp deprecations: unknown command.'],
+    [['deprecations', '--jsn'], 'onramp deprecations list: unknown option --jsn; did you mean --json?'],
   ])('a command that there is not: %j', async (args, words) => {
     expect(await refusal(args, 2)).toContain(words)
   })
@@ -124,7 +124,7 @@ describe('the value of an option', () => {
   it.each(flags)('is refused where there is none: %s', async (line, exit) => {
     const [option, ...path] = line.split(' ').toReversed()
     const given = `${option}=${SECRET}`
-    expect(await refusal([...path.toReversed(), given], exit)).toContain(`${option} takes no value`)
+    expect(await refusal([...path.toReversed(), given], exit)).toContain(`${option} doesn't accept a value`)
   })
 
   const texts: [string, number][] = [
@@ -140,7 +140,7 @@ describe('the value of an option', () => {
     const args = line.split(' ')
     const option = args.at(-1)
     for (const given of [args, [...args, ''], [...args, '--json'], [...args, `-${SECRET}`]])
-      expect(await refusal(given, exit)).toContain(`${option} needs a value`)
+      expect(await refusal(given, exit)).toContain(`${option} requires a value`)
   })
 
   it.each([
@@ -202,8 +202,10 @@ describe('settings that need to be fixed', () => {
     const { exit, err } = await runCommand(['invite', 'send', '-'], env)
     expect(exit).toBe(78)
     for (const name of ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'])
-      expect(err).toContain(`- ${name} is required for this: `)
+      expect(err).toContain(`- ${name} is required for this command: `)
     const dry = await runCommand(['invite', 'send', '-', '--dry-run'], env)
-    expect(dry.err).toMatch(/^onramp invite send: SERVICE_GLOBAL_TOKEN is required for this: [^\n]+\n$/)
+    expect(dry.err).toMatch(
+      /^onramp invite send: SERVICE_GLOBAL_TOKEN is required for this command: [^\n]+\n$/,
+    )
   })
 })

@@ -37,7 +37,7 @@ describe('onramp status', () => {
     const { exit, out, err } = await status(global(), 'bob@acme.example')
     expect([exit, err]).toEqual([0, ''])
     expect(out).toMatch(
-      /bob@acme.example: 2 apps are not connected\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
+      /bob@acme.example: 2 apps left to connect\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
     )
     expect(sandbox.requests.map(({ headers }) => headers['x-service-actas'])).toEqual(['bob@acme.example'])
   })
@@ -68,7 +68,7 @@ describe('onramp status', () => {
   it("tells of a user token's own person only, and says so", async () => {
     const own = await status(user('bob'))
     expect(own.err).toContain('owner of SERVICE_USER_TOKEN')
-    expect(own.out).toContain("The token's person: 2 apps")
+    expect(own.out).toContain("The token's owner: 2 apps")
     const asked = await status(user('bob'), 'ada@acme.example', '--json')
     expect(asked.err).toContain('only SERVICE_GLOBAL_TOKEN can look up the given address')
     expect(JSON.parse(asked.out)).toMatchObject({ person: null })

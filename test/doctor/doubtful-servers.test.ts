@@ -144,7 +144,7 @@ describe('the redirect address', () => {
   it('whose endpoint fails is told with the status', async () => {
     const server = await start({ '/authorize': ({ res }) => void res.writeHead(503).end() })
     expect(await found(server, check)).toMatchObject([
-      { status: 'fail', says: expect.stringContaining('fails (503)') },
+      { status: 'fail', says: expect.stringContaining('returned an error (503)') },
     ])
   })
 
@@ -179,8 +179,8 @@ describe('registration', () => {
     [429, {}, 'warn', /429.*in 120 seconds/],
     [500, {}, 'warn', /fails \(500\)/],
     [503, {}, 'warn', /fails \(503\)/],
-    [302, {}, 'warn', /does not say whether it is open \(302\)/],
-    [400, { error: 'policy' }, 'warn', /does not say whether it is open \(400\)/],
+    [302, {}, 'warn', /doesn't show whether registration is open \(302\)/],
+    [400, { error: 'policy' }, 'warn', /doesn't show whether registration is open \(400\)/],
     [400, { error: 'access_denied' }, 'fail', /requires a token \(400\)/],
     [405, {}, 'fail', /closed \(405\)/],
     [501, {}, 'fail', /closed \(501\)/],

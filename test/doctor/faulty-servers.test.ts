@@ -229,7 +229,7 @@ describe('a service', () => {
       body: list(redirect === null ? secretPath : `${secretPath}&r=${encodeURIComponent(redirect)}`),
     }))
     expect(troubles(report, 'service.final-redirect')).toEqual([])
-    expect(report.text).toContain('leads back to https://onramp.acme.test/onboarding/callback')
+    expect(report.text).toContain('redirects to https://onramp.acme.test/onboarding/callback')
     expect(report.text).not.toContain('canary')
   })
 

@@ -60,7 +60,7 @@ describe('a service', () => {
       SESSION_SECRET: newSecret() + newSecret(),
     })
     expect(troubles(report, 'service.reachable')).toMatchObject([
-      { status: 'warn', says: expect.stringContaining(`gets ${code}`) },
+      { status: 'warn', says: expect.stringContaining(`invalid token with ${code}`) },
     ])
   })
 })

@@ -99,7 +99,7 @@ describe('the mail server', () => {
       AUTH: '535 5.7.8 canary bad credentials',
     })
     const wrong = await look(`smtp://search:${password}@127.0.0.1:${refusing}`)
-    expect(wrong).toMatchObject({ status: 'fail', says: expect.stringContaining('name and password') })
+    expect(wrong).toMatchObject({ status: 'fail', says: expect.stringContaining('username and password') })
     expect(JSON.stringify(wrong)).not.toMatch(new RegExp(`canary|${password}`))
     const closed = await look(`smtp://127.0.0.1:${await speaking('554 no service for you')}`)
     expect(closed).toMatchObject({ status: 'fail', says: expect.stringContaining('this machine (554)') })

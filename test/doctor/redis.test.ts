@@ -67,7 +67,7 @@ describe('Redis', () => {
     const port = await startRedis('--appendonly', 'yes')
     const { trouble, said } = await look({ REDIS_URL: `redis://127.0.0.1:${port}` })
     expect(trouble).toEqual([])
-    expect(said).toMatch(/(Redis|Valkey) \d+\.\d+.*answers/)
+    expect(said).toMatch(/(Redis|Valkey) \d+\.\d+.*is reachable/)
     expect(said).toMatch(/can write, read, expire and delete records/)
     const client = await createClient({ url: `redis://127.0.0.1:${port}` }).connect()
     expect(await client.dbSize()).toBe(0)
@@ -90,7 +90,7 @@ describe('Redis', () => {
       settings: ['REDIS_URL'],
     })
     const other = await look({ REDIS_URL: `redis://:${wrong}@127.0.0.1:${port}` })
-    expect(other.trouble[0]?.says).toContain('does not accept')
+    expect(other.trouble[0]?.says).toContain('rejected the username')
     expect(other.report.text).not.toContain(wrong)
     const fine = await look({ REDIS_URL: `redis://:${right}@127.0.0.1:${port}` })
     expect(fine.trouble).toEqual([])
