@@ -77,9 +77,9 @@ describe('the commands, beside a server with another secret', () => {
 
   it('forget somebody without reading, and still mail nobody in doubt unless they are told to', async () => {
     const forgotten = await company.run(['invite', 'forget', 'ada@acme.example'])
-    expect(forgotten).toMatchObject({ code: 0, stdout: 'ada@acme.example is forgotten\n' })
+    expect(forgotten).toMatchObject({ code: 0, stdout: 'Deleted all data for ada@acme.example\n' })
     expect(forgotten.stderr).toContain(
-      'One record (sealed under another secret) was removed without being read',
+      'One record (sealed under another secret) deleted unread',
     )
     const report = await company.run(['invite', 'report', '--json'])
     expect(JSON.parse(report.stdout)).toMatchObject({ unread: { otherSecret: 0 } })

@@ -74,7 +74,7 @@ describe('forgetting', () => {
     await company.run(send)
     expect(await company.run(['invite', 'forget', 'Ada@acme.example'])).toMatchObject({
       code: 0,
-      stdout: 'ada@acme.example is forgotten\n',
+      stdout: 'Deleted all data for ada@acme.example\n',
     })
     const again = await company.run(['invite', 'forget', 'ada@acme.example'])
     expect(again.stdout).toMatch(/^No data for ada@acme\.example \(SQLite in \//)

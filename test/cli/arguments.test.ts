@@ -144,27 +144,27 @@ describe('the value of an option', () => {
   })
 
   it.each([
-    [['invite', 'link', PERSON, '--days', SECRET], '--days takes a whole number from 1 to 90'],
-    [['invite', 'link', PERSON, '--days', '1.5'], '--days takes a whole number'],
-    [['invite', 'link', PERSON, '--days=-1'], '--days takes a whole number'],
+    [['invite', 'link', PERSON, '--days', SECRET], '--days expects a whole number from 1 to 90'],
+    [['invite', 'link', PERSON, '--days', '1.5'], '--days expects a whole number'],
+    [['invite', 'link', PERSON, '--days=-1'], '--days expects a whole number'],
     [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource expects an identifier'],
-    [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid takes stop or skip; did you mean skip?'],
+    [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid expects stop or skip; did you mean skip?'],
     [['invite', 'send', SECRET], 'file not found'],
     [['doctor', '--as', SECRET], '--as expects an email address'],
-    [['status', '--timeout', '1e1'], '--timeout takes a whole number from 1 to 120'],
+    [['status', '--timeout', '1e1'], '--timeout expects a whole number from 1 to 120'],
     [['status', SECRET], 'must be an email address'],
     [['deprecations', 'list', '--as-of', SECRET], '--as-of expects a date'],
-    [['deprecations', 'list', '--within', SECRET], '--within takes a whole number from 0'],
-    [['deprecations', 'calendar', '--api', SECRET], '--api takes client or indexing.'],
-    [['deprecations', 'schema', SECRET], 'it takes schedule or waivers.'],
+    [['deprecations', 'list', '--within', SECRET], '--within expects a whole number from 0'],
+    [['deprecations', 'calendar', '--api', SECRET], '--api expects client or indexing.'],
+    [['deprecations', 'schema', SECRET], 'the name expects schedule or waivers.'],
   ])('that makes no sense is not repeated: %j', async (args, words) => {
     expect(await refusal(args, 2)).toContain(words)
   })
 
   it.each([
-    [['--input', SECRET], '--input takes har, ndjson, openapi, or log'],
+    [['--input', SECRET], '--input expects har, ndjson, openapi, or log'],
     [['--report', SECRET], '--report expects a kind and a file'],
-    [['--report', `${SECRET}=file`], '--report takes text, json, sarif, junit, or annotations'],
+    [['--report', `${SECRET}=file`], '--report expects text, json, sarif, junit, or annotations'],
   ])('is not repeated by deprecations check either: %j', async (args, words) => {
     expect(await refusal(['deprecations', 'check', ...args, '-'], 1)).toContain(words)
   })

@@ -192,10 +192,10 @@ describe('what goes wrong', () => {
   })
 
   it.each([
-    [['--token=canary-canary', 'ada@acme.example'], /no option --token/],
+    [['--token=canary-canary', 'ada@acme.example'], /unknown option --token/],
     [['canary-canary', 'ada@acme.example'], /too many arguments/],
     [['ada@acme.example', '--timeout', 'soon'], /1 to 120/],
-    [[], /add EMAIL/],
+    [[], /EMAIL is required/],
   ])('%j is wrong usage, and is not repeated', async (args, says) => {
     const { exit, err } = await status(global(), ...args)
     expect(exit).toBe(2)

@@ -177,8 +177,8 @@ describe('registration', () => {
 
   it.each([
     [429, {}, 'warn', /429.*in 120 seconds/],
-    [500, {}, 'warn', /fails \(500\)/],
-    [503, {}, 'warn', /fails \(503\)/],
+    [500, {}, 'warn', /returned an error \(500\)/],
+    [503, {}, 'warn', /returned an error \(503\)/],
     [302, {}, 'warn', /doesn't show whether registration is open \(302\)/],
     [400, { error: 'policy' }, 'warn', /doesn't show whether registration is open \(400\)/],
     [400, { error: 'access_denied' }, 'fail', /requires a token \(400\)/],

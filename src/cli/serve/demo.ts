@@ -22,16 +22,15 @@ type Started = { url: string; control: string; folder: string }
 const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
 
   Open            ${url}
-  Sign in as      Ada Lovelace, who has five apps to connect, or anyone else on
-                  the list; there are no passwords
-  Invitations     ${control}/mail has one for Ada;
-                  open its link as she would
-  Administrators  ${url}/admin, signed in as Carol
-  Commands        in another terminal, in this folder:
+  Sign in as      Ada Lovelace (five apps to connect), or anyone else on the
+                  list. No passwords.
+  Invitations     ${control}/mail (open Ada's invitation)
+  Admin           ${url}/admin (sign in as Carol)
+  Commands        In another terminal, in this folder:
     set -a && . ${folder}/env && set +a
     npm run onramp -- invite send ${folder}/people.csv --rate 200 --mail-rate 200
     npm run onramp -- invite report
-  Stop with       Ctrl-C
+  Stop            Ctrl+C
 `
 
 const COMPANY = '5000'

@@ -19,9 +19,9 @@ This can invalidate connection links the person was given moments ago.
 
 Options:
   --json              {"schema_version", "person", "left": [{"instance", "name",
-                      "status"}]}, status: awaiting, stale (reconnect), disabled,
-                      attention (has no connection link); person: null with a
-                      user token
+                      "status"}]}, status: awaiting, stale (reconnect),
+                      disabled, attention (has no connection link);
+                      person: null with a user token
   --timeout SECONDS   1 to 120 (default: 10)
 
 Exit codes:

@@ -3,13 +3,13 @@
 export const deprecationsHelp = `Usage: onramp deprecations [COMMAND] [options]
 
   onramp deprecations list                      the schedule, with days left
-  onramp deprecations list --within 90 --csv    removals within 90 days, as CSV
+  onramp deprecations list --within 90 --csv    removals in 90 days, as CSV
   onramp deprecations check traffic.har         find deprecated APIs in traffic
   onramp deprecations calendar > removals.ics   removal dates for your calendar
   onramp deprecations diff old.json new.json    changes between two schedules
   onramp deprecations schema > schedule.schema.json
 
-Lists what the Client and Indexing APIs are removing, and finds where you use it.
+Lists what the Client and Indexing APIs are removing and where you use it.
 Commands: list (the default), check, calendar, diff, schema. Each has --help.
 Items keep working until the day before their removal date (UTC).
 `
@@ -24,11 +24,11 @@ export const listHelp = `Usage: onramp deprecations list [options]
 Lists the schedule by removal date.
 
   --as-of DATE       use this date as today (YYYY-MM-DD, UTC)
-  --within DAYS      only items removed in the next DAYS days; excludes items that
-                     have already been removed
+  --within DAYS      only items to be removed in the next DAYS days;
+                     excludes items that are already removed
   --api API          client or indexing
   --operation TEXT   only operations whose method or path contains TEXT
-  --json, --csv      machine-readable output; the JSON is a valid schedule file
+  --json, --csv      machine-readable output; the JSON is a schedule file
   --schedule FILE    add your own entries (repeatable); see
                      onramp deprecations schema
 
@@ -56,8 +56,8 @@ Input formats:
   access logs  METHOD URL, Common or Combined Log Format
 Bodies can be JSON, several documents, JSON Lines, events or forms.
 
-  --fail-on LEVEL    deprecated (default), removed, possible (also items that may
-                     be in use), never
+  --fail-on LEVEL    deprecated (default), removed, possible (also items
+                     that may be in use), never
   --within DAYS      ignore items removed more than DAYS days from now
   --as-of DATE       use this date as today (YYYY-MM-DD, UTC)
   --waivers FILE     items you allow until a given date; see
@@ -104,7 +104,7 @@ export const diffHelp = `Usage: onramp deprecations diff [OLD] NEW [--json]
 
   onramp deprecations diff old.json new.json
   onramp deprecations diff new.json              compare with the built-in one
-  onramp deprecations list --json > today.json   save a schedule to compare later
+  onramp deprecations list --json > today.json   save a schedule for later
 
 Lists the changes between two schedules.
 

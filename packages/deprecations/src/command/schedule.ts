@@ -85,7 +85,7 @@ export const diff: Run = async (args, { stdout, stderr, env }) => {
 /** Writes the JSON Schema of a file that people write. Resolves to the exit code, 0. @throws {UsageError} */
 export const schema: Run = (args, { stdout }) => {
   const [name = 'schedule'] = readArguments(args, {}, 1).words
-  const which = wordOf('it', name, ['schedule', 'waivers'])
+  const which = wordOf('the name', name, ['schedule', 'waivers'])
   const schema = which === 'schedule' ? scheduleJsonSchema() : waiversJsonSchema()
   stdout.write(`${JSON.stringify(schema, null, 2)}\n`)
   return Promise.resolve(0)
