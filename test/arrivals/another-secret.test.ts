@@ -78,9 +78,7 @@ describe('the commands, beside a server with another secret', () => {
   it('forget somebody without reading, and still mail nobody in doubt unless they are told to', async () => {
     const forgotten = await company.run(['invite', 'forget', 'ada@acme.example'])
     expect(forgotten).toMatchObject({ code: 0, stdout: 'Deleted all data for ada@acme.example\n' })
-    expect(forgotten.stderr).toContain(
-      'One record (sealed under another secret) deleted unread',
-    )
+    expect(forgotten.stderr).toContain('One record (sealed under another secret) deleted unread')
     const report = await company.run(['invite', 'report', '--json'])
     expect(JSON.parse(report.stdout)).toMatchObject({ unread: { otherSecret: 0 } })
     const list = company.list('again.csv', 'email\nada@acme.example\n')

@@ -15,7 +15,7 @@ describe('an authorization server', () => {
   it.each([
     [429, 'warn', 'is limiting requests'],
     [403, 'fail', 'is blocking this machine'],
-    [404, 'fail', 'no metadata'],
+    [404, 'fail', 'No authorization server metadata'],
   ])('that answers %i for its metadata is told as such', async (code, status, words) => {
     const metadata = answering('/.well-known/openid-configuration', code)
     const server = await start({ ...metadata, ...answering('/.well-known/oauth-authorization-server', code) })
