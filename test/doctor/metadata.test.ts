@@ -61,7 +61,7 @@ describe('the metadata', () => {
 
 describe('a server that is plain OAuth 2.1', () => {
   const plain = { OIDC_SCOPE: 'search.read' }
-  const identity = /userinfo|identify people/
+  const identity = /userinfo endpoint|userinfo or introspection/
   it.each<[string, object, string[]]>([
     ['userinfo', { userinfo_endpoint: 'https://login.acme.test/userinfo' }, ['ok']],
     ['introspection only', { introspection_endpoint: 'https://login.acme.test/introspect' }, ['skip']],
