@@ -18,7 +18,7 @@ function endOnFaults(error: unknown): void {
   if (!(error instanceof SettingsError)) return
   const faults = error.faults.map((fault) => `  - ${fault}\n`).join('')
   process.stderr.write(
-    `onramp cannot start: ${error.faults.length} ${error.what} need correcting.\n${faults}`,
+    `onramp cannot start: ${error.faults.length} ${error.what} need to be fixed:\n${faults}`,
   )
   process.exit(EXIT_SETTINGS)
 }

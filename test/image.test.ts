@@ -69,7 +69,7 @@ describe('the image', () => {
     expect(stderr).toMatch(
       /^onramp \w+: it is for development, and this installation leaves out the sandbox: /,
     )
-    expect(stderr).toContain('run it in a clone of the sources')
+    expect(stderr).toContain('run it in a clone of the repository')
     expect(stderr).not.toContain('    at ')
   })
 

@@ -10,12 +10,12 @@ const REASONS: [why: Unreadable, reason: string, remedy: string][] = [
   [
     'otherSecret',
     'sealed under another secret',
-    'put the earlier INVITE_SECRET (or SESSION_SECRET) back, behind the new one and a comma; where another installation shares the store, give each a REDIS_PREFIX of its own',
+    'add the earlier INVITE_SECRET (or SESSION_SECRET) back after the new one, separated by a comma; if another installation shares the store, give each its own REDIS_PREFIX',
   ],
   [
     'damaged',
     'damaged',
-    'restore the store from a backup, or remove what is damaged with onramp invite forget EMAIL',
+    'restore the store from a backup, or delete the damaged records with onramp invite forget EMAIL',
   ],
   ['newer', 'written by a newer version', 'update this onramp'],
 ]

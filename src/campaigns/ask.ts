@@ -48,7 +48,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
   async function refusal(problem: ServiceProblem): Promise<Asked> {
     if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
       throw new ServiceUnusable(
-        `${problem.detail}. It was said of ${refusalsInARow} people in a row: if they have all left, take them off the list`,
+        `${problem.detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list`,
         { cause: problem },
       )
     return { kind: problem.answered === 403 ? 'refused' : 'unknown' }
@@ -94,7 +94,7 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
       await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
     }
     if (++silencesInARow >= MAX_SILENCES_IN_A_ROW)
-      throw new ServiceUnusable(`the service is away: ${last?.detail ?? ''}`, { cause: last })
+      throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}`, { cause: last })
     return { kind: 'no-answer' }
   }
 }

@@ -35,7 +35,7 @@ const shown = (text: string): string => {
 
 function faultOf(what: string, text: string): string | undefined {
   if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text))
-    return `the ${what} holds a line break or a control character`
+    return `the ${what} contains a line break or a control character`
   return text.length > MAX_CHARACTERS ? `the ${what} is too long` : undefined
 }
 
@@ -77,8 +77,7 @@ export function personOf(columns: Columns, cells: readonly unknown[]): Read {
   const email = cells[columns.email]
   if (typeof email !== 'string' || email.trim() === '') return faulty('missing email address')
   const address = addressToInvite(email)
-  if (address === undefined)
-    return faulty(`${shown(email)} is not one plain email address like ada@acme.example`)
+  if (address === undefined) return faulty(`${shown(email)} is not a valid email address`)
   const person: Invitee = { email: address }
   for (const what of ['name', 'group'] as const) {
     const cell = cells[columns[what]]

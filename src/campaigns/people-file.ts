@@ -13,7 +13,7 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
   if (first.done === true) return
   if (/^\s*\[\s*[[{"]/.test(first.value))
     throw new UnreadablePeople(
-      'the list is a JSON array: convert it to one object a line (NDJSON) with `jq -c .[]`',
+      'the list is a JSON array. Convert it to one object per line (NDJSON) with `jq -c .[]`',
     )
   const kind = /^\s*\{/.test(first.value) ? 'ndjson' : 'csv'
   let columns: Columns | undefined
@@ -57,7 +57,7 @@ async function* decoded(source: AsyncIterable<Uint8Array | string>): AsyncGenera
 function refuseOtherEncodings(start: Uint8Array): void {
   const mark = Buffer.from(start.subarray(0, 2)).toString('hex')
   if (mark === 'fffe' || mark === 'feff' || start.subarray(0, 64).includes(0))
-    throw new UnreadablePeople('the file is UTF-16, as Excel writes "Unicode text": save it as "CSV UTF-8"')
+    throw new UnreadablePeople('the file is UTF-16 ("Unicode text" in Excel). Save it as "CSV UTF-8"')
 }
 
 /** @param bytes absent: the end, where half a character is a fault too @throws {UnreadablePeople} */
@@ -65,6 +65,6 @@ function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return decoder.decode(bytes, { stream: bytes !== undefined })
   } catch {
-    throw new UnreadablePeople('the file is not UTF-8: save it as "CSV UTF-8"')
+    throw new UnreadablePeople('the file is not UTF-8. Save it as "CSV UTF-8"')
   }
 }

@@ -9,23 +9,21 @@ const WORDS = {
   /** In a dry run. */
   wouldSend: same('would be emailed'),
   sent: ['email sent', 'emails sent'],
-  deferred: same('delayed by the mail server (the next run tries again)'),
-  failed: same('refused by the mail server (--retry-failed sends again)'),
+  deferred: same('delayed by the mail server (retried next run)'),
+  failed: same('rejected by the mail server (retry with --retry-failed)'),
   /** The mail server refused us rather than the person. */
-  notTaken: same(
-    'not taken: the mail server objects to the sender or this machine (the next run tries again)',
-  ),
+  notTaken: same('not accepted: the mail server objects to the sender or this machine (retried next run)'),
   /** May have been sent: this run, or one that was killed, cannot know. */
-  uncertain: same('delivery unknown (--retry-unknown sends again)'),
+  uncertain: same('delivery unknown (resend with --retry-unknown)'),
   already: same('already emailed'),
   optedOut: same('opted out'),
   /** They may have asked for no emails. */
-  inDoubt: same('not emailed: what is written down about them cannot be read (onramp doctor)'),
+  inDoubt: same("not emailed: the data stored about them can't be read (see onramp doctor)"),
   tooSoon: same('emailed recently by another campaign (--min-gap)'),
   nothing: ['has nothing to connect', 'have nothing to connect'],
   unknownToService: same('unknown to the service'),
-  refusedByService: same('refused by the service (403)'),
-  unanswered: same('no answer from the service (the next run asks again)'),
+  refusedByService: same('not allowed to look up (403)'),
+  unanswered: same('no response from the service (retried next run)'),
   invalid: ['invalid row', 'invalid rows'],
   duplicates: same('on the list more than once'),
 } satisfies Record<string, readonly [one: string, many: string]>
@@ -91,7 +89,7 @@ export function progressLine(tally: Tally, { perSecond, people }: Speed): string
     `${perSecond.toFixed(1)}/s`,
     `${inFigures(tally.rows)} ${WORDS.rows[tally.rows === 1 ? 0 : 1]}`,
     `${inFigures(emails)} ${emails === 1 ? 'email' : 'emails'}`,
-    trouble > 0 && `${inFigures(trouble)} to look at`,
+    trouble > 0 && `${inFigures(trouble)} with problems`,
   ]
   return parts.filter(Boolean).join(' · ')
 }

@@ -14,7 +14,7 @@ function withoutSandbox(): string | undefined {
     import.meta.resolve('@onramp/sandbox')
     return undefined
   } catch {
-    return 'it is for development, and this installation leaves out the sandbox: run it in a clone of the sources, after npm ci'
+    return 'it is for development only, and the sandbox is not installed here: run it in a clone of the repository, after npm ci'
   }
 }
 
@@ -34,30 +34,30 @@ type Row = [summary: string, command: Command]
 
 const rows: readonly Row[] = [
   ['start the server', { name: 'serve', help: serveHelp, load: () => import('./serve/serve.ts') }],
-  ['a link, emails to many, how far people are', { name: 'invite', help: inviteHelp, commands: invite }],
+  ['invite people by link or email; track progress', { name: 'invite', help: inviteHelp, commands: invite }],
   [
-    'the server and the sandbox together',
+    'run the server with the sandbox',
     { name: 'demo', help: demoHelp, unavailable: withoutSandbox, load: () => import('./serve/demo.ts') },
   ],
   [
-    'what is wrong with the setup, and what to change',
+    'check the configuration and suggest fixes',
     { name: 'doctor', help: doctorHelp, load: () => import('./doctor/doctor.ts') },
   ],
   [
-    'what a person still has to connect',
+    'show what someone still has to connect',
     { name: 'status', help: statusHelp, load: () => import('./status/status.ts') },
   ],
   [
-    "a person's id in the audit log",
+    "show a person's ID in the audit log",
     { name: 'audit-id', help: auditIdHelp, load: () => import('./audit-id/audit-id.ts') },
   ],
-  ['what the service will remove, and where it is used', deprecations],
+  ['find uses of deprecated APIs', deprecations],
   [
-    'the client that onramp registers itself',
+    'the client that onramp registered for itself',
     { name: 'registration', help: registrationHelp, commands: registration },
   ],
   [
-    'a stand-in for the service',
+    'run a local stand-in for the search service',
     {
       name: 'sandbox',
       help: sandboxHelp,
@@ -79,6 +79,6 @@ const lines = offered.map(([summary, command]) => `  ${usageOf(command).padEnd(w
 
 export const onramp: Group = {
   name: 'onramp',
-  help: `Usage: onramp COMMAND [options]\n\n${lines.join('')}\nEvery command explains itself: onramp COMMAND --help\n`,
+  help: `Usage: onramp COMMAND [options]\n\n${lines.join('')}\nRun "onramp COMMAND --help" for details.\n`,
   commands,
 }

@@ -15,7 +15,7 @@ const endingOfOnramp: EndingOf = (error, name, wrongUsage) => {
     others.length === 0
       ? sentence(first)
       : [
-          `${error.faults.length} ${error.what} need correcting.`,
+          `${error.faults.length} ${error.what} need to be fixed:`,
           ...error.faults.map((fault) => `  - ${fault}`),
         ].join('\n')
   return { words: `${name}: ${words}\n`, exit: EXIT_SETTINGS }

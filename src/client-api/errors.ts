@@ -116,7 +116,7 @@ export function problemOf(refusal: Refusal, now: number = Date.now()): ServicePr
     case 'busy':
       return new ServiceProblem(503, codes.busy, { detail: `${said}: too many requests`, retryAfter })
     case 'not-there':
-      return misconfigured('SERVICE_BASE_URL leads elsewhere, or lacks its path')
+      return misconfigured('check SERVICE_BASE_URL, including its path')
     case 'redirected':
       return misconfigured('a redirect, which is never followed with a token: see SERVICE_BASE_URL')
     case 'request':

@@ -31,11 +31,11 @@ export function silenceOf(error: unknown): Silence {
 
 /** The cause in plain words, to stand behind "cannot be reached:". */
 export const silenceInWords: Record<Silence, string> = {
-  'unknown-name': 'no machine of that name is known here',
-  refused: 'nothing listens there',
-  'too-slow': 'it does not answer in time',
-  certificate: 'its certificate is not trusted here (a private authority goes into NODE_EXTRA_CA_CERTS)',
-  'no-tls': 'it does not speak TLS there',
-  'too-large': 'it answers more than can be read',
-  'cut-off': 'the connection is cut off',
+  'unknown-name': 'host not found',
+  refused: 'connection refused',
+  'too-slow': 'timed out',
+  certificate: 'untrusted certificate (for a private CA, set NODE_EXTRA_CA_CERTS)',
+  'no-tls': 'not a TLS server',
+  'too-large': 'response too large',
+  'cut-off': 'connection closed',
 }

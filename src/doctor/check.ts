@@ -49,5 +49,5 @@ export const withMetadata =
     const discovered = await subject.authorizationServer()
     return discovered.kind === 'found'
       ? look(discovered.metadata, subject)
-      : skip('needs the metadata first.')
+      : skip('requires server metadata.')
   }

@@ -11,15 +11,17 @@ type Times = { theirs: number | undefined; ours: number }
 
 /** Pure. Times are milliseconds since 1970. */
 export function skewFinding(whose: string, { theirs, ours }: Times): Finding {
-  if (theirs === undefined) return skip(`${whose} does not send the time.`)
+  if (theirs === undefined) return skip(`${whose} sent no Date header.`)
   const seconds = Math.round((ours - theirs) / 1000)
   const far = Math.abs(seconds)
-  if (far <= NOTED_SECONDS) return ok(`This machine's clock and that of ${whose} agree.`)
+  if (far <= NOTED_SECONDS) return ok(`This machine's clock matches ${whose}.`)
   const amount = far < 120 ? `${far} seconds` : `${Math.round(far / 60)} minutes`
-  const says = `This machine's clock is ${amount} ${seconds > 0 ? 'ahead of' : 'behind'} that of ${whose}`
-  const fix = "set this machine's clock from a time server (NTP)"
+  const says = `This machine's clock is ${amount} ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}`
+  const fix = "sync this machine's clock (NTP)"
   return far > TOLERATED_SECONDS
-    ? fail(`${says}; sign-ins are refused beyond ${TOLERATED_SECONDS} seconds.`, { fix })
+    ? fail(`${says}; onramp rejects sign-ins if they differ by more than ${TOLERATED_SECONDS} seconds.`, {
+        fix,
+      })
     : warn(`${says}.`, { fix })
 }
 
@@ -27,12 +29,12 @@ export async function clockOfAuthorizationServer({ authorizationServer }: Subjec
   const discovered = await authorizationServer()
   return discovered.kind === 'found'
     ? skewFinding('the authorization server', discovered.answer)
-    : skip('needs the metadata first.')
+    : skip('requires server metadata.')
 }
 
 export async function clockOfService(subject: Subject): Promise<Finding> {
   const reply = await askWithMadeUpToken(subject)
   return reply === undefined || reply.kind === 'silent'
-    ? skip('needs an answer of the service first.')
+    ? skip('requires a response from the service.')
     : skewFinding('the service', reply)
 }

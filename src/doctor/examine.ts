@@ -28,8 +28,8 @@ async function bounded({ id, look }: Check, subject: Subject): Promise<Finding[]
     return flat(await within(CHECK_LIMIT_MS, look(subject)))
   } catch (error) {
     return error instanceof Late
-      ? [fail(`This could not be checked in time (${id}).`, { fix: 'try again' })]
-      : [fail(`This could not be checked (${id}).`, { fix: 'report it as a bug in onramp' })]
+      ? [fail(`This check timed out (${id}).`, { fix: 'try again' })]
+      : [fail(`This check failed unexpectedly (${id}).`, { fix: 'please report this as a bug in onramp' })]
   }
 }
 
@@ -60,7 +60,7 @@ export async function examine(examination: Examination): Promise<Report[]> {
   const mask = maskFor(subject)
   const look = async (check: Check): Promise<Report[]> => {
     const isLeftOut = examination.offline && check.isOnline
-    const findings = isLeftOut ? [skip('not asked (--offline).')] : await bounded(check, subject)
+    const findings = isLeftOut ? [skip('skipped (--offline).')] : await bounded(check, subject)
     return findings.map(({ status, says, settings, fix }) => ({
       group: check.group,
       check: check.id,

@@ -20,7 +20,7 @@ export const settingOfFault = (fault: string): string => /^[A-Z_]+/.exec(fault)?
 /** A secret that was put into NAME_FILE itself does not appear in a report. */
 const withoutSecrets = (fault: string, env: NodeJS.ProcessEnv): string => {
   const file = env[`${settingOfFault(fault).replace(/_FILE$/, '')}_FILE`]?.trim() ?? ''
-  return file === '' || isPath(file) ? fault : fault.replaceAll(file, 'something that is no path')
+  return file === '' || isPath(file) ? fault : fault.replaceAll(file, 'something that is not a path')
 }
 
 type Loaded = { settings?: Settings; faults: readonly string[] }

@@ -14,7 +14,7 @@ export const authorizationServerDefinitions = {
   TOKEN_ISSUED_BY: {
     default: 'service',
     meaning:
-      '`service` or `external-idp` (then `X-Service-Auth-Type: OAUTH` goes out with every access token)',
+      '`service` or `external-idp` (onramp then sends `X-Service-Auth-Type: OAUTH` with every access token)',
     schema: oneOf(['service', 'external-idp']),
   },
   OIDC_CLIENT_ID: {
@@ -50,7 +50,7 @@ export const authorizationServerDefinitions = {
   },
   OIDC_EMAIL_CLAIM: {
     default: 'email',
-    meaning: "The claim that holds a person's address, such as `preferred_username` or `upn`",
+    meaning: "The claim with a person's email address, such as `preferred_username` or `upn`",
     schema: text.regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim'),
   },
   OIDC_EMAIL_TRUST: {
@@ -61,7 +61,7 @@ export const authorizationServerDefinitions = {
   },
   OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },
   OIDC_AUDIENCE: {
-    meaning: 'The `audience` parameter, for authorization servers that ask for one',
+    meaning: 'The `audience` parameter, for authorization servers that require one',
     schema: text,
   },
   SERVICE_USER_TOKEN: {
@@ -72,7 +72,7 @@ export const authorizationServerDefinitions = {
   SERVICE_GLOBAL_TOKEN: {
     secret: true,
     meaning:
-      'A global service token, for the command line; goes out with `X-Service-ActAs` only; the server does not use it',
+      'A global service token, for the command line; only sent with `X-Service-ActAs`; the server does not use it',
     schema: serviceToken,
   },
 } as const satisfies Definitions

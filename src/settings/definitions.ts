@@ -70,18 +70,18 @@ export const definitions = {
   SIGN_INS_PER_MINUTE: {
     default: '3000',
     meaning:
-      'Sign-ins, a minute, that one address may start and not finish (an office may share one); a browser may make a tenth of so many requests',
+      'Unfinished sign-ins allowed per minute per IP address (an office may share one). Each browser gets a tenth of this many requests',
     schema: wholeNumber(1, 1_000_000),
   },
   REQUESTS_PER_MINUTE: {
     default: '1200',
-    meaning: 'Requests of one person that reach the service, a minute, over all their tabs and devices',
+    meaning: 'Requests to the service allowed per minute per person, across all their tabs and devices',
     schema: wholeNumber(60, 1_000_000),
   },
   SIGN_INS_WAITING_MB: {
     default: '64',
     meaning:
-      'Megabytes of the store for sign-ins that were started and not finished; with more, new ones are asked to wait. One address gets a tenth',
+      'Megabytes of the store for unfinished sign-ins. When they are full, new sign-ins have to wait. One IP address gets a tenth',
     schema: wholeNumber(1, 100_000),
   },
   DRAIN_SECONDS: {
@@ -98,7 +98,7 @@ export const definitions = {
   },
   COMPANY_FILE: {
     meaning:
-      "The company's YAML file: name, logos, colours, links, texts and what to say of each app (docs/company-file.md)",
+      "The company's YAML file: name, logos, colours, links, texts and what to say about each app (docs/company-file.md)",
     schema: text,
   },
   ADMIN_EMAILS: {
@@ -108,21 +108,21 @@ export const definitions = {
   INVITE_SECRET: {
     secret: true,
     meaning:
-      'Encrypts invitations, 32 characters or more; a comma-separated list rotates; absent: derived from `SESSION_SECRET`',
+      'Encrypts invitations. At least 32 characters. To rotate, use a comma-separated list (default: derived from `SESSION_SECRET`)',
     schema: sessionSecrets,
   },
   INVITE_RETENTION_DAYS: {
     default: '90',
-    meaning: 'What is known of a person on the way is forgotten after so many days without news of them',
+    meaning: "Days of inactivity after which a person's progress is deleted",
     schema: wholeNumber(1, 730),
   },
   SMTP_URL: {
     secret: true,
-    meaning: 'The mail server that invitations leave by: `smtp://` (STARTTLS is insisted on) or `smtps://`',
+    meaning: 'Mail server for invitations: `smtp://` (requires STARTTLS) or `smtps://`',
     schema: mailServer,
   },
   MAIL_FROM: {
-    meaning: 'Whom invitations are from: `Name <address>`, a person or a team that people know',
+    meaning: 'Sender of invitations: `Name <address>`, a person or team that people know',
     schema: sender,
   },
   LOG_LEVEL: {

@@ -26,7 +26,7 @@ describe('the page of administrators, beside a server with another secret', () =
     expect(grace.page.status).toBe(200)
     expect(grace.text).toContain('2 people are known')
     expect(grace.text).toContain('Not counted: 2 records (sealed under another secret).')
-    expect(grace.text).toContain('put the earlier INVITE_SECRET (or SESSION_SECRET) back')
+    expect(grace.text).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     expect(grace.text).toContain('REDIS_PREFIX')
   })
 
@@ -60,8 +60,8 @@ describe('the commands, beside a server with another secret', () => {
     expect(csv.stdout).toContain('eve@acme.example')
     for (const { code, stderr } of [json, csv, await company.run(['invite', 'report'])]) {
       expect(code).toBe(0)
-      expect(stderr).toContain('not counted: one record (sealed under another secret)')
-      expect(stderr).toContain('put the earlier INVITE_SECRET (or SESSION_SECRET) back')
+      expect(stderr).toContain('not included: one record (sealed under another secret)')
+      expect(stderr).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     }
   })
 
@@ -77,10 +77,8 @@ describe('the commands, beside a server with another secret', () => {
 
   it('forget somebody without reading, and still mail nobody in doubt unless they are told to', async () => {
     const forgotten = await company.run(['invite', 'forget', 'ada@acme.example'])
-    expect(forgotten).toMatchObject({ code: 0, stdout: 'ada@acme.example is forgotten\n' })
-    expect(forgotten.stderr).toContain(
-      'One record (sealed under another secret) was removed without being read',
-    )
+    expect(forgotten).toMatchObject({ code: 0, stdout: 'Deleted all data for ada@acme.example\n' })
+    expect(forgotten.stderr).toContain('One record (sealed under another secret) deleted unread')
     const report = await company.run(['invite', 'report', '--json'])
     expect(JSON.parse(report.stdout)).toMatchObject({ unread: { otherSecret: 0 } })
     const list = company.list('again.csv', 'email\nada@acme.example\n')

@@ -55,14 +55,14 @@ it('finds the mails to somebody among many, and fits a phone', async () => {
   const page = await browser.newPage()
   await page.goto(`${sandbox.urls.control}/mail`)
   expect(await page.locator('main').innerText()).toContain('80 mails; the last 50 of them')
-  await page.getByLabel('To (part of an address)').fill('PERSON-3@')
+  await page.getByLabel('Search by recipient').fill('PERSON-3@')
   await page.getByRole('button', { name: 'Find' }).click()
   expect(await page.locator('main > details > summary').allInnerTexts()).toEqual([
     expect.stringContaining('person-3@acme.example'),
   ])
   for (const summary of await page.locator('details details summary').all()) await summary.click()
   expect(await overflowAt(page, 360)).toBeLessThanOrEqual(0)
-  await page.getByLabel('To (part of an address)').fill('nobody')
+  await page.getByLabel('Search by recipient').fill('nobody')
   await page.getByRole('button', { name: 'Find' }).click()
   expect(await page.locator('main').innerText()).toContain('No mail')
   await page.close()

@@ -33,8 +33,8 @@ describe('signing out in Chromium', () => {
       expect(ada.requests.some((request) => request.url().includes('id_token_hint='))).toBe(true)
       expect(ada.complaints).toEqual([])
       await ada.page.getByRole('link', { name: 'Sign in again' }).click()
-      await ada.reads('Who are you?')
-      expect(await ada.text()).not.toContain('Signed in so far')
+      await ada.reads('Choose an account')
+      expect(await ada.text()).not.toContain('Currently signed in')
       await ada.leave()
     },
   )

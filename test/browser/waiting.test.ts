@@ -79,7 +79,7 @@ describe('the page that waits', () => {
 
     await ada.page.getByRole('link', { name: 'Continue to GitHub' }).focus()
     await ada.page.keyboard.press('Enter')
-    await ada.reads('The service asks to read what you can see in GitHub.')
+    await ada.reads('Acme Search wants to read content you can access in GitHub.')
     expect(ada.complaints).toEqual([])
     await ada.leave()
   })
@@ -94,7 +94,7 @@ describe('the page that waits', () => {
     expect(ourPages(ada)).toBe(before)
     expect(await ada.focused()).toBe('Check again')
     await ada.page.keyboard.press('Enter')
-    await ada.reads('The service asks to read what you can see in GitHub.')
+    await ada.reads('Acme Search wants to read content you can access in GitHub.')
     expect(ada.complaints).toEqual([])
     await ada.leave()
   })
@@ -147,7 +147,7 @@ describe('the page that waits', () => {
     await ada.page.keyboard.press('Enter')
 
     await ada.answer('Allow')
-    await ada.reads('The service asks to read what you can see in Google Drive.')
+    await ada.reads('Acme Search wants to read content you can access in Google Drive.')
     expect(ada.complaints).toEqual([])
     await ada.leave()
   })

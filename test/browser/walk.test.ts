@@ -51,7 +51,7 @@ async function walkToTheEnd(visitor: Visitor): Promise<void> {
   await visitor.open()
   await visitor.goOn()
   for (const name of ['Slack', 'GitHub', 'Google Drive', 'Jira', 'Confluence']) {
-    await visitor.reads(`The service asks to read what you can see in ${name}.`)
+    await visitor.reads(`Acme Search wants to read content you can access in ${name}.`)
     await visitor.answer('Allow')
   }
   await visitor.reads('You’re all set')
@@ -108,7 +108,7 @@ describe('the walk in Chromium', () => {
     auto.sandbox.switches.set({ consentDelaySeconds: 0 })
 
     // Nobody touches the page: it goes on to the next consent when the first one shows.
-    await ada.reads('The service asks to read what you can see in GitHub.')
+    await ada.reads('Acme Search wants to read content you can access in GitHub.')
     expect(auto.sandbox.count('authDatasource')).toBe(2)
     expect(ada.complaints).toEqual([])
   })
@@ -176,7 +176,7 @@ describe('the walk in Chromium', () => {
     const ada = await arrive(stepwise)
     await ada.open()
     await ada.connect('slack_1')
-    await ada.reads('The service asks to read')
+    await ada.reads('Acme Search wants to read')
 
     await ada.page.goBack()
 
@@ -205,7 +205,7 @@ describe('the walk in Chromium', () => {
     const ada = await arrive(stepwise)
     await ada.open()
     await ada.goOn()
-    await ada.reads('The service asks to read')
+    await ada.reads('Acme Search wants to read')
     await ada.context.clearCookies({ name: 'onramp' })
 
     await ada.answer('Allow')

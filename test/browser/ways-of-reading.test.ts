@@ -71,7 +71,7 @@ describe('the overview', () => {
     for (const key of ['Tab', 'Tab', 'Enter', 'Tab']) await ada.page.keyboard.press(key)
     expect(await ada.focused()).toBe('Connect GitHub')
     for (const key of ['Tab', 'Shift+Tab', 'Enter']) await ada.page.keyboard.press(key)
-    await ada.reads('The service asks to read')
+    await ada.reads('Acme Search wants to read')
     await ada.leave()
   })
 

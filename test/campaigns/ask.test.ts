@@ -50,7 +50,7 @@ describe('what the service is asked about a person', () => {
   it.each([400, 403, 404, 422])('ends the run when it says %i of everybody', async (status) => {
     const { ask, asked } = service(refusing(status))
     await expect(kinds(ask, crowd)).rejects.toThrow(
-      /10 people in a row: if they have all left, take them off/,
+      /10 people in a row. If they have all left, remove them from/,
     )
     expect(asked).toHaveLength(10)
   })

@@ -50,7 +50,7 @@ describe('a campaign of a company', () => {
     const { COMPANY_FILE } = branded('name: Acme\ncolour: red\nlinks: { help: { url: nowhere } }\n')
     const faulty = await send([list('ada@acme.example\n'), ...fresh()], { env: { COMPANY_FILE } })
     expect(faulty.code).toBe(78)
-    expect(faulty.stderr).toContain('2 faults in COMPANY_FILE need correcting.\n  - company.yaml:2:1 colour')
+    expect(faulty.stderr).toContain('2 faults in COMPANY_FILE need to be fixed:\n  - company.yaml:2:1 colour')
     const preview = await company().run(['invite', 'preview', '/nowhere'], { env: { COMPANY_FILE } })
     expect(preview).toMatchObject({ code: 78, stderr: expect.stringContaining('company.yaml:3:') as string })
     expect(company().sandbox.requests).toEqual([])
@@ -97,6 +97,6 @@ describe('a preview of a company', () => {
 
   it('takes no language that is no tag', async () => {
     const run = await company().run(['invite', 'preview', '/nowhere', '--language', 'German'])
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--language takes') as string })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--language expects') as string })
   })
 })

@@ -106,7 +106,7 @@ describe('a mail whose connection breaks', () => {
     )
     const { code, stderr } = await again()
     expect(code).toBe(3)
-    expect(stderr).toContain('bob@acme.example: not taken by the mail server')
+    expect(stderr).toContain('bob@acme.example: not accepted: the mail server')
     expect(stderr).toContain(told)
     isBroken = false
     expect(await again()).toMatchObject({ code: 0 })

@@ -58,7 +58,7 @@ const sent = (url: string, env: Record<string, string> = {}) =>
 describe('the certificate of a mail server', () => {
   const WRONG = [
     ['self', 'its certificate is self-signed'],
-    ['private', 'its certificate comes from an authority that is not known here'],
+    ['private', 'its certificate comes from an unknown authority'],
   ] as const
   it.each(WRONG)('that is %s is named so, by smtps and by STARTTLS, with what to do', async (name, words) => {
     for (const [scheme, secure] of [

@@ -53,13 +53,13 @@ describe('a preview', () => {
     const template = await company.run(['invite', 'preview', folder, '--template', '/nowhere'])
     expect(template).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('/nowhere holds no') as string,
+      stderr: expect.stringContaining('/nowhere has no') as string,
     })
     const server = await company.run(['invite', 'preview', '--to', 'me@acme.example'], {
       env: { SMTP_URL: 'smtp://127.0.0.1:1' },
     })
     expect(server.code).toBe(1)
-    expect(server.stderr).toContain('127.0.0.1:1 cannot be reached, or not used (nothing listens there')
+    expect(server.stderr).toContain('127.0.0.1:1 cannot be reached, or not used (connection refused')
     expect(await company.run(['invite', 'preview'])).toMatchObject({ code: 2 })
     expect(await company.run(['invite', 'preview', folder, '--to', 'me@acme.example'])).toMatchObject({
       code: 2,
@@ -74,10 +74,10 @@ describe('forgetting', () => {
     await company.run(send)
     expect(await company.run(['invite', 'forget', 'Ada@acme.example'])).toMatchObject({
       code: 0,
-      stdout: 'ada@acme.example is forgotten\n',
+      stdout: 'Deleted all data for ada@acme.example\n',
     })
     const again = await company.run(['invite', 'forget', 'ada@acme.example'])
-    expect(again.stdout).toMatch(/^ada@acme\.example was not known \(SQLite in \//)
+    expect(again.stdout).toMatch(/^No data for ada@acme\.example \(SQLite in \//)
     const { stdout } = await company.run(['invite', 'report', '--csv'])
     expect(stdout).toContain('bob@acme.example')
     expect(stdout).not.toContain('ada@')

@@ -24,7 +24,7 @@ describe('the line that tells how far a run is', () => {
       { rows: 7, sent: 3, failed: 1, unanswered: 1 },
       2,
       undefined,
-      '2.0/s · 7 people · 3 emails · 2 to look at',
+      '2.0/s · 7 people · 3 emails · 2 with problems',
     ],
   ])('%j', (counts, perSecond, people, line) => {
     expect(progressLine(tally(counts), { perSecond, people })).toBe(line)

@@ -136,7 +136,7 @@ describe('a mail server that refuses this machine', () => {
     expect(code).toBe(3)
     expect(tally).toMatchObject({ notTaken: 1, failed: 0 })
     expect(tally['sent']).toBeGreaterThan(20)
-    expect(stderr).toContain('ada@acme.example: not taken by the mail server')
+    expect(stderr).toContain('ada@acme.example: not accepted: the mail server')
   })
 
   it('and has a short list refused whole, says so and is no success', async () => {
@@ -146,7 +146,7 @@ describe('a mail server that refuses this machine', () => {
     )
     const { code, stderr } = await again()
     expect(code).toBe(1)
-    expect(stderr).toContain('took no email (it says: 554 5.7.1 Relay access denied)')
+    expect(stderr).toContain('accepted no email (it said: 554 5.7.1 Relay access denied)')
   })
 })
 
@@ -174,7 +174,7 @@ describe('a mail server that refuses one after the other in words that tell noth
     const { code, tally, stderr } = await again()
     expect(code).toBe(1)
     expect(tally).toMatchObject({ sent: 0, failed: 0, notTaken: 2 })
-    expect(stderr).toContain('took no email (it says: 554 5.7.1 Access denied)')
+    expect(stderr).toContain('accepted no email (it said: 554 5.7.1 Access denied)')
     isMisconfigured = false
     expect((await again()).tally).toMatchObject({ sent: 2, failed: 0 })
   })
@@ -228,7 +228,7 @@ describe('a mailbox that takes no mail', () => {
     const { code, tally, stderr } = await again()
     expect(code).toBe(3)
     expect(tally).toMatchObject({ failed: 1 })
-    expect(stderr).toContain(`ada@acme.example: refused by the mail server: ${reply}`)
+    expect(stderr).toContain(`ada@acme.example: rejected by the mail server: ${reply}`)
     isFull = false
     expect((await again()).tally).toMatchObject({ failed: 1, sent: 0 })
     expect((await again('--retry-failed')).code).toBe(0)

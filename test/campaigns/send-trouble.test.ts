@@ -57,7 +57,7 @@ describe('the list', () => {
     ]) {
       const { code, stderr } = await send([...given.args, ...fresh()], { input: given.input })
       expect(code).toBe(1)
-      expect(stderr).toContain('the list holds no one')
+      expect(stderr).toContain('the list is empty')
     }
   })
 
@@ -69,7 +69,7 @@ describe('the list', () => {
     child.kill('SIGINT')
     const { code, stderr } = await end
     expect(code).toBe(130)
-    expect(stderr).toContain('Interrupted. Started again, it goes on where it ended.')
+    expect(stderr).toContain('Interrupted. Run the same command again to resume.')
     expect(recipients()).toEqual(['ada@acme.example'])
   })
 
@@ -89,7 +89,7 @@ describe('the list', () => {
     const everybody = list('ada@acme.example\nbob@acme.example\ndan@acme.example\n')
     const first = await send([everybody, ...campaign, '--limit', '2', '--at-once', '1'])
     expect(first.code).toBe(0)
-    expect(first.stderr).toContain('--limit 2 ended the run. Started again, it goes on')
+    expect(first.stderr).toContain('--limit 2 reached. Run the same command again')
     expect(await send([everybody, ...campaign])).toMatchObject({ code: 0 })
     expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example', 'dan@acme.example'])
   })
@@ -178,7 +178,7 @@ describe('two runs of one campaign', () => {
     await sleep(300)
     const second = await send([list('bob@acme.example\n'), ...campaign])
     expect(second.code).toBe(4)
-    expect(second.stderr).toContain('another run of the campaign')
+    expect(second.stderr).toContain('is already running')
     expect((await first).code).toBe(0)
     expect(recipients()).toEqual(['ada@acme.example'])
   })
@@ -186,9 +186,9 @@ describe('two runs of one campaign', () => {
 
 describe('wrong usage', () => {
   it.each([
-    [[], 'takes one list'],
-    [['nowhere.csv'], 'there is no file'],
-    [['-', '--days', '91'], '--days takes a whole number from 1 to 90'],
+    [[], 'expected one list'],
+    [['nowhere.csv'], 'file not found'],
+    [['-', '--days', '91'], '--days expects a whole number from 1 to 90'],
     [['-', '--on-invalid', 'ignore'], 'stop or skip'],
     [['-', '--campaign', '../x'], 'letters, digits'],
     [['-', '--what'], '--what'],

@@ -79,9 +79,9 @@ describe('a faulty row', () => {
   it('stops before anything is sent, and every faulty row is named with its line', async () => {
     const { code, stderr } = await send([list(faulty), ...fresh()])
     expect(code).toBe(1)
-    expect(stderr).toContain('line 3: "nobody" is not one plain email address')
-    expect(stderr).toContain('line 5: "b@x, c@y" is not one plain email address')
-    expect(stderr).toContain('line 6: the name holds a line break')
+    expect(stderr).toContain('line 3: "nobody" is not a valid email address')
+    expect(stderr).toContain('line 5: "b@x, c@y" is not a valid email address')
+    expect(stderr).toContain('line 6: the name contains a line break')
     expect(mails()).toHaveLength(0)
   })
 
@@ -95,7 +95,7 @@ describe('a faulty row', () => {
   it('whose person the service does not know is counted and harms nobody else', async () => {
     const { code, stderr } = await send([list('email\nghost@acme.example\nada@acme.example\n'), ...fresh()])
     expect(code).toBe(3)
-    expect(stderr).toContain('ghost@acme.example: unknown to the service')
+    expect(stderr).toContain('ghost@acme.example: unknown to the search service')
     expect(stderr).toContain('1  unknown to the service')
     expect(recipients()).toEqual(['ada@acme.example'])
   })
@@ -189,6 +189,6 @@ describe('the mail', () => {
     expect((await parsed()).html).toContain('Ada &amp; Co')
     const { code, stderr } = await send([list('ada@acme.example\n'), ...fresh(), '--template', '/nowhere'])
     expect(code).toBe(1)
-    expect(stderr).toContain('/nowhere holds no invitation-text.eta')
+    expect(stderr).toContain('/nowhere has no invitation-text.eta')
   })
 })

@@ -48,7 +48,7 @@ describe('help', () => {
     async (_name, { path, command }) => {
       const ran = await runCommand([...path, '--nonsense', SECRET, '--help'], {})
       expect(ran).toEqual({ exit: 0, out: command.help, err: '' })
-      expect(command.help).toMatch(/Exit codes:[^]*wrong usage/)
+      expect(command.help).toMatch(/Exit codes:[^]*usage error/)
     },
   )
 
@@ -75,11 +75,11 @@ describe('what no command takes', () => {
   it.each(actions)('an option that %s does not have', async (name, { path, command }) => {
     const exit = command.wrongUsage ?? 2
     for (const [given, shown] of [
-      [['--nonsense', SECRET], 'there is no option --nonsense'],
-      [[`--nonsense=${SECRET}`], 'there is no option --nonsense'],
-      [[`--${SECRET}`], 'there is no option like that'],
-      [[`-z${SECRET}`], 'there is no option -z'],
-      [['--constructor'], 'there is no option --constructor'],
+      [['--nonsense', SECRET], 'unknown option --nonsense'],
+      [[`--nonsense=${SECRET}`], 'unknown option --nonsense'],
+      [[`--${SECRET}`], 'unknown option'],
+      [[`-z${SECRET}`], 'unknown option -z'],
+      [['--constructor'], 'unknown option --constructor'],
     ] as const)
       expect(await refusal([...path, ...given], exit)).toContain(`onramp ${name}: ${shown}`)
   })
@@ -88,23 +88,23 @@ describe('what no command takes', () => {
     'more words than %s takes',
     async (_name, { path }) => {
       const words = [PERSON, SECRET, SECRET]
-      expect(await refusal([...path, ...words], 2)).toContain('there are more arguments than it takes')
-      expect(await refusal([...path, '--', ...words], 2)).toContain('there are more arguments than it takes')
+      expect(await refusal([...path, ...words], 2)).toContain('too many arguments')
+      expect(await refusal([...path, '--', ...words], 2)).toContain('too many arguments')
     },
   )
 
   it.each([
-    [['nonsense'], 'onramp: there is no command nonsense.'],
-    [[SECRET], 'onramp: there is no command like that.'],
-    [['docter', '--help'], 'onramp: there is no command docter; did you mean doctor?'],
-    [['--', 'doctor'], 'onramp: there is no command like that.'],
-    [[''], 'onramp: there is no command like that.'],
-    [['--jsno'], 'onramp: there is no option --jsno.'],
-    [['invite', 'lnk'], 'onramp invite: there is no command lnk; did you mean link?'],
-    [['invite', SECRET], 'onramp invite: there is no command like that.'],
-    [['invite', '--days', SECRET], 'onramp invite: there is no option --days.'],
-    [['deprecations', SECRET], 'onramp deprecations: there is no command like that.'],
-    [['deprecations', '--jsn'], 'onramp deprecations list: there is no option --jsn; did you mean --json?'],
+    [['nonsense'], 'onramp: unknown command nonsense.'],
+    [[SECRET], 'onramp: unknown command.'],
+    [['docter', '--help'], 'onramp: unknown command docter; did you mean doctor?'],
+    [['--', 'doctor'], 'onramp: unknown command.'],
+    [[''], 'onramp: unknown command.'],
+    [['--jsno'], 'onramp: unknown option --jsno.'],
+    [['invite', 'lnk'], 'onramp invite: unknown command lnk; did you mean link?'],
+    [['invite', SECRET], 'onramp invite: unknown command.'],
+    [['invite', '--days', SECRET], 'onramp invite: unknown option --days.'],
+    [['deprecations', SECRET], 'onramp deprecations: unknown command.'],
+    [['deprecations', '--jsn'], 'onramp deprecations list: unknown option --jsn; did you mean --json?'],
   ])('a command that there is not: %j', async (args, words) => {
     expect(await refusal(args, 2)).toContain(words)
   })
@@ -124,7 +124,7 @@ describe('the value of an option', () => {
   it.each(flags)('is refused where there is none: %s', async (line, exit) => {
     const [option, ...path] = line.split(' ').toReversed()
     const given = `${option}=${SECRET}`
-    expect(await refusal([...path.toReversed(), given], exit)).toContain(`${option} takes no value`)
+    expect(await refusal([...path.toReversed(), given], exit)).toContain(`${option} doesn't accept a value`)
   })
 
   const texts: [string, number][] = [
@@ -140,45 +140,45 @@ describe('the value of an option', () => {
     const args = line.split(' ')
     const option = args.at(-1)
     for (const given of [args, [...args, ''], [...args, '--json'], [...args, `-${SECRET}`]])
-      expect(await refusal(given, exit)).toContain(`${option} needs a value`)
+      expect(await refusal(given, exit)).toContain(`${option} requires a value`)
   })
 
   it.each([
-    [['invite', 'link', PERSON, '--days', SECRET], '--days takes a whole number from 1 to 90'],
-    [['invite', 'link', PERSON, '--days', '1.5'], '--days takes a whole number'],
-    [['invite', 'link', PERSON, '--days=-1'], '--days takes a whole number'],
-    [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource takes an identifier'],
-    [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid takes stop or skip; did you mean skip?'],
-    [['invite', 'send', SECRET], 'there is no file of that name'],
-    [['doctor', '--as', SECRET], '--as takes one plain address'],
-    [['status', '--timeout', '1e1'], '--timeout takes a whole number from 1 to 120'],
-    [['status', SECRET], 'one plain address'],
-    [['deprecations', 'list', '--as-of', SECRET], '--as-of takes a day'],
-    [['deprecations', 'list', '--within', SECRET], '--within takes a whole number from 0'],
-    [['deprecations', 'calendar', '--api', SECRET], '--api takes client or indexing.'],
-    [['deprecations', 'schema', SECRET], 'it takes schedule or waivers.'],
+    [['invite', 'link', PERSON, '--days', SECRET], '--days expects a whole number from 1 to 90'],
+    [['invite', 'link', PERSON, '--days', '1.5'], '--days expects a whole number'],
+    [['invite', 'link', PERSON, '--days=-1'], '--days expects a whole number'],
+    [['invite', 'link', PERSON, '--datasource', `${SECRET}\n`], '--datasource expects an identifier'],
+    [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid expects stop or skip; did you mean skip?'],
+    [['invite', 'send', SECRET], 'file not found'],
+    [['doctor', '--as', SECRET], '--as expects an email address'],
+    [['status', '--timeout', '1e1'], '--timeout expects a whole number from 1 to 120'],
+    [['status', SECRET], 'must be an email address'],
+    [['deprecations', 'list', '--as-of', SECRET], '--as-of expects a date'],
+    [['deprecations', 'list', '--within', SECRET], '--within expects a whole number from 0'],
+    [['deprecations', 'calendar', '--api', SECRET], '--api expects client or indexing.'],
+    [['deprecations', 'schema', SECRET], 'the name expects schedule or waivers.'],
   ])('that makes no sense is not repeated: %j', async (args, words) => {
     expect(await refusal(args, 2)).toContain(words)
   })
 
   it.each([
-    [['--input', SECRET], '--input takes har, ndjson, openapi, or log'],
-    [['--report', SECRET], '--report takes a kind and a file'],
-    [['--report', `${SECRET}=file`], '--report takes text, json, sarif, junit, or annotations'],
+    [['--input', SECRET], '--input expects har, ndjson, openapi, or log'],
+    [['--report', SECRET], '--report expects a kind and a file'],
+    [['--report', `${SECRET}=file`], '--report expects text, json, sarif, junit, or annotations'],
   ])('is not repeated by deprecations check either: %j', async (args, words) => {
     expect(await refusal(['deprecations', 'check', ...args, '-'], 1)).toContain(words)
   })
 })
 
 it.each([
-  [['invite', 'link'], 'it takes one address'],
-  [['invite', 'send'], 'it takes one list'],
+  [['invite', 'link'], 'expected one email address'],
+  [['invite', 'send'], 'expected one list'],
   [['deprecations', 'diff'], 'OLD NEW'],
 ])('an argument that is missing is asked for: %j', async (args, words) => {
   expect(await refusal(args, 2)).toContain(words)
 })
 
-describe('settings that need correcting', () => {
+describe('settings that need to be fixed', () => {
   it('are told in one line when there is one, and all at once when there are more', async () => {
     const one = await runCommand(['status', PERSON], {})
     expect(one).toMatchObject({ exit: 78, out: '' })
@@ -187,7 +187,7 @@ describe('settings that need correcting', () => {
       const { exit, out, err } = await runCommand(['invite', ...args], {})
       expect([exit, out]).toEqual([78, ''])
       expect(err).toMatch(
-        /^onramp invite [a-z]+: 4 settings need correcting\.\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
+        /^onramp invite [a-z]+: 4 settings need to be fixed:\n( {2}- [A-Z_]+ is required: .+\n){4}$/,
       )
     }
   })
@@ -202,8 +202,10 @@ describe('settings that need correcting', () => {
     const { exit, err } = await runCommand(['invite', 'send', '-'], env)
     expect(exit).toBe(78)
     for (const name of ['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'])
-      expect(err).toContain(`- ${name} is required for this: `)
+      expect(err).toContain(`- ${name} is required for this command: `)
     const dry = await runCommand(['invite', 'send', '-', '--dry-run'], env)
-    expect(dry.err).toMatch(/^onramp invite send: SERVICE_GLOBAL_TOKEN is required for this: [^\n]+\n$/)
+    expect(dry.err).toMatch(
+      /^onramp invite send: SERVICE_GLOBAL_TOKEN is required for this command: [^\n]+\n$/,
+    )
   })
 })

@@ -55,7 +55,7 @@ describe.concurrent('holding a campaign', () => {
       const written: string[] = []
       const waiting = holdCampaign(records, 'onboarding', { write: (text) => written.push(text) })
       await sleep(1_000)
-      expect(written.join('')).toContain('another run of the campaign may be under way')
+      expect(written.join('')).toContain('this campaign may already be running')
       records.values.delete(KEY)
       const hold = await waiting
       expect(await hold?.isHeld()).toBe(true)

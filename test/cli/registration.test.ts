@@ -29,8 +29,8 @@ describe('onramp registration forget', () => {
     await running.stopOnramp()
     const { exit, out } = await runCommand(FORGET, running.env)
     expect(exit).toBe(0)
-    expect(out).toContain(`The client ${before.client_id} is forgotten`)
-    expect(out).toContain('removed at the authorization server')
+    expect(out).toContain(`Deleted the client ${before.client_id}`)
+    expect(out).toContain('removed from the authorization server')
     expect(running.sandbox.count('registrationManagement')).toBe(1)
     await running.restart()
     await expectSignedIn(running, await signIn(running, 'bob'))
@@ -41,7 +41,7 @@ describe('onramp registration forget', () => {
     const { running } = await start()
     await expectSignsIn(running)
     await running.stopOnramp()
-    expect((await runCommand(FORGET, running.env)).out).toContain('remove it by hand')
+    expect((await runCommand(FORGET, running.env)).out).toContain('remove it there yourself')
     expect(await runCommand(FORGET, running.env)).toMatchObject({
       exit: 0,
       out: expect.stringContaining('No client is registered') as string,

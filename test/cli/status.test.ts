@@ -37,7 +37,7 @@ describe('onramp status', () => {
     const { exit, out, err } = await status(global(), 'bob@acme.example')
     expect([exit, err]).toEqual([0, ''])
     expect(out).toMatch(
-      /bob@acme.example: 2 apps are not connected\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
+      /bob@acme.example: 2 apps left to connect\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
     )
     expect(sandbox.requests.map(({ headers }) => headers['x-service-actas'])).toEqual(['bob@acme.example'])
   })
@@ -67,10 +67,10 @@ describe('onramp status', () => {
 
   it("tells of a user token's own person only, and says so", async () => {
     const own = await status(user('bob'))
-    expect(own.err).toContain('to whom SERVICE_USER_TOKEN belongs')
-    expect(own.out).toContain("The token's person: 2 apps")
+    expect(own.err).toContain('owner of SERVICE_USER_TOKEN')
+    expect(own.out).toContain("The token's owner: 2 apps")
     const asked = await status(user('bob'), 'ada@acme.example', '--json')
-    expect(asked.err).toContain('only SERVICE_GLOBAL_TOKEN can ask about the given address')
+    expect(asked.err).toContain('only SERVICE_GLOBAL_TOKEN can look up the given address')
     expect(JSON.parse(asked.out)).toMatchObject({ person: null })
   })
 
@@ -141,7 +141,7 @@ describe('what goes wrong', () => {
       'a header that got lost',
       answer({ status: 400, body: { message: 'Required header missing: X-Service-ActAs' } }),
       5,
-      /takes the header away/,
+      /removes the header/,
     ],
     [
       'too many requests',
@@ -149,9 +149,9 @@ describe('what goes wrong', () => {
       6,
       /17 seconds/,
     ],
-    ['a failing service', answer({ status: 503, body: 'down' }), 7, /nothing is wrong here/],
-    ['a service that does not answer', answer({ hang: true }), 7, /does not answer in time/],
-    ['a service that cuts off', answer({ close: true }), 7, /cut off/],
+    ['a failing service', answer({ status: 503, body: 'down' }), 7, /returned an error/],
+    ['a service that does not answer', answer({ hang: true }), 7, /timed out/],
+    ['a service that cuts off', answer({ close: true }), 7, /connection closed/],
     ['another address', answer({ status: 404, body: '' }), 78, /SERVICE_BASE_URL/],
     ['a page', answer({ status: 200, body: '<html>', contentType: 'text/html' }), 78, /SERVICE_BASE_URL/],
     ['an answer without a list', answer({ status: 200, body: {} }), 78, /SERVICE_BASE_URL/],
@@ -192,10 +192,10 @@ describe('what goes wrong', () => {
   })
 
   it.each([
-    [['--token=canary-canary', 'ada@acme.example'], /no option --token/],
-    [['canary-canary', 'ada@acme.example'], /more arguments/],
+    [['--token=canary-canary', 'ada@acme.example'], /unknown option --token/],
+    [['canary-canary', 'ada@acme.example'], /too many arguments/],
     [['ada@acme.example', '--timeout', 'soon'], /1 to 120/],
-    [[], /add EMAIL/],
+    [[], /EMAIL is required/],
   ])('%j is wrong usage, and is not repeated', async (args, says) => {
     const { exit, err } = await status(global(), ...args)
     expect(exit).toBe(2)

@@ -86,7 +86,7 @@ describe('npm start with a faulty company file', () => {
     await until(() => onramp.hasEnded(), 'its end')
     const { code } = await onramp.end('SIGKILL')
     expect(code).toBe(78)
-    expect(onramp.output()).toMatch(/^onramp cannot start: 3 faults in COMPANY_FILE need correcting\.$/m)
+    expect(onramp.output()).toMatch(/^onramp cannot start: 3 faults in COMPANY_FILE need to be fixed:$/m)
     for (const place of [
       'company.yaml:1:1 nam',
       'company.yaml:2:17 color.light',

@@ -137,7 +137,7 @@ components:
   test.each([
     ['openapi: 3.1.0\npaths: [\n', 'a.yaml', /a\.yaml:\d: not valid YAML/],
     ['name: x\n', 'a.yaml', /a\.yaml:1: not an OpenAPI document/],
-    [`openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x]\n${bomb()}`, 'a.yaml', /aliases unfold too far/],
+    [`openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x]\n${bomb()}`, 'a.yaml', /aliases expand too far/],
   ])('%j is refused in one line', async (content, name, message) => {
     const { code, err } = await check(content, name)
     expect(code).toBe(1)

@@ -125,7 +125,7 @@ describe('access logs', () => {
 
 describe('what cannot be read', () => {
   test.each([
-    ['empty', '', 'empty, so nothing was checked'],
+    ['empty', '', 'empty file, so nothing was checked'],
     ['compressed', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]), 'gunzip -c'],
     ['in UTF-16', Buffer.from('\uFEFFGET /', 'utf16le'), 'not text in UTF-8'],
     ['an array', '[{"method":"GET","url":"/"}]', 'one request a line'],

@@ -16,18 +16,18 @@ describe('help and wrong usage', () => {
     [['lst'], 2, 'did you mean list?'],
     [['frobnicate'], 2, 'See onramp deprecations --help'],
     [['list', '--jsn'], 2, 'did you mean --json?'],
-    [['list', '--as-of', '2026-02-30'], 2, 'YYYY-MM-DD'],
+    [['list', '--as-of', '2026-02-30'], 2, '2027-01-15'],
     [['list', '--within', '-3'], 2, 'within'],
-    [['list', '--within', 'soon'], 2, '--within takes a whole number'],
+    [['list', '--within', 'soon'], 2, '--within expects a whole number'],
     [['list', '--api', 'indexin'], 2, 'did you mean indexing?'],
-    [['list', '--json', '--csv'], 2, 'choose one'],
-    [['list', 'extra'], 2, 'more arguments'],
+    [['list', '--json', '--csv'], 2, 'be combined'],
+    [['list', 'extra'], 2, 'too many arguments'],
     [['diff'], 2, 'OLD NEW'],
     [['schema', 'waiver'], 2, 'did you mean waivers?'],
     [['check', '--sarif', '--junit', 'x'], 1, '--report KIND=FILE'],
     [['check', '--report', 'sarif', 'x'], 1, 'sarif=FILE'],
     [['check', '--fail-on', 'remove', 'x'], 1, 'did you mean removed?'],
-    [['check'], 1, 'name the files'],
+    [['check'], 1, 'specify files'],
   ])('%j ends in one line that says what would do', async (args, code, words) => {
     const ran = await deprecations(args)
     expect([ran.code, ran.out]).toEqual([code, ''])

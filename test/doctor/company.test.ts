@@ -34,10 +34,10 @@ describe('the company file', () => {
     ])
   })
 
-  it('that is not there is told, and without one the pages are neutral', async () => {
+  it('that is not there is told, and without one the pages are unbranded', async () => {
     expect(await found(join(data, 'nowhere.yaml'))).toEqual([
       ['fail', expect.stringContaining('cannot be read (ENOENT)'), 'COMPANY_FILE'],
     ])
-    expect(await found('')).toEqual([['ok', expect.stringContaining('the pages are neutral')]])
+    expect(await found('')).toEqual([['ok', expect.stringContaining('the pages are unbranded')]])
   })
 })

@@ -27,7 +27,7 @@ describe('a server that checks the code before the client', () => {
   it.each(wrongs)('is not said to know %s', async (_title, changed) => {
     const [finding] = await found(await start(codeFirst), 'client', changed)
     expect(finding?.status).toBe('skip')
-    expect(finding?.says).toContain('cannot be checked')
+    expect(finding?.says).toContain("can't be checked")
   })
 
   it.each(wrongs)('shows %s at its revocation endpoint', async (_title, changed) => {
@@ -43,7 +43,7 @@ describe('a server that checks the code before the client', () => {
       const server = await start({ ...codeFirst, ...revocation }, where)
       const [finding] = await found(server, 'client')
       expect(finding).toMatchObject({ status: 'ok' })
-      expect(finding?.says).toContain('knows the client, and accepts its authentication')
+      expect(finding?.says).toContain('Client ID and authentication accepted')
     },
   )
 
@@ -97,11 +97,11 @@ describe('the redirect address', () => {
   ])('is not said to be registered where the server %s', async (_title, authorize) => {
     const [finding] = await found(await start({ '/authorize': authorize }), check)
     expect(finding?.status).toBe('skip')
-    expect(finding?.says).toContain('cannot be checked')
+    expect(finding?.says).toContain("can't be checked")
   })
 
   it.each<[string, (asked: Asked) => void]>([
-    ['sends people to sign in', (asked) => to(asked, '/login')],
+    ['has people sign in', (asked) => to(asked, '/login')],
     ['comes back with an error', (asked) => to(asked, `${CALLBACK}?error=login_required`)],
     ['comes back with a code', (asked) => to(asked, `${CALLBACK}?code=made-for-the-doctor`)],
     ['shows its sign-in page at once', ({ res }) => void res.end('<h1>Sign in</h1>')],
@@ -131,7 +131,7 @@ describe('the redirect address', () => {
     const [unknown] = await found(await start({ '/authorize': both }), check)
     expect(unknown).toMatchObject({
       status: 'skip',
-      says: expect.stringContaining('no answer of the server'),
+      says: expect.stringContaining("didn't respond to a test"),
     })
   })
 
@@ -144,7 +144,7 @@ describe('the redirect address', () => {
   it('whose endpoint fails is told with the status', async () => {
     const server = await start({ '/authorize': ({ res }) => void res.writeHead(503).end() })
     expect(await found(server, check)).toMatchObject([
-      { status: 'fail', says: expect.stringContaining('fails (503)') },
+      { status: 'fail', says: expect.stringContaining('returned an error (503)') },
     ])
   })
 
@@ -177,11 +177,11 @@ describe('registration', () => {
 
   it.each([
     [429, {}, 'warn', /429.*in 120 seconds/],
-    [500, {}, 'warn', /fails \(500\)/],
-    [503, {}, 'warn', /fails \(503\)/],
-    [302, {}, 'warn', /does not say whether it is open \(302\)/],
-    [400, { error: 'policy' }, 'warn', /does not say whether it is open \(400\)/],
-    [400, { error: 'access_denied' }, 'fail', /asks for a token \(400\)/],
+    [500, {}, 'warn', /returned an error \(500\)/],
+    [503, {}, 'warn', /returned an error \(503\)/],
+    [302, {}, 'warn', /doesn't show whether registration is open \(302\)/],
+    [400, { error: 'policy' }, 'warn', /doesn't show whether registration is open \(400\)/],
+    [400, { error: 'access_denied' }, 'fail', /requires a token \(400\)/],
     [405, {}, 'fail', /closed \(405\)/],
     [501, {}, 'fail', /closed \(501\)/],
   ])('that answers %i %o is told as %s', async (code, body, status, words) => {

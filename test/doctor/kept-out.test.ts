@@ -13,9 +13,9 @@ const answering = (path: string, status: number, body: unknown = {}): Answers =>
 
 describe('an authorization server', () => {
   it.each([
-    [429, 'warn', 'takes no more requests'],
-    [403, 'fail', 'keeps this machine out'],
-    [404, 'fail', 'no metadata'],
+    [429, 'warn', 'is limiting requests'],
+    [403, 'fail', 'is blocking this machine'],
+    [404, 'fail', 'No authorization server metadata'],
   ])('that answers %i for its metadata is told as such', async (code, status, words) => {
     const metadata = answering('/.well-known/openid-configuration', code)
     const server = await start({ ...metadata, ...answering('/.well-known/oauth-authorization-server', code) })
@@ -45,7 +45,7 @@ describe('an authorization server', () => {
       revocation_endpoint: `${url}/revoke`,
     }))
     expect(await found(server, 'client')).toMatchObject([
-      { status: 'fail', says: 'The token endpoint gives no usable answer.', settings: ['OIDC_ISSUER'] },
+      { status: 'fail', says: 'The token endpoint returned an invalid response.', settings: ['OIDC_ISSUER'] },
     ])
   })
 })
@@ -60,7 +60,7 @@ describe('a service', () => {
       SESSION_SECRET: newSecret() + newSecret(),
     })
     expect(troubles(report, 'service.reachable')).toMatchObject([
-      { status: 'warn', says: expect.stringContaining(`gets ${code}`) },
+      { status: 'warn', says: expect.stringContaining(`invalid token with ${code}`) },
     ])
   })
 })

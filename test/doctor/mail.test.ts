@@ -77,15 +77,15 @@ describe('the mail server', () => {
     expect(closed).toMatchObject({
       status: 'fail',
       settings: ['SMTP_URL'],
-      says: expect.stringContaining('nothing listens'),
+      says: expect.stringContaining('connection refused'),
     })
     expect(JSON.stringify(closed)).not.toContain('hunter2')
     const plain = createSocketServer((socket) => void socket.end('220 plain ESMTP\r\n'))
-    expect((await look(`smtps://127.0.0.1:${await listening(plain)}`))?.says).toContain('does not speak TLS')
+    expect((await look(`smtps://127.0.0.1:${await listening(plain)}`))?.says).toContain('not a TLS server')
   })
 
   it('of a name that is not known, or with a certificate that nothing vouches for, is told so', async () => {
-    expect((await look('smtp://mail.invalid:587'))?.says).toContain('no machine of that name')
+    expect((await look('smtp://mail.invalid:587'))?.says).toContain('host not found')
     const made = newFolder()
     open.push(() => rmSync(made, { recursive: true }))
     const port = await listening(createTlsServer(selfSigned(made)))
@@ -101,7 +101,7 @@ describe('the mail server', () => {
       AUTH: '535 5.7.8 canary bad credentials',
     })
     const wrong = await look(`smtp://search:${password}@127.0.0.1:${refusing}`)
-    expect(wrong).toMatchObject({ status: 'fail', says: expect.stringContaining('name and password') })
+    expect(wrong).toMatchObject({ status: 'fail', says: expect.stringContaining('username and password') })
     expect(JSON.stringify(wrong)).not.toMatch(new RegExp(`canary|${password}`))
     const closed = await look(`smtp://127.0.0.1:${await speaking('554 no service for you')}`)
     expect(closed).toMatchObject({ status: 'fail', says: expect.stringContaining('this machine (554)') })
@@ -118,7 +118,7 @@ describe('the mail server', () => {
       const told = await look(`smtp://search:secret@127.0.0.1:${port}`)
       expect(told).toMatchObject({
         status: 'fail',
-        says: `The mail server takes no ${what} for now (${code}).`,
+        says: `The mail server is temporarily rejecting ${what}s (${code}).`,
       })
       expect(told?.fix).toContain('try again later')
     },
@@ -126,7 +126,7 @@ describe('the mail server', () => {
 
   it('that says nothing is given up on', async () => {
     const silent = await listening(createSocketServer((socket) => void socket.on('error', () => {})))
-    expect((await look(`smtp://127.0.0.1:${silent}`))?.says).toContain('does not answer in time')
+    expect((await look(`smtp://127.0.0.1:${silent}`))?.says).toContain('timed out')
   }, 30_000)
 
   it("whose name is not known is known by the mail library's own code too", () => {

@@ -42,7 +42,7 @@ describe('the metadata', () => {
   it('of an issuer that differs in a slash says so', async () => {
     const server = await start({ [`/tenant${OPENID}`]: metadataAt((url) => `${url}/tenant/`) })
     const [finding] = await found(server, 'discovery', { OIDC_ISSUER: `${server.url}/tenant` })
-    expect(finding?.says).toContain('slash at the end')
+    expect(finding?.says).toContain('trailing slash')
     expect(finding?.fix).toContain(`${server.url}/tenant/`)
   })
 
@@ -61,7 +61,7 @@ describe('the metadata', () => {
 
 describe('a server that is plain OAuth 2.1', () => {
   const plain = { OIDC_SCOPE: 'search.read' }
-  const identity = /who(se| signs| signed)/
+  const identity = /userinfo endpoint|userinfo or introspection/
   it.each<[string, object, string[]]>([
     ['userinfo', { userinfo_endpoint: 'https://login.acme.test/userinfo' }, ['ok']],
     ['introspection only', { introspection_endpoint: 'https://login.acme.test/introspect' }, ['skip']],
@@ -70,7 +70,7 @@ describe('a server that is plain OAuth 2.1', () => {
     const server = await start({}, () => ({ ...metadata }))
     const told = (await found(server, 'abilities', plain)).filter(({ says }) => identity.test(says))
     expect(told.map(({ status }) => status)).toEqual(expected)
-    const isNew = told.map(({ says }) => says.includes('every sign-in is a new person'))
+    const isNew = told.map(({ says }) => says.includes('treats every sign-in as a new person'))
     expect(isNew).toEqual([expected[0] !== 'ok'])
     expect((await found(server, 'abilities')).filter(({ says }) => identity.test(says))).toEqual([])
   })

@@ -46,7 +46,7 @@ export const seeds: Seed[] = [
     changed: (_ours, closedPort) => ({ OIDC_ISSUER: `http://127.0.0.1:${closedPort}` }),
     check: 'authorization-server.discovery',
     setting: 'OIDC_ISSUER',
-    says: /nothing listens/,
+    says: /connection refused/,
   },
   {
     title: 'an issuer that lacks its path',
@@ -80,7 +80,7 @@ export const seeds: Seed[] = [
     switches: closed(403),
     check: registration,
     setting: 'OIDC_INITIAL_ACCESS_TOKEN',
-    says: /by hand.*OIDC_CLIENT_ID/,
+    says: /yourself.*OIDC_CLIENT_ID/,
   },
   {
     title: 'registration that is closed by 404',
@@ -96,7 +96,7 @@ export const seeds: Seed[] = [
     switches: closed(500),
     check: registration,
     setting: 'OIDC_CLIENT_ID',
-    says: /fails \(500\)/,
+    says: /returned an error \(500\)/,
   },
   {
     title: 'a service without its path',
@@ -110,7 +110,7 @@ export const seeds: Seed[] = [
     changed: (_ours, closedPort) => ({ SERVICE_BASE_URL: `http://127.0.0.1:${closedPort}` }),
     check: 'service.reachable',
     setting: 'SERVICE_BASE_URL',
-    says: /nothing listens/,
+    says: /connection refused/,
   },
   {
     title: 'a service that fails',
@@ -135,7 +135,7 @@ export const seeds: Seed[] = [
     },
     check: 'service.reachable',
     setting: 'SERVICE_BASE_URL',
-    says: /backend address/,
+    says: /backend/,
   },
   {
     title: 'a service token that is not accepted',
@@ -149,7 +149,7 @@ export const seeds: Seed[] = [
     changed: (ours) => ({ SERVICE_USER_TOKEN: ours.sandbox.serviceTokens.user('ada', ['search']) }),
     check: 'service.token',
     setting: 'SERVICE_USER_TOKEN',
-    says: /403.*scope/,
+    says: /scope \(403\)/,
   },
   {
     title: "a global token in the place of a person's",
@@ -196,7 +196,7 @@ export const seeds: Seed[] = [
     switches: { answers: { checkdatasourceauth: { status: 401, body: 'Invalid Secret' } } },
     check: 'service.token-issuer',
     setting: 'SERVICE_BASE_URL',
-    says: /although X-Service-Auth-Type: OAUTH was sent(?!.*TOKEN_ISSUED_BY)/,
+    says: /although onramp sent X-Service-Auth-Type: OAUTH(?!.*TOKEN_ISSUED_BY)/,
   },
   {
     title: 'a way back that the service does not accept',

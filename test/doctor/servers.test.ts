@@ -21,10 +21,10 @@ describe('a set-up in which everything is right', () => {
     expect(troubles(report)).toEqual([])
     expect(report).toMatchObject({ exit: 0, result: 'ok' })
     const said = report.findings.map(({ says }) => says).join('\n')
-    expect(said).toContain('Redirect address: https://onramp.acme.test/sign-in/callback')
-    expect(said).toContain('knows the client')
+    expect(said).toContain('Redirect URI: https://onramp.acme.test/sign-in/callback')
+    expect(said).toContain('Client ID and authentication accepted')
     expect(said).toContain('5 apps left')
-    expect(said).toContain('leads back')
+    expect(said).toContain('redirects')
   })
 
   it('is left as it was: nobody signs in and nothing is registered', async () => {
@@ -39,7 +39,9 @@ describe('a set-up in which everything is right', () => {
     ours.sandbox.clearRequests()
     const report = await examined(ours.env, ['--offline', ...AS_ADA])
     expect(ours.sandbox.requests).toEqual([])
-    expect(report.findings.filter(({ says }) => says.includes('not asked')).length).toBeGreaterThan(8)
+    expect(report.findings.filter(({ says }) => says.includes('skipped (--offline)')).length).toBeGreaterThan(
+      8,
+    )
   })
 })
 

@@ -113,7 +113,7 @@ describe('the settings alone', () => {
       { PUBLIC_URL: 'https://service.acme.test' },
       'settings.public-url',
       'PUBLIC_URL',
-      /own address/,
+      /own URL/,
     ],
     [
       'a secret from an example',

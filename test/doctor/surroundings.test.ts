@@ -49,7 +49,7 @@ describe('PUBLIC_URL', () => {
     open.push(() => running.close())
     expect(await reached(running.url)).toMatchObject({
       status: 'ok',
-      says: expect.stringContaining('is onramp'),
+      says: expect.stringContaining('onramp is responding'),
     })
   })
 
@@ -81,7 +81,7 @@ describe('PUBLIC_URL', () => {
       const gate = await answering((_req, res) => res.writeHead(status).end())
       expect(await reached(gate)).toMatchObject({
         status: 'warn',
-        says: expect.stringContaining(`a sign-in of its own (${status})`),
+        says: expect.stringContaining(`its own sign-in (${status})`),
       })
     }
   })
@@ -93,7 +93,7 @@ describe('PUBLIC_URL', () => {
     const { port } = server.address() as AddressInfo
     expect(await reached(`https://127.0.0.1:${port}`)).toMatchObject({
       status: 'warn',
-      says: expect.stringContaining('certificate is not trusted'),
+      says: expect.stringContaining('untrusted certificate'),
     })
   })
 
@@ -127,7 +127,7 @@ describe('the intranet', () => {
     const origins = 'https://intranet.acme.test, https://acme.sharepoint.com'
     const [finding] = await found('settings.intranet', { RETURN_TO_ORIGINS: origins }, ['--offline'])
     expect(finding).toMatchObject({ status: 'warn', settings: ['PUBLIC_URL', 'RETURN_TO_ORIGINS'] })
-    expect(finding?.says).toMatch(/^https:\/\/acme\.sharepoint\.com: another site/)
+    expect(finding?.says).toMatch(/^https:\/\/acme\.sharepoint\.com: not the same site/)
   })
 
   it('that is not named is not judged', async () => {

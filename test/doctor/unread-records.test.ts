@@ -51,7 +51,7 @@ describe('what the doctor says of what is written down about people', () => {
         settings: ['INVITE_SECRET', 'SESSION_SECRET', 'REDIS_PREFIX'],
       })
       expect(found?.says).toContain('one record (sealed under another secret)')
-      expect(found?.fix).toContain('put the earlier INVITE_SECRET (or SESSION_SECRET) back')
+      expect(found?.fix).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     },
   )
 

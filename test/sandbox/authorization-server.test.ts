@@ -116,7 +116,7 @@ describe('the sign-in page', () => {
     expect(atClient((await browser.open(await startAddress(config), atClient)).url)).toBe(true)
     for (const prompt of ['login', 'select_account']) {
       const page = await browser.open(await startAddress(config, { prompt }), atClient)
-      expect(page.text).toContain('Signed in so far as Ada Lovelace')
+      expect(page.text).toContain('Currently signed in as Ada Lovelace')
     }
   })
 

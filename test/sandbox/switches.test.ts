@@ -55,7 +55,7 @@ describe('replaced answers', () => {
 
   it('are refused for an operation that does not exist, so that a misspelt name does not pass for a test', async () => {
     const running = await start()
-    expect(() => running.switches.set({ answers: { serach: { status: 500 } } })).toThrow('no such operation')
+    expect(() => running.switches.set({ answers: { serach: { status: 500 } } })).toThrow('unknown operation')
     expect(() => running.count('serach')).toThrow('no operation')
   })
 

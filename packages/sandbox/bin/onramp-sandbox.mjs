@@ -3,7 +3,7 @@
 import { runSandbox } from '../src/run.ts'
 
 const sandbox = await runSandbox(process.env).catch((error) => {
-  process.stderr.write(`onramp-sandbox: ${error instanceof Error ? error.message : 'it cannot start'}\n`)
+  process.stderr.write(`onramp-sandbox: ${error instanceof Error ? error.message : "couldn't start"}\n`)
   process.exit(1)
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void sandbox.close())

@@ -83,18 +83,18 @@ export async function mailPage(mails: readonly ArrivedMail[], recipient = ''): P
   const found = mails.filter(({ to }) => part === '' || to.some((one) => one.toLowerCase().includes(part)))
   const last = found.slice(-SHOWN_MAILS).toReversed()
   const shown = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
-  const body = html`<p class="note">${mails.length} arrived; nothing is delivered any further.</p>
+  const body = html`<p class="note">${countOf(mails.length)} caught. Nothing is delivered.</p>
     <form class="find" action="/mail" method="get" role="search">
-      <label for="to">To (part of an address)</label>
+      <label for="to">Search by recipient</label>
       <div>
         <input id="to" name="to" type="search" value="${recipient}" autocomplete="off" />
         <button class="inline">Find</button>
       </div>
     </form>
-    <p>${countOf(found.length)}${found.length > last.length && `; the last ${last.length} of them`}</p>
+    <p>${countOf(found.length)}${found.length > last.length && ` (showing the last ${last.length})`}</p>
     ${shown}
-    <p><a href="/">Control</a></p>`
-  return { title: 'Mail', site: 'Sandbox of the service', body, wide: true }
+    <p><a href="/">Control panel</a></p>`
+  return { title: 'Inbox', site: 'Sandbox', body, wide: true }
 }
 
 const countOf = (mails: number) => (mails === 0 ? 'No emails' : mails === 1 ? 'One email' : `${mails} emails`)
@@ -119,7 +119,7 @@ async function mailBlock({ at, to, raw }: ArrivedMail, isOpen: boolean): Promise
 const framed = (markup: string): Html =>
   html`<iframe
     class="mail"
-    title="The mail"
+    title="The email"
     sandbox="allow-popups allow-popups-to-escape-sandbox"
     srcdoc="${`<base target="_blank">${markup}`}"
   ></iframe>`

@@ -35,16 +35,16 @@ function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
     return `    ${email.padEnd(width)}  ${count.padEnd(14)} token ${serviceTokens.user(id)}`
   })
   return [
-    'Sandbox – for development only. Everything is in memory.',
+    'Sandbox: for development only. Everything is kept in memory.',
     '',
     `  service                 ${urls.service}`,
     `  authorization server    ${urls.authorizationServer}`,
     `  external identity       ${urls.externalIdp}`,
     `  consent pages           ${urls.datasource}`,
     `  control                 ${urls.control}`,
-    `  mail server             ${mail?.url}, what arrived: ${urls.control}/mail`,
+    `  mail server             ${mail?.url}, inbox: ${urls.control}/mail`,
     '',
-    '  People (no passwords: choose one on the sign-in page) and their service tokens:',
+    '  Test users (no password needed) and their service tokens:',
     ...persons,
     ...(people.length > SHOWN_PEOPLE ? [`    and ${people.length - SHOWN_PEOPLE} more, generated`] : []),
     `  Global service token: ${serviceTokens.global}`,

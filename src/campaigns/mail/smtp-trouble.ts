@@ -15,22 +15,22 @@ export type SmtpError = Error & {
   cert?: { subjectaltname?: string; subject?: { CN?: string | string[] } }
 }
 
-const AUTHORITY = 'give Node the certificate of its authority in NODE_EXTRA_CA_CERTS'
-const UNKNOWN_AUTHORITY = `its certificate comes from an authority that is not known here`
+const AUTHORITY = "set NODE_EXTRA_CA_CERTS to its authority's certificate"
+const UNKNOWN_AUTHORITY = `its certificate comes from an unknown authority`
 
 /** By Node's own codes (tls, "X509 certificate error codes"). */
 const CERTIFICATES: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed, so it could be anyone's: ${AUTHORITY}`,
-  SELF_SIGNED_CERT_IN_CHAIN: `its certificate comes from a private authority that is not trusted here: ${AUTHORITY}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `its certificate comes from a private authority that this machine does not trust: ${AUTHORITY}`,
   UNABLE_TO_GET_ISSUER_CERT: `${UNKNOWN_AUTHORITY}: ${AUTHORITY}`,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `${UNKNOWN_AUTHORITY}: ${AUTHORITY}`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNKNOWN_AUTHORITY}, or it leaves out the certificates in between: have it send them, or ${AUTHORITY}`,
-  CERT_HAS_EXPIRED: 'its certificate has expired: have it renewed (or set the clock of this machine)',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet: look at the clock of this machine',
+  CERT_HAS_EXPIRED: "its certificate has expired: have it renewed (or set this machine's clock)",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: check this machine's clock",
   CERT_REVOKED: 'its certificate was revoked: have it replaced',
   CERT_SIGNATURE_FAILURE: 'its certificate does not match its authority: have it replaced',
-  INVALID_CA: `its certificate comes from one that is no authority: ${AUTHORITY}`,
-  INVALID_PURPOSE: 'its certificate is not made for servers: have it replaced',
+  INVALID_CA: `its certificate was issued by something that is not an authority: ${AUTHORITY}`,
+  INVALID_PURPOSE: 'its certificate is not for servers: have it replaced',
   HOSTNAME_MISMATCH: 'its certificate is for another name: use that name in SMTP_URL',
 }
 
@@ -49,23 +49,23 @@ function certificateTrouble({ originalCode = '', cert }: SmtpError): string | un
 }
 
 /** A name that is not known has two names in Node's list of system errors. */
-const UNKNOWN_NAME = 'no machine of that name is known here (ENOTFOUND)'
+const UNKNOWN_NAME = 'host not found (ENOTFOUND)'
 const SYSTEM: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ECONNREFUSED: 'connection refused (ECONNREFUSED)',
   ENOTFOUND: UNKNOWN_NAME,
   EAI_NONAME: UNKNOWN_NAME,
   EAI_NODATA: UNKNOWN_NAME,
-  EAI_AGAIN: 'the name server does not answer (EAI_AGAIN)',
-  ECONNRESET: 'it breaks the connection (ECONNRESET)',
-  ETIMEDOUT: 'no answer in time (ETIMEDOUT)',
+  EAI_AGAIN: "the DNS server didn't respond (EAI_AGAIN)",
+  ECONNRESET: 'it closed the connection (ECONNRESET)',
+  ETIMEDOUT: 'timed out (ETIMEDOUT)',
 }
 
 function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
-  if (!message.includes('STARTTLS')) return `TLS does not come about (${replyShown(message)})`
+  if (!message.includes('STARTTLS')) return `TLS failed (${replyShown(message)})`
   const reply = response === undefined ? '' : ` (it says: ${replyShown(response)})`
   // RFC 3207 4: it has TLS, but TLS does not work.
-  if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it repaired`
-  return `it offers no encryption (STARTTLS)${reply}, and emails go to another machine encrypted or not at all: have it switched on, or use smtps://`
+  if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it fixed`
+  return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, or use smtps://`
 }
 
 /** What happened, and what to do where the error shows it. Never the password: no error holds it. */
@@ -78,10 +78,10 @@ export function troubleOf(error: SmtpError): string {
   if (errno !== undefined) return system
   if (response !== undefined && code !== 'ETLS') return `it says: ${replyShown(response)}`
   if (reason !== undefined && /wrong version number/i.test(reason))
-    return 'it does not begin with TLS on this port: use smtp:// there, or the port for smtps:// (465)'
+    return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
   if (reason !== undefined) return `TLS: ${replyShown(reason)}`
   if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
-  if (code === 'ETIMEDOUT') return 'no answer in time'
-  if (code === 'ECONNECTION' || code === undefined) return 'it breaks the connection'
+  if (code === 'ETIMEDOUT') return 'timed out'
+  if (code === 'ECONNECTION' || code === undefined) return 'it closed the connection'
   return originalCode ?? code
 }

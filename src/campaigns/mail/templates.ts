@@ -85,7 +85,7 @@ const tools = { letterOf, wrapped }
  */
 export function createMailTemplates(folder: string, views: Views = REPLACED): RenderMail {
   for (const view of Object.values(views))
-    if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} holds no ${view}.eta`)
+    if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
@@ -93,7 +93,7 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
     try {
       return render()
     } catch (cause) {
-      const [why] = cause instanceof Error ? cause.message.split('\n', 1) : ['it fails']
+      const [why] = cause instanceof Error ? cause.message.split('\n', 1) : ['unknown error']
       throw new FaultyTemplate(`${view}.eta: ${why}`, { cause })
     }
   }
@@ -103,10 +103,10 @@ export function createMailTemplates(folder: string, views: Views = REPLACED): Re
     const whole = rendered(views.text, () => plain.render(`./${views.text}`, words))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)$/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
-      throw new FaultyTemplate(`${views.text}.eta: it must begin with "Subject: …" and an empty line`)
+      throw new FaultyTemplate(`${views.text}.eta must start with "Subject: …" followed by an empty line`)
     // A line break would start another header of the email.
     if (/\p{Cc}/u.test(subject))
-      throw new FaultyTemplate(`${views.text}.eta: the subject holds a control character`)
+      throw new FaultyTemplate(`${views.text}.eta: the subject contains a control character`)
     return {
       subject: Array.from(subject.trim()).slice(0, MAX_SUBJECT_CHARACTERS).join(''),
       text: text.trim() + '\n',

@@ -10,9 +10,9 @@ const MAX_CHARACTERS = 254
 export const run: Run = async (args, { env, stdout, stderr }) => {
   const { values, words } = readArguments(args, { json: { type: 'boolean' } }, 1)
   const email = words[0]?.trim()
-  if (email === undefined) throw new UsageError('it takes one address')
+  if (email === undefined) throw new UsageError('expected one email address')
   if (email.length > MAX_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))
-    throw new UsageError('this is not one plain email address like ada@acme.example')
+    throw new UsageError('not a valid email address; expected something like ada@acme.example')
 
   const { INVITE_SECRET, SESSION_SECRET } = loadSettings(env)
   const ids = (INVITE_SECRET ?? SESSION_SECRET).map((secret, index) => ({
@@ -24,6 +24,6 @@ export const run: Run = async (args, { env, stdout, stderr }) => {
     return 0
   }
   for (const { id } of ids) stdout.write(`${id}\n`)
-  if (ids.length > 1) stderr.write('The first id is of the secret in use, the others of older secrets.\n')
+  if (ids.length > 1) stderr.write('The first ID belongs to the current secret, the others to older ones.\n')
   return 0
 }

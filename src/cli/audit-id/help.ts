@@ -2,13 +2,13 @@
 
 export const auditIdHelp = `Usage: onramp audit-id EMAIL [--json]
 
-Prints the id of a person in the audit log, which holds no addresses: the
-"emailId" in the lines about them. It is made from the address and the first of
-INVITE_SECRET, or of SESSION_SECRET where that is not set, so a new secret gives
-new ids. There is one for each configured secret, the one in use first.
+Prints a person's ID in the audit log, which contains no addresses: the
+"emailId" in the lines about them. It is derived from the address and the first
+INVITE_SECRET, or SESSION_SECRET if that is not set, so a new secret gives new
+IDs. One ID is printed for each configured secret, the current one first.
 
-The "user" beside it is made from the issuer and the subject: it finds the lines
-of a person whose address changed.
+The "user" next to it is derived from the issuer and the subject: use it to find
+the lines of a person whose address changed.
 
 Examples:
   onramp audit-id ada@acme.example
@@ -17,5 +17,5 @@ Examples:
 Options:
   --json  {"email", "ids": [{"id", "current"}]}
 
-Exit codes: 0 done, 2 wrong usage, 78 settings need correcting.
+Exit codes: 0 success, 2 usage error, 78 configuration error.
 `

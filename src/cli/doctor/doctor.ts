@@ -23,7 +23,7 @@ const deadlines = publishedSchedule
 export const run: Run = async (args, { env, stdout, now }) => {
   const { as: actAs, offline, strict, json } = readArguments(args, options, 0).values
   if (actAs !== undefined && !isActAsAddress(actAs))
-    throw new UsageError('--as takes one plain address like ada@acme.example')
+    throw new UsageError('--as expects an email address like ada@acme.example')
 
   const look = { screen: stdout, env }
   const found = await examine({

@@ -64,9 +64,9 @@ export function doctorSummary(found: readonly Report[], { screen, env }: Look): 
     skip > 0 ? paint.dim(`${skip} skipped`) : '',
   ]
   const verdict = {
-    fail: 'onramp cannot serve people until the failures are fixed.',
-    warn: 'onramp can start; see the warnings.',
-    ok: 'Everything is in order.',
+    fail: 'Fix the failures before people use onramp.',
+    warn: 'onramp can start, but check the warnings above.',
+    ok: 'All checks passed.',
   }[resultOf(found)]
   return `${parts.filter(Boolean).join(', ')}.\n${paint.bold(verdict)}\n`
 }

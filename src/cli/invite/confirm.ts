@@ -14,11 +14,11 @@ export async function isConfirmed(
   if (people === undefined || stdin.isTTY !== true || stderr.isTTY !== true) return true
   const { host } = new URL(SMTP_URL)
   stderr.write(
-    `Up to ${people.toLocaleString('en')} emails will leave by ${host} from ${MAIL_FROM?.address ?? ''}.\n`,
+    `Up to ${people.toLocaleString('en')} emails will be sent through ${host} from ${MAIL_FROM?.address ?? ''}.\n`,
   )
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await terminal.question('Send them? (--dry-run shows who would get one) [y/N] ')
+    const answer = await terminal.question('Send these emails? (Use --dry-run to preview.) [y/N] ')
     const isYes = /^y(es)?$/i.test(answer.trim())
     if (!isYes) stderr.write('Nothing was sent.\n')
     return isYes

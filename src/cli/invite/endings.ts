@@ -14,7 +14,7 @@ export const EXIT_STOPPED = 1
 export const EXIT_PARTLY = 3
 export const EXIT_LOCKED = 4
 
-export const GOES_ON = 'Started again, it goes on where it ended.'
+export const GOES_ON = 'Run the same command again to resume.'
 
 /** Their message explains them. */
 const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate]

@@ -17,12 +17,12 @@ export const run: Run = async (args, parts) => {
     const removed = unreadInWords(unread)
     const isForgotten = wasKnown || removed !== undefined
     parts.stdout.write(
-      isForgotten ? `${email} is forgotten\n` : `${email} was not known (${storeInWords(settings)})\n`,
+      isForgotten ? `Deleted all data for ${email}\n` : `No data for ${email} (${storeInWords(settings)})\n`,
     )
     if (removed !== undefined)
       parts.stderr.write(
-        `${removed.replace(/^one/, 'One')} was removed without being read: it may have been about this person, and about others.\n` +
-          'It may have said that they want no emails: without --mail-in-doubt, invite send leaves them out.\n',
+        `${removed.replace(/^one/, 'One')} deleted unread: it may have been about this person, and about others.\n` +
+          'It may have contained opt-outs, so invite send skips these people unless you use --mail-in-doubt.\n',
       )
     return 0
   })

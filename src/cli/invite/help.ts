@@ -2,117 +2,115 @@
 
 export const inviteHelp = `Usage: onramp invite COMMAND [options]
 
-  link EMAIL          a link for one person, to paste into a message
-  send PEOPLE.csv     emails everyone who still has something to connect
-  preview FOLDER      the emails as they would leave, as files
-  report              who was invited, arrived, and is done
-  forget EMAIL        removes what is known of a person
+  link EMAIL          print a link for one person, to paste into a message
+  send PEOPLE.csv     email everyone who still has apps to connect
+  preview FOLDER      write the emails to files instead of sending them
+  report              show who has been invited, signed in and finished
+  forget EMAIL        delete everything stored about someone
 
-Each explains itself: onramp invite send --help
+Run "onramp invite COMMAND --help" for details.
 `
 
 export const linkHelp = `Usage: onramp invite link EMAIL [--datasource ID]... [--days N] [--json]
 
-Prints a link for one person, to paste into a message. It opens the walk and
-pre-fills the sign-in page. It is not a credential: people always sign in
-through the authorization server. It works any number of times until it expires.
+Prints a personal link to paste into a message. It opens the apps page with the
+person's email filled in at sign-in. The link is not a credential: people still
+have to sign in. It can be used any number of times until it expires.
 
 Examples:
   onramp invite link ada@acme.example
   onramp invite link ada@acme.example --datasource slack --days 7
 
 Options:
-  --datasource ID   only this datasource (slack_1), or every instance of it
-                    (slack); may be repeated
-  --days N          how long it works, 1 to 90 days; 30 by default
+  --datasource ID   only this app (slack_1), or every instance of it (slack);
+                    can be repeated
+  --days N          days until the link expires, 1 to 90 (default: 30)
   --json            {"url", "email", "expires"}
 
-Exit codes: 0 done, 2 wrong usage, 78 settings need correcting.
+Exit codes: 0 success, 2 usage error, 78 configuration error.
 `
 
 export const sendHelp = `Usage: onramp invite send PEOPLE.csv [options]
        onramp invite send - < PEOPLE.ndjson
 
-Emails everyone on the list who still has something to connect. Onramp asks the
-service what is left for each person (SERVICE_GLOBAL_TOKEN with
-X-Service-ActAs); emails leave by SMTP_URL from MAIL_FROM.
+Emails everyone on the list who still has apps to connect. For each person,
+onramp asks the service what is left (SERVICE_GLOBAL_TOKEN, X-Service-ActAs);
+emails are sent through SMTP_URL from MAIL_FROM.
 
-What happened is written down in the store, so the same command again goes on
-where it ended, killed or not, and no one gets an email twice. Only one run of a
-campaign can be under way.
+Progress is saved in the store, so running the same command again resumes where
+it stopped, even after a crash, and no one is emailed twice. Only one run of a
+campaign can be active at a time.
 
-The list is CSV with a column "email" (and perhaps "name", "department" and
-"language"), with commas, semicolons or tabs; NDJSON with the same keys; or one
-address a line. The language is a tag like de or pt-BR; without it, or where it
-is not offered, the email is in the default language.
+The list is a CSV file with an "email" column (optionally "name", "department"
+and "language"), separated by commas, semicolons or tabs; NDJSON with the same
+keys; or one address per line. The language is a tag like de or pt-BR. If it is
+missing or not offered, the email is in the default language.
 
 Examples:
-  onramp invite send people.csv --dry-run          who would get what
-  onramp invite send people.csv                    sends
-  onramp invite send people.csv --limit 20         a pilot group
-  onramp invite send people.csv --remind-after 7   a week later
+  onramp invite send people.csv --dry-run          show who would be emailed
+  onramp invite send people.csv                    send the emails
+  onramp invite send people.csv --limit 20         send to a pilot group first
+  onramp invite send people.csv --remind-after 7   remind people a week later
 
 Options:
-  --dry-run              asks the service; sends and writes nothing
-  --yes                  does not ask before emails leave (it asks on a
-                         terminal only)
-  --campaign NAME        what is written down belongs to it; "onboarding"
-                         by default
-  --datasource ID        only about this one (slack_1), or every instance of
-                         it (slack); may be repeated
-  --days N               how long links work, 1 to 90; 30 by default
+  --dry-run              query the service, but send and save nothing
+  --yes                  skip the confirmation prompt (shown on a terminal
+                         only)
+  --campaign NAME        track progress under this name (default: onboarding)
+  --datasource ID        only this app (slack_1), or every instance of it
+                         (slack); can be repeated
+  --days N               days until links expire, 1 to 90 (default: 30)
   --template FOLDER      invitation-text.eta and invitation-html.eta instead of
                          ours (views/mail); see onramp invite preview
 
-  --remind-after DAYS    reminds people who got an email so long ago and
-                         still have something; without it no one is reminded
-  --max-reminders N      3 by default
-  --min-gap HOURS        no email so soon after one of another campaign;
-                         48 by default
-  --limit N              at most so many emails in this run
+  --remind-after DAYS    remind people emailed at least DAYS ago who still have
+                         apps left (default: no reminders)
+  --max-reminders N      reminders per person (default: 3)
+  --min-gap HOURS        minimum gap between emails from different campaigns
+                         (default: 48)
+  --limit N              send at most N emails in this run
 
-  --on-invalid stop|skip a faulty row stops before anything is sent (the
-                         default), or is left out
-  --retry-unknown        sends again what may have been sent already: a run was
-                         killed, or a connection broke, just then
-  --retry-failed         sends again what the mail server refused for good
-  --mail-in-doubt        also emails people who may have asked for no emails
-                         in a record that invite forget removed unread
-  --stop-after N         so many emails refused in a row end the run, as that
-                         is hardly about the people; 5 by default, four times
-                         as many where each reply names the mailbox; 0: it
-                         goes on
+  --on-invalid stop|skip stop before sending if a row is invalid (default), or
+                         skip the row
+  --retry-unknown        resend emails that may already have been sent (after a
+                         crash or a broken connection)
+  --retry-failed         resend emails the mail server permanently rejected
+  --mail-in-doubt        also email people who may have opted out in a record
+                         that invite forget deleted unread
+  --stop-after N         stop the run after N rejected emails in a row, because
+                         the recipients are hardly the cause (default: 5, four
+                         times as many if each reply names the mailbox;
+                         0: never stop)
 
-  --rate N               requests to the service a second, 5 by default; 429
-                         and Retry-After are honoured as well
-  --mail-rate N          emails a second, 10 by default
-  --at-once N            people at a time, 4 by default; as many at most are
-                         uncertain after a crash
-  --ask-again-after MIN  people with nothing left are asked about again after
-                         so many minutes; 60 by default
-  --json                 the counts as a line of JSON on standard output; with
-                         --dry-run, before it, one for each person who would
-                         get an email
+  --rate N               service requests per second (default: 5); 429 and
+                         Retry-After are honoured as well
+  --mail-rate N          emails per second (default: 10)
+  --at-once N            people processed in parallel (default: 4); at most N
+                         deliveries are unknown after a crash
+  --ask-again-after MIN  recheck people with nothing to connect after MIN
+                         minutes (default: 60)
+  --json                 print the counts as one line of JSON on standard
+                         output; with --dry-run, preceded by one line for each
+                         person who would be emailed
 
 Exit codes:
-  0    everyone has what they should, or --limit ended the run
-  1    stopped; the message says why
-  2    wrong usage
-  3    done, but some rows, people or emails need a look: each is named, on
-       standard error and by onramp invite report --csv
-  4    another run of the campaign is under way
-  78   settings need correcting
+  0    success, or --limit reached
+  1    stopped; see the error message
+  2    usage error
+  3    finished with problems; each one is listed on standard error and in
+       onramp invite report --csv
+  4    another run of this campaign is in progress
+  78   configuration error
   130  interrupted
 `
 
 export const previewHelp = `Usage: onramp invite preview FOLDER [options]
        onramp invite preview --to EMAIL [options]
 
-Writes the invitation and the reminder into a folder as they would leave: .html,
-.txt, and .eml for a mail program. With --to the invitation is sent to that
-address instead, to see it in a real mail program. It asks the service nothing
-and writes nothing down. Emails in another language than the default one have it
-in their names: invitation.de.html.
+Writes the invitation and reminder exactly as they would be sent: .html, .txt,
+and .eml for a mail app. With --to, sends the invitation to that address
+instead. Doesn't contact the service or save anything. Emails in a language
+other than the default have it in their file names: invitation.de.html.
 
 Examples:
   onramp invite preview ./preview
@@ -120,20 +118,20 @@ Examples:
   onramp invite preview --to me@acme.example --template ./our-mail
 
 Options:
-  --to EMAIL         sends the invitation, by SMTP_URL
-  --list PEOPLE.csv  in every language that the people of this list get
-  --language TAG     in this language, if it is offered; may be repeated
+  --to EMAIL         send the invitation to EMAIL through SMTP_URL
+  --list PEOPLE.csv  in every language that the people on this list get
+  --language TAG     in this language, if it is offered; can be repeated
   --template FOLDER  invitation-text.eta and invitation-html.eta instead of ours
-  --datasource ID    only about this one; may be repeated
+  --datasource ID    only this app; can be repeated
 
-Exit codes: 0 done, 1 not possible (the message says why), 2 wrong usage,
-78 settings need correcting.
+Exit codes: 0 success, 1 failed (see the error message), 2 usage error,
+78 configuration error.
 `
 
 export const reportHelp = `Usage: onramp invite report [--json | --csv]
 
-Who was invited, started, signed in and finished, and the state of each app. It
-reads what was written down and asks the service nothing.
+Shows who has been invited, opened the invitation, signed in and finished, and
+the status of each app. Reads saved data only; doesn't contact the service.
 
 Examples:
   onramp invite report
@@ -141,26 +139,26 @@ Examples:
 
 Options:
   --json  the counts
-  --csv   a line for each person, safe to open in a spreadsheet
+  --csv   one row per person, safe to open in a spreadsheet
 
-Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage,
-78 settings need correcting.
+Exit codes: 0 success, 1 store unreachable, 2 usage error,
+78 configuration error.
 `
 
 export const forgetHelp = `Usage: onramp invite forget EMAIL
 
-Removes everything that is written down about a person: emails, their progress,
-and also that they want no emails. Their sign-in and their walk are not touched.
-Take them off the list too, or the next run invites them again.
+Deletes everything stored about a person: emails, progress, and their opt-out.
+Their session and connections are not affected. Remove them from the list too,
+or the next run will invite them again.
 
-What cannot be read (another SESSION_SECRET or INVITE_SECRET sealed it) and may
-be about this person is removed without being read. It may have said that others
-want no emails, so invite send leaves out everyone it may have been about,
-unless it has --mail-in-doubt.
+Records that can't be read (sealed under another SESSION_SECRET or
+INVITE_SECRET) and may be about this person are deleted unread. Such a record
+may have contained other people's opt-outs, so invite send skips everyone it may
+have been about, unless you use --mail-in-doubt.
 
 Example:
   onramp invite forget ada@acme.example
 
-Exit codes: 0 done, 1 the store cannot be reached, 2 wrong usage,
-78 settings need correcting.
+Exit codes: 0 success, 1 store unreachable, 2 usage error,
+78 configuration error.
 `

@@ -31,10 +31,7 @@ export async function holdCampaign(
   stderr: Output,
 ): Promise<Hold | undefined> {
   const name = `campaign:${campaign}`
-  const hint = setTimeout(
-    () => stderr.write('Waiting: another run of the campaign may be under way …\n'),
-    HINT_MS,
-  )
+  const hint = setTimeout(() => stderr.write('Waiting: this campaign may already be running…\n'), HINT_MS)
   let lease = await wait(records, name).finally(() => clearTimeout(hint))
   if (lease === undefined) return undefined
   let again: Promise<Lease | undefined> | undefined

@@ -18,7 +18,7 @@ const MAX_FAULTS = 100
 export function listOf(file: string, stdin: Input): List {
   if (file === '-') return pipeFrom(stdin)
   const found = statSync(file, { throwIfNoEntry: false })
-  if (found?.isFile() !== true) throw new UsageError('there is no file of that name')
+  if (found?.isFile() !== true) throw new UsageError('file not found')
   // Opened with the first byte: a run may end before it wants one.
   async function* open() {
     yield* createReadStream(file) as AsyncIterable<Uint8Array>
@@ -64,13 +64,13 @@ export async function peopleIn(
     if (++faults >= MAX_FAULTS) break
   }
   if (faults === 0) return people === 0 ? emptyList(stderr) : people
-  const which = faults === 1 ? 'this line, or leave it out' : 'these lines, or leave them out'
-  stderr.write(`onramp invite send: correct ${which} with --on-invalid skip; nothing was sent\n`)
+  const which = faults === 1 ? 'this line, or skip it' : 'these lines, or skip them'
+  stderr.write(`onramp invite send: fix ${which} (--on-invalid skip). Nothing was sent.\n`)
   return 'unusable'
 }
 
 /** An export that went wrong is often an empty file. */
 export function emptyList(stderr: Output): 'unusable' {
-  stderr.write('onramp invite send: the list holds no one; nothing was sent\n')
+  stderr.write('onramp invite send: the list is empty. Nothing was sent.\n')
   return 'unusable'
 }

@@ -20,7 +20,7 @@ const DEFAULT = ''
 function tagsOf(said: readonly string[]): string[] {
   return said.map((one) => {
     const tag = languageOf(one)
-    if (tag === undefined) throw new UsageError('--language takes a language tag like en, de or pt-BR')
+    if (tag === undefined) throw new UsageError('--language expects a language tag like en, de or pt-BR')
     return tag
   })
 }

@@ -28,10 +28,10 @@ export const run: Run = async (args, parts) => {
   const { values, words } = readArguments(args, options, 1)
   const [folder] = words
   if ((folder === undefined) === (values.to === undefined))
-    throw new UsageError('it takes a folder for the files, or --to and an address')
+    throw new UsageError('expected a folder, or --to EMAIL')
   const to = values.to === undefined ? undefined : addressToInvite(values.to)
   if (values.to !== undefined && to === undefined)
-    throw new UsageError('--to takes one plain email address like ada@acme.example')
+    throw new UsageError('--to expects an email address like ada@acme.example')
   const settings = settingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
   const sender = senderOf(settings)
   return await explained(parts, 'invite preview', async () => {
@@ -108,8 +108,8 @@ async function sendTo(email: string, smtpUrl: string, { compose, languages, part
 
 const WORDS: Record<Outcome, string> = {
   sent: 'the email was sent',
-  deferred: 'the mail server said "not now"',
-  failed: 'the mail server refused the email',
-  refused: 'the mail server takes no email from here',
+  deferred: 'the mail server asked us to try later',
+  failed: 'the mail server rejected the email',
+  refused: "the mail server doesn't accept email from this machine",
   unknown: 'the connection broke; the email may have been sent',
 }

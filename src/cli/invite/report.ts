@@ -15,7 +15,7 @@ const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
 
 export const run: Run = async (args, { env, stdout, stderr, now }) => {
   const { values } = readArguments(args, options, 0)
-  if (values.json && values.csv) throw new UsageError('--json and --csv are two forms; choose one')
+  if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined")
   const settings = loadSettings(env)
   return await explained({ stderr }, 'invite report', () =>
     withStore(settings, async (records) => {
@@ -37,7 +37,7 @@ function unreadWarning(unread: Unread): string {
   const records = unreadInWords(unread)
   if (records === undefined) return ''
   const remedies = remediesFor(unread).map((remedy) => `  - ${remedy}\n`)
-  return `onramp invite report: not counted: ${records}.\n${remedies.join('')}`
+  return `onramp invite report: not included: ${records}.\n${remedies.join('')}`
 }
 
 const inFigures = (count: number) => count.toLocaleString('en')
@@ -45,14 +45,13 @@ const inFigures = (count: number) => count.toLocaleString('en')
 const line = (count: number, what: string) => `${inFigures(count).padStart(9)}  ${what}\n`
 
 function inWords(report: Report, store: string): string {
-  if (report.people === 0) return `Nothing is written down about anyone (${store}).\n`
-  const oldest =
-    report.asOf === undefined ? 'no one was asked about yet' : `as of ${report.asOf} at the oldest`
+  if (report.people === 0) return `No data yet (${store}).\n`
+  const oldest = report.asOf === undefined ? 'not checked with the service yet' : `oldest data ${report.asOf}`
   const people = [
     line(report.people, 'people'),
     line(report.invited, 'invited by email'),
     line(report.reminded, 'reminded'),
-    line(report.opened, 'started from the invitation'),
+    line(report.opened, 'opened the invitation'),
     line(report.signedIn, 'signed in'),
     line(report.ready, `ready to search (${shareOf(report.ready, report.people)} of these people)`),
     line(report.finished, 'fully connected'),
@@ -60,8 +59,8 @@ function inWords(report: Report, store: string): string {
     line(report.skipped, 'skipped at least one app'),
     line(report.blocked, 'waiting for an admin'),
     line(report.optedOut, 'opted out of reminders'),
-    line(report.deferred, 'delayed by the mail server'),
-    line(report.failed, 'refused by the mail server'),
+    line(report.deferred, 'email delayed by the mail server'),
+    line(report.failed, 'rejected by the mail server'),
     line(report.uncertain, 'delivery unknown'),
   ]
   const groups = report.groups.map(({ name, people: all, ready }) => {
@@ -70,14 +69,14 @@ function inWords(report: Report, store: string): string {
   })
   if (groups.length > 0)
     groups.unshift('Ready to search (connected everything, or had nothing to connect):\n')
-  const head = `Made ${report.madeAt}; ${oldest} (${store}).\n`
+  const head = `Report generated ${report.madeAt}; ${oldest} (${store}).\n`
   const parts = [head, people.join(''), sourcesIn(report), groups.join('')]
   return parts.filter((part) => part !== '').join('\n')
 }
 
 const MAX_SOURCES = 20
 const NAME_COLUMNS = 41
-const SOURCES_HEAD = 'connected  waiting  not now    admin  datasource\n'
+const SOURCES_HEAD = 'connected  waiting  skipped    admin  app\n'
 
 function sourcesIn({ datasources }: Report): string {
   if (datasources.length === 0) return ''
@@ -88,6 +87,6 @@ function sourcesIn({ datasources }: Report): string {
     return `${figures.join('')}  ${shown}\n`
   })
   const more = datasources.length - MAX_SOURCES
-  const rest = more > 0 ? `${' '.repeat(38)}and ${more} more: --json\n` : ''
+  const rest = more > 0 ? `${' '.repeat(38)}and ${more} more (use --json)\n` : ''
   return SOURCES_HEAD + rows.join('') + rest
 }

@@ -37,10 +37,10 @@ export type SendOptions = ReturnType<typeof readSendOptions>
 export function readSendOptions(args: string[]) {
   const { values, words } = readArguments(args, options, 1)
   const [file] = words
-  if (file === undefined) throw new UsageError('it takes one list, or - for standard input')
+  if (file === undefined) throw new UsageError('expected one list, or - for standard input')
   const { campaign } = values
   if (!/^[\w.-]{1,40}$/.test(campaign))
-    throw new UsageError('--campaign takes letters, digits, dots and dashes, 40 at most')
+    throw new UsageError('--campaign can contain letters, digits, dots and dashes, at most 40 characters')
   const whole = (name: keyof typeof values, range: readonly [number, number]) =>
     wholeNumberOf(`--${name}`, String(values[name]), range)
   const remind = values['remind-after'] === undefined ? undefined : whole('remind-after', [0, 365])

@@ -12,16 +12,16 @@ import { fitted } from '@onramp/deprecations/command-line/terminal'
 type Asked = { options: SendOptions; parts: CliParts }
 
 const TROUBLES: Record<Trouble, string> = {
-  unknown: 'unknown to the service',
-  refused: 'refused by the service (403)',
-  'no-answer': 'no answer from the service',
-  deferred: 'delayed by the mail server',
-  failed: 'refused by the mail server',
-  'not-taken': 'not taken by the mail server, which objects to the sender or this machine',
+  unknown: 'unknown to the search service',
+  refused: 'not allowed to look up this person (403)',
+  'no-answer': "the service didn't respond",
+  deferred: 'email delayed by the mail server',
+  failed: 'rejected by the mail server',
+  'not-taken': 'not accepted: the mail server objects to the sender or this machine',
   uncertain: 'delivery unknown',
-  unreadable: 'not emailed: what is written down about this person cannot be read; see onramp doctor',
+  unreadable: "not emailed: the data stored about this person can't be read; see onramp doctor",
   removed:
-    'not emailed: invite forget removed a record unread that may have said no emails; --mail-in-doubt sends',
+    'not emailed: invite forget deleted a record unread that may have been an opt-out (send with --mail-in-doubt)',
 }
 
 export const told = (
@@ -31,7 +31,7 @@ export const told = (
   onFault(line, fault) {
     progress.print(`line ${line}: ${fault}\n`)
     if (options.onInvalid === 'stop')
-      throw new RunStopped('a row of the list is not valid: correct it, or use --on-invalid skip')
+      throw new RunStopped('a row in the list is invalid: fix it, or use --on-invalid skip')
   },
   onTrouble: ({ email }, trouble, reply) =>
     progress.print(`${email}: ${TROUBLES[trouble]}${reply === undefined ? '' : `: ${reply}`}\n`),
@@ -66,9 +66,7 @@ export function sumUp(
     stdout.write(`${JSON.stringify({ campaign: options.campaign, ...tally, stopped: reason })}\n`)
   } else stderr.write(summaryOf(tally))
   if (tally.asked > 0 && tally.unknownToService + tally.refusedByService === tally.asked)
-    stderr.write('The service answered about no one: check SERVICE_BASE_URL and SERVICE_GLOBAL_TOKEN.\n')
-  const end = isInterrupted
-    ? 'Interrupted.'
-    : endedBy === 'limit' && `--limit ${options.limit} ended the run.`
+    stderr.write("The service couldn't look up anyone. Check SERVICE_BASE_URL and SERVICE_GLOBAL_TOKEN.\n")
+  const end = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${options.limit} reached.`
   if (end) stderr.write(`${end}${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
 }

@@ -63,7 +63,7 @@ async function held(list: List, running: Running): Promise<number> {
   const hold = await holdCampaign(records, options.campaign, parts.stderr)
   if (hold === undefined) {
     const name = JSON.stringify(options.campaign)
-    parts.stderr.write(`onramp invite send: another run of the campaign ${name} is under way\n`)
+    parts.stderr.write(`onramp invite send: campaign ${name} is already running\n`)
     return EXIT_LOCKED
   }
   return await sendAll(list, running, hold).finally(() => hold.release())
@@ -91,7 +91,9 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   try {
     await server?.check()
     if (server !== undefined && !(await arrivals.reseal()))
-      stderr.write(`Nothing is written down yet (${storeInWords(settings)}): no one counts as invited.\n`)
+      stderr.write(
+        `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
+      )
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...told(running, progress),
       ask: createAsk({ whatIsLeft, pace: paceOf(options.rate), signal }),

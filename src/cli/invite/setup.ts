@@ -32,7 +32,9 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: CliParts[
     ({ name }) => needed.includes(name as keyof Settings) && settings[name as keyof Settings] === undefined,
   )
   if (missing.length > 0)
-    throw new SettingsError(missing.map(({ name, meaning }) => `${name} is required for this: ${meaning}`))
+    throw new SettingsError(
+      missing.map(({ name, meaning }) => `${name} is required for this command: ${meaning}`),
+    )
   return settings
 }
 

@@ -17,10 +17,11 @@ const options = { yes: { type: 'boolean', default: false } } as const
 
 /** @throws {UsageError} where there is no one to ask */
 async function isConfirmed({ stdin, stderr }: CliParts, { OIDC_ISSUER }: Settings): Promise<boolean> {
-  if (stdin.isTTY !== true || stderr.isTTY !== true) throw new UsageError('without a terminal it needs --yes')
+  if (stdin.isTTY !== true || stderr.isTTY !== true)
+    throw new UsageError('--yes is required without a terminal')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await terminal.question(`Forget the client that is registered at ${OIDC_ISSUER}? [y/N] `)
+    const answer = await terminal.question(`Delete the client registered at ${OIDC_ISSUER}? [y/N] `)
     return /^y(es)?$/i.test(answer.trim())
   } finally {
     terminal.close()
@@ -30,13 +31,13 @@ async function isConfirmed({ stdin, stderr }: CliParts, { OIDC_ISSUER }: Setting
 function removalInWords(removal: Removal): string {
   switch (removal.kind) {
     case 'removed':
-      return 'It is removed at the authorization server too.'
+      return 'It was also removed from the authorization server.'
     case 'no-means':
-      return 'The authorization server offers no way to remove it there: remove it by hand.'
+      return 'The authorization server has no way to remove it automatically: remove it there yourself.'
     case 'refused':
-      return `The authorization server did not remove it (${removal.status}): remove it there by hand.`
+      return `The authorization server refused to remove it (${removal.status}): remove it there yourself.`
     case 'unanswered':
-      return 'The authorization server could not be asked to remove it: remove it there by hand.'
+      return "The authorization server didn't respond, so it wasn't removed there: remove it there yourself."
   }
 }
 
@@ -48,10 +49,10 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
     const client = await registrationOf(settings, { records: store.records, sealer, now }).reset()
     if (client === undefined) {
       stdout.write(`No client is registered with these settings (${storeInWords(settings)}).\n`)
-      stdout.write('The next start may register one at once.\n')
+      stdout.write('The next start can register one right away.\n')
       return
     }
-    stdout.write(`The client ${printable(client.client_id)} is forgotten (${storeInWords(settings)}).\n`)
+    stdout.write(`Deleted the client ${printable(client.client_id)} (${storeInWords(settings)}).\n`)
     stdout.write(`${removalInWords(await removeClient(client))}\n`)
   } finally {
     await store.close()
@@ -62,7 +63,7 @@ export const run: Run = async (args, parts) => {
   const { yes } = readArguments(args, options, 0).values
   const settings = loadSettings(parts.env)
   if (!yes && !(await isConfirmed(parts, settings))) {
-    parts.stderr.write('Nothing was forgotten.\n')
+    parts.stderr.write('Nothing was deleted.\n')
     return 1
   }
   return await explained(parts, 'registration forget', async () => {

@@ -2,28 +2,28 @@
 
 export const registrationHelp = `Usage: onramp registration COMMAND
 
-The client that onramp registers itself where OIDC_CLIENT_ID is not set.
+The client that onramp registers for itself if OIDC_CLIENT_ID is not set.
 
-  forget   forgets it, so that onramp registers again
+  forget   delete it, so that onramp registers again
 
-Every command explains itself: onramp registration COMMAND --help
+Run "onramp registration COMMAND --help" for details.
 `
 
 export const registrationForgetHelp = `Usage: onramp registration forget [--yes]
 
-Forgets the client that onramp registered itself with these settings, and the
-pause after a registration that failed. The client is removed at the
-authorization server too, if that offers it (RFC 7592).
+Deletes the client that onramp registered with these settings, and the pause
+after a failed registration. The client is also removed from the authorization
+server, if the server supports that (RFC 7592).
 
 Running servers register again within the hour, or when they are restarted.
 People stay signed in until their tokens expire, and then sign in again.
 
 Options:
-  --yes   does not ask for confirmation; required without a terminal
+  --yes   skip the confirmation prompt; required without a terminal
 
 Example:
   onramp registration forget --yes
 
-Exit codes: 0 done, 1 not done or the store cannot be reached, 2 wrong usage,
-78 settings need correcting.
+Exit codes: 0 success, 1 not confirmed or store unreachable, 2 usage error,
+78 configuration error.
 `

@@ -22,16 +22,15 @@ type Started = { url: string; control: string; folder: string }
 const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
 
   Open            ${url}
-  Sign in as      Ada Lovelace, who has five apps to connect, or anyone else on
-                  the list; there are no passwords
-  Invitations     ${control}/mail has one for Ada;
-                  open its link as she would
-  Administrators  ${url}/admin, signed in as Carol
-  Commands        in another terminal, in this folder:
+  Sign in as      Ada Lovelace (five apps to connect), or anyone else on the
+                  list. No passwords.
+  Invitations     ${control}/mail (open Ada's invitation)
+  Admin           ${url}/admin (sign in as Carol)
+  Commands        In another terminal, in this folder:
     set -a && . ${folder}/env && set +a
     npm run onramp -- invite send ${folder}/people.csv --rate 200 --mail-rate 200
     npm run onramp -- invite report
-  Stop with       Ctrl-C
+  Stop            Ctrl+C
 `
 
 const COMPANY = '5000'
@@ -96,8 +95,8 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return 'a port is taken: choose others with PORT=3100 SANDBOX_PORT=4100 npm run demo'
-  return error instanceof Error ? error.message : 'it cannot start'
+    return 'a port is already in use. Try PORT=3100 SANDBOX_PORT=4100 npm run demo'
+  return error instanceof Error ? error.message : "couldn't start"
 }
 
 export const run: Run = async (args: string[], { env, stdout, stderr }: CliParts) => {

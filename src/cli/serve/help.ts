@@ -2,34 +2,34 @@
 
 export const serveHelp = `Usage: onramp serve
 
-Starts the server. Its settings come from the environment: see docs/settings.md
-or .env.example. It listens before the authorization server or the store
-can be reached. On SIGTERM it answers the requests in flight and ends.
+Starts the server. Configure it with environment variables: see docs/settings.md
+or .env.example. It starts listening before the authorization server and store
+are reachable, and shuts down gracefully on SIGTERM.
 
-Exit codes: 0 ended by a signal, 1 the port is taken, 2 wrong usage,
-78 settings need correcting (each is named, with what is wrong).
+Exit codes: 0 stopped by a signal, 1 port in use, 2 usage error,
+78 configuration error (each problem is listed with its fix).
 `
 
 export const sandboxHelp = `Usage: onramp sandbox
 
-Starts a local stand-in for the whole service on six consecutive ports
-(from SANDBOX_PORT, 4000 by default): the service, its authorization server, an
-external identity provider, the datasources' consent pages, a control page with
-switches, and a mail server that delivers nothing. SANDBOX_COMPANY=5000 adds
-5,000 generated people.
+Starts a local stand-in for the search service on six consecutive ports
+(from SANDBOX_PORT, default: 4000): the service, its authorization server, an
+external identity provider, the apps' consent pages, a control panel with
+switches, and a mail server that doesn't deliver anything. SANDBOX_COMPANY=5000
+adds 5,000 generated people.
 
-For development only: it listens on loopback addresses only and keeps everything
-in memory. In a container, SANDBOX_BIND=0.0.0.0 lets published ports reach it.
+Development only: it listens on loopback addresses and keeps everything in
+memory. In a container, SANDBOX_BIND=0.0.0.0 lets published ports reach it.
 
-Exit codes: 0 ended by a signal, 1 a port is taken, 2 wrong usage.
+Exit codes: 0 stopped by a signal, 1 port in use, 2 usage error.
 `
 
 export const demoHelp = `Usage: onramp demo
 
-Starts the sandbox and onramp beside it, on the embedded store, and prints where
-to go and whom to sign in as. PORT (3000 by default) is onramp's port,
-SANDBOX_PORT (4000 by default) the first of the sandbox's six.
+Starts onramp and the sandbox with the embedded store, and prints the URL and
+test users. PORT sets onramp's port (default: 3000); SANDBOX_PORT sets the first
+of the sandbox's six ports (default: 4000).
 
-Exit codes: 0 ended by a signal, 1 a port is taken, 2 wrong usage,
-78 settings need correcting.
+Exit codes: 0 stopped by a signal, 1 port in use, 2 usage error,
+78 configuration error.
 `

@@ -7,7 +7,7 @@ import { untilSignal } from '../signals.ts'
 export const run: Run = async (args, { env, stderr }) => {
   readArguments(args, {}, 0)
   const sandbox = await runSandbox(env).catch((error: unknown) => {
-    stderr.write(`onramp sandbox: ${error instanceof Error ? error.message : 'it cannot start'}\n`)
+    stderr.write(`onramp sandbox: ${error instanceof Error ? error.message : "couldn't start"}\n`)
     return undefined
   })
   if (sandbox === undefined) return 1

@@ -23,7 +23,7 @@ export function statusTable(
   left: readonly Waiting[],
   { screen, env }: Look,
 ): string {
-  const who = person ?? "The token's person"
+  const who = person ?? "The token's owner"
   if (left.length === 0) return `${who} has nothing left to connect.\n`
   const paint = painterFor(screen, env)
   const rows = left.map(({ name, instance, status }) => ({
@@ -39,6 +39,6 @@ export function statusTable(
   const lines = rows.map(({ name, instance, text, colour }) =>
     ['', fitted(name, names), paint.dim(fitted(instance, instances)), paint[colour](text)].join(MARGIN),
   )
-  const count = left.length === 1 ? '1 app is not connected' : `${left.length} apps are not connected`
+  const count = left.length === 1 ? '1 app left to connect' : `${left.length} apps left to connect`
   return `${paint.bold(`${who}: ${count}`)}\n\n${lines.join('\n')}\n`
 }

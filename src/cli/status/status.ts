@@ -38,7 +38,7 @@ function readArgs(args: string[]): Asked {
   const { values, words } = readArguments(args, options, 1)
   const [email] = words
   if (email !== undefined && !isActAsAddress(email))
-    throw new UsageError('EMAIL must be one plain address like ada@acme.example')
+    throw new UsageError('EMAIL must be an email address like ada@acme.example')
   return { email, json: values.json, seconds: wholeNumberOf('--timeout', values.timeout, [1, 120]) }
 }
 
@@ -51,9 +51,9 @@ function chooseToken(email: string | undefined, env: CliParts['env']): ServiceTo
   if (global !== undefined && email !== undefined)
     return { kind: 'global-token', token: global, actAs: email }
   if (user !== undefined) return { kind: 'user-token', token: user }
-  if (global !== undefined) throw new UsageError('SERVICE_GLOBAL_TOKEN needs to know whose status: add EMAIL')
+  if (global !== undefined) throw new UsageError('EMAIL is required with SERVICE_GLOBAL_TOKEN')
   throw new SettingsError([
-    'there is no service token: set SERVICE_GLOBAL_TOKEN (for anyone) or SERVICE_USER_TOKEN (for its own person), or either as NAME_FILE',
+    'no service token: set SERVICE_GLOBAL_TOKEN (looks up anyone) or SERVICE_USER_TOKEN (looks up its owner), or either as NAME_FILE',
   ])
 }
 
@@ -78,11 +78,13 @@ async function show(args: string[], { env, stdout, stderr, now }: CliParts): Pro
   const { value: baseUrl, faults } = readOne('SERVICE_BASE_URL', env)
   if (faults.length > 0) throw new SettingsError(faults)
   if (baseUrl === undefined)
-    throw new SettingsError(["SERVICE_BASE_URL is not set: the service's backend address"])
+    throw new SettingsError([
+      "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
+    ])
   const token = chooseToken(asked.email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
     if (env[file] && isOpenToAll(env[file].trim()))
-      stderr.write(`The file of ${file} is open to every user of this machine: chmod o-rwx.\n`)
+      stderr.write(`Warning: ${file} is readable by every user on this machine. Run chmod o-rwx.\n`)
   const reply = await ask(token, baseUrl, asked, now)
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
@@ -93,8 +95,8 @@ async function show(args: string[], { env, stdout, stderr, now }: CliParts): Pro
   if (person === undefined)
     stderr.write(
       asked.email === undefined
-        ? 'This is the person to whom SERVICE_USER_TOKEN belongs; SERVICE_GLOBAL_TOKEN can show anyone.\n'
-        : 'This is the person to whom SERVICE_USER_TOKEN belongs, perhaps another one: only SERVICE_GLOBAL_TOKEN can ask about the given address.\n',
+        ? 'This is the owner of SERVICE_USER_TOKEN. To look up anyone, use SERVICE_GLOBAL_TOKEN.\n'
+        : 'This is the owner of SERVICE_USER_TOKEN, perhaps someone else: only SERVICE_GLOBAL_TOKEN can look up the given address.\n',
     )
   stdout.write(
     asked.json ? statusJson(person, reply.left) : statusTable(person, reply.left, { screen: stdout, env }),
@@ -108,7 +110,7 @@ export const run: Run = async (args, parts) => {
   } catch (error) {
     if (error instanceof UsageError || error instanceof SettingsError) throw error
     // The error is not shown: a token was at hand.
-    parts.stderr.write('onramp status: it failed because of a bug in onramp.\n')
+    parts.stderr.write('onramp status: unexpected error. Please report this as a bug.\n')
     return 1
   }
 }

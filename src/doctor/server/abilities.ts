@@ -14,18 +14,21 @@ function flow({
 }: Metadata): Finding {
   const fix = 'use an authorization server with the authorization code flow'
   if (authorization_endpoint === undefined || token_endpoint === undefined)
-    return fail('It names no authorization or token endpoint.', { settings, fix })
+    return fail("The authorization server's metadata has no authorization or token endpoint.", {
+      settings,
+      fix,
+    })
   return types?.includes('code') === false
-    ? fail('It does not offer the authorization code flow.', { settings, fix })
-    : ok('It offers the authorization code flow.')
+    ? fail("The authorization server doesn't support the authorization code flow.", { settings, fix })
+    : ok('Authorization code flow supported.')
 }
 
 /** RFC 9700 2.1.1. A server may support it without listing it. */
 function pkce({ code_challenge_methods_supported: methods }: Metadata): Finding {
-  if (methods?.includes('S256')) return ok('It supports PKCE with S256.')
-  return warn('It does not list PKCE with S256, which onramp always sends.', {
+  if (methods?.includes('S256')) return ok('PKCE (S256) supported.')
+  return warn("The server doesn't advertise PKCE (S256), which onramp always uses.", {
     settings,
-    fix: 'switch PKCE on for the client there',
+    fix: 'turn PKCE on for the client there',
   })
 }
 
@@ -36,9 +39,9 @@ function authentication(
   const { token_endpoint_auth_methods_supported: methods } = metadata
   if (auth === undefined || methods === undefined || methods.includes(auth)) return undefined
   const usable = methods.filter((one) => /^(client_secret_(basic|post)|private_key_jwt|none)$/.test(one))
-  return fail(`It does not accept ${auth}, the value of OIDC_CLIENT_AUTH.`, {
+  return fail(`The server doesn't support ${auth} (OIDC_CLIENT_AUTH).`, {
     settings: ['OIDC_CLIENT_AUTH'],
-    fix: usable.length > 0 ? `set it to ${usable.join(' or ')}` : 'use a method that it accepts',
+    fix: usable.length > 0 ? `set it to ${usable.join(' or ')}` : 'use a method that the server supports',
   })
 }
 
@@ -50,9 +53,9 @@ function unsafe(metadata: Metadata): Finding | undefined {
       : [],
   )
   if (names.length === 0) return undefined
-  return fail(`Its metadata names addresses without https: ${names.join(', ')}.`, {
+  return fail(`The server's metadata contains URLs without https: ${names.join(', ')}.`, {
     settings,
-    fix: 'let the authorization server name https addresses (often it does not know that a proxy speaks https)',
+    fix: "configure https URLs at the authorization server (often it doesn't know that it is behind an https proxy)",
   })
 }
 
@@ -63,10 +66,10 @@ function signing(metadata: Metadata, scope: string): Finding | undefined {
   if (!scope.split(' ').includes('openid') || algorithms.length === 0 || isFine) return undefined
   const named = algorithms.filter((one) => /^[\w-]{2,20}$/.test(one))
   return fail(
-    `It signs id_tokens with ${named.join(', ')} only, which onramp does not accept: with HS256, HS384 and HS512 everyone who has the client's secret could make one.`,
+    `The server signs ID tokens only with ${named.join(', ')}, which onramp doesn't accept: with HS256, HS384 and HS512, anyone who has the client secret could forge one.`,
     {
       settings,
-      fix: 'let it sign the id_tokens of this client with a key of its own (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)',
+      fix: "configure the server to sign this client's ID tokens with its own key (id_token_signed_response_alg RS256, ES256, PS256 or EdDSA)",
     },
   )
 }
@@ -80,7 +83,7 @@ function extras(metadata: Metadata): Finding {
     registration: metadata.registration_endpoint,
   }
   const words = Object.entries(offered).map(([what, address]) => `${what} ${address ? 'yes' : 'no'}`)
-  return ok(`Optional, used where it is offered: ${words.join(', ')}.`)
+  return ok(`Optional features: ${words.join(', ')}.`)
 }
 
 export function abilities(metadata: Metadata, subject: Subject): Findings {
@@ -89,7 +92,7 @@ export function abilities(metadata: Metadata, subject: Subject): Findings {
     flow(metadata),
     pkce(metadata),
     scope === undefined
-      ? skip('needs OIDC_SCOPE first.')
+      ? skip('requires OIDC_SCOPE.')
       : [
           scopes(metadata, scope),
           refreshing(metadata, subject.settings),

@@ -29,9 +29,9 @@ export async function clientKey({ settings }: Subject): Promise<Finding> {
   const { OIDC_CLIENT_KEY: key, OIDC_CLIENT_AUTH: method } = settings
   if (key === undefined) return skip('OIDC_CLIENT_KEY is not set.')
   if (!(await canSign({ method: 'private_key_jwt', key })))
-    return fail('OIDC_CLIENT_KEY holds no private key that can sign.', {
+    return fail("OIDC_CLIENT_KEY doesn't contain a private key that can sign.", {
       settings: ['OIDC_CLIENT_KEY'],
-      fix: 'give it an RSA, P-256 or Ed25519 key as PEM (PKCS #8), most easily with OIDC_CLIENT_KEY_FILE',
+      fix: 'set an RSA, P-256 or Ed25519 key in PEM format (PKCS #8); OIDC_CLIENT_KEY_FILE is easiest',
     })
   if (method === 'private_key_jwt') return ok('OIDC_CLIENT_KEY can sign.')
   return warn('OIDC_CLIENT_KEY is set but not used.', {
@@ -87,27 +87,26 @@ const OTHER_WAY: Partial<Record<Method, Method>> = {
 }
 
 function acceptedFinding(method: Method, refusesOtherId: boolean, refusesOtherSecret: boolean): Finding {
-  if (refusesOtherId && method === 'none') return ok('The authorization server knows the client.')
-  if (refusesOtherId && refusesOtherSecret)
-    return ok('The authorization server knows the client, and accepts its authentication.')
+  if (refusesOtherId && method === 'none') return ok('Client ID accepted.')
+  if (refusesOtherId && refusesOtherSecret) return ok('Client ID and authentication accepted.')
   if (refusesOtherId)
     return skip(
-      'the server knows it, but answers a wrong secret in the same way: compare the secret by hand.',
+      'the server knows the client ID, but responds to a wrong secret the same way: compare the secret yourself.',
     )
-  if (refusesOtherSecret) return ok("The authorization server accepts the client's authentication.")
+  if (refusesOtherSecret) return ok('Client authentication accepted.')
   return skip(
-    'cannot be checked: the server answers an invented client in the same way. The first sign-in will show it.',
+    "can't be checked, because the server responds to an invented client the same way. The first sign-in will tell.",
   )
 }
 
-const unclearFinding = warn('The token endpoint answers in a way that says nothing about the client.', {
+const unclearFinding = warn("Couldn't verify the client from the token endpoint's response.", {
   settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
-  fix: 'compare them with the authorization server by hand',
+  fix: 'compare them with the values at the authorization server',
 })
 
-const unansweredFinding = fail('The token endpoint gives no usable answer.', {
+const unansweredFinding = fail('The token endpoint returned an invalid response.', {
   settings: ['OIDC_ISSUER'],
-  fix: 'let this machine reach the token_endpoint of the metadata',
+  fix: 'make sure this machine can reach the token_endpoint in the metadata',
 })
 
 /** The same secret is sent in the other way too, which shows whether OIDC_CLIENT_AUTH is wrong. */
@@ -118,18 +117,15 @@ async function refusedFinding(tried: Tried, endpoint: ProbeEndpoint, askThere: A
     other !== undefined &&
     (await askThere({ ...tried, how: { ...tried.how, method: other } }, endpoint)) === 'accepted'
   if (isOther)
-    return fail(`The client is right, but the authorization server wants ${other}.`, {
+    return fail(`The client credentials work, but only with ${other}.`, {
       settings: ['OIDC_CLIENT_AUTH'],
       fix: `set it to ${other}`,
     })
   const proof = method === 'private_key_jwt' ? 'OIDC_CLIENT_KEY' : 'OIDC_CLIENT_SECRET'
-  return fail(
-    `The authorization server does not accept the client (invalid_client at the ${endpoint} endpoint).`,
-    {
-      settings: ['OIDC_CLIENT_ID', ...(method === 'none' ? [] : [proof]), 'OIDC_CLIENT_AUTH'],
-      fix: 'copy the id and the secret or key from the authorization server again',
-    },
-  )
+  return fail(`The authorization server rejected the client (invalid_client at the ${endpoint} endpoint).`, {
+    settings: ['OIDC_CLIENT_ID', ...(method === 'none' ? [] : [proof]), 'OIDC_CLIENT_AUTH'],
+    fix: 'copy the client ID and the secret or key from the authorization server again',
+  })
 }
 
 /** Endpoints that are safe to ask, and that accept this way of authentication as far as the server says. */
@@ -148,9 +144,9 @@ export async function client(metadata: Metadata, { settings }: Subject): Promise
   if (clientId === undefined || method === undefined) return skip('OIDC_CLIENT_ID is not set.')
   if (method.startsWith('client_secret') && secret === undefined)
     return skip('OIDC_CLIENT_SECRET is not set.')
-  if (!isSafeAddress(metadata.token_endpoint)) return skip('there is no token endpoint to ask.')
+  if (!isSafeAddress(metadata.token_endpoint)) return skip('no token endpoint to ask.')
   const how = { method, secret, key }
-  if (!(await canSign(how))) return skip('needs an OIDC_CLIENT_KEY that can sign.')
+  if (!(await canSign(how))) return skip('requires an OIDC_CLIENT_KEY that can sign.')
 
   const { callback } = addressesOf(url ?? 'https://onramp.invalid')
   const askThere: Ask = async (one, endpoint) =>
@@ -171,7 +167,7 @@ async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere
     // Whatever another endpoint says of the client, no one can sign in then.
     if (endpoint === 'token' && answer === 'silent') return unansweredFinding
     if (endpoint === 'token' && answer === 'not-allowed')
-      return fail('The client may not use the authorization code flow (unauthorized_client).', {
+      return fail("The client isn't allowed to use the authorization code flow (unauthorized_client).", {
         settings: ['OIDC_CLIENT_ID'],
         fix: 'allow authorization_code and refresh_token for the client at the authorization server',
       })

@@ -36,28 +36,28 @@ function missing(issuer: string, attempts: Attempt[]): Finding {
   if (silence !== undefined)
     return fail(`The authorization server at ${issuer} cannot be reached: ${silenceInWords[silence]}.`, {
       settings,
-      fix: 'check the address, and that this machine may reach it',
+      fix: 'check the URL and that this machine can reach it',
     })
   const answers = attempts.map(({ says }) => says).join('; ')
   if ((attempts[0]?.status ?? 0) >= 500)
-    return fail(`The authorization server at ${issuer} fails (${answers}).`, {
+    return fail(`The authorization server at ${issuer} returned an error (${answers}).`, {
       settings,
-      fix: 'try again later, or check the address',
+      fix: 'try again later, or check the URL',
     })
   const barred = attempts.find(({ status = 0 }) => [401, 403, 407, 429].includes(status))?.status
   if (barred === 429)
-    return warn(`The authorization server at ${issuer} takes no more requests for now (${answers}).`, {
+    return warn(`The authorization server at ${issuer} is limiting requests (${answers}).`, {
       settings,
       fix: 'try again in a few minutes',
     })
   if (barred !== undefined)
-    return fail(`What answers at ${issuer} keeps this machine out (${answers}).`, {
+    return fail(`The server at ${issuer} is blocking this machine (${answers}).`, {
       settings,
-      fix: 'let this machine through the firewall or the gate in front of it, and check the address',
+      fix: 'allow this machine in the firewall or gateway in front of it, and check the URL',
     })
-  return fail(`There is no metadata of an authorization server at ${issuer} (${answers}).`, {
+  return fail(`No authorization server metadata at ${issuer} (${answers}).`, {
     settings,
-    fix: 'check the address; the path is part of it, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
+    fix: 'check the URL, including its path, like /oauth2/default, /realms/NAME or /TENANT/v2.0',
   })
 }
 
@@ -71,13 +71,13 @@ function otherIssuer(issuer: string, found: Discovery & { kind: 'other-issuer' }
   const known = publicAddress(found.issuer)
   const exact = known !== undefined && found.issuer.endsWith('/') ? `${known}/` : known
   const isSlash = found.issuer.replace(/\/$/, '') === found.expected.replace(/\/$/, '')
-  const slash = isSlash ? ', which differs in the slash at the end' : ''
-  return fail(`The authorization server at ${issuer} calls itself ${exact ?? 'something else'}${slash}.`, {
+  const slash = isSlash ? ', which differs in the trailing slash' : ''
+  return fail(`Issuer mismatch: ${issuer} identifies itself as ${exact ?? 'something else'}${slash}.`, {
     settings,
     fix:
       exact === undefined
-        ? 'set it to the issuer, exactly as the server writes it'
-        : `set it to exactly ${exact} if that is the one that you mean`,
+        ? 'set it to exactly the issuer that the server uses'
+        : `set it to exactly ${exact} if that's the server you want`,
   })
 }
 

@@ -9,9 +9,9 @@ import type { Metadata } from './discovered.ts'
 
 export async function discovery({ authorizationServer, settings }: Subject): Promise<Finding> {
   const discovered = await authorizationServer()
-  if (discovered.kind === 'unknown') return skip('needs OIDC_ISSUER first.')
+  if (discovered.kind === 'unknown') return skip('requires OIDC_ISSUER.')
   if (discovered.kind === 'missing') return discovered.finding
-  return ok(`${settings.OIDC_ISSUER} is there and speaks ${discovered.how}.`)
+  return ok(`${settings.OIDC_ISSUER} is reachable (${discovered.how}).`)
 }
 
 const keysSchema = z
@@ -24,31 +24,31 @@ const isSigning = ({ kty, use }: { kty: string; use?: string | undefined }) => u
 export async function keys({ jwks_uri: address }: Metadata, { settings }: Subject): Promise<Finding> {
   if (address === undefined)
     return settings.OIDC_SCOPE?.split(' ').includes('openid') === false
-      ? skip('plain OAuth 2.1 has no id_token.')
-      : fail('It names no signing keys (jwks_uri), so no id_token can be checked.', {
+      ? skip('plain OAuth 2.1 has no ID token.')
+      : fail("The server's metadata has no signing keys (jwks_uri), so onramp can't verify ID tokens.", {
           settings: ['OIDC_SCOPE', 'OIDC_ISSUER'],
-          fix: 'for a plain OAuth 2.1 server leave openid out of OIDC_SCOPE',
+          fix: 'for a plain OAuth 2.1 server, remove openid from OIDC_SCOPE',
         })
-  if (!isSafeAddress(address)) return skip('their address is not https.')
+  if (!isSafeAddress(address)) return skip('their URL is not https.')
   const asked = await ask(address)
   const count =
     asked.kind === 'answer' && asked.status === 200
       ? keysSchema.parse(jsonIn(asked.text)).keys.filter(isSigning).length
       : 0
-  if (count > 0) return ok(`${count === 1 ? 'One signing key' : `${count} signing keys`} can be fetched.`)
+  if (count > 0) return ok(`${count === 1 ? 'One signing key' : `${count} signing keys`} fetched.`)
   if (asked.kind === 'answer' && asked.status === 429)
-    return warn('The signing keys cannot be fetched for now (429).', {
+    return warn('The server is limiting requests for its signing keys (429).', {
       settings: ['OIDC_ISSUER'],
       fix: 'try again in a few minutes',
     })
   if (asked.kind === 'answer' && asked.status === 200)
-    return fail('There is no signing key at the jwks_uri of the metadata.', {
+    return fail('The jwks_uri in the metadata has no signing key.', {
       settings: ['OIDC_ISSUER'],
-      fix: 'have the authorization server publish the keys that it signs id_tokens with',
+      fix: 'have the authorization server publish the keys that it signs ID tokens with',
     })
   const why = asked.kind === 'silent' ? `: ${silenceInWords[asked.why]}` : ` (${asked.status})`
-  return fail(`The signing keys cannot be fetched${why}.`, {
+  return fail(`Couldn't fetch the signing keys${why}.`, {
     settings: ['OIDC_ISSUER'],
-    fix: 'let this machine reach the jwks_uri of the metadata',
+    fix: 'make sure this machine can reach the jwks_uri in the metadata',
   })
 }

@@ -8,21 +8,22 @@ const OFFLINE = 'offline_access'
 
 /** @param scope OIDC_SCOPE */
 export function scopes({ scopes_supported: offered }: Metadata, scope: string): Finding {
-  if (offered === undefined) return ok('It does not list its scopes; those of OIDC_SCOPE may be among them.')
+  if (offered === undefined)
+    return ok("The server doesn't advertise its scopes; it may support all scopes in OIDC_SCOPE.")
   const missing = scope.split(' ').filter((one) => !offered.includes(one))
-  if (missing.length === 0) return ok('It lists the scopes of OIDC_SCOPE.')
+  if (missing.length === 0) return ok('All scopes in OIDC_SCOPE are supported.')
   return warn(
-    `It does not list ${missing.length === 1 ? 'a scope' : 'scopes'} of OIDC_SCOPE: ${missing.join(', ')}.`,
+    `The server doesn't advertise ${missing.length === 1 ? 'this scope' : 'these scopes'} in OIDC_SCOPE: ${missing.join(', ')}.`,
     {
       settings: ['OIDC_SCOPE'],
       fix: missing.includes(OFFLINE)
-        ? 'leave offline_access out if the server gives refresh tokens without it'
-        : 'leave out what the server does not know',
+        ? 'remove offline_access if the server issues refresh tokens without it'
+        : "remove the scopes that the server doesn't support",
     },
   )
 }
 
-const NO_REFRESH = 'people have to sign in again whenever their access token expires'
+const NO_REFRESH = 'people have to sign in again each time their access token expires'
 
 /**
  * Without a refresh token people sign in again when the access token expires, often after an hour. A server may ignore
@@ -33,23 +34,26 @@ export function refreshing(metadata: Metadata, settings: Partial<Settings>): Fin
   const { OIDC_SCOPE: scope = '', OIDC_PROMPT: prompt = '' } = settings
   const asked = scope.split(' ')
   if (grants?.includes('refresh_token') === false)
-    return warn(`It does not list refresh tokens (grant_types_supported): without one ${NO_REFRESH}.`, {
-      settings: ['OIDC_SCOPE'],
-      fix: 'allow the grant refresh_token for the client there',
-    })
+    return warn(
+      `The server doesn't advertise refresh tokens (grant_types_supported): without one, ${NO_REFRESH}.`,
+      {
+        settings: ['OIDC_SCOPE'],
+        fix: 'allow the refresh_token grant for the client there',
+      },
+    )
   if (asked.includes(OFFLINE) && prompt.split(' ').includes('consent')) return undefined
   if (asked.includes(OFFLINE))
     return ok(
-      'onramp asks for a refresh token (offline_access). Some servers give one with prompt=consent only: if the log says that none came, set OIDC_PROMPT=consent.',
+      'onramp requests a refresh token (offline_access). Some servers only issue one with prompt=consent: if the log says that none was issued, set OIDC_PROMPT=consent.',
     )
   if (!asked.includes('openid') || offered?.includes(OFFLINE) === false) return undefined
   return warn(
-    `OIDC_SCOPE lacks offline_access: where the server gives no refresh token without it, ${NO_REFRESH}.`,
-    { settings: ['OIDC_SCOPE'], fix: 'add offline_access, if the server knows it' },
+    `OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, ${NO_REFRESH}.`,
+    { settings: ['OIDC_SCOPE'], fix: 'add offline_access, if the server supports it' },
   )
 }
 
-const NEW_PERSON = 'every sign-in is a new person, whose walk starts over'
+const NEW_PERSON = 'onramp treats every sign-in as a new person, who starts over'
 
 /**
  * Who signs in at a plain OAuth 2.1 server (OIDC_SCOPE without openid), where no id_token says it. See
@@ -57,16 +61,16 @@ const NEW_PERSON = 'every sign-in is a new person, whose walk starts over'
  */
 export function identity(metadata: Metadata, scope: string): Finding | undefined {
   if (scope.split(' ').includes('openid')) return undefined
-  if (metadata.userinfo_endpoint !== undefined) return ok('Its userinfo endpoint says who signed in.')
+  if (metadata.userinfo_endpoint !== undefined) return ok('The userinfo endpoint identifies who signed in.')
   if (metadata.introspection_endpoint !== undefined)
     return skip(
-      `who signs in: there is no userinfo endpoint. It offers token introspection, but only a sign-in shows whether this client may use it: where it may not, and access tokens are no JWTs with a sub, ${NEW_PERSON}.`,
+      `can't tell whether onramp can identify people: there is no userinfo endpoint. The server offers token introspection, but only a sign-in shows whether this client can use it. If it can't, and access tokens aren't JWTs with a sub, ${NEW_PERSON}.`,
     )
   return warn(
-    `It has no userinfo or introspection endpoint: unless access tokens are JWTs of this issuer with a sub, ${NEW_PERSON}.`,
+    `The server has no userinfo or introspection endpoint: unless access tokens are JWTs from this issuer with a sub, ${NEW_PERSON}.`,
     {
       settings: ['OIDC_SCOPE', 'OIDC_ISSUER'],
-      fix: 'use OpenID Connect (add openid) if the server speaks it, or let it offer userinfo or token introspection',
+      fix: 'use OpenID Connect (add openid) if the server supports it, or turn on userinfo or token introspection there',
     },
   )
 }
@@ -74,9 +78,9 @@ export function identity(metadata: Metadata, scope: string): Finding | undefined
 /** OpenID Connect Discovery 1.0, 3: claims_supported is recommended, and need not name every claim. */
 function arrival(claims: readonly string[] | undefined, claim: string): Finding | undefined {
   if (claims === undefined || claims.includes(claim)) return undefined
-  return warn(`It does not list the claim ${claim} of OIDC_EMAIL_CLAIM; it may arrive all the same.`, {
+  return warn(`The server doesn't advertise the ${claim} claim (OIDC_EMAIL_CLAIM), but may still send it.`, {
     settings: ['OIDC_EMAIL_CLAIM'],
-    fix: 'sign in once: if no address arrives, choose a claim that it gives, such as preferred_username or upn',
+    fix: 'sign in once: if there is no address, choose a claim that the server sends, such as preferred_username or upn',
   })
 }
 
@@ -84,16 +88,16 @@ function arrival(claims: readonly string[] | undefined, claim: string): Finding 
 function trusted(claims: readonly string[] | undefined, claim: string): Finding | undefined {
   if (claim === 'email' && claims === undefined)
     return skip(
-      'it does not list its claims, so email_verified may or may not arrive. If /admin stays 404 for ADMIN_EMAILS, no address counts as verified: see OIDC_EMAIL_TRUST.',
+      "the server doesn't advertise its claims, so it may or may not send email_verified. If people in ADMIN_EMAILS still get 404 at /admin, no email counts as verified: see OIDC_EMAIL_TRUST.",
     )
   if (claim === 'email' && claims?.includes('email_verified')) return undefined
   const why =
     claim === 'email'
-      ? 'It does not list email_verified: if that claim does not arrive, no address counts as verified'
-      : `An address from ${claim} counts as verified only where it is also the claim email, with email_verified`
-  return warn(`${why}. /admin then stays 404 for everyone in ADMIN_EMAILS.`, {
+      ? "The server doesn't advertise email_verified: if it doesn't send that claim, no email counts as verified"
+      : `An address from ${claim} only counts as verified if it is also in the email claim, with email_verified`
+  return warn(`${why}. Then no one in ADMIN_EMAILS can open /admin (404).`, {
     settings: ['OIDC_EMAIL_TRUST', 'ADMIN_EMAILS'],
-    fix: 'set OIDC_EMAIL_TRUST to always if the company itself gives out the addresses',
+    fix: 'set OIDC_EMAIL_TRUST to always if your company assigns the addresses',
   })
 }
 

@@ -11,12 +11,12 @@ import type { Metadata } from './discovered.ts'
 
 /** To be copied. */
 export function redirectAddresses({ settings: { PUBLIC_URL: url } }: Subject): Finding | Finding[] {
-  if (url === undefined) return skip('needs PUBLIC_URL first.')
+  if (url === undefined) return skip('requires PUBLIC_URL.')
   const { callback, signedOut, backChannelLogout } = addressesOf(url)
   return [
-    ok(`Redirect address: ${callback}`),
-    ok(`Post-logout redirect address: ${signedOut}`),
-    ok(`Back-channel logout address: ${backChannelLogout}`),
+    ok(`Redirect URI: ${callback}`),
+    ok(`Post-logout redirect URI: ${signedOut}`),
+    ok(`Back-channel logout URI: ${backChannelLogout}`),
   ]
 }
 
@@ -48,24 +48,24 @@ function refused(status: number, text: string, redirect: string): Finding {
   const isAboutClient =
     /invalid_client|unknown client|client.{0,20}(not found|invalid|unknown|does not exist)/i.test(text)
   if (isAboutClient && !/invalid_redirect/i.test(text))
-    return fail(`The authorization server does not know the client (${status}).`, {
+    return fail(`The authorization server doesn't know the client (${status}).`, {
       settings: ['OIDC_CLIENT_ID'],
-      fix: 'copy the id from the authorization server again',
+      fix: 'copy the client ID from the authorization server again',
     })
   const isAboutRedirect = /redirect/i.test(text)
-  const what = isAboutRedirect ? 'does not accept the redirect address' : 'refuses to start a sign-in'
+  const what = isAboutRedirect ? 'rejected the redirect URI' : 'rejected a test sign-in'
   return fail(`The authorization server ${what} (${status}).`, {
     settings: isAboutRedirect ? ['PUBLIC_URL'] : ['PUBLIC_URL', 'OIDC_CLIENT_ID'],
-    fix: `register ${redirect} for the client at the authorization server, or correct PUBLIC_URL`,
+    fix: `register ${redirect} for the client at the authorization server, or fix PUBLIC_URL`,
   })
 }
 
 /** By the error that came back (RFC 6749 4.1.2.1). */
 const RETURNED: Record<string, { settings: string[]; fix: string }> = {
-  invalid_scope: { settings: ['OIDC_SCOPE'], fix: 'ask only for scopes that the client may have' },
+  invalid_scope: { settings: ['OIDC_SCOPE'], fix: 'request only scopes that the client is allowed to have' },
   invalid_target: {
     settings: ['OIDC_RESOURCE'],
-    fix: 'set it to a resource that the authorization server knows',
+    fix: 'set it to a resource that the authorization server recognizes',
   },
   unauthorized_client: {
     settings: ['OIDC_CLIENT_ID'],
@@ -79,7 +79,7 @@ function returned(error: string): Finding | undefined {
   const known = /^[a-z_]{1,40}$/.test(error) ? error : 'an error'
   const remedy = RETURNED[error] ?? {
     settings: ['OIDC_CLIENT_ID', 'OIDC_SCOPE'],
-    fix: "look at the client's settings at the authorization server",
+    fix: "check the client's settings at the authorization server",
   }
   return fail(`A sign-in would come back with ${known}.`, remedy)
 }
@@ -124,11 +124,11 @@ function lookOf(asked: Asked, redirect: string, endpoint: string): Look {
 
 const barredFinding = (status: number, redirect: string): Finding =>
   status === 429
-    ? warn('The authorization endpoint takes no more requests for now (429).', {
+    ? warn('The authorization endpoint is limiting requests (429).', {
         settings: ['OIDC_ISSUER'],
         fix: 'try again in a few minutes',
       })
-    : warn(`The authorization endpoint keeps this machine out (${status}), perhaps by a firewall.`, {
+    : warn(`The authorization endpoint is blocking this machine (${status}), perhaps with a firewall.`, {
         settings: ['OIDC_ISSUER'],
         fix: `check in a browser that a sign-in starts there, and that ${redirect} is registered`,
       })
@@ -136,29 +136,32 @@ const barredFinding = (status: number, redirect: string): Finding =>
 /** @param control the answer to the same request with an invented redirect address */
 function findingOf(seen: Look, control: Look, redirect: string): Finding {
   if (seen.kind === 'silent')
-    return fail(`The authorization endpoint ${seen.status ? `fails (${seen.status})` : 'does not answer'}.`, {
-      settings: ['OIDC_ISSUER'],
-      fix: 'try again later; if it persists, let this machine reach the authorization_endpoint of the metadata',
-    })
+    return fail(
+      `The authorization endpoint ${seen.status ? `returned an error (${seen.status})` : "isn't responding"}.`,
+      {
+        settings: ['OIDC_ISSUER'],
+        fix: 'try again later; if it persists, make sure this machine can reach the authorization_endpoint in the metadata',
+      },
+    )
   if (seen.kind === 'barred') return barredFinding(seen.status, redirect)
   if (seen.kind === 'refused') return refused(seen.status, seen.text, redirect)
   const trouble = seen.kind === 'back' && seen.error !== undefined ? returned(seen.error) : undefined
   if (trouble !== undefined) return trouble
   // The same answer twice says nothing about the address.
   const isTelling = control.kind === 'refused' || (control.kind === 'page' && seen.kind !== 'page')
-  if (isTelling) return ok(`The redirect address is registered: ${redirect}`)
+  if (isTelling) return ok(`The redirect URI is registered: ${redirect}`)
   if (seen.kind === 'page')
-    return warn('The authorization server shows a page instead of answering; it may be an error.', {
+    return warn('The authorization server returned a page instead of a redirect; this may be an error.', {
       settings: ['PUBLIC_URL'],
       fix: `check that ${redirect} is registered there`,
     })
   const how =
     control.kind === 'barred' || control.kind === 'silent'
-      ? 'the trial with an invented address got no answer of the server'
+      ? "because the server didn't respond to a test with an invented URI"
       : seen.kind === 'back'
-        ? 'an invented address is answered too'
-        : 'the server sends people to sign in before it checks'
-  return skip(`cannot be checked, ${how}; check that ${redirect} is registered there.`)
+        ? 'because the server accepts an invented URI too'
+        : 'because the server has people sign in before it checks'
+  return skip(`can't be checked, ${how}; check that ${redirect} is registered there.`)
 }
 
 /** No one can have registered it (RFC 2606). */
@@ -167,11 +170,11 @@ const INVENTED = 'https://onramp-doctor.invalid/no-such-callback'
 export async function redirectRegistered(metadata: Metadata, { settings }: Subject): Promise<Finding> {
   const { authorization_endpoint: endpoint = '' } = metadata
   if (settings.OIDC_CLIENT_ID === undefined)
-    return skip('onramp registers it itself (OIDC_CLIENT_ID is not set).')
-  if (settings.PUBLIC_URL === undefined) return skip('needs PUBLIC_URL first.')
-  if (!isSafeAddress(endpoint)) return skip('there is no authorization endpoint to ask.')
+    return skip('onramp registers it automatically (OIDC_CLIENT_ID is not set).')
+  if (settings.PUBLIC_URL === undefined) return skip('requires PUBLIC_URL.')
+  if (!isSafeAddress(endpoint)) return skip('no authorization endpoint to ask.')
   if (metadata.require_pushed_authorization_requests === true)
-    return skip('not tried, because sign-ins start with a pushed request there.')
+    return skip('not tested, because the server requires pushed authorization requests.')
   const redirect = addressesOf(settings.PUBLIC_URL).callback
   const lookAt = async (address: string) =>
     lookOf(await navigate(requestAddress(endpoint, settings, address)), address, endpoint)

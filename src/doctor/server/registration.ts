@@ -10,7 +10,7 @@ import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
 import type { Metadata } from './discovered.ts'
 
-const BY_HAND = 'register a client by hand and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
+const BY_HAND = 'register a client yourself and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
 const TRIAL_NAME = 'onramp doctor (may be removed)'
 const NOT_A_REGISTRATION = JSON.stringify({
   client_name: TRIAL_NAME,
@@ -35,35 +35,38 @@ const isAboutTheToken = (asked: Asked): boolean => {
 function unclear(answer: Answer, now: number): Finding {
   const { status } = answer
   const settings = ['OIDC_CLIENT_ID']
-  const orByHand = `if the first start does not register onramp, ${BY_HAND}`
+  const orByHand = `if onramp doesn't register on first start, ${BY_HAND}`
   if (status === 429)
-    return warn('The registration endpoint takes no more requests for now (429).', {
+    return warn('The registration endpoint is limiting requests (429).', {
       settings,
       fix: `try again in ${retryAfterSeconds(answer.header('retry-after'), now)} seconds; ${orByHand}`,
     })
-  const what = status >= 500 ? 'fails' : 'answers in a way that does not say whether it is open'
+  const what = status >= 500 ? 'returned an error' : "doesn't show whether registration is open"
   return warn(`The registration endpoint ${what} (${status}).`, { settings, fix: orByHand })
 }
 
 function findingOf(asked: Asked, hasToken: boolean, now: number): Finding {
   if (asked.kind === 'silent')
-    return fail('The registration endpoint does not answer.', { settings: ['OIDC_CLIENT_ID'], fix: BY_HAND })
+    return fail("The registration endpoint isn't responding.", { settings: ['OIDC_CLIENT_ID'], fix: BY_HAND })
   const { status } = asked
   if (isAboutTheToken(asked))
     return fail(
       hasToken
-        ? `The registration endpoint does not accept the token (${status}).`
-        : `The registration endpoint asks for a token (${status}).`,
+        ? `The registration endpoint rejected the token (${status}).`
+        : `The registration endpoint requires a token (${status}).`,
       {
         settings: ['OIDC_INITIAL_ACCESS_TOKEN', 'OIDC_CLIENT_ID'],
         fix: `get one there, or ${BY_HAND}`,
       },
     )
   if (status >= 200 && status < 300)
-    return warn('The registration endpoint accepts even a request without a usable redirect address.', {
-      settings: ['OIDC_CLIENT_ID'],
-      fix: `remove the client "${TRIAL_NAME}" there if it was made; onramp registers itself at its first start`,
-    })
+    return warn(
+      'The registration endpoint accepts invalid requests, even one without a usable redirect URI.',
+      {
+        settings: ['OIDC_CLIENT_ID'],
+        fix: `remove the client "${TRIAL_NAME}" there if it was created; onramp will register on first start`,
+      },
+    )
   if (!IS_CLOSED.includes(status)) return unclear(asked, now)
   return fail(`Registration is closed (${status}).`, { settings: ['OIDC_CLIENT_ID'], fix: BY_HAND })
 }
@@ -71,12 +74,12 @@ function findingOf(asked: Asked, hasToken: boolean, now: number): Finding {
 /** A server may check the request before the token: then a refusal of the request says nothing about the token. */
 async function rightOf(attempt: (token: string | undefined) => Promise<Asked>, token: string | undefined) {
   const unknown = skip(
-    'the first start will show whether it is open: the server refused the trial for its content.',
+    'the first start will show whether it is open: the server rejected the content of the test.',
   )
   if (token === undefined) return unknown
   const control = await attempt(`onramp-doctor-${randomBytes(12).toString('base64url')}`)
   return isAboutTheToken(control)
-    ? ok('Registration accepts the token: onramp registers itself at its first start.')
+    ? ok('The registration endpoint accepts the token: onramp will register on first start.')
     : unknown
 }
 
@@ -94,11 +97,14 @@ export async function registration(
 ): Promise<Finding> {
   if (settings.OIDC_CLIENT_ID !== undefined) return skip('OIDC_CLIENT_ID is set.')
   if (endpoint === undefined)
-    return fail('OIDC_CLIENT_ID is not set, and the authorization server has no registration endpoint.', {
-      settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
-      fix: BY_HAND,
-    })
-  if (!isSafeAddress(endpoint)) return skip('the endpoint is not https.')
+    return fail(
+      "OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
+      {
+        settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+        fix: BY_HAND,
+      },
+    )
+  if (!isSafeAddress(endpoint)) return skip('the registration endpoint is not https.')
   const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const attempt = async (shown: string | undefined) => {
     const authorization = shown === undefined ? undefined : { authorization: `Bearer ${shown}` }

@@ -30,70 +30,70 @@ export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming 
   if (reply.kind === 'silent')
     return fail(`The service at ${baseUrl} cannot be reached: ${silenceInWords[reply.why]}.`, {
       settings: address,
-      fix: 'check the address, and that this machine may reach it',
+      fix: 'check the URL and that this machine can reach it',
     })
   const { status, retryAfter, said } = reply
   switch (reply.reason) {
     case 'token':
-      return fail(`The service does not accept ${setting} (401): it is invalid or expired.`, {
+      return fail(`The token in ${setting} is invalid or has expired (401).`, {
         settings: [setting],
-        fix: 'put a new token into it',
+        fix: 'set a new token',
       })
     case 'scope':
-      return fail(`${setting} may not do this (403): it lacks a scope.`, {
+      return fail(`The token in ${setting} lacks a scope (403).`, {
         settings: [setting],
-        fix: 'give the token the scope for checkdatasourceauth',
+        fix: 'grant it the scope for checkdatasourceauth',
       })
     case 'auth-type':
     case 'auth-type-missing':
-      return fail(
-        `The service does not know ${setting} as a service token (${status}): it seems to come from an identity provider.`,
-        { settings: [setting], fix: 'put a service token into it, not an access token' },
-      )
+      return fail(`${setting} isn't a service token (${status}): it seems to be from an identity provider.`, {
+        settings: [setting],
+        fix: 'set a service token, not an access token',
+      })
     case 'act-as-missing':
       return setting === 'SERVICE_USER_TOKEN'
-        ? fail('SERVICE_USER_TOKEN holds a global token: the service asks for X-Service-ActAs.', {
+        ? fail('SERVICE_USER_TOKEN is a global token: the service requires X-Service-ActAs.', {
             settings: ['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'],
-            fix: `move the token here and name the person (${naming})`,
+            fix: `move the token here and add the person (${naming})`,
           })
-        : fail('The service did not get X-Service-ActAs, which was sent.', {
+        : fail("The service didn't receive X-Service-ActAs, although onramp sent it.", {
             settings: address,
-            fix: 'find what takes the header away between here and the service',
+            fix: 'make sure no proxy between here and the service removes the header',
           })
     case 'act-as-refused':
-      return fail(`The service does not accept the person (${status}, X-Service-ActAs).`, {
+      return fail(`The service rejected the person (${status}, X-Service-ActAs).`, {
         settings: ['SERVICE_GLOBAL_TOKEN'],
-        fix: `check the address (${naming}): a person at the service must have it`,
+        fix: `check the address (${naming}): it must belong to someone in the service`,
       })
     case 'busy':
-      return warn('The service has had too many requests (429).', {
+      return warn('Too many requests to the service (429).', {
         settings: address,
         fix: `try again in ${retryAfter} seconds`,
       })
     case 'not-there':
       return fail(`The Client API is not at ${baseUrl} (${status}).`, {
         settings: address,
-        fix: 'check the address; the path is part of it where the service has one, like /tenant/a',
+        fix: 'check the URL, including its path if the service has one, like /tenant/a',
       })
     case 'redirected':
-      return fail(`${baseUrl} redirects (${status}), which is never followed with a token.`, {
+      return fail(`${baseUrl} redirects (${status}); onramp never follows redirects with a token.`, {
         settings: address,
-        fix: 'set it to the address that it redirects to: https, and the backend rather than the web app',
+        fix: "set it to the redirect's target: https, and the backend rather than the web app",
       })
     case 'unreadable':
-      return fail(`${baseUrl} answers, but not as the Client API does.`, {
+      return fail(`${baseUrl} isn't the Client API.`, {
         settings: address,
-        fix: "set it to the service's backend address rather than its web app",
+        fix: "set it to the base URL of the service's backend, not its web app",
       })
     case 'failing':
-      return fail(`The service at ${baseUrl} fails (${status}).`, {
+      return fail(`The service at ${baseUrl} returned an error (${status}).`, {
         settings: address,
-        fix: `nothing is wrong here: try again in ${retryAfter} seconds, and check the address if it keeps failing`,
+        fix: `try again in ${retryAfter} seconds, and check the URL if it keeps failing`,
       })
     case 'request':
       return fail(
-        `The service does not accept the question (${status}). ${said === '' ? 'It gave no reason' : `It said: “${said}”`}.`,
-        { settings: address, fix: 'report it to the team that runs the service; asking again will not help' },
+        `The service rejected the request (${status}). ${said === '' ? 'It gave no reason' : `It said: “${said}”`}.`,
+        { settings: address, fix: "report this to the team that runs the service; trying again won't help" },
       )
   }
 }

@@ -20,34 +20,34 @@ export const askWithMadeUpToken = async ({ service, settings }: Subject) =>
 export async function serviceReachable(subject: Subject): Promise<Finding> {
   const reply = await askWithMadeUpToken(subject)
   const { SERVICE_BASE_URL: baseUrl = '' } = subject.settings
-  if (reply === undefined) return skip('needs SERVICE_BASE_URL first.')
+  if (reply === undefined) return skip('requires SERVICE_BASE_URL.')
   if (reply.kind === 'answered')
-    return fail(`What answers at ${baseUrl} accepts a made-up token.`, {
+    return fail(`${baseUrl} accepted an invalid token; it doesn't look like the search service.`, {
       settings: ['SERVICE_BASE_URL'],
-      fix: "set it to the service's own backend address",
+      fix: "set it to the base URL of the service's backend",
     })
   if (reply.kind === 'silent' || isAboutService(reply.reason))
     return unansweredFinding(reply, { setting: '', baseUrl, naming: '' })
   // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
   if (reply.reason === 'scope' || reply.reason === 'request')
     return warn(
-      `What answers at ${baseUrl} may not be the Client API: a made-up token gets ${reply.status}.`,
+      `${baseUrl} may not be the Client API: it responds to an invalid token with ${reply.status}.`,
       {
         settings: ['SERVICE_BASE_URL'],
-        fix: 'check the address, and that no firewall or gateway answers in the place of the service',
+        fix: 'check the URL, and that no firewall or gateway responds instead of the service',
       },
     )
-  return ok(`The Client API is at ${baseUrl}, and refuses a made-up token (${reply.status}).`)
+  return ok(`Client API found at ${baseUrl}; it rejects invalid tokens (${reply.status}).`)
 }
 
 function tokenFinding(reply: Reply, setting: string, baseUrl = ''): Finding {
-  if (reply.kind === 'silent') return skip('the service does not answer.')
+  if (reply.kind === 'silent') return skip("the service isn't responding.")
   if (reply.kind === 'answered') {
     const count = reply.left.length
-    return ok(`${setting} works: its person has ${count} ${count === 1 ? 'app' : 'apps'} left to connect.`)
+    return ok(`${setting} works: its owner has ${count} ${count === 1 ? 'app' : 'apps'} left to connect.`)
   }
   return isAboutService(reply.reason) || reply.reason === 'request'
-    ? skip(`the service did not get as far as checking ${setting} (${reply.status}).`)
+    ? skip(`couldn't test ${setting} (${reply.status}).`)
     : unansweredFinding(reply, { setting, baseUrl, naming: '--as EMAIL' })
 }
 
@@ -57,8 +57,8 @@ async function asAccessToken({ service, settings }: Subject, token: string): Pro
   if (reply?.kind !== 'answered') return undefined
   const says = 'SERVICE_USER_TOKEN is an access token of an external identity provider'
   return settings.TOKEN_ISSUED_BY === 'external-idp'
-    ? ok(`${says}; the service accepts it with X-Service-Auth-Type, as TOKEN_ISSUED_BY says.`)
-    : fail(`${says}: without X-Service-Auth-Type the service refuses it (Invalid Secret).`, {
+    ? ok(`${says}; the service accepts it with X-Service-Auth-Type (TOKEN_ISSUED_BY).`)
+    : fail(`${says}: the service rejects it without X-Service-Auth-Type (Invalid Secret).`, {
         settings: ['TOKEN_ISSUED_BY'],
         fix: 'set it to external-idp',
       })
@@ -76,7 +76,7 @@ async function userToken(subject: Subject): Promise<Finding | undefined> {
 async function globalToken({ service, settings, actAs }: Subject): Promise<Finding | undefined> {
   const { SERVICE_GLOBAL_TOKEN: token, SERVICE_BASE_URL: baseUrl } = settings
   if (token === undefined) return undefined
-  if (actAs === undefined) return skip('SERVICE_GLOBAL_TOKEN needs a person to act for: --as EMAIL.')
+  if (actAs === undefined) return skip('SERVICE_GLOBAL_TOKEN requires a person to look up: --as EMAIL.')
   const reply = await service({ kind: 'global-token', token, actAs })
   return reply === undefined ? undefined : tokenFinding(reply, 'SERVICE_GLOBAL_TOKEN', baseUrl)
 }
@@ -84,8 +84,8 @@ async function globalToken({ service, settings, actAs }: Subject): Promise<Findi
 /** Used as the command line uses them (contract sections 5 and 7). */
 export async function serviceToken(subject: Subject): Promise<Findings> {
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = subject.settings
-  if (user === undefined && global === undefined) return skip('none is set.')
-  if (subject.settings.SERVICE_BASE_URL === undefined) return skip('needs SERVICE_BASE_URL first.')
+  if (user === undefined && global === undefined) return skip('no service token configured.')
+  if (subject.settings.SERVICE_BASE_URL === undefined) return skip('requires SERVICE_BASE_URL.')
   return [await userToken(subject), await globalToken(subject)]
 }
 
@@ -100,19 +100,19 @@ type Answered = Extract<Reply, { kind: 'answered' }>
 
 function wayBackFinding(without: Answered, reply: Reply | undefined, redirect: string): Finding {
   if (reply?.kind === 'refused' && reply.reason === 'request')
-    return fail(`The service does not accept ${redirect} as a final_redirect_url (${reply.status}).`, {
+    return fail(`The service rejected ${redirect} as a final_redirect_url (${reply.status}).`, {
       settings: ['PUBLIC_URL'],
-      fix: 'have the address allowed at the service, or correct PUBLIC_URL',
+      fix: 'allow this URL in the service, or fix PUBLIC_URL',
     })
   if (reply?.kind !== 'answered')
-    return skip('the service did not answer when asked with a final_redirect_url.')
+    return skip("the service didn't respond to a request with a final_redirect_url.")
   const { shape } = reply
   if (shape === undefined || without.shape === undefined)
-    return skip('that person has nothing left to connect; try another.')
-  if (shape.namesRedirect) return ok(`After a consent the service leads back to ${redirect}`)
+    return skip('that person has nothing left to connect; try someone else.')
+  if (shape.namesRedirect) return ok(`After consent, the service redirects to ${redirect}`)
   return shape.parameters > without.shape.parameters
-    ? ok('After a consent the service leads back; its paths carry the address in sealed form.')
-    : warn('The paths that the service gives out do not seem to carry the final_redirect_url.', {
+    ? ok('After consent, the service redirects back (the URL is encoded in its path).')
+    : warn("The service's connection links don't seem to contain the final_redirect_url.", {
         settings: ['PUBLIC_URL'],
         fix: `have the service's oauth.postAuthRedirectUrl set to PUBLIC_URL${CALLBACK_PATH}`,
       })
@@ -125,11 +125,11 @@ function wayBackFinding(without: Answered, reply: Reply | undefined, redirect: s
 export async function finalRedirect(subject: Subject): Promise<Finding> {
   const { PUBLIC_URL: url } = subject.settings
   const credentials = credentialsOf(subject)
-  if (url === undefined) return skip('needs PUBLIC_URL first.')
+  if (url === undefined) return skip('requires PUBLIC_URL.')
   if (credentials === undefined)
-    return skip('needs SERVICE_USER_TOKEN, or SERVICE_GLOBAL_TOKEN and --as EMAIL.')
+    return skip('requires SERVICE_USER_TOKEN, or SERVICE_GLOBAL_TOKEN and --as EMAIL.')
   const without = await subject.service(credentials)
-  if (without?.kind !== 'answered') return skip('needs a token that the service accepts.')
+  if (without?.kind !== 'answered') return skip('requires a token that the service accepts.')
   const redirect = `${url}${CALLBACK_PATH}`
   const reply = await subject.service(credentials, `${redirect}?step=onramp-doctor`)
   return wayBackFinding(without, reply, redirect)
@@ -145,8 +145,8 @@ export function deprecationDates({ deadlines, now }: Subject): Finding[] {
     const days = Math.ceil((Date.parse(removal) - now()) / DAY_MS)
     if (days > NEAR_DAYS) return []
     return days <= 0
-      ? fail(`${what} ended on ${removal}.`, { fix })
-      : warn(`${what} ends on ${removal}, in ${days} ${days === 1 ? 'day' : 'days'}.`, { fix })
+      ? fail(`${what} was removed on ${removal}.`, { fix })
+      : warn(`${what} will be removed on ${removal}, in ${days} ${days === 1 ? 'day' : 'days'}.`, { fix })
   })
-  return found.length > 0 ? found : [ok(`Nothing that is announced ends within ${NEAR_DAYS} days.`)]
+  return found.length > 0 ? found : [ok(`No API removals in the next ${NEAR_DAYS} days.`)]
 }

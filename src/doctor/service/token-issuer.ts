@@ -17,16 +17,19 @@ export const isProvider = (issuer: string) => {
 /** TOKEN_ISSUED_BY=external-idp: the header was sent, so that setting is not at fault. */
 function withHeader(reason: RefusalReason | undefined): Finding {
   if (reason === 'auth-type-missing')
-    return fail('The service does not get X-Service-Auth-Type, which was sent.', {
+    return fail("The service didn't receive X-Service-Auth-Type, although onramp sent it.", {
       settings: ['SERVICE_BASE_URL'],
-      fix: 'find what takes the header away between here and the service',
+      fix: 'make sure no proxy between here and the service removes the header',
     })
   if (reason === 'auth-type')
-    return warn('The service answers Invalid Secret, although X-Service-Auth-Type: OAUTH was sent.', {
-      settings: ['SERVICE_BASE_URL'],
-      fix: 'check that nothing in between takes the header away, and that the service accepts tokens of OIDC_ISSUER',
-    })
-  return ok('X-Service-Auth-Type: OAUTH goes out with every access token (external-idp).')
+    return warn(
+      'The service responds with Invalid Secret, although onramp sent X-Service-Auth-Type: OAUTH.',
+      {
+        settings: ['SERVICE_BASE_URL'],
+        fix: 'make sure no proxy removes the header, and that the service accepts tokens from OIDC_ISSUER',
+      },
+    )
+  return ok('onramp sends X-Service-Auth-Type: OAUTH with every access token (external-idp).')
 }
 
 /** TOKEN_ISSUED_BY=service: only the addresses and one refusal give a hint who issues tokens. */
@@ -34,7 +37,7 @@ function withoutHeader(reason: RefusalReason | undefined, issuer: string, base: 
   const external = { settings: ['TOKEN_ISSUED_BY'], fix: 'set it to external-idp' }
   if (new URL(issuer).origin === new URL(base).origin)
     return ok(
-      'OIDC_ISSUER is at the address of the service, which issues the tokens (TOKEN_ISSUED_BY=service).',
+      'OIDC_ISSUER has the same origin as the service, which issues the tokens (TOKEN_ISSUED_BY=service).',
     )
   if (isProvider(issuer))
     return fail(
@@ -43,18 +46,18 @@ function withoutHeader(reason: RefusalReason | undefined, issuer: string, base: 
     )
   if (reason === 'auth-type' || reason === 'auth-type-missing')
     return warn(
-      'The service takes unknown tokens for secrets of its own (Invalid Secret), and OIDC_ISSUER is not at its address.',
+      'The service treats unknown tokens as its own (Invalid Secret), and OIDC_ISSUER has another origin.',
       { ...external, fix: 'if OIDC_ISSUER is an external identity provider, set it to external-idp' },
     )
   return skip(
-    'OIDC_ISSUER is not at the address of the service. Only a sign-in shows whether the service issues its tokens. If it is an external identity provider, set TOKEN_ISSUED_BY to external-idp.',
+    'OIDC_ISSUER and the service have different origins. Only a sign-in shows whether the service issues the tokens. If it is an external identity provider, set TOKEN_ISSUED_BY to external-idp.',
   )
 }
 
 export async function tokenIssuer(subject: Subject): Promise<Finding> {
   const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer, SERVICE_BASE_URL: base } = subject.settings
   if (by === undefined || issuer === undefined || base === undefined)
-    return skip('needs TOKEN_ISSUED_BY, OIDC_ISSUER and SERVICE_BASE_URL first.')
+    return skip('requires TOKEN_ISSUED_BY, OIDC_ISSUER and SERVICE_BASE_URL.')
   const reply = await askWithMadeUpToken(subject)
   const reason = reply?.kind === 'refused' ? reply.reason : undefined
   return by === 'external-idp' ? withHeader(reason) : withoutHeader(reason, issuer, base)

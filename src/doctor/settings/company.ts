@@ -8,12 +8,12 @@ const settings = ['COMPANY_FILE']
 
 /** "company.yaml:12:5 color.light has …: make it darker" says what to do already. */
 const faultFinding = (fault: string): Finding =>
-  fail(/[.?]$/.test(fault) ? fault : `${fault}.`, { settings, fix: 'correct this in the company file' })
+  fail(/[.?]$/.test(fault) ? fault : `${fault}.`, { settings, fix: 'fix this in the company file' })
 
 const counted = (count: number, one: string, several: string) => `${count} ${count === 1 ? one : several}`
 
 export function company({ settings: { COMPANY_FILE: file } }: Subject): Finding | Finding[] {
-  if (file === undefined) return ok('There is no company file (COMPANY_FILE): the pages are neutral.')
+  if (file === undefined) return ok('No company file (COMPANY_FILE): the pages are unbranded.')
   const { company: read, faults } = readCompany(file, offeredToCompanies())
   if (read === undefined) return faults.map(faultFinding)
   const languages = read.languages.length === 0 ? 'every language' : read.languages.join(', ')

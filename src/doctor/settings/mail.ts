@@ -27,33 +27,33 @@ function findingOf(errors: readonly SmtpError[]): Finding {
   const passing = errors.find(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500)
   if (passing !== undefined)
     return fail(
-      `The mail server takes no ${passing.code === 'EAUTH' ? 'sign-in' : 'connection'} for now (${passing.responseCode}).`,
+      `The mail server is temporarily rejecting ${passing.code === 'EAUTH' ? 'sign-ins' : 'connections'} (${passing.responseCode}).`,
       {
         settings,
-        fix: 'try again later; if it persists, look there for a limit or a quota that is used up',
+        fix: 'try again later; if it persists, check the mail server for a limit or an exhausted quota',
       },
     )
   if (errors.some(({ code }) => code === 'EAUTH'))
-    return fail('The mail server refuses the name and password of SMTP_URL.', {
+    return fail('The mail server rejected the username and password in SMTP_URL.', {
       settings,
-      fix: 'correct them; characters such as @ : / % are percent-encoded in an address',
+      fix: 'fix them; percent-encode characters such as @ : / %',
     })
   const replied = errors.find(({ responseCode }) => responseCode !== undefined)
   if (replied !== undefined)
-    return fail(`The mail server refuses to talk to this machine (${replied.responseCode}).`, {
+    return fail(`The mail server rejected this machine (${replied.responseCode}).`, {
       settings,
       fix: 'allow this machine there, or use another port (587 with smtp://, 465 with smtps://)',
     })
   const certificate = errors.flatMap(({ originalCode = '' }) => certificateWords(originalCode) ?? [])[0]
   if (certificate !== undefined) {
     const [says, fix = ''] = certificate.split(/: (.*)/)
-    return fail(`The mail server of SMTP_URL cannot be used: ${says}.`, { settings, fix })
+    return fail(`The mail server in SMTP_URL can't be used: ${says}.`, { settings, fix })
   }
   const code = errors.map(systemCode).find((found) => found !== undefined)
   const why = silenceOf(Object.assign(new Error('mail'), { code }))
-  return fail(`The mail server of SMTP_URL cannot be reached or used: ${silenceInWords[why]}.`, {
+  return fail(`The mail server in SMTP_URL can't be reached or used: ${silenceInWords[why]}.`, {
     settings,
-    fix: 'check name, port and smtp:// or smtps://; smtp:// needs STARTTLS',
+    fix: 'check the host name, port and smtp:// or smtps://; smtp:// requires STARTTLS',
   })
 }
 
@@ -63,8 +63,8 @@ async function serverFinding(url: string): Promise<Finding> {
     await within(LIMIT_MS, server.check())
     return ok(
       new URL(url).username === ''
-        ? 'The mail server of SMTP_URL answers. SMTP_URL names no user, so no sign-in was tried. Whether it takes emails from here without one is not known: onramp invite preview --to EMAIL shows it.'
-        : 'The mail server of SMTP_URL answers, and accepts the sign-in of SMTP_URL.',
+        ? "The mail server in SMTP_URL is reachable. SMTP_URL has no username, so sign-in wasn't tested. Whether it takes emails from here without one is not known: onramp invite preview --to EMAIL shows it."
+        : 'The mail server in SMTP_URL is reachable and accepts the username and password.',
     )
   } catch (error) {
     return findingOf(errorsOf(error))
@@ -74,10 +74,10 @@ async function serverFinding(url: string): Promise<Finding> {
 }
 
 export async function mail({ settings: { SMTP_URL: url, MAIL_FROM: from } }: Subject): Promise<Findings> {
-  if (url === undefined) return skip('SMTP_URL is not set, so no invitation can be sent.')
-  const noSender = warn('SMTP_URL is set, but MAIL_FROM is not, so no invitation can be sent.', {
+  if (url === undefined) return skip("SMTP_URL is not set, so onramp can't send invitations.")
+  const noSender = warn("SMTP_URL is set, but MAIL_FROM isn't, so onramp can't send invitations.", {
     settings: ['MAIL_FROM'],
-    fix: 'set it like Search team <search@acme.example>',
+    fix: 'use the form Search team <search@acme.example>',
   })
   return [await serverFinding(url), from === undefined ? noSender : undefined]
 }

@@ -12,36 +12,36 @@ const settings = ['PUBLIC_URL']
 
 export function publicUrl({ settings: read }: Subject): Finding {
   const { PUBLIC_URL: url, SERVICE_BASE_URL, OIDC_ISSUER } = read
-  if (url === undefined) return skip('needs PUBLIC_URL first.')
+  if (url === undefined) return skip('requires PUBLIC_URL.')
   for (const [name, other] of Object.entries({ SERVICE_BASE_URL, OIDC_ISSUER }))
     if (other !== undefined && new URL(other).origin === url)
-      return fail(`PUBLIC_URL is the same origin as ${name}, so people would never come back to onramp.`, {
+      return fail(`PUBLIC_URL has the same origin as ${name}, so people would never come back to onramp.`, {
         settings,
-        fix: "set it to onramp's own address, as people type it",
+        fix: "set it to onramp's own URL",
       })
   if (/(^|\.)example(\.(com|net|org))?$/.test(new URL(url).hostname))
-    return warn('PUBLIC_URL is an address that exists in examples only.', {
+    return warn('PUBLIC_URL is an example domain.', {
       settings,
-      fix: "set it to onramp's own address",
+      fix: "set it to onramp's own URL",
     })
-  if (url.startsWith('https:')) return ok(`People use ${url}; the cookie is __Host-onramp, Secure.`)
-  return warn(`${url} works on this machine only, and the cookie (onramp) is not Secure.`, {
+  if (url.startsWith('https:')) return ok(`People use ${url}; the session cookie (__Host-onramp) is Secure.`)
+  return warn(`${url} only works on this machine, and the session cookie isn't Secure.`, {
     settings,
-    fix: 'set the https address that other people use',
+    fix: 'use an https URL in production',
   })
 }
 
-const LET_THROUGH = 'let every path through to onramp; it signs people in itself'
+const LET_THROUGH = 'pass every path through to onramp; it handles sign-in itself'
 
 function redirected(location: string | undefined, url: string): Finding {
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined
   if (target !== undefined && target.origin !== url && target.pathname === '/healthz')
     return fail(`PUBLIC_URL redirects to ${target.origin}: people would lose their cookie on the way back.`, {
       settings,
-      fix: `set it to ${target.origin}, and change the registered redirect addresses with it`,
+      fix: `set it to ${target.origin}, and update the registered redirect URIs`,
     })
   const where = publicAddress(target?.href) ?? 'somewhere else'
-  return warn(`PUBLIC_URL/healthz redirects to ${where}: something in front of onramp answers instead.`, {
+  return warn(`PUBLIC_URL/healthz redirects to ${where}: something in front of onramp responds instead.`, {
     settings,
     fix: LET_THROUGH,
   })
@@ -51,32 +51,32 @@ function reachedFinding(asked: Asked, url: string): Finding {
   if (asked.kind === 'silent') {
     const why = silenceInWords[asked.why]
     if (asked.why !== 'certificate' && asked.why !== 'no-tls')
-      return skip(`nothing can be seen at ${url} from here: ${why}. Check again when the server runs.`)
-    return warn(`PUBLIC_URL cannot be used: ${why}.`, {
+      return skip(`${url} is not reachable from here: ${why}. Check again when the server is running.`)
+    return warn(`PUBLIC_URL can't be used: ${why}.`, {
       settings,
-      fix: 'look at the certificate of the reverse proxy; browsers may refuse it too',
+      fix: "check the reverse proxy's certificate; browsers may reject it too",
     })
   }
-  if (asked.header(RECOGNISED_BY.name) === RECOGNISED_BY.value) return ok(`What answers at ${url} is onramp.`)
+  if (asked.header(RECOGNISED_BY.name) === RECOGNISED_BY.value) return ok(`onramp is responding at ${url}.`)
   const { status } = asked
   if (status === 502 || status === 503 || status === 504)
     return skip(
-      `the reverse proxy at ${url} has no onramp behind it yet (${status}). Check again when it runs.`,
+      `the reverse proxy at ${url} can't reach onramp yet (${status}). Check again when onramp is running.`,
     )
   if (status >= 300 && status < 400) return redirected(asked.header('location'), url)
   if (status === 401 || status === 403)
-    return warn(`Something in front of ${url} asks for a sign-in of its own (${status}).`, {
+    return warn(`Something in front of ${url} requires its own sign-in (${status}).`, {
       settings,
       fix: LET_THROUGH,
     })
-  return fail(`What answers at ${url} is not onramp (${status} at /healthz).`, {
+  return fail(`The server at ${url} is not onramp (${status} at /healthz).`, {
     settings,
-    fix: "set it to onramp's own address, or let the reverse proxy pass every path to onramp",
+    fix: "set it to onramp's own URL, or configure the reverse proxy to pass every path to onramp",
   })
 }
 
 export async function publicReached({ settings: { PUBLIC_URL: url } }: Subject): Promise<Finding> {
-  if (url === undefined) return skip('needs PUBLIC_URL first.')
+  if (url === undefined) return skip('requires PUBLIC_URL.')
   return reachedFinding(await ask(`${url}/healthz`), url)
 }
 
@@ -109,16 +109,16 @@ export function isSameSite(one: string, other: string): boolean {
 export function intranet({
   settings: { PUBLIC_URL: url, RETURN_TO_ORIGINS: origins = [] },
 }: Subject): Finding {
-  if (url === undefined) return skip('needs PUBLIC_URL first.')
+  if (url === undefined) return skip('requires PUBLIC_URL.')
   if (origins.length === 0) return skip('RETURN_TO_ORIGINS is not set.')
   const elsewhere = origins.filter((origin) => !isSameSite(origin, url))
   const [first] = elsewhere
   if (first === undefined) return ok('<onramp-status> works on every page of RETURN_TO_ORIGINS.')
   return warn(
-    `${elsewhere.join(', ')}: another site than PUBLIC_URL, so browsers send no cookie from there (SameSite=Lax), and <onramp-status> always says signed out.`,
+    `${elsewhere.join(', ')}: not the same site as PUBLIC_URL, so browsers send no cookie from there (SameSite=Lax), and <onramp-status> always shows people as signed out.`,
     {
       settings: ['PUBLIC_URL', 'RETURN_TO_ORIGINS'],
-      fix: `if ${siteOf(new URL(first).hostname)} is yours, give onramp a name on it; links there and back work as they are`,
+      fix: `if ${siteOf(new URL(first).hostname)} is yours, give onramp a host name there; links in both directions already work`,
     },
   )
 }

@@ -11,7 +11,7 @@ export function runtime({ node, env }: Subject): Finding[] {
   const [, major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(node) ?? []).map(Number)
   const isNewEnough = major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor)
   const version = isNewEnough
-    ? ok(`Node ${node} is new enough.`)
+    ? ok(`Node ${node} is supported.`)
     : fail(`Node ${node} is too old.`, {
         fix: `run onramp with Node ${MIN_NODE.major}.${MIN_NODE.minor} or newer`,
       })
@@ -19,26 +19,26 @@ export function runtime({ node, env }: Subject): Finding[] {
   if (proxies.length === 0) return [version]
   return [
     version,
-    warn(`${proxies[0]} is set, but onramp reaches the service without a proxy.`, {
+    warn(`${proxies[0]} is set, but onramp doesn't use a proxy to reach the service.`, {
       settings: proxies,
-      fix: 'let this machine reach SERVICE_BASE_URL and OIDC_ISSUER directly',
+      fix: 'make sure this machine can reach SERVICE_BASE_URL and OIDC_ISSUER directly',
     }),
   ]
 }
 
 /** Tried on a port that the system chooses, so that a running server is no obstacle. */
 export async function host({ settings: { HOST: name } }: Subject): Promise<Finding> {
-  if (name === undefined) return ok('It listens on every address of this machine (HOST is not set).')
+  if (name === undefined) return ok("onramp listens on all of this machine's addresses (HOST is not set).")
   const server = createServer()
   try {
     server.listen(0, name)
     await once(server, 'listening')
-    return ok(`It can listen on ${name}.`)
+    return ok(`onramp can listen on ${name}.`)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return fail(`HOST is no address of this machine, so the server could not listen there (${reason}).`, {
+    return fail(`HOST isn't one of this machine's addresses, so the server can't listen there (${reason}).`, {
       settings: ['HOST'],
-      fix: 'set one of its own addresses, such as 127.0.0.1, or remove HOST to listen on all of them',
+      fix: 'use one of its addresses, such as 127.0.0.1, or remove HOST to listen on all of them',
     })
   } finally {
     server.close()
@@ -54,29 +54,28 @@ function isWide(range: string): boolean {
 /** TRUST_PROXY: whose word counts about where a request came from. */
 export function proxyTrust({ settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: url } }: Subject): Finding {
   if (trusted.some(isWide))
-    return fail('TRUST_PROXY trusts nearly every address: anyone could claim any address.', {
+    return fail('TRUST_PROXY trusts almost every address, so anyone can spoof their IP.', {
       settings: ['TRUST_PROXY'],
       fix: "list your reverse proxies' own addresses",
     })
   if (trusted.length > 0)
     return ok(
-      `Forwarded headers count from ${trusted.length === 1 ? 'one address or range' : `${trusted.length} addresses or ranges`}.`,
+      `Forwarded headers are trusted from ${trusted.length === 1 ? 'one address or range' : `${trusted.length} addresses or ranges`}.`,
     )
   if (!url?.startsWith('https:')) return ok('No reverse proxy is trusted; forwarded headers are ignored.')
   return warn('PUBLIC_URL is https, so a reverse proxy is in front, but TRUST_PROXY lists none.', {
     settings: ['TRUST_PROXY'],
-    fix: "set the proxy's address, or all people share one address in the log and in limits",
+    fix: "set the proxy's address; otherwise everyone shares one IP in logs and rate limits",
   })
 }
 
 export function sessionLifetimes({ settings }: Subject): Finding {
   const { SESSION_IDLE_MINUTES: idle, SESSION_MAX_HOURS: max } = settings
   if (idle === undefined || max === undefined)
-    return skip('needs SESSION_IDLE_MINUTES and SESSION_MAX_HOURS first.')
-  if (idle <= max * 60)
-    return ok(`People are signed out after ${idle} idle minutes, and after ${max} hours in any case.`)
-  return warn('A session may idle for longer than it lives, so SESSION_IDLE_MINUTES has no effect.', {
+    return skip('requires SESSION_IDLE_MINUTES and SESSION_MAX_HOURS.')
+  if (idle <= max * 60) return ok(`People are signed out after ${idle} minutes idle, or after ${max} hours.`)
+  return warn('The idle limit is longer than the session limit, so SESSION_IDLE_MINUTES has no effect.', {
     settings: ['SESSION_IDLE_MINUTES', 'SESSION_MAX_HOURS'],
-    fix: 'make the first the shorter time',
+    fix: 'make SESSION_IDLE_MINUTES shorter than SESSION_MAX_HOURS',
   })
 }

@@ -8,7 +8,7 @@ import { secretValues } from '../mask.ts'
 const EXAMPLE =
   /change.?me|example|password|passwort|placeholder|your[-_ ]|(^|[^a-z])(secret|test|demo|dummy|foobar)|x{6,}|12345678|abcdefgh|lorem|<.*>/i
 const MIN_CHARACTERS = 16
-const MAKE = 'make one with `openssl rand -base64 48`'
+const MAKE = 'generate one with `openssl rand -base64 48`'
 
 /** One unit three times or more, or very few different characters. */
 function repeats(secret: string): boolean {
@@ -36,7 +36,7 @@ function guessable(value: string): string[] {
 const fixOf = (name: string) => {
   if (name === 'SESSION_SECRET')
     return `${MAKE}; keep the old one after a comma until its sessions have ended`
-  return /^(OIDC|SERVICE)_/.test(name) ? 'get a new one where it was issued' : MAKE
+  return /^(OIDC|SERVICE)_/.test(name) ? 'generate a new one at the issuer' : MAKE
 }
 
 export function secretQuality(subject: Subject): Finding | Finding[] {
@@ -52,12 +52,12 @@ export function secretQuality(subject: Subject): Finding | Finding[] {
         found.push(
           warn(`${name} is the same secret as ${other}.`, {
             settings: [name, other],
-            fix: 'use a secret for one purpose only',
+            fix: 'use a different secret for each purpose',
           }),
         )
       seen.set(secret, name)
     }
-  return found.length > 0 ? found : ok('No secret looks short, repeated or copied from an example.')
+  return found.length > 0 ? found : ok('No secret looks too short, reused or copied from an example.')
 }
 
 /** Docker and Kubernetes mount secrets readable for all users inside the container, and for none outside. */
@@ -74,13 +74,13 @@ export function secretFiles({ env }: Subject): Finding | Finding[] {
     const file = secret ? env[`${name}_FILE`]?.trim() : undefined
     return file ? [{ name: `${name}_FILE`, file }] : []
   })
-  if (files.length === 0) return skip('there are none.')
+  if (files.length === 0) return skip('no secret files configured.')
   const open = files.filter(({ file }) => isOpenToAll(file))
-  if (open.length === 0) return ok('The files with secrets are closed to other users.')
+  if (open.length === 0) return ok('Only the owner can read the secret files.')
   return open.map(({ name }) =>
-    warn(`The file of ${name} is open to every user of this machine.`, {
+    warn(`The file in ${name} is readable by every user on this machine.`, {
       settings: [name],
-      fix: 'take away their rights to the file: chmod o-rwx',
+      fix: 'restrict it: chmod o-rwx FILE',
     }),
   )
 }

@@ -13,7 +13,7 @@ export type Reported = {
 
 const settings = ['REDIS_URL']
 const LEDGER = 'the ledger of sent invitations'
-const KEEP = 'switch the append-only file on in Redis: appendonly yes'
+const KEEP = 'turn on the append-only file in Redis: appendonly yes'
 
 /** Are there snapshots? `no` and `yes` by the configuration, `seen` because one was made. */
 function snapshots({ save, info }: Reported): 'no' | 'yes' | 'seen' | 'unknown' {
@@ -26,10 +26,10 @@ function snapshots({ save, info }: Reported): 'no' | 'yes' | 'seen' | 'unknown' 
 
 const failing = (what: string): Finding =>
   warn(
-    `Redis cannot save (${what} failed): after a restart ${LEDGER} is outdated, and people are mailed twice.`,
+    `Redis can't save (${what} failed): after a restart ${LEDGER} is outdated, and people are emailed twice.`,
     {
       settings,
-      fix: "look at Redis's log: its disk is full, or its folder cannot be written to",
+      fix: "check Redis's log: its disk is full, or its folder is not writable",
     },
   )
 
@@ -37,10 +37,10 @@ function appendOnly({ info, appendfsync }: Reported): Finding {
   if (info['aof_last_write_status'] === 'err') return failing('writing its append-only file')
   if (appendfsync === 'no')
     return warn(
-      `Redis leaves it to the system when its append-only file reaches the disk (appendfsync no): a power failure loses what ${LEDGER} recorded since, and those people are mailed again.`,
+      `Redis leaves it to the system when its append-only file reaches the disk (appendfsync no): a power failure loses what ${LEDGER} recorded since, and those people are emailed again.`,
       { settings, fix: 'set appendfsync everysec in Redis' },
     )
-  return ok('Redis writes every change to disk (append-only file).')
+  return ok('Redis persistence is on (append-only file).')
 }
 
 /** What a restart of Redis costs, by what it reports about itself. */
@@ -53,19 +53,19 @@ export function persistence(reported: Reported): Finding {
     return warn(
       aof === undefined
         ? `Redis makes no snapshots. Without an append-only file a restart loses ${LEDGER}.`
-        : `Redis saves nothing: a restart loses ${LEDGER}, and everyone is mailed again.`,
+        : `Redis saves nothing: a restart loses ${LEDGER}, and everyone is emailed again.`,
       { settings, fix: KEEP },
     )
   if (kind === 'unknown' && aof === undefined)
-    return skip(`whether it saves what it holds is unknown; a restart may lose ${LEDGER}.`)
+    return skip(`Redis doesn't report whether it saves data; a restart may lose ${LEDGER}.`)
   if (kind === 'unknown')
     return warn(
-      `Redis writes no append-only file and does not say whether it makes snapshots: a restart may lose ${LEDGER}, and everyone is mailed again.`,
+      `Redis has no append-only file and doesn't report whether it makes snapshots: a restart may lose ${LEDGER}, and everyone is emailed again.`,
       { settings, fix: KEEP },
     )
   if (info['rdb_last_bgsave_status'] === 'err') return failing('its last snapshot')
   return warn(
-    `Redis makes snapshots only: a crash loses what ${LEDGER} recorded since the last one, and those people are mailed again.`,
+    `Redis makes snapshots only: a crash loses what ${LEDGER} recorded since the last one, and those people are emailed again.`,
     { settings, fix: KEEP },
   )
 }

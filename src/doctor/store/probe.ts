@@ -23,17 +23,17 @@ function reasonInWords(failure: unknown): string {
   const root = rootOf(failure)
   const message = root instanceof Error ? root.message : ''
   const { code, words, isRefusal, denied } = storeTrouble(failure)
-  if (code === 'NOAUTH') return 'it asks for a password'
+  if (code === 'NOAUTH') return 'it requires a password'
   if (code === 'WRONGPASS' || /^ERR (AUTH|invalid password)/.test(message))
-    return 'it does not accept the user name or the password'
-  if (denied !== undefined) return `the user of REDIS_URL may not use ${denied}`
+    return 'it rejected the username or password'
+  if (denied !== undefined) return `the Redis user in REDIS_URL isn't allowed to use ${denied}`
   if (isRefusal) return words
-  if (message.startsWith('ERR DB index')) return 'it has no database of that number'
-  if (message.startsWith('ERR max number of clients')) return 'it takes no more connections (maxclients)'
+  if (message.startsWith('ERR DB index')) return 'it has no database with that number'
+  if (message.startsWith('ERR max number of clients')) return 'it has too many connections (maxclients)'
   const why = /time|no answer within/i.test(message) ? 'too-slow' : silenceOf(failure)
   if (why === 'certificate' || why === 'no-tls')
-    return 'the two do not agree on TLS (redis:// or rediss://), or its certificate is not trusted'
-  return why === 'cut-off' ? 'what answers there is not Redis, or closes the connection' : silenceInWords[why]
+    return 'TLS mismatch (redis:// or rediss://), or its certificate is not trusted'
+  return why === 'cut-off' ? 'the server there is not Redis, or closed the connection' : silenceInWords[why]
 }
 
 const isAskingForPassword = (error: unknown) => /^(NOAUTH|WRONGPASS)$/.test(storeTrouble(error).code)
@@ -60,18 +60,18 @@ async function connect(url: string): Promise<Probe> {
 function sentinelFinding(failure: unknown): Finding {
   const reason = rootOf(failure)
   if (reason instanceof NoSuchPrimary)
-    return fail('The Sentinels know no primary of that name.', {
+    return fail('The Sentinels know no primary with that name.', {
       settings: ['REDIS_SENTINEL_NAME', 'REDIS_SENTINELS'],
       fix: 'set it to the name that the Sentinels use for the primary',
     })
   if (reason instanceof Error && /unknown command/i.test(reason.message))
-    return fail('What answers at REDIS_SENTINELS is not a Sentinel.', {
+    return fail('The server at REDIS_SENTINELS is not a Sentinel.', {
       settings: ['REDIS_SENTINELS', 'REDIS_SENTINEL_NAME'],
       fix: 'list the Sentinels (usually port 26379), or remove REDIS_SENTINELS',
     })
   return fail(`No Sentinel can be reached: ${reasonInWords(reason)}.`, {
     settings: ['REDIS_SENTINELS', 'REDIS_URL'],
-    fix: 'list the Sentinels as name:port; password and TLS (rediss://) are those of REDIS_URL',
+    fix: 'list the Sentinels as name:port; onramp uses the password and TLS (rediss://) of REDIS_URL',
   })
 }
 
@@ -97,7 +97,7 @@ export async function openProbe(
       fix:
         code === 'NOPERM'
           ? allowAll({ url, topology, prefix })
-          : 'check name, port, database, password and redis:// or rediss://',
+          : 'check the host name, port, database, password and redis:// or rediss://',
     })
     return { finding }
   }

@@ -22,11 +22,11 @@ async function infoOf(probe: Probe): Promise<Record<string, string>> {
 /** Sessions that are evicted sign people out in the middle of their walk. */
 function eviction(info: Record<string, string>): Finding {
   const policy = info['maxmemory_policy']
-  if (policy === undefined) return skip('it does not say its maxmemory-policy.')
+  if (policy === undefined) return skip('maxmemory-policy is not readable.')
   if (policy === 'noeviction') return ok('Nothing is evicted (maxmemory-policy noeviction).')
   const limited = Number(info['maxmemory'] ?? 0) > 0
   return warn(
-    `When memory is short Redis throws sessions away${limited ? '' : ', should it ever get a limit'} (maxmemory-policy is not noeviction).`,
+    `Redis may evict sessions when memory is full${limited ? '' : ', if it ever gets a limit'} (maxmemory-policy is not noeviction).`,
     { settings, fix: 'set maxmemory-policy noeviction in Redis' },
   )
 }
@@ -46,7 +46,7 @@ function clustered(
   const is = info['cluster_enabled']
   if (is === '1' && given !== 'yes') return undeclaredCluster
   if (is !== '0' || given !== 'yes') return undefined
-  return fail('REDIS_CLUSTER says cluster, but Redis is not one.', {
+  return fail('REDIS_CLUSTER is yes, but Redis is not a cluster.', {
     settings: ['REDIS_CLUSTER'],
     fix: 'set it to no',
   })
@@ -56,7 +56,7 @@ function clustered(
 async function pings(probe: Probe, trial: Trial): Promise<Finding | undefined> {
   const trouble = await probe.send(['PING']).then(() => undefined, storeTrouble)
   if (trouble === undefined) return undefined
-  const says = `Redis does not answer PING: ${trouble.words} (${trouble.code}).`
+  const says = `Redis didn't respond to PING: ${trouble.words} (${trouble.code}).`
   return fail(says, { settings, fix: allowAll(trial) })
 }
 
@@ -66,7 +66,9 @@ function identity(info: Record<string, string>, url: string): Finding {
   const shown = /^\d+(\.\d+){1,3}$/.test(version) ? ` ${version}` : ''
   const { protocol, hostname } = new URL(url)
   const open = protocol === 'redis:' && !isLoopback(hostname)
-  return ok(`${name}${shown} answers${protocol === 'rediss:' ? ' over TLS' : open ? ', without TLS' : ''}.`)
+  return ok(
+    `${name}${shown} is reachable${protocol === 'rediss:' ? ' over TLS' : open ? ', without TLS' : ''}.`,
+  )
 }
 
 export async function redis({ settings: read }: Subject): Promise<Findings> {

@@ -45,12 +45,12 @@ const isReadableDatabase = (file: string) =>
 function diskFindings(folder: string): Findings {
   const { type, bavail, bsize } = statfsSync(folder)
   const memory = warn(
-    'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is mailed again.',
+    'DATA_DIR is in memory (tmpfs): a restart loses the ledger of sent invitations, and everyone is emailed again.',
     { settings, fix: 'choose a folder on a disk, or mount a volume there' },
   )
-  const full = warn('Less than 100 MB are free where DATA_DIR is.', {
+  const full = warn('Less than 100 MB are free on the disk with DATA_DIR.', {
     settings,
-    fix: 'make room, or choose another folder',
+    fix: 'free up space, or choose another folder',
   })
   return [IN_MEMORY.has(type) ? memory : undefined, bavail * bsize < MIN_FREE_BYTES ? full : undefined]
 }
@@ -58,25 +58,29 @@ function diskFindings(folder: string): Findings {
 function folderFindings(folder: string): Findings {
   const existing = nearestExisting(folder)
   const refuse = (says: string, fix: string) => fail(says, { settings, fix })
-  if (!statSync(existing).isDirectory()) return refuse('DATA_DIR leads to a file.', 'set it to a folder')
+  if (!statSync(existing).isDirectory())
+    return refuse('DATA_DIR is a file, not a folder.', 'set it to a folder')
   if (existing !== folder)
     return succeeds(() => accessSync(existing, constants.W_OK | constants.X_OK))
-      ? [ok('DATA_DIR does not exist yet and can be made.'), diskFindings(existing)]
-      : refuse('DATA_DIR does not exist and cannot be made.', 'make it, owned by the user that runs onramp')
+      ? [ok("DATA_DIR doesn't exist yet and will be created."), diskFindings(existing)]
+      : refuse(
+          "DATA_DIR doesn't exist and can't be created.",
+          'create it and give ownership to the user running onramp',
+        )
   if (!isWritable(folder))
-    return refuse('DATA_DIR cannot be written to.', 'give it to the user that runs onramp')
+    return refuse("DATA_DIR isn't writable.", 'give ownership to the user running onramp')
   const file = join(folder, 'onramp.sqlite')
   if (existsSync(file) && !isReadableDatabase(file))
     return refuse(
       'onramp.sqlite in DATA_DIR is not a database.',
       'move the file away, or choose another folder',
     )
-  const open = warn('DATA_DIR is open to every user of this machine.', {
+  const open = warn('DATA_DIR is readable by every user on this machine.', {
     settings,
-    fix: 'take away their rights: chmod o-rwx',
+    fix: 'restrict it: chmod o-rwx',
   })
   return [
-    ok('The embedded store can be written to (one process only; REDIS_URL for more).'),
+    ok('The embedded store is writable (single process; set REDIS_URL to run more).'),
     (statSync(folder).mode & 0o007) === 0 ? undefined : open,
     diskFindings(folder),
   ]
@@ -86,5 +90,5 @@ export function sqlite({ settings: read, faults }: Subject): Findings {
   const { name } = storeOf(read)
   if (name !== 'SQLite') return skip(`the store is ${name}.`)
   if (faults.some((fault) => fault.startsWith('REDIS_URL'))) return skip('REDIS_URL is used.')
-  return read.DATA_DIR === undefined ? skip('needs DATA_DIR first.') : folderFindings(resolve(read.DATA_DIR))
+  return read.DATA_DIR === undefined ? skip('requires DATA_DIR.') : folderFindings(resolve(read.DATA_DIR))
 }

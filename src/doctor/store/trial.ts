@@ -60,8 +60,8 @@ export const allowAll = ({ url, topology, prefix }: Trial) =>
 const FIXES: Record<string, string> = {
   READONLY: 'set it to the primary',
   OOM: 'give it more memory',
-  MISCONF: "look at Redis's log: its disk is full, or its folder cannot be written to",
-  CLUSTERDOWN: 'repair the cluster: every slot needs a node',
+  MISCONF: "check Redis's log: its disk is full, or its folder is not writable",
+  CLUSTERDOWN: 'fix the cluster: every slot needs a node',
 }
 
 function refusalFinding(refused: Tried['refused'], trial: Trial): Finding {
@@ -73,32 +73,35 @@ function refusalFinding(refused: Tried['refused'], trial: Trial): Finding {
   const isAboutKeys = ({ code, message }: Trouble) => code === 'NOPERM' && /\bkeys?\b/i.test(message)
   const [denied, unknown] = [names('NOPERM'), names('NOSUCHCOMMAND')]
   if ([...refused.values()].some(isAboutKeys))
-    return fail(`The user of REDIS_URL may not use keys that begin with ${trial.prefix}`, {
+    return fail(`The Redis user in REDIS_URL isn't allowed to use keys that begin with ${trial.prefix}`, {
       settings,
       fix: allowAll(trial),
     })
   if (denied !== '')
-    return fail(`The user of REDIS_URL may not use ${denied}.`, { settings, fix: allowAll(trial) })
-  if (unknown !== '')
-    return fail(`Redis does not know ${unknown}: renamed, or switched off.`, {
+    return fail(`The Redis user in REDIS_URL isn't allowed to use ${denied}.`, {
       settings,
-      fix: 'remove its rename-command from the configuration of Redis; onramp needs it',
+      fix: allowAll(trial),
+    })
+  if (unknown !== '')
+    return fail(`Redis doesn't know ${unknown}: it is renamed or turned off.`, {
+      settings,
+      fix: "remove its rename-command from Redis's configuration; onramp needs it",
     })
   const [[, { code, words, isRefusal }] = ['', troubleOf(undefined)]] = [...refused]
   const says = isRefusal
     ? `${words[0]?.toUpperCase()}${words.slice(1)} (${code}).`
-    : `Records cannot be written (${code}).`
-  return fail(says, { settings, fix: FIXES[code] ?? "look at Redis's log" })
+    : `Couldn't write records (${code}).`
+  return fail(says, { settings, fix: FIXES[code] ?? "check Redis's log" })
 }
 
 function speedFinding(milliseconds: number): Finding {
   const ms = milliseconds < 1 ? 'less than 1 ms' : `${Math.round(milliseconds)} ms`
   return milliseconds > SLOW_MS
-    ? warn(`A command takes ${ms}.`, { settings, fix: 'use a Redis closer to this machine' })
-    : ok(`Records can be written, read, expired and removed, and scripts run; a command takes ${ms}.`)
+    ? warn(`Redis is slow: ${ms} per command.`, { settings, fix: 'use a Redis server closer to onramp' })
+    : ok(`onramp can write, read, expire and delete records and run scripts; a command takes ${ms}.`)
 }
 
-export const undeclaredCluster = fail('Redis is a cluster, but REDIS_CLUSTER does not say so.', {
+export const undeclaredCluster = fail('Redis is a cluster, but REDIS_CLUSTER is not set to yes.', {
   settings: ['REDIS_CLUSTER'],
   fix: 'set it to yes',
 })
@@ -118,9 +121,9 @@ export async function redisTrial(trial: Trial): Promise<Finding> {
       const keeps = answers.get('GET') === '1' && answers.get('INCRBY') === 3
       return keeps && life > 0 && life <= LIFE_SECONDS
         ? speedFinding(each)
-        : fail('Redis does not keep what is written, or does not let it expire.', {
+        : fail("Redis doesn't keep data, or doesn't let it expire.", {
             settings,
-            fix: 'use a real Redis or Valkey',
+            fix: 'use Redis or Valkey',
           })
     } finally {
       opened.close()

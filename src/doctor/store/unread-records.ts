@@ -30,23 +30,23 @@ async function countUnread(settings: Settings, now: () => number): Promise<Unrea
 
 export async function unreadRecords({ settings, faults, now }: Subject): Promise<Finding> {
   if (faults.some((fault) => /^(SESSION_SECRET|INVITE_|REDIS_|DATA_DIR)/.test(fault)))
-    return skip('needs the settings of the store and its secret first.')
+    return skip('requires the settings of the store and its secret.')
   // Checking must not create a store.
   if (storeOf(settings).name === 'SQLite' && !existsSync(join(settings.DATA_DIR ?? '', 'onramp.sqlite')))
-    return skip('there are none yet.')
+    return skip('none yet.')
   try {
     const unread = await countUnread(settings as Settings, now)
     const records = unreadInWords(unread)
-    if (records === undefined) return ok('Every record about people can be read.')
+    if (records === undefined) return ok('All records about people can be read.')
     return warn(
-      `Records about people cannot all be read: ${records}. They are left out of every count, and the people they may be about get no mail.`,
+      `Some records about people can't be read: ${records}. They aren't included in any count, and onramp doesn't email the people they may be about.`,
       {
         settings: ['INVITE_SECRET', 'SESSION_SECRET', 'REDIS_PREFIX'],
         fix: remediesFor(unread).join('; '),
       },
     )
   } catch (error) {
-    if (error instanceof StoreUnavailable) return skip('the store cannot be reached.')
+    if (error instanceof StoreUnavailable) return skip('the store is unreachable.')
     throw error
   }
 }

@@ -24,10 +24,7 @@ export const readDocument = async (format: 'har' | 'openapi', parts: DocumentPar
   const text = await wholeText(parts.source, format === 'har' ? MAX_HAR : MAX_OPENAPI)
   const spec = await parseSpec(text, name)
   if (/^\s*\{/.test(text) && hidesMembers(text, spec.data))
-    parts.fault(
-      undefined,
-      'has members that hide others of the same name, which were not read; write each once',
-    )
+    parts.fault(undefined, 'has duplicate members, so some were not read; write each only once')
   if (isOpenApi(spec.data))
     return readOpenApi({ ...spec, path: name === 'stdin' ? undefined : resolve(name) }, parts)
   if (!text.trimStart().startsWith('{'))

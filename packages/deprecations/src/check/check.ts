@@ -77,9 +77,9 @@ const checkSource = async (source: Source, parts: Parts): Promise<number> => {
     await readLined(format, read, (bytes) => parts.progress(source, bytes, tally.requests))
   else await readDocument(format, read)
   if (tally.requests === before && faults === 0)
-    fault(undefined, 'no requests in it, so nothing was checked; record some traffic first')
+    fault(undefined, 'no requests found, so nothing was checked; record some traffic first')
   const more = faults - MAX_FAULTS
-  if (more > 0) report(new InputFault(source.name, undefined, `${more} more that could not be read`).message)
+  if (more > 0) report(new InputFault(source.name, undefined, `${more} more that couldn't be read`).message)
   return faults
 }
 
@@ -97,7 +97,7 @@ const readLined = async (
   const records = createRecordReader((written, line) => note(readRecord(written), line))
   await readLines(source.bytes, {
     line: format === 'ndjson' ? records.line : (text, number) => note(readLogLine(text), number),
-    tooLong: (number) => fault(number, `longer than ${MAX_LINE / 1024 / 1024} Mi characters; left out`),
+    tooLong: (number) => fault(number, `longer than ${MAX_LINE / 1024 / 1024} Mi characters; skipped`),
     progress,
   })
   records.end()

@@ -34,9 +34,9 @@ const ofJson = (head: string): Format => {
 
 /** Why a file that starts with these bytes cannot be read; undefined when it can be tried. */
 export const unreadable = (head: Uint8Array, format: Format | undefined): string | undefined => {
-  if (head.length === 0) return 'empty, so nothing was checked; record some traffic first'
+  if (head.length === 0) return 'empty file, so nothing was checked; record some traffic first'
   if (head[0] === 0x1f && head[1] === 0x8b)
-    return 'compressed; pass it on unpacked: gunzip -c FILE | onramp deprecations check -'
+    return 'compressed; unpack it first: gunzip -c FILE | onramp deprecations check -'
   if (head.subarray(0, 4096).includes(0)) return 'not text in UTF-8 (UTF-16 or binary); convert it first'
   if (format === undefined && /^\uFEFF?\s*\[/.test(Buffer.from(head.subarray(0, 64)).toString()))
     return "a JSON array; write one request a line, as jq -c '.[]' FILE does"

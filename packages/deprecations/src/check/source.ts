@@ -73,7 +73,7 @@ export const wholeText = async (source: Source, most: number): Promise<string> =
   for await (const part of source.bytes) {
     length += part.length
     if (length > most) {
-      const bound = `larger than ${most / 1024 / 1024} MiB, which is the most that is read whole`
+      const bound = `larger than ${most / 1024 / 1024} MiB, the maximum for this format`
       throw new InputFault(source.name, undefined, `${bound}; split it or write NDJSON`)
     }
     parts.push(Buffer.from(part))

@@ -8,7 +8,7 @@ const waiver = z.strictObject({
   until: z
     .string()
     .refine(isDay, 'must be a day, YYYY-MM-DD')
-    .describe('The last day (UTC) on which it counts.'),
+    .describe('The last day (UTC) on which the waiver is valid.'),
   reason: z.string().min(1).describe('Why, for the readers of the report.'),
 })
 const waiverFile = z.strictObject({ $schema: z.string().optional(), waivers: z.array(waiver) })
@@ -18,7 +18,7 @@ export type Waiver = z.infer<typeof waiver>
 /** The JSON Schema (2020-12) of a waiver file, as `onramp deprecations schema waivers` prints it. */
 export const waiversJsonSchema = (): object => ({
   ...z.toJSONSchema(waiverFile),
-  title: 'Deprecated items that may be in use until a day',
+  title: 'Deprecated items that are allowed until a given date',
 })
 
 /** Reads waivers from a file. Throws InputFault, also for an item that is not on the schedule. */

@@ -29,20 +29,20 @@ export const isName = (text: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(text)
 
 /** @param written the whole argument: `-json` is read as `-j -s -o -n` */
 function unknownOption(rawName: string, written: string, options: ParseArgsOptionsConfig): UsageError {
-  const name = isName(rawName.replace(/^--?/, '')) ? rawName : 'like that'
+  const name = isName(rawName.replace(/^--?/, '')) ? ` ${rawName}` : ''
   const [typed = ''] = written.toLowerCase().split('=', 1)
   const known = Object.keys(options).map((option) => `--${option}`)
-  return new UsageError(`there is no option ${name}${hintAt(typed.replace(/^-*/, '--'), known)}`)
+  return new UsageError(`unknown option${name}${hintAt(typed.replace(/^-*/, '--'), known)}`)
 }
 
 type GivenOption = { name: string; value?: string | undefined; inlineValue?: boolean | undefined }
 
 function checkValue({ name, value, inlineValue }: GivenOption, type: 'boolean' | 'string'): void {
-  if (type === 'boolean' && value !== undefined) throw new UsageError(`--${name} takes no value`)
+  if (type === 'boolean' && value !== undefined) throw new UsageError(`--${name} doesn't accept a value`)
   if (type === 'boolean') return
-  if (value === undefined || value === '') throw new UsageError(`--${name} needs a value`)
+  if (value === undefined || value === '') throw new UsageError(`--${name} requires a value`)
   if (inlineValue !== true && /^-./.test(value))
-    throw new UsageError(`--${name} needs a value; one that begins with a dash is written --${name}=VALUE`)
+    throw new UsageError(`--${name} requires a value; if it starts with a dash, write --${name}=VALUE`)
 }
 
 /**
@@ -63,7 +63,7 @@ export function readArguments<O extends ParseArgsOptionsConfig>(
     checkValue(token, option.type)
   }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  if (positionals.length > maxWords) throw new UsageError('there are more arguments than it takes')
+  if (positionals.length > maxWords) throw new UsageError('too many arguments')
   return { values, words: positionals }
 }
 
@@ -71,7 +71,7 @@ export function readArguments<O extends ParseArgsOptionsConfig>(
 export function wholeNumberOf(what: string, text: string, [least, most]: readonly [number, number]): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN
   if (number >= least && number <= most) return number
-  throw new UsageError(`${what} takes a whole number from ${least} to ${most}`)
+  throw new UsageError(`${what} expects a whole number from ${least} to ${most}`)
 }
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
@@ -80,5 +80,5 @@ const either = new Intl.ListFormat('en', { type: 'disjunction' })
 export function wordOf<W extends string>(what: string, text: string, words: readonly W[]): W {
   const word = words.find((known) => known === text)
   if (word !== undefined) return word
-  throw new UsageError(`${what} takes ${either.format(words)}${hintAt(text, words)}`)
+  throw new UsageError(`${what} expects ${either.format(words)}${hintAt(text, words)}`)
 }

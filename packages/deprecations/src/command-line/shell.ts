@@ -67,7 +67,7 @@ async function perform({ command, path, args }: Call, parts: CliParts): Promise<
   const name = first ?? ''
   readArguments([name], {}, 1)
   const names = command.commands.map((one) => one.name)
-  throw new UsageError(`there is no command ${isName(name) ? name : 'like that'}${hintAt(name, names)}`)
+  throw new UsageError(`unknown command${isName(name) ? ` ${name}` : ''}${hintAt(name, names)}`)
 }
 
 /**

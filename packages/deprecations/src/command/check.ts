@@ -44,13 +44,13 @@ const shapeOf = (values: Values): Report => {
   const [shape = 'text', ...others] = reports.filter((report) => report !== 'text' && values[report])
   if (others.length === 0) return shape
   const both = `--${[shape, ...others].join(' and --')}`
-  throw new UsageError(`${both} would share one output; use --report KIND=FILE for the others`)
+  throw new UsageError(`${both} can't share one output; use --report KIND=FILE for the others`)
 }
 
 const filesOf = ({ report = [] }: Values) =>
   report.map((text) => {
     const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
-    if (file === '') throw new UsageError('--report takes a kind and a file, as in --report sarif=FILE')
+    if (file === '') throw new UsageError('--report expects a kind and a file, such as --report sarif=FILE')
     return { kind: wordOf('--report', kind, reports), file }
   })
 
@@ -80,7 +80,7 @@ const writers: Record<Report, (verdict: Verdict, settings: CheckSettings, paint:
 
 const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
   if (names.length === 0 && stdin.isTTY === true)
-    throw new UsageError('name the files to check, or pipe traffic in')
+    throw new UsageError('specify files to check, or pipe traffic to standard input')
   return (names.length === 0 ? ['-'] : names).map((name) =>
     name === '-' ? () => openStream('stdin', stdin) : () => openFile(name),
   )
@@ -107,9 +107,8 @@ export const run: Run = async (args, { stdout, stderr, stdin, now, env }) => {
   progress.clear()
   const verdict = judge(result, settings)
 
-  for (const { item, until } of verdict.expiredWaivers)
-    talk(`the waiver of ${item} ran out on ${until} and no longer counts`)
-  for (const { item } of verdict.idleWaivers) talk(`the waiver of ${item} is not needed: it was not found`)
+  for (const { item, until } of verdict.expiredWaivers) talk(`the waiver for ${item} expired on ${until}`)
+  for (const { item } of verdict.idleWaivers) talk(`the waiver for ${item} is unused: the item was not found`)
   for (const { kind, file } of settings.files)
     await writeFile(file, writers[kind](verdict, settings, painterFor({}, env))).catch((error: unknown) => {
       throw fileFault(file, error)

@@ -3,15 +3,15 @@
 export const deprecationsHelp = `Usage: onramp deprecations [COMMAND] [options]
 
   onramp deprecations list                      the schedule, with days left
-  onramp deprecations list --within 90 --csv    what goes soon, for a sheet
-  onramp deprecations check traffic.har         what your traffic uses of it
-  onramp deprecations calendar > removals.ics   the dates, for your calendar
-  onramp deprecations diff old.json new.json    what changed in between
+  onramp deprecations list --within 90 --csv    removals in 90 days, as CSV
+  onramp deprecations check traffic.har         find deprecated APIs in traffic
+  onramp deprecations calendar > removals.ics   removal dates for your calendar
+  onramp deprecations diff old.json new.json    changes between two schedules
   onramp deprecations schema > schedule.schema.json
 
-What is going away from the two APIs, and what of it you use.
+Lists what the Client and Indexing APIs are removing and where you use it.
 Commands: list (the default), check, calendar, diff, schema. Each has --help.
-An item is available before its removal date (UTC) and gone from that date on.
+Items keep working until the day before their removal date (UTC).
 `
 
 export const listHelp = `Usage: onramp deprecations list [options]
@@ -21,18 +21,18 @@ export const listHelp = `Usage: onramp deprecations list [options]
   onramp deprecations list --api indexing --json
   onramp deprecations list --operation chat --as-of 2026-10-01
 
-The schedule by removal date.
+Lists the schedule by removal date.
 
-  --as-of DATE       as if today were this day (YYYY-MM-DD, UTC)
-  --within DAYS      only what goes within so many days; what is removed already
-                     is left out
+  --as-of DATE       use this date as today (YYYY-MM-DD, UTC)
+  --within DAYS      only items to be removed in the next DAYS days;
+                     excludes items that are already removed
   --api API          client or indexing
-  --operation TEXT   only operations with this piece in METHOD and path
-  --json, --csv      for programs and sheets; the JSON is a schedule file
-  --schedule FILE    adds entries of your own (repeatable); see
+  --operation TEXT   only operations whose method or path contains TEXT
+  --json, --csv      machine-readable output; the JSON is a schedule file
+  --schedule FILE    add your own entries (repeatable); see
                      onramp deprecations schema
 
-Exit codes: 0 done, 1 a file could not be read, 2 wrong usage.
+Exit codes: 0 success, 1 unreadable file, 2 usage error.
 `
 
 export const checkHelp = `Usage: onramp deprecations check [FILE]... [options]
@@ -43,48 +43,49 @@ export const checkHelp = `Usage: onramp deprecations check [FILE]... [options]
   gunzip -c access.log.gz | onramp deprecations check -
   onramp deprecations check logs/*.ndjson --report junit=junit.xml
 
-Finds deprecated endpoints and fields in recorded traffic. Hosts and prefixes of
-the path do not matter. Values are never printed, only places.
+Finds deprecated endpoints and fields in recorded traffic. Hosts and path
+prefixes are ignored. Prints locations only, never values.
 
-It reads
-  HAR          to 256 MiB
+Input formats:
+  HAR          up to 256 MiB
   NDJSON       {"method", "url", "request"?, "response"?, "status"?, "time"?},
-               of any size, its lines and records to 2 Mi characters; a body may
-               be in {"status", "headers", "body"}
-  OpenAPI      2 and 3; JSON to 32 MiB, YAML to 8 MiB, with the files beside and
-               below it that it refers to; nothing is fetched
+               any size, up to 2 Mi characters per line and record; a body can
+               be wrapped in {"status", "headers", "body"}
+  OpenAPI      2 and 3; JSON up to 32 MiB, YAML up to 8 MiB, with the files it
+               refers to next to and below it; nothing is fetched
   access logs  METHOD URL, Common or Combined Log Format
-Bodies may be JSON, several documents, JSON lines, events or forms.
+Bodies can be JSON, several documents, JSON Lines, events or forms.
 
-  --fail-on LEVEL    deprecated (the default), removed, possible (also what may
-                     be in use), never
-  --within DAYS      leaves out what is removed later than so many days from now
-  --as-of DATE       as if today were this day (YYYY-MM-DD, UTC)
-  --waivers FILE     items that may be in use until a day; see
+  --fail-on LEVEL    deprecated (default), removed, possible (also items
+                     that may be in use), never
+  --within DAYS      ignore items removed more than DAYS days from now
+  --as-of DATE       use this date as today (YYYY-MM-DD, UTC)
+  --waivers FILE     items you allow until a given date; see
                      onramp deprecations schema waivers
-  --schedule FILE    adds entries of your own (repeatable); see
+  --schedule FILE    add your own entries (repeatable); see
                      onramp deprecations schema
-  --input FORMAT     har, ndjson, openapi or log, where detection fails
-  --ignore-broken    lines, bodies and references that cannot be read are
-                     reported but do not fail the check
+  --input FORMAT     har, ndjson, openapi or log (default: detect)
+  --ignore-broken    report unreadable lines, bodies and references, but don't
+                     fail the check because of them
   --json, --sarif, --junit, --annotations
-                     the report in this form on standard output
-  --report KIND=FILE the report as text, json, sarif, junit or annotations into
-                     a file (repeatable)
+                     print the report in this format
+  --report KIND=FILE write the report as text, json, sarif, junit or annotations
+                     to a file (repeatable)
 
-An endpoint is in use, and so is a field of the body or of what the operation is
-about (employee.location). A field of the same name deeper in the body only may
-be in use, and so may every field of a body that was not recorded or could not
-be read. That alone does not fail the check without --fail-on possible. A field
-inside a replacement (permissions.role) is not the deprecated one.
+An endpoint counts as in use, and so does a field of the body or of the object
+that the operation is about (employee.location). A field of the same name deeper
+in the body only may be in use, and so may every field of a body that was not
+recorded or could not be read. These don't fail the check unless you use
+--fail-on possible. A field inside a replacement (permissions.role) is not the
+deprecated one.
 
-The report says "Nothing deprecated is in use" only when everything that matters
-was there and was read. A body or reference that cannot be read is reported with
-its line, and ends in 1 unless something is in use or --ignore-broken is given.
+The report says "Nothing deprecated is in use" only if everything that matters
+was recorded and readable. Each unreadable body or reference is reported with
+its line, and the exit code is 1 unless something is in use or you use
+--ignore-broken.
 
-Exit codes: 0 nothing in use, 2 deprecated in use, 3 removed in use (with
---fail-on possible: in use or may be), 1 something could not be read, or
-wrong usage.
+Exit codes: 0 none found, 2 deprecated API used, 3 removed API used (with
+--fail-on possible: used or possibly used), 1 unreadable input or usage error.
 `
 
 export const calendarHelp = `Usage: onramp deprecations calendar [options]
@@ -92,25 +93,25 @@ export const calendarHelp = `Usage: onramp deprecations calendar [options]
   onramp deprecations calendar > removals.ics
   onramp deprecations calendar --api indexing --within 365 > indexing.ics
 
-The removal dates as iCalendar, with alarms 30, 7 and 1 days before.
-Takes --as-of, --within, --api, --operation and --schedule as list does. Events
-keep their UIDs when dates move.
+Prints the removal dates as iCalendar, with reminders 30, 7 and 1 days before.
+Accepts the same --as-of, --within, --api, --operation and --schedule as list.
+Events keep their UIDs when dates change.
 
-Exit codes: 0 done, 1 a file could not be read, 2 wrong usage.
+Exit codes: 0 success, 1 unreadable file, 2 usage error.
 `
 
 export const diffHelp = `Usage: onramp deprecations diff [OLD] NEW [--json]
 
   onramp deprecations diff old.json new.json
-  onramp deprecations diff new.json              against the schedule of onramp
-  onramp deprecations list --json > today.json   makes a file to compare with
+  onramp deprecations diff new.json              compare with the built-in one
+  onramp deprecations list --json > today.json   save a schedule for later
 
-What changed between two schedules.
+Lists the changes between two schedules.
 
-  --json             the changes for programs
+  --json             the changes as JSON
 
-Exit codes: 0 compared, 1 an item's removal moved earlier (or a file could not
-be read), 2 wrong usage.
+Exit codes: 0 success, 1 a removal moved earlier (or unreadable file),
+2 usage error.
 `
 
 export const schemaHelp = `Usage: onramp deprecations schema [schedule|waivers]
@@ -118,7 +119,7 @@ export const schemaHelp = `Usage: onramp deprecations schema [schedule|waivers]
   onramp deprecations schema > schedule.schema.json
   onramp deprecations schema waivers > waivers.schema.json
 
-The JSON Schema of the files you write.
+Prints the JSON Schema of schedule and waiver files.
 
-Exit codes: 0 done, 2 wrong usage.
+Exit codes: 0 success, 2 usage error.
 `

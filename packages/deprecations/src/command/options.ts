@@ -10,7 +10,7 @@ const MAX_DAYS = 99_999
 export function dayFrom(text: string | undefined, now: () => number): Day {
   if (text === undefined) return dayOf(new Date(now()))
   if (isDay(text)) return text
-  throw new UsageError('--as-of takes a day as YYYY-MM-DD, as in --as-of 2027-01-15')
+  throw new UsageError('--as-of expects a date, such as --as-of 2027-01-15')
 }
 
 /** `--within`: whole days, 0 or more. @throws {UsageError} */

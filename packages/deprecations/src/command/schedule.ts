@@ -38,7 +38,7 @@ const listOptions = { ...choiceOptions, json: { type: 'boolean' }, csv: { type: 
 /** Lists the schedule. Resolves to the exit code, 0. @throws {UsageError} @throws {InputFault} */
 export const list: Run = async (args, { stdout, stderr, now, env }) => {
   const { values } = readArguments(args, listOptions, 0)
-  if (values.json && values.csv) throw new UsageError('--json and --csv are two forms; choose one')
+  if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined")
   const { choice, entries } = await chosenFrom(values, now)
   const { asOf, within } = choice
 
@@ -47,7 +47,9 @@ export const list: Run = async (args, { stdout, stderr, now, env }) => {
   else {
     const removed = entries.filter(({ status }) => status.state === 'removed').length
     const scope =
-      within === undefined ? `${removed} already removed` : `to be removed within ${counted(within, 'day')}`
+      within === undefined
+        ? `${removed} already removed`
+        : `to be removed in the next ${counted(within, 'day')}`
     stdout.write(listText(entries, painterFor(stdout, env), stdout.columns ?? DEFAULT_WIDTH))
     stderr.write(`\n${counted(entries.length, 'item')}, ${scope}, as of ${asOf} (UTC).\n`)
   }
@@ -68,21 +70,22 @@ export const calendar: Run = async (args, { stdout, now }) => {
 export const diff: Run = async (args, { stdout, stderr, env }) => {
   const { values, words } = readArguments(args, { json: { type: 'boolean' } }, 2)
   const [now, old] = words.toReversed()
-  if (now === undefined) throw new UsageError('give the files to compare: onramp deprecations diff OLD NEW')
+  if (now === undefined)
+    throw new UsageError('specify the files to compare: onramp deprecations diff OLD NEW')
   const before = old === undefined ? publishedSchedule : await readScheduleFile(old)
 
   const changes = compareSchedules(before, await readScheduleFile(now))
   const errors = changes.filter(isError).length
   if (values.json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
   else stdout.write(diffText(changes, painterFor(stdout, env)))
-  if (errors > 0) stderr.write(`${counted(errors, 'removal')} moved earlier: plan again.\n`)
+  if (errors > 0) stderr.write(`${counted(errors, 'removal')} moved earlier: update your plans.\n`)
   return errors > 0 ? 1 : 0
 }
 
 /** Writes the JSON Schema of a file that people write. Resolves to the exit code, 0. @throws {UsageError} */
 export const schema: Run = (args, { stdout }) => {
   const [name = 'schedule'] = readArguments(args, {}, 1).words
-  const which = wordOf('it', name, ['schedule', 'waivers'])
+  const which = wordOf('the name', name, ['schedule', 'waivers'])
   const schema = which === 'schedule' ? scheduleJsonSchema() : waiversJsonSchema()
   stdout.write(`${JSON.stringify(schema, null, 2)}\n`)
   return Promise.resolve(0)

@@ -8,8 +8,8 @@ const MAX_BYTES = 8 * 1024 * 1024
 
 const reasons: Record<string, string> = {
   ENOENT: 'no such file; check the name',
-  EISDIR: 'a folder, not a file; name the file',
-  EACCES: 'may not be read; check its permissions',
+  EISDIR: 'a folder, not a file; specify a file',
+  EACCES: 'not readable; check its permissions',
 }
 
 /** What the system says about a file that cannot be read, as a fault. */
@@ -23,7 +23,7 @@ export const parseJson = (text: string, file: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InputFault(file, brokenLineOf(text) ?? 1, 'not valid JSON from this line on; correct it')
+    throw new InputFault(file, brokenLineOf(text) ?? 1, 'not valid JSON from this line on; fix it')
   }
 }
 
@@ -66,7 +66,7 @@ export const readJsonFile = async <T>(
       })
   const [first] = faults
   if (first === undefined && success) return data
-  const { path = [], message = 'not as the schema asks' } = first ?? {}
+  const { path = [], message = 'does not match the schema' } = first ?? {}
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
   throw new InputFault(file, lineOf(text, path) ?? lineOf(text, path.slice(0, -1)), `${message}${more}`)
 }

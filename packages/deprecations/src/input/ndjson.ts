@@ -51,14 +51,14 @@ const isAmbiguous = ({ text, value }: Written): boolean =>
 /** Reads one record. A body that is absent or null counts as not recorded. */
 export const readRecord = (written: Written): Reading => {
   const { text, value: record, broken } = written
-  if (broken) return { fault: 'not JSON: cut off or damaged; repair or remove the line' }
+  if (broken) return { fault: 'not JSON: truncated or damaged; fix or remove the line' }
   if (!isRecord(record) || typeof record.method !== 'string' || typeof record.url !== 'string')
     return {
       fault: 'not a request: write {"method": …, "url": …}, with "request" and "response" if you have them',
     }
   const { method, url } = record
-  if (!METHOD.test(method)) return { fault: 'its method is not one of HTTP; correct it or remove the line' }
-  if (isAmbiguous(written)) return { fault: 'has members that hide others of the same name; write each once' }
+  if (!METHOD.test(method)) return { fault: 'its method is not an HTTP method; fix it or remove the line' }
+  if (isAmbiguous(written)) return { fault: 'has duplicate members; write each only once' }
   const bodies = { request: recordedBody(record.request), response: recordedBody(record.response) }
   const call: TimedCall = {
     method: method.trim(),

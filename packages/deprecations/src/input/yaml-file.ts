@@ -25,7 +25,7 @@ export const parseYaml = (text: string, file: string) => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
   const [error] = document.errors
   if (error !== undefined)
-    throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; correct it')
+    throw new InputFault(file, lines.linePos(error.pos[0]).line, 'not valid YAML at this line; fix it')
   const linesAt = (pointers: ReadonlySet<string>): Map<string, number> => {
     const found = new Map<string, number>()
     for (const pointer of pointers) {
@@ -42,6 +42,11 @@ const toData = (document: Document, file: string): unknown => {
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch (cause) {
-    throw new InputFault(file, undefined, 'its aliases unfold too far or lead nowhere; write them out', cause)
+    throw new InputFault(
+      file,
+      undefined,
+      'its aliases expand too far or refer to nothing; write them out',
+      cause,
+    )
   }
 }

@@ -8,9 +8,9 @@ import type { Verdict } from '../check/verdict.ts'
 const MAX_PLACES = 5
 
 const certainty = {
-  exact: 'exact place',
-  name: 'by name',
-  unread: 'body not read',
+  exact: 'exact match',
+  name: 'name match',
+  unread: 'body unreadable',
   endpoint: 'body not recorded',
 }
 
@@ -32,7 +32,7 @@ export const seenText = ({ count, firstSeen, lastSeen }: Found): string => {
 const placesOf = ({ places, elsewhere }: Found, { dim }: Paint): string[] => {
   const shown = places.slice(0, MAX_PLACES).map((place) => `      ${placeText(place)}`)
   const others = places.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
-  if (others > 0) shown.push(dim(`      and ${counted(others, 'more time')}; --json lists more`))
+  if (others > 0) shown.push(dim(`      and ${counted(others, 'more time')}(use --json to list more)`))
   return shown
 }
 
@@ -62,16 +62,16 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
     return `In use: ${parts.filter(Boolean).join(' and ')} (${read}).`
   }
   if (requests === 0) return `Nothing could be checked (${read}).`
-  const beyond = waived.length === 0 ? '' : ' beyond what is waived'
+  const beyond = waived.length === 0 ? '' : ' except what is waived'
   // A promise, so it is only made when everything that matters was there and was read.
   if (faults === 0 && mayBeInUse.length === 0) return `Nothing deprecated is in use${beyond} (${read}).`
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
 
 const doubts: [Found['confidence'], string][] = [
-  ['name', 'May be in use (a field of that name is deeper in a body, where it may be another):'],
-  ['unread', 'May be in use (called, but a body could not be read):'],
-  ['endpoint', 'May be in use (called, but the bodies were not recorded, or not whole):'],
+  ['name', 'May be in use (a nested field has the same name, but may be a different one):'],
+  ['unread', 'May be in use (called, but a body was unreadable):'],
+  ['endpoint', 'May be in use (called, but the bodies were not recorded completely):'],
 ]
 
 const possibleText = (items: readonly Found[], paint: Paint): string[] =>

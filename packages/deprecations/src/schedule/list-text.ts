@@ -34,7 +34,7 @@ export const listText = (entries: readonly Listed[], paint: Paint, width: number
     ])
     return [heading, ...blocks].join('\n')
   })
-  return days.length === 0 ? 'Nothing on the schedule fits.\n' : `${days.join('\n\n')}\n`
+  return days.length === 0 ? 'No matching items on the schedule.\n' : `${days.join('\n\n')}\n`
 }
 
 const NAMES =

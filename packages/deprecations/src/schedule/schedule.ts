@@ -21,10 +21,10 @@ const deprecation = {
     .regex(/^\/[^\s?#]*$/, 'must be a path that starts with / and has no query')
     .describe('A path template; {name} is any one segment.'),
   replacement: text.optional().describe('What to use instead.'),
-  advice: text.optional().describe('What to do where nothing replaces the item.'),
+  advice: text.optional().describe('What to do if there is no replacement.'),
   reason: text.optional(),
   announced: day,
-  removal: day.describe('The item is available before this day (UTC) and gone from it on.'),
+  removal: day.describe('The item works until the day before this date (UTC).'),
 }
 
 /** Where a field is deprecated: in which body, and whether only as a member of the body itself. */
@@ -51,7 +51,7 @@ const printed = {
 /** The file format of a schedule. */
 export const scheduleFile = z.strictObject({
   $schema: z.string().optional(),
-  asOf: day.optional().describe('The day for which the list was printed; ignored when read.'),
+  asOf: day.optional().describe('The date for which the list was printed; ignored when read.'),
   entries: z.array(z.discriminatedUnion('kind', [endpointEntry.extend(printed), fieldEntry.extend(printed)])),
 })
 
@@ -104,7 +104,7 @@ export const fieldOf = (entry: FieldEntry): string => {
 /** What to do about an entry, as half a sentence: `use answer.trackingToken`. */
 export const insteadOf = (entry: Entry): string => {
   const what =
-    entry.replacement === undefined ? (entry.advice ?? 'no replacement stated') : `use ${entry.replacement}`
+    entry.replacement === undefined ? (entry.advice ?? 'no replacement') : `use ${entry.replacement}`
   return entry.reason === undefined || entry.reason === 'deprecated' ? what : `${what} (${entry.reason})`
 }
 

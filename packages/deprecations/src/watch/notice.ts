@@ -53,7 +53,7 @@ export const useNotice = ({ entry, side, isCertain }: Used, day: Day): Notice | 
   const { state, daysLeft } = statusOn(entry, day)
   if (state === 'unannounced') return undefined
   const { removal } = entry
-  const when = state === 'removed' ? `removed on ${removal}` : `goes on ${removal}, ${daysLeft} days left`
+  const when = state === 'removed' ? `removed on ${removal}` : `removed on ${removal}, ${daysLeft} days left`
   return {
     item: entry.id,
     operation: operationOf(entry),
@@ -100,25 +100,25 @@ export const announcedNotice = (
     return { ...notice, message }
   }
   if (removal === undefined) {
-    const message = `${operation} is announced as deprecated by the ${header} header: no date given`
+    const message = `${operation} is deprecated, according to the ${header} header (no date given)`
     return { ...notice, message }
   }
   const daysLeft = daysBetween(day, removal)
-  const until = daysLeft > 0 ? `goes on ${removal}, ${daysLeft} days left` : `ended on ${removal}`
-  const message = `${operation} announces its end by the ${header} header: ${until}`
+  const until = daysLeft > 0 ? `removed on ${removal}, ${daysLeft} days left` : `removed on ${removal}`
+  const message = `${operation} is being removed, according to the ${header} header: ${until}`
   return { ...notice, removal, daysLeft, message }
 }
 
 const whyGone = (scheduled: Scheduled | undefined): string => {
   const [endpoint] = scheduled?.endpoints ?? []
   if (endpoint !== undefined) return `removed on ${endpoint.removal}, ${insteadOf(endpoint)}`
-  if (!losesOnlyFields(scheduled)) return 'it is gone, and not on the schedule'
+  if (!losesOnlyFields(scheduled)) return 'it has been removed, but is not on the schedule'
   const fields = fieldsThatGo(scheduled.entries)
-  return `it is gone, though the published schedule has only field removals: ${fields}`
+  return `it has been removed, although the published schedule only lists field removals: ${fields}`
 }
 
 /** A 410 in words. Where only fields are on the schedule, it says so: their removal is not the operation's. */
 export const goneNotice = (operation: string, scheduled: Scheduled | undefined): Notice => {
-  const message = `${operation} answered 410: ${whyGone(scheduled)}`
+  const message = `${operation} returned 410: ${whyGone(scheduled)}`
   return { item: scheduled?.endpoints[0]?.id ?? operation, operation, by: 'gone', message }
 }

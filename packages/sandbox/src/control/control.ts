@@ -59,7 +59,7 @@ export function createControl(sandbox: Sandbox): Behaviour {
         if (isForeign(exchange)) sendJson(res, { error: 'only from this machine and this page' }, 403)
         else if (shown[name]) await shown[name](sandbox, exchange)
         else if (changes[name]) done(exchange, await changes[name](sandbox, await readForm(req)))
-        else sendJson(res, { error: 'there is nothing here' }, 404)
+        else sendJson(res, { error: 'not found' }, 404)
       } catch (error) {
         if (!(error instanceof Error)) throw error
         sendProblems(exchange, error instanceof ZodError ? error.issues.map(inWords) : [error.message])
@@ -74,7 +74,7 @@ function sendProblems(exchange: Exchange, problems: string[]): void {
       ${problems.map((problem) => html`<li>${problem}</li>`)}
     </ul>
     <p><a href="/">Back</a></p>`
-  sendPage(exchange.res, { title: 'This value does not fit', site: 'Control', body }, 400)
+  sendPage(exchange.res, { title: 'Invalid value', site: 'Control panel', body }, 400)
 }
 
 function inWords({ path, message }: ZodError['issues'][number]): string {

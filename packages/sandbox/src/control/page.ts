@@ -13,28 +13,28 @@ const SHOWN_PEOPLE = 60
 /** The page for the sandbox as it is now. */
 export function controlPage(sandbox: Sandbox): Page {
   const body = html`
-    <p class="note">Everything here is in memory and gone when the sandbox stops.</p>
+    <p class="note">Everything is kept in memory and lost when the sandbox stops.</p>
     <div class="buttons">
       ${action('reset', 'Reset everything')} ${action('expire-tokens', 'Expire access tokens')}
       ${action('rotate-keys', 'Rotate signing keys')} ${action('end-sessions', 'Sign everyone out')}
     </div>
-    <h2>Try what can go wrong</h2>
+    <h2>Simulate problems</h2>
     <div class="buttons">${presets.map(({ name, label }) => action(`preset/${name}`, label))}</div>
-    <h2>Addresses</h2>
-    ${addresses(sandbox)} ${sandbox.mail && html`<p><a href="/mail">Mail that arrived</a></p>`}
+    <h2>Endpoints</h2>
+    ${addresses(sandbox)} ${sandbox.mail && html`<p><a href="/mail">Inbox</a></p>`}
     <h2>People</h2>
     ${sandbox.people.slice(0, SHOWN_PEOPLE).map((person) => personBlock(sandbox, person))}
     <h2>Switches</h2>
     <form method="post" action="/control/switches">
       <div class="fields">${switchFields(sandbox.switches.get())}</div>
-      <button class="first">Save the switches</button>
+      <button class="first">Save</button>
     </form>
     <h2 id="deprecations">Deprecations</h2>
     ${schedule(dayOf(sandbox.switches.get().date))}
-    <h2>Last requests</h2>
+    <h2>Recent requests</h2>
     ${journal(sandbox)}
   `
-  return { title: 'Control', site: 'Sandbox of the service', body, wide: true }
+  return { title: 'Control panel', site: 'Sandbox', body, wide: true }
 }
 
 function action(path: string, label: string): Html {
@@ -85,9 +85,9 @@ function schedule(day: string): Html {
   const rows = deprecationSchedule.map((row) => {
     const { operation, field, topLevel, replacement, remark, announced, removal } = row
     const name = topLevel ? html`${field} <small>top level</small>` : field
-    return [operation, name, replacement ?? remark ?? 'none stated', announced, removal, stateOn(row, day)]
+    return [operation, name, replacement ?? remark ?? 'none', announced, removal, stateOn(row, day)]
   })
-  return html`<p class="note">As of ${day}. The switch <code>date</code> says which day it is.</p>
+  return html`<p class="note">As of ${day}. Change it with the <code>date</code> switch.</p>
     ${table(['Operation', 'Field', 'Replacement', 'Announced', 'Removal', 'State'], rows)}`
 }
 
@@ -97,9 +97,9 @@ function journal({ requests }: Sandbox): Html {
     at.slice(11, 19),
     server,
     `${method} ${operation}`,
-    [status === 0 ? 'no answer' : status, mistake && html` <small>The client ${mistake}</small>`],
+    [status === 0 ? 'no response' : status, mistake && html` <small>The client ${mistake}</small>`],
     person,
   ])
   return html`${table(['Time', 'Server', 'Operation', 'Status', 'Person'], rows)}
-    <p><a href="/requests.json">All of them as JSON</a></p>`
+    <p><a href="/requests.json">View all as JSON</a></p>`
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isOperation } from '../journal.ts'
 import { faultsSchema } from './fault-switches.ts'
 
-const operation = z.string().refine(isOperation, 'there is no such operation')
+const operation = z.string().refine(isOperation, 'unknown operation')
 const text = z.record(z.string(), z.string())
 const whole = z.number().int()
 const milliseconds = whole.min(0)
@@ -36,38 +36,42 @@ const rate = z.strictObject({ perSecond: z.number().positive(), burst: whole.min
 const day = z.iso.date()
 
 export const switchesSchema = z.strictObject({
-  consentDelaySeconds: z.number().min(0).default(0).describe('Seconds until a consent shows in the check'),
-  denyAll: off.describe('Allow behaves like Deny'),
-  neverReturn: off.describe('Allow and Deny end on a page that leads nowhere'),
-  dropParams: off.describe('The way back loses the query of final_redirect_url'),
-  returnParams: text.default({}).describe('Parameters added on the way back'),
-  autoConsent: off.describe('No consent page: allowed at once'),
-  firstHopDelayMs: milliseconds.default(0).describe('Milliseconds before the first redirect to a datasource'),
-  latencyMs: latency.default(0).describe('Milliseconds before every answer, or an object by operation'),
-  answers: answers.default({}).describe('Answers given instead, by operation'),
+  consentDelaySeconds: z.number().min(0).default(0).describe('Delay before a consent takes effect (seconds)'),
+  denyAll: off.describe('Treat Allow as Deny'),
+  neverReturn: off.describe("Don't redirect back after Allow or Deny"),
+  dropParams: off.describe('Drop the query string of final_redirect_url'),
+  returnParams: text.default({}).describe('Extra parameters to add to the redirect'),
+  autoConsent: off.describe('Skip the consent page and allow automatically'),
+  firstHopDelayMs: milliseconds
+    .default(0)
+    .describe('Delay before the first redirect to an app (milliseconds)'),
+  latencyMs: latency
+    .default(0)
+    .describe('Delay before every response (milliseconds), or an object by operation'),
+  answers: answers.default({}).describe('Override responses, by operation'),
   accessTokenSeconds: whole.min(1).default(3600).describe('Lifetime of new access tokens, in seconds'),
   externalTokenMessage: externalTokenMessage
     .default('Invalid Secret')
-    .describe('Message to an external token without X-Service-Auth-Type'),
+    .describe('Error message for an external token without X-Service-Auth-Type'),
   refusalStatus: refusalStatus
     .default(401)
-    .describe('Status of the two refusals for which the contract names none'),
-  errorShape: errorShape.default('text').describe('Shape of error bodies'),
-  tenantRedirectUrl: webUrl.nullable().default(null).describe('oauth.postAuthRedirectUrl of the tenant'),
-  voidEarlierTokens: z.boolean().default(true).describe('A check voids the links of earlier ones'),
+    .describe('Status of the two errors for which the contract specifies none'),
+  errorShape: errorShape.default('text').describe('Format of error bodies'),
+  tenantRedirectUrl: webUrl.nullable().default(null).describe("The tenant's oauth.postAuthRedirectUrl"),
+  voidEarlierTokens: z.boolean().default(true).describe('Each check invalidates earlier links'),
   authUrlSeconds: z.number().min(0).default(300).describe('Lifetime of a link, in seconds'),
   rateLimit: rate
     .nullable()
     .default(null)
-    .describe('Requests that the Client API takes, as {"perSecond": 5, "burst": 5}; null: any number'),
+    .describe('Rate limit of the Client API, such as {"perSecond": 5, "burst": 5}; null: no limit'),
   retryAfterDate: off.describe('Retry-After is a date, not seconds'),
-  authorizationServerDown: off.describe('Both authorization servers cut connections'),
-  serviceDown: off.describe('The service cuts connections'),
+  authorizationServerDown: off.describe('Both authorization servers are down'),
+  serviceDown: off.describe('The service is down'),
   date: day
     .nullable()
     .default(null)
-    .describe('The day it is for the schedule of deprecations (YYYY-MM-DD; empty: today, UTC)'),
-  faults: faultsSchema.default({}).describe('Faults of the authorization servers'),
+    .describe('Simulated date for deprecations (YYYY-MM-DD; blank = today, UTC)'),
+  faults: faultsSchema.default({}).describe('Authorization server faults'),
 })
 
 /** A replaced answer: what an operation says instead of its own answer. */

@@ -84,7 +84,7 @@ function sendConsent(res: Exchange['res'], people: Person[], { id, personId, ins
   const { name, email } = findPerson(people, personId)
   const datasource = findDatasource(people, personId, instance).displayName ?? instance
   const body = html`<p>
-      The service asks to read what you can see in <strong><bdi>${datasource}</bdi></strong
+      Acme Search wants to read content you can access in <strong><bdi>${datasource}</bdi></strong
       >.
     </p>
     <dl>
@@ -101,6 +101,6 @@ function sendConsent(res: Exchange['res'], people: Person[], { id, personId, ins
 }
 
 function sendGone(res: Exchange['res']): void {
-  const body = html`<p>You have already answered, or the request is too old.</p>`
-  sendPage(res, { title: 'There is nothing to answer', site, body }, 410)
+  const body = html`<p>You've already responded, or the request has expired.</p>`
+  sendPage(res, { title: 'This request has expired', site, body }, 410)
 }

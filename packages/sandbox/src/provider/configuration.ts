@@ -73,7 +73,7 @@ export function providerConfiguration(options: ProviderOptions): Configuration {
     },
     features: features(options),
     fetch: fetchFromLoopback(options),
-    renderError: (ctx, out) => render(ctx, options.site, 'This did not work', reasonOf(out)),
+    renderError: (ctx, out) => render(ctx, options.site, 'Something went wrong', reasonOf(out)),
   }
 }
 

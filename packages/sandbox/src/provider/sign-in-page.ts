@@ -23,10 +23,10 @@ export async function handleSignIn(exchange: Exchange, options: SignInOptions): 
   const { req, res } = exchange
   const interaction = await options.provider.interactionDetails(req, res).catch(() => undefined)
   if (!interaction) {
-    const body = html`<p>Go back to where you came from and start again.</p>`
+    const body = html`<p>Go back and try again.</p>`
     sendPage(res, { title: 'This sign-in has expired', site: options.site, body }, 410)
   } else if (req.method === 'POST') await choose(exchange, options, interaction)
-  else sendPage(res, { title: 'Who are you?', site: options.site, body: list(options, interaction) })
+  else sendPage(res, { title: 'Choose an account', site: options.site, body: list(options, interaction) })
 }
 
 async function choose(exchange: Exchange, { provider, people }: SignInOptions, interaction: Interaction) {
@@ -61,8 +61,8 @@ function list({ people, describe }: SignInOptions, { params, session }: Interact
     .slice(0, MAX_GENERATED)
   const ordered = new Set([...people.filter(isHinted), ...named, ...generated])
   const current = personWithId(people, session?.accountId)
-  return html`<p class="note">Choose whom to sign in as. There are no passwords.</p>
-    ${current && html`<p>Signed in so far as ${current.name}.</p>`}
+  return html`<p class="note">Choose a test user. No password needed.</p>
+    ${current && html`<p>Currently signed in as ${current.name}.</p>`}
     ${[...ordered].map(
       (person) =>
         html`<form method="post">

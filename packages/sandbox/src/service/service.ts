@@ -78,14 +78,14 @@ function sendBack({ res }: Exchange, { consents, switches }: ServiceOptions, con
 }
 
 function refuseLink({ res }: Exchange, reason: string, status: number): void {
-  const body = html`<p>The link ${reason}. Go back to where you came from and start again.</p>`
+  const body = html`<p>The link ${reason}. Go back and try again.</p>`
   sendPage(res, { title: 'This link no longer works', site, body }, status)
 }
 
 function sendLandingPage({ res }: Exchange): void {
   const body = html`<p>
-    The service's own web application would be here. People land on this page after authorizing a datasource
-    when neither the request nor the tenant's setting names another address.
+    The service's own web app would be here. People land on this page after authorizing an app if neither the
+    request nor the tenant's setting specifies another URL.
   </p>`
   sendPage(res, { title: 'The service’s web app', site, body })
 }
