@@ -66,9 +66,7 @@ describe('the image', () => {
   it.each(['demo', 'sandbox'])('explains why %s is not among them', async (name) => {
     const { code, stderr } = await onramp(name)
     expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^onramp \w+: it is for development, and this installation leaves out the sandbox: /,
-    )
+    expect(stderr).toMatch(/^onramp \w+: it is for development only, and the sandbox is not installed here: /)
     expect(stderr).toContain('run it in a clone of the repository')
     expect(stderr).not.toContain('    at ')
   })

@@ -54,7 +54,7 @@ function objectionOf({ reply, blame }: Refused): string {
   if (blame === 'sender')
     return `the mail server refuses the sender, so no email can leave (${says}): see MAIL_FROM, and the name and password in SMTP_URL`
   if (blame === 'closing') return `the mail server closes every connection (${says}): see SMTP_URL`
-  return `the mail server took no email (${says}): see SMTP_URL and MAIL_FROM`
+  return `the mail server accepted no email (${says}). Check SMTP_URL and MAIL_FROM`
 }
 
 /** @param stopAfter emails in a row that end the run; 0: it goes on whatever happens */
@@ -97,11 +97,11 @@ export function createRefusals(stopAfter: number): Refusals {
   function why(what: string, posted: Posted): string {
     const isOfAll = 'blame' in posted && (posted.blame === 'sender' || posted.blame === 'closing')
     if (isOfAll && sent === 0 && !isKnown)
-      return `${objectionOf(posted)}; if it is the list, --stop-after 0 goes on`
-    const unmarked = toUnmark().length === 0 ? '' : ' None of these people counts as refused.'
+      return `${objectionOf(posted)}; if the list is the cause, --stop-after 0 continues`
+    const unmarked = toUnmark().length === 0 ? '' : ' None of these people counts as rejected.'
     const says =
       'reply' in posted ? `The mail server says: ${posted.reply}` : 'The connection broke each time'
-    const advice = 'see SMTP_URL and MAIL_FROM; if it is the list, --stop-after 0 goes on'
+    const advice = 'check SMTP_URL and MAIL_FROM; if the list is the cause, --stop-after 0 continues'
     return `${what}, which is hardly the recipients' fault.${unmarked} ${says}: ${advice}`
   }
 
@@ -132,7 +132,9 @@ export function createRefusals(stopAfter: number): Refusals {
       if (sent > 0 || last === undefined) return undefined
       const isUnclear = toUnmark().length > 0
       if (isKnown && !isUnclear) return undefined
-      const otherwise = isUnclear ? '; if it is the list, --stop-after 0 counts these people as refused' : ''
+      const otherwise = isUnclear
+        ? '; if the list is the cause, --stop-after 0 counts these people as rejected'
+        : ''
       return `${objectionOf(last)}${otherwise}`
     },
   }

@@ -45,7 +45,7 @@ describe('a pilot with a mail server that wants a sign-in of us', () => {
     const { code, tally, stderr } = await run(names)
     expect(code).toBe(1)
     expect(tally).toMatchObject({ sent: 0, failed: 0, notTaken: 4 })
-    expect(stderr).toContain('took no email (it says: 554 5.7.1')
+    expect(stderr).toContain('accepted no email (it says: 554 5.7.1')
     isMisconfigured = false
     expect((await run(names)).tally).toMatchObject({ sent: 4, failed: 0 })
     expect(taken).toHaveLength(4)

@@ -146,7 +146,7 @@ describe('a mail server that refuses this machine', () => {
     )
     const { code, stderr } = await again()
     expect(code).toBe(1)
-    expect(stderr).toContain('accepted no email (it said: 554 5.7.1 Relay access denied)')
+    expect(stderr).toContain('accepted no email (it says: 554 5.7.1 Relay access denied)')
   })
 })
 
@@ -158,7 +158,7 @@ describe('a mail server that refuses one after the other in words that tell noth
     expect(code).toBe(1)
     expect(tally['notTaken']).toBeLessThan(10)
     expect(tally).toMatchObject({ failed: 0 })
-    expect(stderr).toContain('None of these people counts as refused. The mail server says: 550 5.7.1 no')
+    expect(stderr).toContain('None of these people counts as rejected. The mail server says: 550 5.7.1 no')
     isMisconfigured = false
     const next = await again()
     expect(next.code).toBe(0)
@@ -174,7 +174,7 @@ describe('a mail server that refuses one after the other in words that tell noth
     const { code, tally, stderr } = await again()
     expect(code).toBe(1)
     expect(tally).toMatchObject({ sent: 0, failed: 0, notTaken: 2 })
-    expect(stderr).toContain('accepted no email (it said: 554 5.7.1 Access denied)')
+    expect(stderr).toContain('accepted no email (it says: 554 5.7.1 Access denied)')
     isMisconfigured = false
     expect((await again()).tally).toMatchObject({ sent: 2, failed: 0 })
   })

@@ -47,7 +47,7 @@ describe('the verdict', () => {
     expect(await codeOf('--waivers', waivers('2026-11-21'))).toBe(2)
     const expired = await deprecations(['check', file, '--waivers', waivers('2026-11-20')])
     expect(expired.code).toBe(3)
-    expect(expired.err).toContain('the waiver of chat.citations ran out on 2026-11-20')
+    expect(expired.err).toContain('the waiver for chat.citations expired on 2026-11-20')
     const waived = await deprecations(['check', file, '--waivers', waivers('2027-01-01')])
     expect(waived.out).toMatch(/Waived:[^]+waived until 2027-01-01: moving in Q1/)
   })
@@ -55,7 +55,7 @@ describe('the verdict', () => {
   test('a waiver that is not needed is said, one of an unknown item or day refused with its line', async () => {
     expect(
       (await deprecations(['check', file, '--waivers', waivers('2027-01-01', 'listanswers')])).err,
-    ).toContain('not needed')
+    ).toContain('is unused')
     for (const [until, item] of [
       ['2027-01-01', 'chat.citation'],
       ['2027-02-30', 'chat.citations'],

@@ -42,7 +42,7 @@ describe('the watch', () => {
         fixBy: '2027-01-14',
       },
     ])
-    expect(logged[0]?.message).toContain('goes on 2027-01-15, 55 days left')
+    expect(logged[0]?.message).toContain('removed on 2027-01-15, 55 days left')
   })
 
   test('what an answer announces is logged with days left, without the text of a header', () => {
@@ -90,8 +90,8 @@ describe('the watch', () => {
       watch.observe({ ...call, url, headers })
     const announced = logged.filter(({ by }) => by === 'announced').map(({ message }) => message)
     expect(announced).toEqual([
-      'POST /rest/api/v1/listanswers announces its end by the sunset header: ended on 2026-10-15',
-      'POST /rest/api/v1/search announces its end by the sunset header: ended on 2026-10-15',
+      'POST /rest/api/v1/listanswers is being removed, according to the sunset header: removed on 2026-10-15',
+      'POST /rest/api/v1/search is being removed, according to the sunset header: removed on 2026-10-15',
     ])
   })
 
@@ -115,7 +115,7 @@ describe('the watch', () => {
     })
     expect(logged.map(({ by, message }) => [by, message])).toContainEqual([
       'gone',
-      'POST /api/index/v1/getusercount answered 410: removed on 2026-10-15, no replacement stated',
+      'POST /api/index/v1/getusercount returned 410: removed on 2026-10-15, no replacement',
     ])
     const goneAt = (url: string) => {
       const { logged, options } = noticed()

@@ -10,7 +10,7 @@ export function expectOutage(hop: Hop): void {
   expect(Number(hop.headers['retry-after'])).toBeGreaterThan(0)
   expect(hop.headers['content-type']).toContain('text/html')
   expect(hop.headers['set-cookie']).toBeUndefined()
-  expect(hop.body).toContain('We will be right back')
+  expect(hop.body).toContain('We’ll be right back')
 }
 
 /** No answer with 503 that this browser ever got set or took back a cookie. */

@@ -40,7 +40,7 @@ describe('the company file', () => {
 
   it('names the company and its search, and replaces texts', async () => {
     const { browser } = await world.begin(3)
-    expect(browser.page.body).toContain('<title>0 of 2 connected - Connect your apps to Acme Search - Acme')
+    expect(browser.page.body).toContain('<title>0 of 2 connected - Connect your apps to Acme Search</title>')
     expect(browser.text).toContain('All of Acme in one place.')
     expect(linksOf(browser.page.body)).toContain('https://intranet.acme.example/privacy')
   })

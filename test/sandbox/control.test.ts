@@ -24,7 +24,7 @@ describe('control', () => {
     for (const name of Object.keys(running.switches.get())) expect(text).toContain(`name="${name}"`)
     expect(text).toContain('ada@acme.example')
     expect(text).toContain('POST checkdatasourceauth')
-    expect(text).toContain('Sandbox: for development only')
+    expect(text).toContain('for development only')
   })
 
   it('changes switches as JSON, and names what does not fit', async () => {

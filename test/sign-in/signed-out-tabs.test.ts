@@ -6,6 +6,7 @@ import { chooseAccount, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { ask } from './two-processes.ts'
 import { signInThere, start } from './at-plain-server.ts'
+import { t } from '../helpers/texts.ts'
 
 let running: Running
 beforeAll(async () => {
@@ -43,10 +44,10 @@ describe('a page that waits while its person signs out in another tab', () => {
     expect(prompts()).toEqual([])
     expect(browser.page.status).toBe(401)
     expect(browser.page.headers['refresh']).toBeUndefined()
-    expect(browser.text).toContain('You are not signed in')
+    expect(browser.text).toContain(t('problem.signed_out.title'))
     await loadsItself(browser, '/sign-out/continue')
     expect(running.sandbox.count('endSession')).toBe(1)
-    expect(browser.text).toContain('You are signed out What you have')
+    expect(browser.text).toContain('You’re signed out The apps you’ve')
     await loadsItself(browser, again)
     await browser.click('/sign-in?')
     await chooseAccount(running, browser, 'ada')
@@ -79,21 +80,21 @@ describe('a sign-in in another tab while this one signs out', () => {
     await expectSignedIn(running, browser)
     await browser.open(`${running.url}/sign-out`)
     expect(browser.page.url).toBe(`${running.url}/signed-out`)
-    expect(browser.text).toContain('Perhaps you signed in again in another window')
-    expect(browser.text).not.toContain('You are signed out')
+    expect(browser.text).toContain(t('signedOut.leadAgain'))
+    expect(browser.text).not.toContain('You’re signed out')
 
     await loadsItself(browser, '/sign-out/continue')
     expect(running.sandbox.count('endSession')).toBe(1)
     expect(browser.page.url).toContain(`${running.url}/signed-out`)
     // This server ends the new sign-in too, and says so at the back channel.
-    expect(browser.text).toContain('You are signed out')
+    expect(browser.text).toContain('You’re signed out')
     await expectSignedOut(running, browser)
   })
 
   it('is told of on the page about signing out, which offers to sign out', async () => {
     const browser = await signIn(running, 'ada')
     await browser.open(`${running.url}/signed-out`)
-    expect(browser.text).not.toContain('You are signed out')
+    expect(browser.text).not.toContain('You’re signed out')
     await browser.submit('/sign-out', { follow: false })
     await expectSignedOut(running, browser)
   })
@@ -114,7 +115,7 @@ describe('a double click on "Sign out"', () => {
       expect(headers.get('set-cookie')).toBeNull()
       await browser.open(running.url + headers.get('location'))
       expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
-      expect(browser.text).toContain('Sign out there too')
+      expect(browser.text).toContain(t('signingOut.action'))
     }
   })
 })

@@ -124,20 +124,22 @@ export function createSignOutRoutes(parts: Parts): Router {
 }
 
 /**
- * Signing out works on this device while the store is away; the session there runs out. It is mounted at the end of the
- * pipeline, because a store that is away already fails the session middleware in front of the route.
+ * Signing out works on this device while the store is away; the session there runs out. So does going on from it, where the
+ * store went away in between. It is mounted at the end of the pipeline, because a store that is away already fails the
+ * session middleware in front of the route.
  */
 export function createSignOutWhileAway(
-  parts: Pick<Parts, 'publicUrl' | 'cookieName' | 'log'>,
+  parts: Pick<Parts, 'publicUrl' | 'cookieName' | 'log' | 'sendPage'>,
 ): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const route = (req.route as { path?: unknown } | undefined)?.path
-    if (!(error instanceof StoreUnavailable) || req.method !== 'POST' || route !== '/sign-out')
+    if (!(error instanceof StoreUnavailable) || (route !== '/sign-out' && route !== '/signed-out'))
       return next(error)
     parts.log.warn({ err: error }, 'signed out on the device only: the store cannot be reached')
     delete (req as Partial<Request>).session
     forgetCookie(res, parts)
-    seeOther(res, '/signed-out')
+    if (route === '/sign-out') return seeOther(res, '/signed-out')
+    parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere: false, refresh: undefined } })
   }
 }
 
