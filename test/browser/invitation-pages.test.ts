@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core'
 import { createInvitations } from '../../src/invites/token.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
+import { t } from '../helpers/texts.ts'
 import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
 import { Visitor } from './visitor.ts'
 
@@ -138,6 +139,6 @@ it('asking an administrator is as easy to find as "not now", where connecting di
   expect(administrator?.height).toBe(notNow?.height)
   expect(await ada.page.locator('form[action="/onboarding/blocked/slack_1"]').count()).toBe(1)
   await step.getByRole('button', { name: 'I need an admin to approve this' }).click()
-  await ada.reads('Slack waits for your administrator')
+  await ada.reads(t('banner.blocked', { app: 'Slack' }))
   await ada.leave()
 })

@@ -46,7 +46,7 @@ it('shows the latest mail as a mail program does, and its links open', async () 
   await mail.getByRole('link', { name: 'start' }).click()
   const popup = await opened
   await popup.waitForLoadState()
-  expect(await popup.locator('h1').innerText()).toBe('Control')
+  expect(await popup.locator('h1').innerText()).toBe('Control panel')
   expect(complaints).toEqual([])
   await page.close()
 })
@@ -54,7 +54,7 @@ it('shows the latest mail as a mail program does, and its links open', async () 
 it('finds the mails to somebody among many, and fits a phone', async () => {
   const page = await browser.newPage()
   await page.goto(`${sandbox.urls.control}/mail`)
-  expect(await page.locator('main').innerText()).toContain('80 mails; the last 50 of them')
+  expect(await page.locator('main').innerText()).toContain('80 emails (showing the last 50)')
   await page.getByLabel('Search by recipient').fill('PERSON-3@')
   await page.getByRole('button', { name: 'Find' }).click()
   expect(await page.locator('main > details > summary').allInnerTexts()).toEqual([
@@ -64,7 +64,7 @@ it('finds the mails to somebody among many, and fits a phone', async () => {
   expect(await overflowAt(page, 360)).toBeLessThanOrEqual(0)
   await page.getByLabel('Search by recipient').fill('nobody')
   await page.getByRole('button', { name: 'Find' }).click()
-  expect(await page.locator('main').innerText()).toContain('No mail')
+  expect(await page.locator('main').innerText()).toContain('No emails')
   await page.close()
 })
 

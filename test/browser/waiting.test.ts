@@ -110,7 +110,7 @@ describe('the page that waits', () => {
     expect(ourPages(ada)).toBe(before)
     auto.sandbox.authorize(ada.person, 'slack_1')
 
-    await ada.page.getByText('what you can see in GitHub.').waitFor({ timeout: 15_000 })
+    await ada.page.getByText('content you can access in GitHub').waitFor({ timeout: 15_000 })
     // The look after three seconds, one question of the script, and the look that goes on.
     expect(auto.sandbox.count('checkdatasourceauth')).toBe(6)
     expect(ada.complaints).toEqual([])

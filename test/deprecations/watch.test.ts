@@ -125,7 +125,7 @@ describe('the watch', () => {
     expect(goneAt('/rest/api/v1/getanswer')).toEqual([
       [
         'gone',
-        'POST /rest/api/v1/getanswer answered 410: it is gone, though the published schedule has only ' +
+        'POST /rest/api/v1/getanswer returned 410: it has been removed, although the published schedule only lists ' +
           'field removals: trackingToken (2027-01-15)',
       ],
     ])
