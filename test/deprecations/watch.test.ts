@@ -130,7 +130,7 @@ describe('the watch', () => {
       ],
     ])
     expect(goneAt('/rest/api/v1/search')).toEqual([
-      ['gone', 'POST /rest/api/v1/search answered 410: it has been removed, but is not on the schedule'],
+      ['gone', 'POST /rest/api/v1/search returned 410: it has been removed, but is not on the schedule'],
     ])
   })
 
