@@ -20,10 +20,13 @@ const RULES = {
 }
 
 /** Every finding of axe, in words; the policy of the page does not stop what the protocol evaluates. */
-export async function axeFindings(page: Page): Promise<string[]> {
+export async function axeFindings(
+  page: Page,
+  schemes: readonly (keyof typeof RULES)[] = ['light', 'dark'],
+): Promise<string[]> {
   const findings: string[] = []
   await page.evaluate(axe)
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme })
     const options = JSON.stringify({
       runOnly: RULES[colorScheme],
