@@ -99,14 +99,13 @@ export function createApp(services: Services): Express {
     createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, widget: services.widget }),
   )
 
-  app.use(answerSpeculation)
+  app.use(answerSpeculation, services.languages.remember)
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
   app.use(
     at('invite'),
     createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, arrivals }),
   )
   app.use(refuseCrossSite(origin), refuseEmbedding)
-  app.use(services.languages.remember)
 
   // For people who are not signed in.
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))

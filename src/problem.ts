@@ -1,5 +1,5 @@
 // Problem: a failure that we expected and can explain. The code is stable and names the texts people read
-// (web/texts.ts); detail and cause are for the log alone and never reach a page.
+// (languages/en/problems.json); detail and cause are for the log alone and never reach a page.
 
 export type ProblemCode =
   | 'bad_request'

@@ -1,5 +1,5 @@
 // What the service says of an app that is not connected, and what each word means. Answers, walk, pages, report, campaigns
-// and `onramp status` all derive from this table; how people read it is in web/texts. Pure; imports nothing.
+// and `onramp status` all derive from this table; how people read it is in languages/. Pure; imports nothing.
 
 type Meaning = {
   /** The service's words for it; none: we conclude it from the rest of the entry. */

@@ -1,17 +1,13 @@
-// What stands for an app on a page: the company's own logo, else its mark, else a letter. A mark keeps its brand colour
+// What an app is recognized by where the company gives no logo: its mark, else a letter. A mark keeps its brand colour
 // where it can be seen.
 import { readFileSync } from 'node:fs'
 import { appSlugs } from './app-slugs.ts'
 import { assetOf, type Asset } from './asset.ts'
-import type { Company } from './company.ts'
 import { contrast, GROUND } from './contrast.ts'
 import { datasourceType } from './datasource-of.ts'
 
 /** A drawing of 24 by 24, and the brand colour as #rrggbb. */
 export type Mark = { title: string; color: string; drawing: string }
-
-/** An image's address on this origin, or the letter that takes its place. */
-export type AppLogo = { kind: 'image'; path: string } | { kind: 'letter'; letter: string }
 
 const readMarks = (): Record<string, Mark> =>
   JSON.parse(readFileSync(new URL('marks.json', import.meta.url), 'utf8')) as Record<string, Mark>
@@ -45,21 +41,13 @@ export function markOf(instance: string): Asset | undefined {
   return bySlug.get(appSlugs.get(name) ?? '')
 }
 
-const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** The first letter or digit of a name, as people count letters. */
+/** What a reader sees as the first character of a name; a sign that says nothing is passed over. */
 export function letterOf(name: string): string {
-  const all = [...letters.segment(name.trim())].map(({ segment }) => segment)
-  return (all.find((one) => /^[\p{L}\p{N}]/u.test(one)) ?? all[0] ?? '?').toUpperCase()
-}
-
-/**
- * @param instance of the service, like `slack_1`
- * @param name what people call it
- */
-export function appLogoOf(company: Company, instance: string, name: string): AppLogo {
-  const image = company.datasourceOf(instance)?.logo ?? markOf(instance)
-  return image === undefined
-    ? { kind: 'letter', letter: letterOf(name) }
-    : { kind: 'image', path: image.path }
+  const text = name.trimStart()
+  if (/^[a-z0-9][\x20-\x7e]/i.test(text)) return text.charAt(0).toUpperCase()
+  for (const { segment } of characters.segment(text.slice(0, 40)))
+    if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment)) return segment.toUpperCase()
+  return '·'
 }

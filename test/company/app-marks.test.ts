@@ -1,9 +1,10 @@
 // What stands for an app: the company's picture, a mark, or a letter.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { appLogoOf, appMarks, markOf } from '../../src/company/app-marks.ts'
-import { neutralCompany } from '../../src/company/company.ts'
+import { appMarks, letterOf, markOf } from '../../src/company/app-marks.ts'
+import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
+import { aboutApps } from '../../src/onboarding/overview/about.ts'
 import { svgFault } from '../../src/company/svg.ts'
 import { MARKS_FILE, marksDocument } from '../helpers/app-marks.ts'
 
@@ -37,23 +38,21 @@ describe('the marks of apps', () => {
 
 describe('an app', () => {
   it("has the company's own logo first, then its mark, then a letter", () => {
-    expect(appLogoOf(acme, 'slack_1', 'Slack')).toEqual({
-      kind: 'image',
-      path: acme.datasourceOf('slack_1')?.logo?.path,
-    })
-    expect(appLogoOf(acme, 'github_1', 'GitHub')).toEqual({ kind: 'image', path: markOf('github_1')?.path })
-    expect(appLogoOf(neutralCompany, 'slack_1', 'Slack')).toEqual({ kind: 'letter', letter: 'S' })
+    const logoOf = (company: Company, instance: string) => aboutApps(company)('en')(instance).logo
+    expect(logoOf(acme, 'slack_1')).toBe(acme.datasourceOf('slack_1')?.logo?.path)
+    expect(logoOf(acme, 'github_1')).toBe(markOf('github_1')?.path)
+    expect(logoOf(neutralCompany, 'slack_1')).toBeUndefined()
   })
 
   it.each([
     [' salesforce', 'S'],
-    ['🗂️ Ablage', 'A'],
+    ['🗂️ Ablage', '🗂️'],
     ['نوشن', 'ن'],
     ['étage', 'É'],
-    ['🗂️', '🗂️'],
-    ['', '?'],
+    ['… Wiki', 'W'],
+    ['…', '·'],
     ['constructor', 'C'],
   ])('that is called %j has the letter %j', (name, letter) => {
-    expect(appLogoOf(neutralCompany, 'constructor', name)).toEqual({ kind: 'letter', letter })
+    expect(letterOf(name)).toBe(letter)
   })
 })

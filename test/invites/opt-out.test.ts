@@ -40,6 +40,14 @@ describe('stopping reminders', () => {
     expect(browser.text).not.toContain('again')
   })
 
+  it('is in the language that the person chooses there, which the next page keeps', async () => {
+    const browser = new TestBrowser()
+    await browser.open(`${await optOut()}?lang=de`)
+    expect(browser.page.body).toContain('<html lang="de"')
+    await browser.open(`${running.url}/deprecations`)
+    expect(browser.page.body).toContain('<html lang="de"')
+  })
+
   it('takes the one click of a mail program: no cookie, from elsewhere, as often as it likes', async () => {
     const url = await optOut()
     for (let times = 0; times < 3; times++) {

@@ -1,5 +1,5 @@
 // What the company says of an app, and the sign that it is seen by: the company's logo, its maker's mark, or a letter. Pure.
-import { markOf } from '../../company/app-marks.ts'
+import { letterOf, markOf } from '../../company/app-marks.ts'
 import type { Company } from '../../company/company.ts'
 import type { Known } from '../walk.ts'
 
@@ -60,20 +60,11 @@ function aboutOf(company: Company, instance: string, lang: string): AboutApp {
 }
 
 const TONES = 6
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** A sign for an app, seen at a glance; for the eye alone. */
 export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>, about: About) {
   const { logo } = about(instance)
   let sum = 0
   for (const character of instance) sum += character.codePointAt(0) ?? 0
-  return { logo, initial: initialOf(name), tone: `tone-${sum % TONES}` }
-}
-
-/** What a reader sees as the first character; a sign that says nothing is passed over. */
-function initialOf(name: string): string {
-  if (/^[a-z0-9][\x20-\x7e]/i.test(name)) return name.charAt(0).toUpperCase()
-  for (const { segment } of characters.segment(name.slice(0, 40)))
-    if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment)) return segment.toLocaleUpperCase()
-  return '·'
+  return { logo, initial: letterOf(name), tone: `tone-${sum % TONES}` }
 }
