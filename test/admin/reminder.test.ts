@@ -10,7 +10,7 @@ const BEGIN = 'npm run onramp -- invite send '
 const command = (query: Record<string, string>, campaign?: string) => reminderFor(wantedOf(query), campaign)
 
 describe('the command that emails the people of a list', () => {
-  it('reminds, or invites whoever had no email', () => {
+  it('reminds, or invites people who had no email', () => {
     expect(command({ show: 'notStarted' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --remind-after 7`)
     expect(command({ show: 'notStarted' })).toBe(`${BEGIN}onramp-people.csv`)
     expect(command({ show: 'notStarted' }, 'autumn')).toBe(

@@ -68,7 +68,7 @@ describe('signing out in Chromium', () => {
     await ada.leave()
   })
 
-  it('lets somebody else sign in from "Switch account"', async () => {
+  it('lets someone else sign in from "Switch account"', async () => {
     const ada = await Visitor.arrive(browser, running, { person: 'ada' })
     await ada.open()
 
