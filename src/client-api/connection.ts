@@ -4,6 +4,7 @@ import { Pool, type Dispatcher } from 'undici'
 import { createBody, saysEnough } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
+import { createConnector } from './proxy.ts'
 
 /** A POST; `path` without the service's address. */
 export type Call = { operation: Operation; path: string; body?: string }
@@ -61,7 +62,7 @@ export function createConnection({ baseUrl, timeLimitMs, connections }: Connecti
     ...HTTP1,
     connections,
     keepAliveTimeout: 30_000,
-    connect: { timeout: timeLimitMs },
+    connect: createConnector(timeLimitMs),
   })
   return {
     send({ path, body }, credentials) {

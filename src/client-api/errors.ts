@@ -3,7 +3,7 @@
 import { Problem, type ProblemCode } from '../problem.ts'
 import { messageIn, statusReason } from './refusal-reason.ts'
 import { saidIn, speaksOfRedirect } from './said.ts'
-import { silenceOf } from './silence.ts'
+import { isOfProxy, silenceOf } from './silence.ts'
 
 export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */
@@ -144,9 +144,11 @@ function finalRefusal({ operation, status, text, secrets }: Refusal, said: strin
 }
 
 /** For an answer that is none: a time-out, a reset, a page where JSON was due. */
-export const noAnswer = (operation: Operation, what: string, cause?: unknown): ServiceProblem =>
-  new ServiceProblem(503, CODES[operation][silenceOf(cause) === 'too-slow' ? 'slow' : 'unavailable'], {
-    detail: `${operation}: ${what}`,
+export function noAnswer(operation: Operation, what: string, cause?: unknown): ServiceProblem {
+  const silence = silenceOf(cause)
+  return new ServiceProblem(503, CODES[operation][silence === 'too-slow' ? 'slow' : 'unavailable'], {
+    detail: `${operation}: ${isOfProxy(silence) ? `${silence}: see HTTPS_PROXY and NO_PROXY` : what}`,
     cause,
     retryAfter: RETRY_DEFAULT,
   })
+}

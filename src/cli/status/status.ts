@@ -2,6 +2,7 @@
 // setting of the server. SERVICE_USER_TOKEN can only show the person it belongs to.
 import { isActAsAddress } from '../../client-api/credentials.ts'
 import { createInquiry, type ServiceToken } from '../../client-api/inquiry.ts'
+import { useProxy } from '../../client-api/proxy.ts'
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import { readOne } from '../../doctor/read-settings.ts'
 import { unansweredFinding, type Asking, type Unanswered } from '../../doctor/service/refusals.ts'
@@ -57,6 +58,20 @@ function chooseToken(email: string | undefined, env: CliParts['env']): ServiceTo
   ])
 }
 
+/** Where the service is; from now on calls get there as the settings say. @throws {SettingsError} */
+function serviceAddress(env: CliParts['env']): string {
+  const [base, exempt] = [readOne('SERVICE_BASE_URL', env), readOne('NO_PROXY', env)]
+  const [https, http] = [readOne('HTTPS_PROXY', env), readOne('HTTP_PROXY', env)]
+  const faults = [base, https, http, exempt].flatMap((read) => read.faults)
+  if (faults.length > 0) throw new SettingsError(faults)
+  if (base.value === undefined)
+    throw new SettingsError([
+      "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
+    ])
+  useProxy({ HTTPS_PROXY: https.value, HTTP_PROXY: http.value, NO_PROXY: exempt.value })
+  return base.value
+}
+
 async function ask(token: ServiceToken, baseUrl: string, { seconds }: Asked, now: () => number) {
   const inquiry = createInquiry({ baseUrl, timeLimitMs: seconds * 1000, now })
   try {
@@ -75,12 +90,7 @@ function explain(reply: Unanswered, asking: Asking, stderr: CliParts['stderr']):
 
 async function show(args: string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
   const asked = readArgs(args)
-  const { value: baseUrl, faults } = readOne('SERVICE_BASE_URL', env)
-  if (faults.length > 0) throw new SettingsError(faults)
-  if (baseUrl === undefined)
-    throw new SettingsError([
-      "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
-    ])
+  const baseUrl = serviceAddress(env)
   const token = chooseToken(asked.email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
     if (env[file] && isOpenToAll(env[file].trim()))

@@ -3,7 +3,7 @@
 import type { Reply } from '../../client-api/inquiry.ts'
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
-import { fail, warn, type Finding } from '../finding.ts'
+import { fail, unreached, warn, type Finding } from '../finding.ts'
 
 export type Unanswered = Exclude<Reply, { kind: 'answered' }>
 
@@ -28,10 +28,10 @@ export type Asking = {
 export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming }: Asking): Finding {
   const address = ['SERVICE_BASE_URL']
   if (reply.kind === 'silent')
-    return fail(`The service at ${baseUrl} cannot be reached: ${silenceInWords[reply.why]}.`, {
-      settings: address,
-      fix: 'check the URL and that this machine can reach it',
-    })
+    return fail(
+      `The service at ${baseUrl} cannot be reached: ${silenceInWords(reply.why)}.`,
+      unreached(reply.why, address),
+    )
   const { status, retryAfter, said } = reply
   switch (reply.reason) {
     case 'token':

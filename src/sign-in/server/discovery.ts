@@ -118,7 +118,7 @@ async function askPlace(
   } catch (error) {
     const silence = silenceOf(error)
     const where = addressOf(url)
-    return { url: where, silence, says: `${where} cannot be read: ${silenceInWords[silence]}` }
+    return { url: where, silence, says: `${where} cannot be read: ${silenceInWords(silence)}` }
   }
 }
 
