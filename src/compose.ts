@@ -105,6 +105,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
+    headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeCall,
     onExcess: (what) => log.warn({}, what),
     onAnswer: watchFor(log, metrics, now).observe,

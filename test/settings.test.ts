@@ -119,6 +119,8 @@ describe('the settings', () => {
     ['HTTP_PROXY', 'http://proxy.acme.example/path'],
     ['NO_PROXY', '10.0.0.0/99'],
     ['NO_PROXY', 'https://service.example'],
+    ['SERVICE_HEADER_PREFIX', 'X-Service-'],
+    ['SERVICE_HEADER_PREFIX', 'X Service'],
     ['SESSION_SECRET', `${'a'.repeat(32)},short`],
     ['SESSION_SECRET', `${'a'.repeat(32)},`],
   ])('%s does not take %s', (name, value) => {
@@ -140,6 +142,7 @@ describe('the settings', () => {
     ['TRUST_PROXY', 'loopback, 10.0.0.0/8 fd00::/8', ['loopback', '10.0.0.0/8', 'fd00::/8']],
     ['SESSION_SECRET', ` ${'a'.repeat(32)}, ${'b'.repeat(32)} `, ['a'.repeat(32), 'b'.repeat(32)]],
     ['NO_PROXY', '.acme.example,10.0.0.0/8 *', ['.acme.example', '10.0.0.0/8', '*']],
+    ['SERVICE_HEADER_PREFIX', 'X-Acme', 'X-Acme'],
     ['OIDC_SCOPE', '  openid   email ', 'openid email'],
     ['OIDC_PROMPT', 'login  consent login', 'login consent'],
     ['CONFIRM_SECONDS', '0', 0],

@@ -36,6 +36,8 @@ export type ConnectionOptions = {
   timeLimitMs: number
   /** At most so many at once. */
   connections: number
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string | undefined
 }
 
 export type Connection = {
@@ -55,7 +57,12 @@ export const HTTP1 = { allowH2: false }
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
-export function createConnection({ baseUrl, timeLimitMs, connections }: ConnectionOptions): Connection {
+export function createConnection({
+  baseUrl,
+  timeLimitMs,
+  connections,
+  headerPrefix,
+}: ConnectionOptions): Connection {
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, '')
   const dispatcher = new Pool(origin, {
@@ -66,7 +73,7 @@ export function createConnection({ baseUrl, timeLimitMs, connections }: Connecti
   })
   return {
     send({ path, body }, credentials) {
-      const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
+      const headers = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
       const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
       return exchange(dispatcher, options, timeLimitMs)
     },

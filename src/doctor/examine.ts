@@ -39,9 +39,15 @@ function subjectOf(examination: Examination): { subject: Subject; close: () => P
   const { env, now } = examination
   const read = readAll(env)
   useProxy(read.settings)
-  const { SERVICE_BASE_URL: baseUrl, OIDC_ISSUER: issuer } = read.settings
+  const {
+    SERVICE_BASE_URL: baseUrl,
+    SERVICE_HEADER_PREFIX: headerPrefix,
+    OIDC_ISSUER: issuer,
+  } = read.settings
   const inquiry =
-    baseUrl === undefined ? undefined : createInquiry({ baseUrl, timeLimitMs: SERVICE_LIMIT_MS, now })
+    baseUrl === undefined
+      ? undefined
+      : createInquiry({ baseUrl, headerPrefix, timeLimitMs: SERVICE_LIMIT_MS, now })
   let discovered: Promise<Discovered> | undefined
   const replies = new Map<string, ReturnType<Subject['service']>>()
   const subject: Subject = {

@@ -1,6 +1,6 @@
 // The settings of calls to other servers: a part of definitions.ts.
 import type { Definitions } from './setting.ts'
-import { list, noProxyEntry, proxy } from './values.ts'
+import { headerPrefix, list, noProxyEntry, proxy } from './values.ts'
 
 export const outboundDefinitions = {
   HTTPS_PROXY: {
@@ -21,5 +21,10 @@ export const outboundDefinitions = {
     meaning:
       'Comma-separated hosts to reach without the proxy: `name` (also everything below it), `name:port`, an address, a range like `10.0.0.0/8`, or `*`. This machine always is; also read as `no_proxy`',
     schema: list(noProxyEntry),
+  },
+  SERVICE_HEADER_PREFIX: {
+    default: 'X-Service',
+    meaning: "What the service's own headers begin with, as in `X-Service-Auth-Type` and `X-Service-ActAs`",
+    schema: headerPrefix,
   },
 } as const satisfies Definitions

@@ -166,3 +166,9 @@ export const noProxyEntry = text.refine(
   (entry) => HOST_AND_PORT.test(entry) || isAddressRange(entry),
   'must hold hosts like intranet.acme.example, addresses, or ranges like 10.0.0.0/8',
 )
+
+/** RFC 9110 5.1, and what the service puts behind it begins with a hyphen. */
+export const headerPrefix = text.regex(
+  /^[a-z\d]+(-[a-z\d]+){0,5}$/i,
+  'must be the beginning of a header name without the last hyphen, like X-Service',
+)
