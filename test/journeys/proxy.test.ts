@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBehindProxy, type BehindProxy } from '../helpers/behind-proxy.ts'
 import { answerConsent } from '../helpers/journey.ts'
@@ -35,12 +36,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The log of a server that cannot get ready, once it says why. */
+/** The log of a server that cannot get ready, once it says why, and its /readyz. */
 async function logOf(changed: Record<string, string>, words: string): Promise<string> {
   const onramp = spawnOnramp({ ...env, ...changed })
   try {
     await until(() => onramp.output().includes(words), `“${words}” in ${onramp.output()}`)
-    return onramp.output()
+    const { body } = await request(`${env['PUBLIC_URL']}/readyz`)
+    return onramp.output() + (await body.text())
   } finally {
     await onramp.end('SIGKILL')
   }
@@ -87,8 +89,11 @@ describe('behind a forward proxy', () => {
     const wrong = network.proxy.replace('onramp:', 'onramp:not-')
     const log = await logOf({ https_proxy: wrong }, 'rejects the username and password (407)')
     expect(log).toContain(`the proxy ${network.proxyName} rejects`)
+    expect(log).toContain('not reached yet: the forward proxy does not let calls through')
     expect(log).not.toContain('not-p')
-    expect(await logOf({ NODE_EXTRA_CA_CERTS: '' }, 'untrusted certificate')).toContain('NODE_EXTRA_CA_CERTS')
+    const untrusted = await logOf({ NODE_EXTRA_CA_CERTS: '' }, 'untrusted certificate')
+    expect(untrusted).toContain('NODE_EXTRA_CA_CERTS')
+    expect(untrusted).not.toContain('forward proxy')
     await logOf({ NO_PROXY: '.example' }, 'host not found')
   })
 })
