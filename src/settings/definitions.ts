@@ -2,6 +2,7 @@
 // docs/settings.md, the README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import { outboundDefinitions } from './outbound.ts'
+import { observabilityDefinitions } from './observability.ts'
 import type { Definitions } from './setting.ts'
 import { storeDefinitions } from './store.ts'
 import {
@@ -127,9 +128,5 @@ export const definitions = {
     meaning: 'Sender of invitations: `Name <address>`, a person or team that people know',
     schema: sender,
   },
-  LOG_LEVEL: {
-    default: 'info',
-    meaning: '`trace`, `debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard output',
-    schema: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-  },
+  ...observabilityDefinitions,
 } as const satisfies Definitions

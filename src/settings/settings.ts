@@ -77,6 +77,8 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
     faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
   if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')
+  if (loaded.METRICS_PORT && loaded.METRICS_PORT === loaded.PORT)
+    faults.push('METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves')
   return [...faults, ...redisFaults(loaded)]
 }
 
