@@ -1,8 +1,9 @@
 // GET /metrics for Prometheus: how long requests take, by route pattern (never by address), beside what the process and
 // the events of audit.ts say. No label names a person, an instance or a query.
 import { Router, type RequestHandler } from 'express'
-import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import { routeOf } from './route-of.ts'
+import { VERSION } from '../installation.ts'
 import { Timings } from './timings.ts'
 
 export type Metrics = {
@@ -21,6 +22,13 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const build = new Gauge({
+    name: 'onramp_build_info',
+    help: 'Always 1; which onramp this is',
+    labelNames: ['version'] as const,
+    registers: [registry],
+  })
+  build.set({ version: VERSION }, 1)
   const requests = new Timings({
     name: 'onramp_http_request_duration_seconds',
     help: 'From the first byte of a request to the end of its answer; status 499: the browser went away before',

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { VERSION } from '../../src/installation.ts'
 import { Timings } from '../../src/web/timings.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -27,6 +28,11 @@ it('tells how long requests and calls of the service take, and what could not be
   expect(page).toMatch(
     /^onramp_http_request_duration_seconds_count\{route="\/onboarding",method="GET",status="2xx"\}/m,
   )
+})
+
+it('says which onramp this is, and so does the first line of the log', async () => {
+  expect(await metrics()).toContain(`onramp_build_info{version="${VERSION}"} 1\n`)
+  expect(running.log.find((line) => line.includes('"onramp listens"'))).toContain(`"version":"${VERSION}"`)
 })
 
 it('names nobody, and no address with its query', async () => {
