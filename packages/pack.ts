@@ -6,9 +6,12 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
 type Manifest = Record<string, unknown> & {
+  version: string
   scripts: Record<string, string>
   bin: Record<string, string>
   exports?: Record<string, string>
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
 }
 
 /** The package.json of the sources, while the tarball's is in its place. */
@@ -50,14 +53,21 @@ function build({ exports = {} }: Manifest): void {
   for (const file of globSync('dist/**/*.{js,mjs,d.ts}')) rewrite(file, importingJs)
 }
 
-function packed({ bin, exports, scripts, ...others }: Manifest): Record<string, unknown> {
+function packed(manifest: Manifest): Record<string, unknown> {
+  const { version, bin, exports, scripts, dependencies, peerDependencies, ...others } = manifest
+  // Packages of this repository belong together: the sources take each other's as they are, a tarball its own release's.
+  const ranges = (all: Manifest['dependencies'] = {}) =>
+    mapped(all, (range) => (range === '*' ? version : range))
   const kept = Object.entries(others).filter(([name]) => !OF_THE_CLONE.includes(name))
   const both = (path: string) => ({ types: built(path, '.d.ts'), default: built(path) })
   return {
     ...Object.fromEntries(kept),
     // A run that is interrupted leaves this file behind, and the next one puts the other back.
     scripts: { prepack: scripts['prepack'], postpack: scripts['postpack'] },
+    version,
     bin: mapped(bin, built),
+    dependencies: ranges(dependencies),
+    peerDependencies: ranges(peerDependencies),
     ...(exports && { exports: mapped(exports, both) }),
   }
 }

@@ -11,5 +11,5 @@ export const VERSION = manifest.version
 /** A clone runs its sources, a package what was made of them. */
 const IS_CLONE = import.meta.url.endsWith('.ts')
 
-/** What a command begins with: `${COMMAND} doctor`. */
-export const COMMAND = IS_CLONE ? 'npm run onramp --' : 'npx onramp'
+/** What a command begins with: `${COMMAND} doctor`. Without `--no`, npx offers to fetch what others call onramp. */
+export const COMMAND = IS_CLONE ? 'npm run onramp --' : 'npx --no -- onramp'
