@@ -66,8 +66,17 @@ beforeAll(async () => {
   tarballs = packed.trim().split('\n')
   writeFileSync(join(installed, 'package.json'), '{"name":"people","version":"1.0.0","type":"module"}')
   await succeed('npm', ['install', '--prefer-offline', ...tarballs.map((name) => join(copy, name))])
-}, 120_000)
+}, 180_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** @param words what it prints when it has come so far */
+async function startDemo(words: string) {
+  const port = await freePort()
+  const settings = { PORT: `${port}`, SANDBOX_PORT: `${await freePort()}`, SANDBOX_COMPANY: '0' }
+  const demo = spawnOne(binOf('onramp'), ['demo'], { ...env, ...settings })
+  await until(() => demo.hasEnded() || demo.output().includes(words), `the demo to print ${words}`, 50_000)
+  return { demo, port }
+}
 
 describe('packing', () => {
   it('makes a tarball of each package', () => {
@@ -117,11 +126,8 @@ describe('the installed onramp', () => {
   })
 
   it('runs the demo, with its pages, its pictures and the made-up company', async () => {
-    const [port, first] = [await freePort(), await freePort()]
-    const settings = { PORT: `${port}`, SANDBOX_PORT: `${first}`, SANDBOX_COMPANY: '0' }
-    const demo = spawnOne(binOf('onramp'), ['demo'], { ...env, ...settings })
+    const { demo, port } = await startDemo('Stop')
     try {
-      await until(() => demo.hasEnded() || demo.output().includes('Stop'), 'the demo to be ready', 50_000)
       expect(demo.output()).toContain('npx --no -- onramp invite send')
       const page = await request(`http://localhost:${port}/signed-out`, { headers: { accept: 'text/html' } })
       const html = await page.body.text()
@@ -132,6 +138,11 @@ describe('the installed onramp', () => {
     } finally {
       expect(await demo.end('SIGTERM')).toMatchObject({ code: 0 })
     }
+  })
+
+  it('ends the demo on Ctrl-C, also while it is starting', async () => {
+    const { demo } = await startDemo('Sandbox:')
+    expect(await demo.end('SIGINT')).toMatchObject({ code: 0 })
   })
 
   it('says what the demo lacks where the sandbox is not installed', async () => {
