@@ -105,6 +105,7 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
     figure: what === 'ready' ? share(ready, people) : t.number(report[what]),
     details: details[what],
     means: t(`admin.means.${what}`),
+    isTrouble: what === 'stuck' && report.stuck > 0,
     href: listed(what),
   }))
 }

@@ -90,6 +90,10 @@ const BROKEN_WORDS = `[...document.querySelectorAll('.wide-table th, .wide-table
 const HEADINGS_OF_TWO_LINES = `[...document.querySelectorAll('thead th')]
   .filter((cell) => cell.getBoundingClientRect().height > 45).map((cell) => cell.textContent)`
 
+/** Cells that reach into the next one. */
+const OVERLAPPING = `[...document.querySelectorAll('.wide-table :is(th, td)')]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent.trim())`
+
 /** Labels of the drawing that are smaller than ten pixels, or stick out of its card. */
 const UNREADABLE = `(() => {
   const card = document.querySelector('section[aria-labelledby=plot]')?.getBoundingClientRect()
@@ -107,6 +111,7 @@ describe('the tables of administrators', () => {
       words: await page.evaluate(BROKEN_WORDS),
       headings: await page.evaluate(HEADINGS_OF_TWO_LINES),
       labels: await page.evaluate(UNREADABLE),
+      overlapping: await page.evaluate(OVERLAPPING),
     }
   }
 
@@ -119,6 +124,7 @@ describe('the tables of administrators', () => {
           words: [],
           headings: [],
           labels: [],
+          overlapping: [],
         })
     }
     await grace.leave()
