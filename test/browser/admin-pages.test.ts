@@ -73,6 +73,14 @@ describe('every page of administrators', () => {
   })
 })
 
+it('how to begin stands where figures would all be zero, before anyone was invited', async () => {
+  const grace = await Visitor.arrive(browser, empty, { person: 'grace' })
+  await grace.open('/admin')
+  await grace.reads('npm run onramp -- invite send PEOPLE.csv')
+  expect(await grace.text()).not.toMatch(/Funnel|Nothing needs you/)
+  await grace.leave()
+})
+
 const BROKEN_WORDS = `[...document.querySelectorAll('.wide-table th, .wide-table td')].flatMap((cell) => {
   const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
   const broken = []
