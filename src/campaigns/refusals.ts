@@ -1,6 +1,7 @@
 // When emails are refused through no fault of the people they are for. Pure. A mail server that refuses one person after
 // the other has something against us, whatever its replies say, and then no one may count as refused.
 import type { Posted } from './mail/server.ts'
+import { saysOf } from './mail/smtp-reply.ts'
 
 /** Whose email it is, and which of the campaign. */
 type MailOf = { email: string; wave: number }
@@ -46,14 +47,15 @@ function weightOf(posted: Posted, isFirst: boolean): number {
   return posted.outcome === 'failed' && posted.blame === 'person' ? PERSONAL : WEIGHT
 }
 
+type NotSent = Exclude<Posted, { outcome: 'sent' }>
 type Refused = Extract<Posted, { blame: unknown }>
 
 /** What the mail server holds against every email, and where to look. */
 function objectionOf({ reply, blame }: Refused): string {
-  const says = /^\d{3}/.test(reply) ? `it says: ${reply}` : reply
+  const says = saysOf(reply)
   if (blame === 'sender')
     return `the mail server refuses the sender, so no email can leave (${says}): see MAIL_FROM, and the name and password in SMTP_URL`
-  if (blame === 'closing') return `the mail server closes every connection (${says}): see SMTP_URL`
+  if (reply.startsWith('421')) return `the mail server closes every connection (${says}): see SMTP_URL`
   return `the mail server accepted no email (${says}). Check SMTP_URL and MAIL_FROM`
 }
 
@@ -94,13 +96,12 @@ export function createRefusals(stopAfter: number): Refusals {
         found === 'all' || (found === 'row' && mail.row === row) || (found === 'unclear' && mail.isUnclear),
     )
 
-  function why(what: string, posted: Posted): string {
+  function why(what: string, posted: NotSent): string {
     const isOfAll = 'blame' in posted && (posted.blame === 'sender' || posted.blame === 'closing')
     if (isOfAll && sent === 0 && !isKnown)
       return `${objectionOf(posted)}; if the list is the cause, --stop-after 0 continues`
     const unmarked = toUnmark().length === 0 ? '' : ' None of these people counts as rejected.'
-    const says =
-      'reply' in posted ? `The mail server says: ${posted.reply}` : 'The connection broke each time'
+    const says = saysOf(posted.reply, 'The mail server says: ', 'What happened: ')
     const advice = 'check SMTP_URL and MAIL_FROM; if the list is the cause, --stop-after 0 continues'
     return `${what}, which is hardly the recipients' fault.${unmarked} ${says}: ${advice}`
   }
@@ -114,7 +115,7 @@ export function createRefusals(stopAfter: number): Refusals {
         found ??= 'row'
         return why('many emails in a row were not sent', posted)
       }
-      if (refused < MIN_REFUSED || refused <= sent || !('reply' in posted)) return undefined
+      if (refused < MIN_REFUSED || refused <= sent) return undefined
       found ??= 'all'
       return why('more emails were refused than taken', posted)
     },

@@ -78,3 +78,7 @@ export function replyShown(reply: string): string {
   const shown = printable(line).replaceAll(/ {2,}/g, ' ').trim()
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
 }
+
+/** @param reply the mail server's, or our words for why there is none */
+export const saysOf = (reply: string, says = 'it says: ', happened = ''): string =>
+  (/^\d{3}/.test(reply) ? says : happened) + reply

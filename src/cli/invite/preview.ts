@@ -5,6 +5,7 @@ import { addressToInvite } from '../../arrivals/address.ts'
 import type { ComposeMail, Mail } from '../../campaigns/mail/mail.ts'
 import { bytesOf } from '../../campaigns/mail/message.ts'
 import { createMailServer, type Outcome } from '../../campaigns/mail/server.ts'
+import { saysOf } from '../../campaigns/mail/smtp-reply.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained, EXIT_STOPPED } from './endings.ts'
 import { datasourcesFrom } from './options.ts'
@@ -88,12 +89,12 @@ const standalone = ({ html, inlines = [] }: Mail): string =>
 
 async function sendTo(email: string, smtpUrl: string, { compose, languages, parts }: Showing) {
   const { stderr } = parts
-  const server = createMailServer(smtpUrl, 1)
+  const server = createMailServer(smtpUrl)
   try {
     await server.check()
     for (const language of languages) {
       const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
-      const reply = 'reply' in posted ? ` (it says: ${posted.reply})` : ''
+      const reply = 'reply' in posted ? ` (${saysOf(posted.reply)})` : ''
       const where = posted.outcome === 'refused' ? ': see SMTP_URL and MAIL_FROM' : ''
       const isSent = posted.outcome === 'sent'
       const trouble = `onramp invite preview: ${WORDS[posted.outcome]}${reply}${where}\n`
@@ -111,5 +112,5 @@ const WORDS: Record<Outcome, string> = {
   deferred: 'the mail server asked us to try later',
   failed: 'the mail server rejected the email',
   refused: "the mail server doesn't accept email from this machine",
-  unknown: 'the connection broke; the email may have been sent',
+  unknown: 'the email may have been sent',
 }

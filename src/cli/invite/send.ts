@@ -17,7 +17,7 @@ import { holdCampaign, type Hold } from './lease.ts'
 import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
-import { sumUp, told } from './send-words.ts'
+import { SLOW, sumUp, told } from './send-words.ts'
 import { arrivalsIn, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
@@ -78,7 +78,13 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const { policy, datasources, atOnce } = options
   const arrivals = arrivalsIn(records, settings, now)
   const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
-  const server = hold && createMailServer(settings.SMTP_URL ?? '', atOnce)
+  const server =
+    hold &&
+    createMailServer(settings.SMTP_URL ?? '', {
+      connections: atOnce,
+      signal,
+      onSlow: () => progress.print(SLOW),
+    })
   const tally = newTally()
   const progress = showProgress({ tally, people, stderr, now })
   const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
