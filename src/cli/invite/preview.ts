@@ -1,5 +1,5 @@
 // onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressToInvite } from '../../arrivals/address.ts'
 import type { ComposeMail, Mail } from '../../campaigns/mail/mail.ts'
@@ -60,7 +60,8 @@ type Showing = {
 
 async function writeTo(folder: string, showing: Showing): Promise<number> {
   const { compose, languages, standard, parts } = showing
-  mkdirSync(folder, { recursive: true })
+  let replaced = 0
+  writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of languages)
     for (const [wave, kind] of ['invitation', 'reminder'].entries()) {
       const mail = await compose({ ...SAMPLE, language }, APPS, wave)
@@ -72,11 +73,22 @@ async function writeTo(folder: string, showing: Showing): Promise<number> {
       const name = language === standard ? kind : `${kind}.${language}`
       for (const [ending, content] of Object.entries(files)) {
         const file = join(folder, `${name}.${ending}`)
-        writeFileSync(file, content)
+        replaced += Number(existsSync(file))
+        writing(file, () => writeFileSync(file, content))
         parts.stdout.write(`${file}\n`)
       }
     }
+  if (replaced > 0) parts.stderr.write(`${replaced} files that were there have been replaced.\n`)
   return 0
+}
+
+/** @throws {UsageError} */
+function writing(path: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    throw new UsageError(`can't write to ${path} (${String(Reflect.get(Object(error), 'code'))})`)
+  }
 }
 
 /** In a browser there is no email around the HTML that its pictures could be in. */
