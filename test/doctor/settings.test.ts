@@ -187,6 +187,12 @@ describe('the settings alone', () => {
     ])
   })
 
+  it('finds nothing wrong with an earlier secret that reads what is there', async () => {
+    const [secret, newer] = [newSecret() + newSecret(), newSecret() + newSecret()]
+    expect(await found({ SESSION_SECRET: secret, INVITE_SECRET: `${newer},${secret}` })).toEqual([])
+    expect(await found({ SESSION_SECRET: `${secret},${secret}` })).toEqual([])
+  })
+
   it('finds a folder that is a file, and a database that is none', async () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
