@@ -27,7 +27,10 @@ export type Refusals = {
 
 /** The weight of one email that was not sent; `stopAfter` times this in a row ends the run. */
 const WEIGHT = 40
-/** The reply names the mailbox: a list may well hold a row of people who have left. */
+/**
+ * The reply names the mailbox: a list may well hold a row of people who have left. The same for a sender that is refused after
+ * this run had an email taken: a group of mailboxes may take none from outside.
+ */
 const PERSONAL = 10
 /** They are tried again, so they cost little. */
 const NOT_NOW = 1
@@ -41,10 +44,12 @@ const FORGIVEN = 2
 const MIN_REFUSED = 20
 const MAX_REMEMBERED = 1_000
 
-function weightOf(posted: Posted, isFirst: boolean): number {
+function weightOf(posted: Posted, isFirst: boolean, hasSent: boolean): number {
   if (posted.outcome === 'sent') return 0
   if (posted.outcome === 'deferred') return isFirst ? 0 : NOT_NOW
-  return posted.outcome === 'failed' && posted.blame === 'person' ? PERSONAL : WEIGHT
+  const isPersonal =
+    'blame' in posted && (posted.blame === 'person' || (hasSent && posted.blame === 'sender'))
+  return isPersonal ? PERSONAL : WEIGHT
 }
 
 type NotSent = Exclude<Posted, { outcome: 'sent' }>
@@ -67,6 +72,8 @@ export function createRefusals(stopAfter: number): Refusals {
   let refused = 0
   /** Refused because of us since an email was taken, in this run or an earlier one. */
   let ours = 0
+  /** What of the weight is theirs, and goes away for people who have had their email. */
+  let forgivable = 0
   let isKnown = false
   let last: Refused | undefined
   /** Goes up with each email that is taken. */
@@ -81,6 +88,7 @@ export function createRefusals(stopAfter: number): Refusals {
       sent++
       weight = 0
       ours = 0
+      forgivable = 0
       row++
     }
     if (posted.outcome === 'refused' || posted.outcome === 'failed') refused++
@@ -108,7 +116,9 @@ export function createRefusals(stopAfter: number): Refusals {
 
   return {
     note(posted, mail, isFirst) {
-      weight += weightOf(posted, isFirst)
+      const more = weightOf(posted, isFirst, sent > 0)
+      weight += more
+      if (posted.outcome === 'refused') forgivable += more - FORGIVEN
       remember(posted, mail)
       if (posted.outcome === 'sent' || limit === Infinity) return undefined
       if (weight >= limit) {
@@ -121,9 +131,10 @@ export function createRefusals(stopAfter: number): Refusals {
     },
     earlier() {
       isKnown = true
-      weight -= ours * (WEIGHT - FORGIVEN)
+      weight -= forgivable
       refused -= ours
       ours = 0
+      forgivable = 0
     },
     end() {
       if (sent === 0 && limit !== Infinity) found ??= 'unclear'
