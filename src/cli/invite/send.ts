@@ -78,12 +78,16 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const { policy, datasources, atOnce } = options
   const arrivals = arrivalsIn(records, settings, now)
   const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
+  let isSlow = false
   const server =
     hold &&
     createMailServer(settings.SMTP_URL ?? '', {
       connections: atOnce,
       signal,
-      onSlow: () => progress.print(SLOW),
+      onSlow() {
+        if (!isSlow) progress.print(SLOW)
+        isSlow = true
+      },
     })
   const tally = newTally()
   const progress = showProgress({ tally, people, stderr, now })
