@@ -8,6 +8,8 @@ import type { Entry, Schedule, Side } from '../schedule/schedule.ts'
 export type Call = {
   method: string
   url: string
+  /** Other addresses that may be the call's: a log leaves open where one ends, a record or a redirect has several. */
+  otherUrls?: readonly string[]
   status?: number | undefined
   request?: unknown
   response?: unknown
@@ -146,11 +148,21 @@ export const createMatcher = (schedule: Schedule) => {
   }
   /** Reports every use in a call; the `path` it hands out is only valid during that report. */
   const eachUse = (call: Call, report: (use: Use) => void): void => {
-    const operation = scheduled(call.method, call.url)
-    if (operation !== undefined) reportUses(operation, call, report)
+    for (const operation of operationsOf(call)) reportUses(operation, call, report)
   }
-  return { scheduled, mayBe, eachUse }
+  /** What the schedule says of the operations that a call may go to: one at most, unless its addresses differ. */
+  const operationsOf = (call: Call): Set<Scheduled> => {
+    const known = new Set<Scheduled>()
+    for (const url of urlsOf(call)) {
+      const operation = scheduled(call.method, url)
+      if (operation !== undefined) known.add(operation)
+    }
+    return known
+  }
+  return { scheduled, operationsOf, mayBe, eachUse }
 }
+
+const urlsOf = ({ url, otherUrls = [] }: Call): string[] => [url, ...otherUrls]
 
 /** Reports every use in a call that goes to a scheduled operation. */
 export const reportUses = ({ endpoints, fields }: Scheduled, call: Call, report: (use: Use) => void) => {
@@ -158,8 +170,10 @@ export const reportUses = ({ endpoints, fields }: Scheduled, call: Call, report:
   for (const side of ['request', 'response'] as const)
     if (fields[side].size > 0) reportSide(fields, call, side, report)
   // The schedule names fields of the request, and clients send some of them as parameters.
-  const query = /\?([^#]*)/.exec(call.url)?.[1] ?? ''
-  for (const name of new Set(new URLSearchParams(query).keys()))
+  const names = urlsOf(call).flatMap((url) => [
+    ...new URLSearchParams(/\?([^#]*)/.exec(url)?.[1] ?? '').keys(),
+  ])
+  for (const name of new Set(names))
     for (const entry of fields.request.get(name) ?? []) report({ entry, confidence: 'name', side: 'request' })
 }
 
