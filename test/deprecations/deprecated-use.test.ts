@@ -39,7 +39,7 @@ test('bodies are read as text, as JSON lines and as an event stream', () => {
   const line = '{"messages":[{"citations":[]}]}'
   for (const response of [line, `{"a":1}\n${line}\n`, `event: m\ndata: ${line}\n\ndata: [DONE]\n`])
     expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response })).toHaveLength(1)
-  for (const response of ['<html>citations</html>', '', 'null', '7', '[DONE]'])
+  for (const response of ['<html>citations</html>', '', 'data: [DONE]\n\n'])
     expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response })).toEqual([])
 })
 

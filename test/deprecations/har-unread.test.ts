@@ -53,6 +53,8 @@ describe('a HAR', () => {
         content: { text: Buffer.from([1, 2, 3, 255]).toString('base64'), encoding: 'base64' },
       }),
     ],
+    ['in words', har(text('stream'))],
+    ['of base64 without padding', har(text(Buffer.from('{"citations":[]}').toString('base64url')))],
   ])('with a body that is %s is reported with its entry', async (_what, content) => {
     expect(await standingOf(content, 'a.har')).toEqual(possibleWith(1))
     const { err, report } = await check(content, 'a.har')

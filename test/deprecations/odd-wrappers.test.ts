@@ -135,7 +135,7 @@ describe('a body that is in an answer in another form', () => {
   })
 
   test('what only speaks of a field, replaces it or looks encoded is clean', async () => {
-    const announcing = { method: 'POST', url: '/rest/api/v1/createannouncement', response: 'Created' }
+    const announcing = { method: 'POST', url: '/rest/api/v1/createannouncement', response: {} }
     for (const call of [
       {
         ...chat,
@@ -144,6 +144,7 @@ describe('a body that is in an answer in another form', () => {
       { ...chat, response: 'data: He said "hi": see [1]\n\ndata: [DONE]\n\n' },
       { ...announcing, request: { title: 'New role: head of documents', channels: ['documents', 'role'] } },
       { ...announcing, request: { permissions: [{ name: 'role', value: 'x' }], 'permissions[0].role': 'x' } },
+      { ...announcing, request: { title: 'x' }, status: 201, response: { message: 'Created' } },
       { ...announcing, request: { title: 'x' }, status: 400, response: 'Field "boardId": unknown' },
     ])
       expect((await check(ndjson(call))).report).toMatchObject({ inUse: [], mayBeInUse: [], faults: 0 })

@@ -15,6 +15,41 @@ describe('a body that a recorder did not keep as it was', () => {
     ['body omitted', 'response body omitted'],
     ['too large', 'too large'],
     ['stars', '***'],
+    ...[
+      ...[
+        'stream',
+        '[stream]',
+        'ReadableStream',
+        'skipped',
+        'unavailable',
+        'Blob',
+        'elided',
+        'see file',
+        'OK',
+      ],
+      ...[
+        'data',
+        '…',
+        '<Buffer 7b 22>',
+        'application/json',
+        'chunked',
+        'true',
+        '0',
+        'null',
+        '[...]',
+        '[DONE]',
+      ],
+      ...[
+        'sha256:abcdef',
+        's3://bucket/key',
+        '/var/log/bodies/1.json',
+        'https://logs/x',
+        'Accepted',
+        '"word"',
+      ],
+      ...['7b22c6de-1f0e-4c3a-9c3e-0d6f1c2b3a44', Buffer.from('{"citations":[]}').toString('base64url')],
+      ...['0x7b7d', 'citations messages', '["messages","citations"]'],
+    ].map((words) => [words, words] as const),
   ])('%s is reported, and the item may be in use', async (_what, response) => {
     expect(await standingOf(chatOf(response), 'a.ndjson')).toEqual(possibleWith(1))
   })
@@ -28,16 +63,19 @@ describe('a body that a recorder did not keep as it was', () => {
   })
 
   test.each([
-    ['words', 'Accepted'],
     ['a form', 'email=a%40b.example'],
-    ['an id', '7b22c6de-1f0e-4c3a-9c3e-0d6f1c2b3a44'],
+    ['a stream of words', 'data: Accepted\n\n'],
+    ['an empty list', '[]'],
   ])('%s hides nothing', async (_what, response) => {
     expect((await check(chatOf(response))).report).toMatchObject({ mayBeInUse: [], faults: 0 })
   })
 
   test('the words of an error may speak of what is too large', async () => {
-    const report = (await check(chatOf('The payload is too large', { status: 413 }))).report
-    expect(report).toMatchObject({ mayBeInUse: [], faults: 0 })
+    for (const status of [413, '413'])
+      expect((await check(chatOf('The payload is too large', { status }))).report).toMatchObject({
+        mayBeInUse: [],
+        faults: 0,
+      })
   })
 })
 

@@ -68,12 +68,14 @@ describe('the record of a call', () => {
     expect(JSON.parse(lineOf(false))).not.toHaveProperty('incomplete')
   })
 
-  test('forms and bytes that are sent are recorded, and bodies without names count as seen', async () => {
+  test('forms and bytes that are sent are recorded, and an answer of words is marked', async () => {
     const path = '/rest/api/v1/createannouncement'
     for (const sent of [new URLSearchParams({ boardId: '1' }), Buffer.from('{"boardId":1}')])
       expect((await recorded('{}', sent, path)).inUse).toEqual(['createannouncement.boardId'])
-    for (const answer of ['', '7', 'null', '"word"', 'ok'])
+    for (const answer of ['', '[]', 'data: ok\n\n', '<html>ok</html>'])
       expect((await recorded(answer)).mayBeInUse).toEqual([])
+    for (const answer of ['7', 'null', '"word"', 'ok'])
+      expect((await recorded(answer)).mayBeInUse).toEqual(['chat.citations'])
   })
 
   test('values are taken out at any depth', () => {

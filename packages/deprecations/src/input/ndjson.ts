@@ -63,7 +63,7 @@ export const readRecord = (written: Written): Reading => {
   const call: TimedCall = {
     method: method.trim(),
     url,
-    status: typeof record.status === 'number' ? record.status : bodies.response.status,
+    status: Number(record.status) || bodies.response.status,
     incomplete: sidesIn(record.incomplete ?? record.truncated),
     written: { text, value: record },
     time: record.time ?? record.timestamp,
