@@ -156,7 +156,17 @@ describe('the watch', () => {
     const watch = createWatch(publishedSchedule, { log: fail, count: fail, seen: new Set() })
     watch.observe({ ...call, status: 410 })
     watch.observe({ ...call, headers: undefined as unknown as [] })
-    expect(fail).toHaveBeenCalled()
+    expect(fail).toHaveBeenCalledTimes(2)
+  })
+
+  test('a log, a counter or a record whose promise fails ends no process', async () => {
+    const caught: unknown[] = []
+    // What a promise is asked for: both ways to end, or it is one that was dropped.
+    const promising = () => ({ then: (_kept: unknown, failed: unknown) => caught.push(typeof failed) })
+    const hooks = { log: promising, count: promising, record: promising, seen: new Set<string>() }
+    const fetch = watchDeprecations(() => Promise.resolve(new Response('')), publishedSchedule, hooks)
+    await fetch('https://a/rest/api/v1/listanswers', { method: 'POST' })
+    await vi.waitFor(() => expect(caught).toEqual(['function', 'function', 'function']))
   })
 })
 

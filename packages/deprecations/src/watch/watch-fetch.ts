@@ -2,7 +2,7 @@
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
 import { recordOf, type SeenBody } from './recording.ts'
 import type { Schedule } from '../schedule/schedule.ts'
-import { createWatch, type WatchOptions } from './watch.ts'
+import { createWatch, safely, type WatchOptions } from './watch.ts'
 
 /** As much of a fetch as the wrapper needs; the global one and undici's both fit. */
 type Answer = {
@@ -80,7 +80,7 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
       const received = wanted ? responseBody(answer).catch(() => undefined) : undefined
       const [request, response] = await Promise.all([sent, received])
       watch.observe({ method, url, status, headers, request: request?.text, response: response?.text })
-      record?.(recordOf({ time: now(), method, url, status, request, response }))
+      safely(record, recordOf({ time: now(), method, url, status, request, response }))
     }
     look().catch(() => undefined)
     return answer

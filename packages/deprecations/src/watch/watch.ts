@@ -40,6 +40,11 @@ const usedIn = (scheduled: Scheduled, observed: Observed): Used[] => {
   return [...used.values()]
 }
 
+/** Calls what the client gave. One that throws, or a promise of its that fails, must never be why a call or a process does. */
+export const safely = <T>(hook: ((value: T) => unknown) | undefined, value: T): void => {
+  new Promise((resolve) => resolve(hook?.(value))).catch(() => undefined)
+}
+
 /** Prepares the watch over a schedule. */
 export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Watch => {
   const { log, count, now = Date.now, seen = seenInProcess } = options
@@ -47,11 +52,11 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
   const today = () => dayOf(new Date(now()))
 
   const tell = (notice: Notice) => {
-    count?.(notice)
+    safely(count, notice)
     const key = `${notice.by} ${notice.item}`
     if (seen.has(key) || seen.size >= MAX_SEEN) return
     seen.add(key)
-    log?.(notice)
+    safely(log, notice)
   }
 
   // This runs on every answer, and most have nothing to say: a name or a day is made only when something has.
@@ -75,7 +80,7 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
       try {
         look(observed)
       } catch {
-        // A log or counter that throws must never be the reason that a call fails.
+        // Nor must headers that are none, or a clock that throws.
       }
     },
     wantsBodies: (method, url) => (matcher.scheduled(method, url)?.fields.all.length ?? 0) > 0,
