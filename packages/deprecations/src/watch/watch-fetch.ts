@@ -1,6 +1,6 @@
 // The watch as a wrapper for any fetch: the same answer at the same time, looked at on the side.
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { recordOf, type SeenBody } from './recording.ts'
+import { createRecorder, type SeenBody } from './recording.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import { createWatch, safely, type WatchOptions } from './watch.ts'
 
@@ -16,7 +16,7 @@ type Fetch<I, O extends Init, A extends Answer> = (input: I, init?: O) => Promis
 export type WatchFetchOptions = WatchOptions & {
   /**
    * Receives a line of NDJSON for every call, for `onramp deprecations check`: operation and field names only, each value
-   * replaced by null, the query left out of the address.
+   * replaced by null; of the query only the names of fields on the schedule.
    */
   record?: (line: string) => void
 }
@@ -69,6 +69,7 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
 ): Fetch<I, O, A> => {
   const watch = createWatch(schedule, options)
   const { record, now = Date.now } = options
+  const lineOf = createRecorder(schedule)
   return async (input, init) => {
     const method = init?.method ?? (isRequest(input) ? input.method : 'GET')
     const url = isRequest(input) ? input.url : String(input)
@@ -80,7 +81,8 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
       const received = wanted ? responseBody(answer).catch(() => undefined) : undefined
       const [request, response] = await Promise.all([sent, received])
       watch.observe({ method, url, status, headers, request: request?.text, response: response?.text })
-      safely(record, recordOf({ time: now(), method, url, status, request, response }))
+      if (record !== undefined)
+        safely(record, lineOf({ time: now(), method, url, status, request, response }))
     }
     look().catch(() => undefined)
     return answer
