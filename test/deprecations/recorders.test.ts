@@ -6,7 +6,7 @@ import { chat, check, idsOf, possibleWith, standingOf } from './checking.ts'
 const chatOf = (response: unknown, more: object = {}) => ndjson({ ...chat, request: {}, response, ...more })
 
 describe('a body that a recorder did not keep as it was', () => {
-  test.each([
+  test.each<[string, string]>([
     ['base64 with padding, which looks like a form', Buffer.from('{"citations":12}').toString('base64')],
     ['base64 of spread JSON', Buffer.from(`{\n  "citations": 1 }`).toString('base64')],
     ['hex', Buffer.from('{"citations":1}').toString('hex')],
@@ -49,7 +49,7 @@ describe('a body that a recorder did not keep as it was', () => {
       ],
       ...['7b22c6de-1f0e-4c3a-9c3e-0d6f1c2b3a44', Buffer.from('{"citations":[]}').toString('base64url')],
       ...['0x7b7d', 'citations messages', '["messages","citations"]'],
-    ].map((words) => [words, words] as const),
+    ].map((words): [string, string] => [words, words]),
   ])('%s is reported, and the item may be in use', async (_what, response) => {
     expect(await standingOf(chatOf(response), 'a.ndjson')).toEqual(possibleWith(1))
   })
