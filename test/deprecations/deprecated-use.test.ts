@@ -1,6 +1,7 @@
 import { assert, jsonValue, property, string } from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMatcher, pathOf, type Call } from '../../packages/deprecations/src/matching/deprecated-use.ts'
+import { createMatcher, type Call } from '../../packages/deprecations/src/matching/deprecated-use.ts'
+import { pathOf } from '../../packages/deprecations/src/matching/path.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 
 const matcher = createMatcher(publishedSchedule)

@@ -48,6 +48,18 @@ const shown = (example: unknown) => ({
 })
 const beside = { content: { 'application/json': { schema: named, example: { citations: [] } } } }
 
+const silent = {
+  'at all': {},
+  'but that there is an answer': { requestBody: said, responses: { 200: { description: 'ok' } } },
+  'but that there is an error': { requestBody: said, responses: { 400: said } },
+  'but of the answer': { responses: { 200: said } },
+  'but a parameter': { parameters: [{ in: 'query', name: 'a' }], responses: { 200: said } },
+  'with no medium': { requestBody: { content: {} }, responses: { 200: said } },
+  'with an answer of no medium': { requestBody: said, responses: { 200: { content: {} }, 400: said } },
+  'in OpenAPI 2': { parameters: [{ in: 'body', name: 'b' }], responses: { 200: { schema: named } } },
+  'in an answer of OpenAPI 2': { parameters: [{ in: 'body', schema: named }], responses: { 200: {} } },
+}
+
 describe('a body that a document declares without saying what is in it', () => {
   const circle = { allOf: [{ $ref: '#/x-parts/circle' }, named] }
   const post = (operation: unknown) =>
@@ -64,24 +76,15 @@ describe('a body that a document declares without saying what is in it', () => {
     ['with a list of anything', answering({ type: 'array', items: {} })],
     ['with a text', answering({ type: 'string' })],
     ['with an alternative that is anything', answering({ oneOf: [{ properties: {} }, { type: 'object' }] })],
+    ...Object.entries(silent).map(([what, operation]): [string, object] => [
+      `without saying anything ${what}`,
+      operation,
+    ]),
     ...[
-      ['at all', {}],
-      ['but that there is an answer', { requestBody: said, responses: { 200: { description: 'ok' } } }],
-      ['but that there is an error', { requestBody: said, responses: { 400: said } }],
-      ['but of the answer', { responses: { 200: said } }],
-      ['but a parameter', { parameters: [{ in: 'query', name: 'a' }], responses: { 200: said } }],
-      ['with no medium', { requestBody: { content: {} }, responses: { 200: said } }],
-      ['with an answer of no medium', { requestBody: said, responses: { 200: { content: {} }, 400: said } }],
-      ['in OpenAPI 2', { parameters: [{ in: 'body', name: 'b' }], responses: { 200: { schema: named } } }],
-      ['in an answer of OpenAPI 2', { parameters: [{ in: 'body', schema: named }], responses: { 200: {} } }],
-    ].map(([what, operation]): [string, unknown] => [`without saying anything ${String(what)}`, operation]),
-    ...[
-      ...[
-        { allOf: [{}] },
-        { allOf: [{ type: 'object' }] },
-        { properties: {} },
-        { allOf: [{ properties: {} }] },
-      ],
+      { allOf: [{}] },
+      { allOf: [{ type: 'object' }] },
+      { properties: {} },
+      { allOf: [{ properties: {} }] },
       { ...named, additionalProperties: true },
       { ...named, additionalProperties: {} },
       { properties: { messages: { type: 'array', items: { type: 'object' } } } },

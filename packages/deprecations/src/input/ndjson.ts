@@ -4,7 +4,7 @@ import { METHODS } from 'node:http'
 import { hidesMembers } from '../matching/hidden-text.ts'
 import type { Call } from '../matching/deprecated-use.ts'
 import type { Side } from '../schedule/schedule.ts'
-import { isRecord } from './json-scan.ts'
+import { isRecord, type Loose } from './json-scan.ts'
 import { recordedBody, type Recorded } from './recorded.ts'
 import type { Written } from './records.ts'
 

@@ -2,6 +2,7 @@
 // Pure. Hosts and base path prefixes are ignored; a field's value is never read, only its name and place.
 import { readBody } from './body.ts'
 import { fieldsOf, searchFields, type Fields, type Search } from './field-search.ts'
+import { pathOf } from './path.ts'
 import type { Entry, Schedule, Side } from '../schedule/schedule.ts'
 
 /** A call as recorded. A body that is absent was not recorded; text that holds JSON is read as JSON. */
@@ -49,37 +50,6 @@ export type Matcher = ReturnType<typeof createMatcher>
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
 const isParameter = (segment: string) => segment.startsWith('{')
-
-// Step by step, so that one with a wrong encoding does not keep the others from being read.
-const decoded = (step: string): string => {
-  try {
-    return decodeURI(step)
-  } catch {
-    return step
-  }
-}
-
-// As clients send it (WHATWG URL, 4.4): without dot segments; parameters of a segment (RFC 3986 3.3) are no part of it.
-const plain = (path: string): string => {
-  const kept: string[] = []
-  for (const segment of path.replaceAll('\\', '/').split('/')) {
-    const [name = ''] = segment.split(';', 1)
-    if (name === '..') kept.pop()
-    else if (name !== '.') kept.push(name)
-  }
-  return kept.join('/')
-}
-
-/** The path of a URL or path, decoded, without scheme, host, query and fragment. */
-export const pathOf = (url: string): string => {
-  const end = url.search(/[?#]/)
-  const bare = (end < 0 ? url : url.slice(0, end)).trim()
-  const host = bare.indexOf('://')
-  const start = host < 0 ? 0 : bare.indexOf('/', host + 3)
-  const path = start < 0 ? '/' : bare.slice(start)
-  const read = path.includes('%') ? path.split('/').map(decoded).join('/') : path
-  return /;|\\|\/\./.test(read) ? plain(read) : read
-}
 
 const parametersIn = ({ segments }: Scheduled) => segments.filter(isParameter).length
 
