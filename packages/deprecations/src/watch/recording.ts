@@ -13,6 +13,8 @@ type SeenCall = {
   time: number
   method: string
   url: string
+  /** Where redirects led to. */
+  redirectedTo?: string | undefined
   status: number
   request?: SeenBody | undefined
   response?: SeenBody | undefined
@@ -54,6 +56,8 @@ const namesOf = ({ text, isCut }: SeenBody, about: Parameters<typeof readBody>[1
   return { body: kept.join('\n'), isWhole }
 }
 
+const withoutQuery = (url: string) => url.replace(/[?#][^]*$/, '')
+
 /**
  * Prepares the lines of calls, each with its line break. A line is never cleaner than its call: what the check would not
  * read of a body is marked as left out, and of a query the names of fields stay. Bodies are texts, as members of a line
@@ -61,14 +65,15 @@ const namesOf = ({ text, isCut }: SeenBody, about: Parameters<typeof readBody>[1
  */
 export const createRecorder = (schedule: Schedule) => {
   const matcher = createMatcher(schedule)
-  return ({ time, method, url, status, request, response }: SeenCall): string => {
+  return ({ time, method, url, redirectedTo, status, request, response }: SeenCall): string => {
     const bodies = {
       request: request && namesOf(request, { side: 'request' }),
       response: response && namesOf(response, { side: 'response', status }),
     }
     const unread = new Set<Side | undefined>()
     const inQuery = new Set<string>()
-    const call = { method, url, status, request: request?.text, response: response?.text }
+    const otherUrls = redirectedTo === undefined ? [] : [redirectedTo]
+    const call = { method, url, otherUrls, status, request: request?.text, response: response?.text }
     matcher.eachUse(call, ({ entry, confidence, side, path }) => {
       if (confidence === 'unread') unread.add(side)
       if (confidence === 'name' && path === undefined && entry.kind === 'field') inQuery.add(entry.field)
@@ -80,7 +85,8 @@ export const createRecorder = (schedule: Schedule) => {
     const record = {
       time: new Date(time).toISOString(),
       method,
-      url: url.replace(/[?#][^]*$/, '') + (query && `?${query}`),
+      url: withoutQuery(url) + (query && `?${query}`),
+      redirectedTo: redirectedTo && withoutQuery(redirectedTo),
       status,
       request: bodies.request?.body,
       response: bodies.response?.body,

@@ -1,6 +1,7 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
 import { announcementIn, type ResponseHeaders } from './announcement.ts'
+import { asText } from '../matching/bytes.ts'
 import { createMatcher, reportUses, type Call, type Scheduled } from '../matching/deprecated-use.ts'
 import { announcedNotice, goneNotice, operationName, useNotice, type Notice, type Used } from './notice.ts'
 import { dayOf, type Schedule } from '../schedule/schedule.ts'
@@ -26,13 +27,19 @@ export type Watch = {
   wantsBodies: (method: string, url: string) => boolean
 }
 
+/** What a body in bytes may grow to when it is decompressed. */
+const MAX_BYTES = 1024 * 1024
+
 const seenInProcess = new Set<string>()
 const MAX_SEEN = 1_000
 
 /** The items that a call uses, each once, in a sure place if there is one. */
 const usedIn = (scheduled: Scheduled, observed: Observed): Used[] => {
   const used = new Map<string, Used>()
-  reportUses(scheduled, observed, ({ entry, confidence, side }) => {
+  const [request, response] = [observed.request, observed.response].map((body) =>
+    asText(body, { maxBytes: MAX_BYTES }),
+  )
+  reportUses(scheduled, { ...observed, request, response }, ({ entry, confidence, side }) => {
     const isCertain = confidence === 'exact'
     if (isCertain || (confidence === 'name' && used.get(entry.id)?.isCertain !== true))
       used.set(entry.id, { entry, side, isCertain })
@@ -61,8 +68,9 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
 
   // This runs on every answer, and most have nothing to say: a name or a day is made only when something has.
   const look = (observed: Observed) => {
-    const scheduled = matcher.scheduled(observed.method, observed.url)
-    if (scheduled !== undefined)
+    // The last that a redirect led to is the one that answered.
+    let scheduled: Scheduled | undefined
+    for (scheduled of matcher.operationsOf(observed))
       for (const used of usedIn(scheduled, observed)) {
         const notice = useNotice(used, today())
         if (notice !== undefined) tell(notice)
