@@ -30,7 +30,9 @@ describe('a body that a recorder did not keep as it was', () => {
     ['incomplete: true', { incomplete: true }],
     ['incomplete: "response"', { incomplete: 'response' }],
     ['truncated: true', { truncated: true }],
-  ])('one that is marked %s may bear more', async (_what, mark) => {
+    ['requestBody', { requestBody: { citations: [] } }],
+    ['response_body', { response_body: '{"citations":[]}' }],
+  ])('one that has %s beside may bear more', async (_what, mark) => {
     expect(await standingOf(chatOf({}, mark), 'a.ndjson')).toEqual(possibleWith(0))
   })
 
@@ -40,6 +42,11 @@ describe('a body that a recorder did not keep as it was', () => {
     ['an empty list', '[]'],
   ])('%s hides nothing', async (_what, response) => {
     expect((await check(chatOf(response))).report).toMatchObject({ mayBeInUse: [], faults: 0 })
+  })
+
+  test('an empty body beside one that was kept says nothing', async () => {
+    const beside = { requestBody: {}, responseBody: '', response_data: null, requestId: 'x' }
+    expect((await check(chatOf({}, beside))).report).toMatchObject({ mayBeInUse: [], faults: 0 })
   })
 
   test('the words of an error may speak of what is too large', async () => {

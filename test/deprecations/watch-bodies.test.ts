@@ -36,7 +36,7 @@ const sending = async (
 const form = new FormData()
 form.set('boardId', 'SECRET')
 
-test.each<[string, RequestInit['body']]>([
+test.each<[string, NonNullable<RequestInit['body']>]>([
   ['a Blob', new Blob(['{"boardId":"SECRET"}'])],
   ['a form of several parts', form],
   ['an ArrayBuffer', new TextEncoder().encode('{"boardId":"SECRET"}').buffer],

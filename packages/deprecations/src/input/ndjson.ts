@@ -41,6 +41,16 @@ const sidesIn = (value: unknown): readonly Side[] => {
   return SIDES.filter((side) => (Array.isArray(value) ? value.includes(side) : value === side))
 }
 
+const BODY_BESIDE = /^(request|response)[_-]?(?:body|content|data|json|payload|text)$/i
+
+/** The sides that have a body in a second member, which may be the one that was sent. */
+const sidesBeside = (record: Loose): string[] =>
+  Object.entries(record).flatMap(([name, value]) => {
+    const [, side] = BODY_BESIDE.exec(name) ?? []
+    const isNothing = side === undefined || /^(?:""|\{\}|\[\]|null)$/.test(JSON.stringify(value))
+    return isNothing ? [] : side.toLowerCase()
+  })
+
 /** More addresses in a record are not its own. */
 const MAX_URLS = 20
 
@@ -93,7 +103,7 @@ export const readRecord = (written: Written): Reading => {
     url,
     otherUrls: beside.flatMap((other) => [other, joined(other, url), joined(url, other)]),
     status: Number(record.status) || bodies.response.status,
-    incomplete: sidesIn(record.incomplete ?? record.truncated),
+    incomplete: [...sidesIn(record.incomplete ?? record.truncated), ...sidesIn(sidesBeside(record))],
     written: { text, value: record },
     time: record.time ?? record.timestamp,
   }
