@@ -68,7 +68,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
 
   const assets = loadAssets(VIEWS, company.icon)
-  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
+  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS)
   const brandFiles = companyAssets(company)
   const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const sendPage = createPages({

@@ -116,6 +116,9 @@ describe('the settings', () => {
     ['REDIS_URL', 'http://localhost:6379'],
     ['SESSION_SECRET', `${'a'.repeat(32)},short`],
     ['SESSION_SECRET', `${'a'.repeat(32)},`],
+    ['REPORT_TOKEN', 'short'],
+    ['REPORT_TOKEN', 'two words that are long enough'],
+    ['OIDC_GROUPS_CLAIM', 'my groups'],
   ])('%s does not take %s', (name, value) => {
     const faults = faultsOf({ [name]: value })
     expect(faults.length).toBeGreaterThan(0)
@@ -135,6 +138,7 @@ describe('the settings', () => {
     ['TRUST_PROXY', 'loopback, 10.0.0.0/8 fd00::/8', ['loopback', '10.0.0.0/8', 'fd00::/8']],
     ['SESSION_SECRET', ` ${'a'.repeat(32)}, ${'b'.repeat(32)} `, ['a'.repeat(32), 'b'.repeat(32)]],
     ['OIDC_SCOPE', '  openid   email ', 'openid email'],
+    ['ADMIN_GROUPS', 'Search Admins, /it/search,,Search Admins ', ['Search Admins', '/it/search']],
     ['OIDC_PROMPT', 'login  consent login', 'login consent'],
     ['CONFIRM_SECONDS', '0', 0],
   ])('%s takes %s', (name, value, expected) => {

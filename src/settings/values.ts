@@ -49,6 +49,21 @@ export const list = <T>(item: z.ZodType<T, string>) =>
     )
     .pipe(z.array(item))
 
+/** Separated by commas alone: names of groups have spaces. */
+export const names = z.string().transform((text) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+])
+
+/** RFC 6750 2.1: it goes out, or comes in, behind "Bearer". */
+export const bearerToken = z
+  .string()
+  .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
+
 export const sessionSecrets = z
   .string()
   .transform((text) => text.split(',').map((part) => part.trim()))

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
+import { hasBearer } from './bearer.ts'
 import { isUnattended } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
@@ -21,7 +22,8 @@ export const notFound: RequestHandler = () => {
  * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
  */
 export function wantsPage(req: Pick<Request, 'get' | 'path'>): boolean {
-  if (req.path.startsWith('/api/')) return false
+  // A browser's navigation carries no token; a proxy that asks for a password has it send "Basic".
+  if (req.path.startsWith('/api/') || hasBearer(req)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
