@@ -7,6 +7,7 @@ import { createApp } from './app.ts'
 import { normalizedAddress } from './arrivals/address.ts'
 import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
+import { withNews } from './arrivals/news.ts'
 import { createClientApi } from './client-api/client.ts'
 import { loadCompany } from './company/read-company.ts'
 import { createInvitations } from './invites/token.ts'
@@ -33,6 +34,7 @@ import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 import { widgetOf } from './web/intranet/widget.ts'
+import { webhooksFor } from './webhooks/webhooks.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
@@ -83,12 +85,20 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
 
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
-  const arrivals = createArrivals({
+  const people = createArrivals({
     records,
     sealer: createSealer(secrets),
     now,
     retentionDays: settings.INVITE_RETENTION_DAYS,
   })
+  const webhooks = webhooksFor(settings, {
+    arrivals: people,
+    records,
+    registry: metrics.registry,
+    log,
+    now,
+  })
+  const arrivals = webhooks === undefined ? people : withNews(people, now, webhooks.notice)
   const follow = createFollow({ arrivals, log, now })
 
   const signIn = createSignIn({
@@ -151,13 +161,16 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   return {
     app,
     countProblem: metrics.countProblem,
-    start: () => signIn.authorizationServer.start(),
+    start() {
+      signIn.authorizationServer.start()
+      webhooks?.start()
+    },
     drain: () => {
       isDraining = true
     },
     async close() {
       signIn.authorizationServer.close()
-      await clientApi.close()
+      await Promise.all([clientApi.close(), webhooks?.close()])
       await store.close()
     },
   }

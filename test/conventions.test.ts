@@ -59,6 +59,8 @@ const allowed: Record<string, string[]> = {
   invites: [...feature, 'arrivals'],
   campaigns: [...web, 'arrivals', 'invites'],
   admin: [...feature, 'arrivals'],
+  // Events about people, for other systems.
+  webhooks: [...nouns, 'arrivals', 'settings'],
   'app.ts': [...feature, 'settings', 'arrivals', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],
   doctor: [
     'settings',

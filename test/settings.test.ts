@@ -119,6 +119,13 @@ describe('the settings', () => {
     ['REPORT_TOKEN', 'short'],
     ['REPORT_TOKEN', 'two words that are long enough'],
     ['OIDC_GROUPS_CLAIM', 'my groups'],
+    ['WEBHOOK_URL', 'http://hooks.acme.example'],
+    ['WEBHOOK_URL', 'https://ada:password@hooks.acme.example'],
+    ['WEBHOOK_URL', 'https://hooks.acme.example/#planted'],
+    ['WEBHOOK_SECRET', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['WEBHOOK_SECRET', 'whsec_c2hvcnQ='],
+    ['WEBHOOK_SECRET', `whsec_${'A'.repeat(32)},whsec_`],
+    ['WEBHOOK_SECRET', `whsec_${'A'.repeat(100)}`],
   ])('%s does not take %s', (name, value) => {
     const faults = faultsOf({ [name]: value })
     expect(faults.length).toBeGreaterThan(0)
@@ -172,6 +179,15 @@ describe('the settings', () => {
   })
 })
 
+describe('webhooks', () => {
+  it('need an address and a secret, or neither', () => {
+    const [url, secret] = ['https://hooks.acme.example', `whsec_${'A'.repeat(32)}`]
+    expect(faultsOf({ WEBHOOK_URL: url })).toEqual([expect.stringMatching(/^WEBHOOK_SECRET is required/)])
+    expect(faultsOf({ WEBHOOK_SECRET: secret })).toEqual([expect.stringMatching(/^WEBHOOK_URL is required/)])
+    expect(faultsOf({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret })).toEqual([])
+  })
+})
+
 describe('a secret', () => {
   const secrets = settings.filter((setting) => setting.secret).map((setting) => setting.name)
 
@@ -185,10 +201,14 @@ describe('a secret', () => {
     const addresses: Record<string, string> = {
       REDIS_URL: 'redis://redis:6379',
       SMTP_URL: 'smtps://mail.acme.example',
+      WEBHOOK_URL: 'https://hooks.acme.example/onramp?code=x',
+      WEBHOOK_SECRET: `whsec_${'A'.repeat(43)}=`,
     }
     const value = addresses[name] ?? 'x'.repeat(40)
     const path = file(name, `${value}\n`)
-    const loaded = loadSettings({ ...whole, [name]: undefined, [`${name}_FILE`]: path })
+    // These two are for one another.
+    const others = name.startsWith('WEBHOOK_') ? addresses : {}
+    const loaded = loadSettings({ ...whole, ...others, [name]: undefined, [`${name}_FILE`]: path })
     expect([Reflect.get(loaded, name)].flat()).toEqual([value])
   })
 

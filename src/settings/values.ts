@@ -3,24 +3,30 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isSafe } from '../loopback.ts'
 
-export const address = z.string().transform((text, context) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const fault =
-    url === undefined || !/^https?:$/.test(url.protocol)
-      ? 'is not an address: write it like https://name.example'
-      : !isSafe(url)
-        ? 'must start with https:// (plain http is accepted for loopback addresses only)'
-        : url.username || url.password
-          ? 'must not carry a user name or password'
-          : url.search || url.hash
-            ? 'must not carry a query or a fragment'
-            : undefined
-  if (fault !== undefined || url === undefined) {
-    context.addIssue({ code: 'custom', message: fault ?? '' })
-    return z.NEVER
-  }
-  return text
-})
+const webAddress = (mayHaveQuery: boolean) =>
+  z.string().transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    const fault =
+      url === undefined || !/^https?:$/.test(url.protocol)
+        ? 'is not an address: write it like https://name.example'
+        : !isSafe(url)
+          ? 'must start with https:// (plain http is accepted for loopback addresses only)'
+          : url.username || url.password
+            ? 'must not carry a user name or password'
+            : (url.search && !mayHaveQuery) || url.hash
+              ? `must not carry a ${mayHaveQuery ? '' : 'query or a '}fragment`
+              : undefined
+    if (fault !== undefined || url === undefined) {
+      context.addIssue({ code: 'custom', message: fault ?? '' })
+      return z.NEVER
+    }
+    return text
+  })
+
+export const address = webAddress(false)
+
+/** Some receivers tell their senders apart by a token in the query. */
+export const addressWithQuery = webAddress(true)
 
 export const origin = address.transform((text, context) => {
   const url = new URL(text)
@@ -63,6 +69,15 @@ export const names = z.string().transform((text) => [
 export const bearerToken = z
   .string()
   .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
+
+/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. */
+export const webhookSecrets = list(
+  z.string().refine((secret) => {
+    const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []
+    const bytes = Buffer.from(base64 ?? '', 'base64').length
+    return bytes >= 24 && bytes <= 64
+  }, 'must be `whsec_` and 24 to 64 bytes in base64: make one with `echo "whsec_$(openssl rand -base64 32)"`'),
+)
 
 export const sessionSecrets = z
   .string()
