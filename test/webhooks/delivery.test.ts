@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { faultInEvent } from '../helpers/openapi.ts'
 import { answerConsent } from '../helpers/journey.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { stores, type StoreUnderTest } from '../helpers/stores.ts'
@@ -14,7 +15,7 @@ type Event = { id: string; type: string; timestamp: string; data: Record<string,
 
 async function startReceiver() {
   const events: Event[] = []
-  const receiver = { status: 204, url: '', events, asked: 0, close: () => {} }
+  const receiver = { status: 204, url: '', events, faults: [] as string[], asked: 0, close: () => {} }
   const server = createServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -22,6 +23,7 @@ async function startReceiver() {
       receiver.asked++
       const headers = req.headers as IncomingHttpHeaders & Record<string, string>
       const body = Buffer.concat(chunks).toString()
+      receiver.faults.push(...[faultInEvent(body)].filter((fault) => fault !== undefined))
       const event = new Webhook(secret).verify(body, headers) as Event
       if (receiver.status === 204 && req.url === '/hooks?code=abc')
         events.push({ ...event, id: headers['webhook-id'] ?? '' })
@@ -61,6 +63,7 @@ describe.each(stores)('webhooks on %s', (_name, open) => {
     await answerConsent(ada, 'allow')
     await ada.open('/onboarding')
     await arrived('app.connected')
+    expect(receiver.faults).toEqual([])
     expect(receiver.events).toMatchObject([
       { type: 'person.signed_in', data: { email: 'ada@acme.example' } },
       {
