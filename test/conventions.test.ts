@@ -72,6 +72,7 @@ const allowed: Record<string, string[]> = {
     'campaigns',
     'web',
     'company',
+    'webhooks',
   ],
   'compose.ts': ['*'],
   'server.ts': ['compose.ts', 'settings', 'web', 'records', 'require-node.mjs'],

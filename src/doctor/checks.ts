@@ -14,6 +14,7 @@ import { intranet, publicReached, publicUrl } from './settings/public-url.ts'
 import { settingNames, settingsRead } from './settings/reading.ts'
 import { host, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
 import { quotes, secretFiles, secretQuality } from './settings/secrets.ts'
+import { webhooks } from './settings/webhooks.ts'
 import { redis } from './store/redis.ts'
 import { sqlite } from './store/sqlite.ts'
 import { unreadRecords } from './store/unread-records.ts'
@@ -32,6 +33,7 @@ const rows: readonly Row[] = [
   ['settings.intranet', 'The intranet', intranet],
   ['settings.company', 'The company file', company],
   ['settings.mail', 'The mail server', mail, 'network'],
+  ['settings.webhooks', 'Webhooks', webhooks, 'network'],
   ['settings.proxy', 'Reverse proxies', proxyTrust],
   ['settings.session', 'Session lifetimes', sessionLifetimes],
   ['settings.runtime', 'Node', runtime],

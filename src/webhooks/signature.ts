@@ -6,6 +6,10 @@ import type { Arrival, News } from '../arrivals/arrival.ts'
 export const bodyOf = ({ type, at, app }: News, { email, group }: Arrival): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
 
+/** What the doctor sends: it is about no one. @param at milliseconds since 1970 */
+export const testBody = (at: number): string =>
+  JSON.stringify({ type: 'webhook.test', timestamp: new Date(at).toISOString(), data: {} })
+
 const PREFIX = 'whsec_'
 
 /**
