@@ -105,7 +105,8 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
   async function send(body: string, { id }: News): Promise<Outcome> {
     const outcome = await post.send(signatureHeaders(secrets, id, now(), body), body)
     sent.inc({ result: outcome.kind === 'taken' ? 'delivered' : 'failed' })
-    telling.answered(outcome)
+    // What is cut off at the end is no fault of the receiver.
+    if (!isClosed) telling.answered(outcome)
     return outcome
   }
 
@@ -133,19 +134,16 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
   }
 
   function sweepAfter(milliseconds: number, isFirst: boolean): void {
-    if (isClosed) return
-    sweeping = setTimeout(() => {
-      const wasDone = sweep(isFirst).then(
-        () => true,
-        () => false,
-      )
-      void wasDone.then((done) =>
-        sweepAfter(
-          (done ? SWEEP_SECONDS * 1000 : STORE_PAUSE_MS) * (1 + Math.random() / 5),
-          isFirst && !done,
-        ),
-      )
-    }, milliseconds).unref()
+    if (!isClosed) sweeping = setTimeout(() => void sweepOnce(isFirst), milliseconds).unref()
+  }
+
+  async function sweepOnce(isFirst: boolean): Promise<void> {
+    const isDone = await sweep(isFirst).then(
+      () => true,
+      () => false,
+    )
+    const pause = isDone ? SWEEP_SECONDS * 1000 : STORE_PAUSE_MS
+    sweepAfter(pause * (1 + Math.random() / 5), isFirst && !isDone)
   }
 
   return {
