@@ -9,6 +9,7 @@ import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { withNews } from './arrivals/news.ts'
 import { createClientApi } from './client-api/client.ts'
+import { useProxy } from './client-api/proxy.ts'
 import { loadCompany } from './company/read-company.ts'
 import { createInvitations } from './invites/token.ts'
 import { aboutApps } from './onboarding/overview/about.ts'
@@ -54,6 +55,7 @@ export type Onramp = {
  */
 export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
   const company = loadCompany(settings.COMPANY_FILE, offeredToCompanies())
+  useProxy(settings)
   const publicUrl = settings.PUBLIC_URL
   const store = openStore(settings, log, true)
   const { records } = store
@@ -113,6 +115,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
+    headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeCall,
     onExcess: (what) => log.warn({}, what),
     onAnswer: watchFor(log, metrics, now).observe,

@@ -9,6 +9,9 @@ import { defineConfig } from 'vitest/config'
 
 const root = new URL('..', import.meta.url).pathname
 
+// The processes that tests start, and the workers, compile each file once for all of them.
+process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/compiled')
+
 const STARTS_SOMETHING =
   /helpers\/(running|journey|redis|redis-proxy|redis-topologies|processes|stores|network|crowd|faulty|faulty-clock|chromium)|child_process|startSandbox|run-command|at-plain-server|two-processes|\.\/command\.ts|office\.ts|memory-run|set-up\.ts|smtp-server|createServer/
 
@@ -29,8 +32,8 @@ const byProject = Map.groupBy(files, projectOf)
 export default defineConfig({
   root,
   test: {
-    // Most of them wait for servers, so two at a time cost a machine of two cores little.
-    maxWorkers: 2,
+    // Most of them wait for servers, so three at a time still leave a machine of two cores some room.
+    maxWorkers: 3,
     // `npm run coverage`. What runs in a process of its own is not seen.
     coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
     testTimeout: 20_000,

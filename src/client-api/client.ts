@@ -23,6 +23,8 @@ export type ClientApi = {
 export type ClientApiOptions = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number
   /** Told of every call; `status` undefined: there was no usable answer. */
@@ -48,12 +50,13 @@ const TIME_LIMIT_MS = 10_000
 
 export function createClientApi({
   baseUrl,
+  headerPrefix,
   timeLimitMs = TIME_LIMIT_MS,
   onCall,
   onExcess,
   onAnswer,
 }: ClientApiOptions): ClientApi {
-  const connection = createConnection({ baseUrl, timeLimitMs, connections: MAX_CONNECTIONS })
+  const connection = createConnection({ baseUrl, headerPrefix, timeLimitMs, connections: MAX_CONNECTIONS })
 
   const told = new Set<string>()
   const tellOnce: Tell = (what) => {
@@ -78,7 +81,7 @@ export function createClientApi({
       const retryAfter = headers['retry-after']?.toString()
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      const problem = problemOf({ operation, status, text, retryAfter, secrets, saidOAuth })
+      const problem = problemOf({ operation, status, text, retryAfter, secrets, saidOAuth, headerPrefix })
       throw Object.assign(problem, { answered: status, asksToWait: waitAskedFor(retryAfter) })
     }
     return jsonIn(text)

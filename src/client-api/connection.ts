@@ -4,6 +4,7 @@ import { Pool, type Dispatcher } from 'undici'
 import { createBody, saysEnough } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
+import { createConnector } from './proxy.ts'
 
 /** A POST; `path` without the service's address. */
 export type Call = { operation: Operation; path: string; body?: string }
@@ -35,6 +36,8 @@ export type ConnectionOptions = {
   timeLimitMs: number
   /** At most so many at once. */
   connections: number
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string | undefined
 }
 
 export type Connection = {
@@ -54,18 +57,23 @@ export const HTTP1 = { allowH2: false }
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
-export function createConnection({ baseUrl, timeLimitMs, connections }: ConnectionOptions): Connection {
+export function createConnection({
+  baseUrl,
+  timeLimitMs,
+  connections,
+  headerPrefix,
+}: ConnectionOptions): Connection {
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, '')
   const dispatcher = new Pool(origin, {
     ...HTTP1,
     connections,
     keepAliveTimeout: 30_000,
-    connect: { timeout: timeLimitMs },
+    connect: createConnector(timeLimitMs),
   })
   return {
     send({ path, body }, credentials) {
-      const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
+      const headers = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
       const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
       return exchange(dispatcher, options, timeLimitMs)
     },

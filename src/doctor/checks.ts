@@ -10,6 +10,7 @@ import { deprecationDates, finalRedirect, serviceReachable, serviceToken } from 
 import { tokenIssuer } from './service/token-issuer.ts'
 import { company } from './settings/company.ts'
 import { mail } from './settings/mail.ts'
+import { authorities, outboundProxy } from './settings/outbound.ts'
 import { intranet, publicReached, publicUrl } from './settings/public-url.ts'
 import { settingNames, settingsRead } from './settings/reading.ts'
 import { host, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
@@ -35,6 +36,8 @@ const rows: readonly Row[] = [
   ['settings.mail', 'The mail server', mail, 'network'],
   ['settings.webhooks', 'Webhooks', webhooks, 'network'],
   ['settings.proxy', 'Reverse proxies', proxyTrust],
+  ['settings.outbound-proxy', 'The outbound proxy', outboundProxy],
+  ['settings.authorities', 'Private certificate authorities', authorities],
   ['settings.session', 'Session lifetimes', sessionLifetimes],
   ['settings.runtime', 'Node', runtime],
   ['authorization-server.discovery', 'The authorization server', discovery, 'network'],

@@ -2,6 +2,7 @@
 // docs/settings.md, the README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import { integrationDefinitions } from './integration.ts'
+import { outboundDefinitions } from './outbound.ts'
 import type { Definitions } from './setting.ts'
 import { storeDefinitions } from './store.ts'
 import {
@@ -51,6 +52,7 @@ export const definitions = {
     schema: wholeNumber(1, 720),
   },
   ...storeDefinitions,
+  ...outboundDefinitions,
   ADVANCE: {
     default: 'auto',
     meaning: '`auto` continues straight to the next app; `confirm` shows a page in between',

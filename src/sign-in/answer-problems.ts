@@ -10,6 +10,7 @@ import {
 import { present } from '../present.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { retryAfterSeconds } from '../client-api/errors.ts'
+import { isOfProxy, silenceOf } from '../client-api/silence.ts'
 import {
   inWords,
   isIdTokenMissing,
@@ -101,6 +102,8 @@ function meaningOf(error: unknown): Meaning {
   const algorithm = refusedAlgorithm(error)
   if (algorithm !== undefined) return misconfigured(wrongAlgorithm(algorithm))
   if (isIdTokenMissing(error)) return misconfigured(WITHOUT_ID_TOKEN)
+  const silence = silenceOf(error)
+  if (isOfProxy(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
   if (!UNREACHED.has(code))

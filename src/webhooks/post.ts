@@ -2,6 +2,7 @@
 import { Pool } from 'undici'
 import { exchange, HTTP1 } from '../client-api/connection.ts'
 import { waitAskedFor } from '../client-api/errors.ts'
+import { createConnector } from '../client-api/proxy.ts'
 import { silenceInWords, silenceOf } from '../client-api/silence.ts'
 
 export type Outcome =
@@ -22,7 +23,7 @@ const TIME_LIMIT_MS = 15_000
 
 export function createPost(url: string, connections: number): Post {
   const { origin, pathname, search } = new URL(url)
-  const dispatcher = new Pool(origin, { ...HTTP1, connections, connect: { timeout: TIME_LIMIT_MS } })
+  const dispatcher = new Pool(origin, { ...HTTP1, connections, connect: createConnector(TIME_LIMIT_MS) })
   return {
     async send(headers, body) {
       const options = {
@@ -38,7 +39,7 @@ export function createPost(url: string, connections: number): Post {
         const wait = waitAskedFor(told['retry-after']?.toString())
         return { kind: 'refused', why: `status ${status}`, wait }
       } catch (error) {
-        return { kind: 'silent', why: silenceInWords[silenceOf(error)] }
+        return { kind: 'silent', why: silenceInWords(silenceOf(error)) }
       }
     },
     close: () => dispatcher.destroy(),

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import type { CliParts } from '../../packages/deprecations/src/command-line/parts.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
+import { BARE_ENV } from '../helpers/processes.ts'
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
 
@@ -49,7 +50,7 @@ export async function startCompany(options: SandboxOptions = {}): Promise<Compan
   }
   const start = (args: string[], more: Record<string, string> = {}) =>
     spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
-      env: { PATH: process.env['PATH'], ...env, ...more },
+      env: { ...BARE_ENV, ...env, ...more },
     })
   return {
     sandbox,

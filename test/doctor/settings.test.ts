@@ -139,11 +139,11 @@ describe('the settings alone', () => {
       /shorter/,
     ],
     [
-      'a proxy that is not used',
-      { HTTPS_PROXY: 'http://proxy:3128' },
-      'settings.runtime',
-      'HTTPS_PROXY',
-      /directly/,
+      'a file of certificate authorities that is not there',
+      { NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem' },
+      'settings.authorities',
+      'NODE_EXTRA_CA_CERTS',
+      /PEM/,
     ],
     [
       'a key that cannot sign',

@@ -11,6 +11,12 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 
+/** What a process needs of ours: where commands are, and where Node keeps what it has compiled, which halves a start. */
+export const BARE_ENV = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+}
+
 export type Spawned = {
   /** What it wrote so far, on both of its outputs. */
   output(): string
@@ -60,9 +66,9 @@ function startCommand(): [string, string[]] {
   return [`${root}node_modules/.bin/node`, words]
 }
 
-/** The server as `npm start` runs it. @param env all of its settings, and nothing else is in its environment */
+/** The server as `npm start` runs it. @param env all of its settings, and nothing else of ours is in its environment */
 export const spawnOnramp = (env: Record<string, string>): Spawned =>
-  spawnOne(...startCommand(), { PATH: process.env['PATH'], ...env })
+  spawnOne(...startCommand(), { ...BARE_ENV, ...env })
 
 /** The same, once it is ready. @param env all of its settings; PORT and HOST among them */
 export async function startOnramp(env: Record<string, string>): Promise<OnrampProcess> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
+import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 
 let folder: string
@@ -40,7 +40,7 @@ async function serve(data: string, prefix: string[] = []): Promise<Spawned> {
   const env = await settings(data)
   const node = join(import.meta.dirname, '../../node_modules/.bin/node')
   const words = [...prefix, node, '--disable-warning=ExperimentalWarning', 'src/server.ts']
-  const child = spawnOne(words[0] ?? '', words.slice(1), { PATH: process.env['PATH'], ...env })
+  const child = spawnOne(words[0] ?? '', words.slice(1), { ...BARE_ENV, ...env })
   started.push(child)
   const url = `${env['PUBLIC_URL']}/healthz`
   await until(async () => child.hasEnded() || (await statusOf(url)) === 200, 'a server, or its end')
@@ -110,7 +110,7 @@ describe('a folder of the embedded store', () => {
     const server = await serve(folder)
     const node = join(import.meta.dirname, '../../node_modules/.bin/node')
     const words = ['--disable-warning=ExperimentalWarning', 'src/cli/main.ts', 'invite', 'report', '--json']
-    const env = { PATH: process.env['PATH'], ...(await settings(folder)) }
+    const env = { ...BARE_ENV, ...(await settings(folder)) }
     const command = spawnOne(node, words, env)
     started.push(command)
     await until(() => command.hasEnded(), 'the report')

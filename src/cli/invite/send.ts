@@ -77,7 +77,10 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const { now, stderr } = parts
   const { policy, datasources, atOnce } = options
   const arrivals = arrivalsIn(records, settings, now)
-  const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
+  const clientApi = createClientApi({
+    baseUrl: settings.SERVICE_BASE_URL,
+    headerPrefix: settings.SERVICE_HEADER_PREFIX,
+  })
   const server = hold && createMailServer(settings.SMTP_URL ?? '', atOnce)
   const tally = newTally()
   const progress = showProgress({ tally, people, stderr, now })

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createArrivals, type Arrivals } from '../../arrivals/arrivals.ts'
 import { withNews } from '../../arrivals/news.ts'
+import { useProxy } from '../../client-api/proxy.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { looksOf } from '../../campaigns/mail/look.ts'
 import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
@@ -36,6 +37,7 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: CliParts[
     throw new SettingsError(
       missing.map(({ name, meaning }) => `${name} is required for this command: ${meaning}`),
     )
+  useProxy(settings)
   return settings
 }
 

@@ -2,6 +2,7 @@
 // so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
 // the background registers a client; requests wait for it.
 import type { Configuration } from 'openid-client'
+import { isOfProxy, silenceOf } from '../../client-api/silence.ts'
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
 import { signInUnavailable } from '../answer-problems.ts'
@@ -22,6 +23,8 @@ export type AuthorizationServer = {
   /** For sending a person away to sign in: confirms that the server still knows a client that registered itself. */
   confirmedConfiguration(): Promise<Configuration>
   isReady(): boolean
+  /** The forward proxy did not let the last attempt through. */
+  isBarred(): boolean
   /** Starts discovering in the background, with retries. */
   start(): void
   /** Forgets metadata and keys: after a signing key that was not known. */
@@ -153,6 +156,7 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
       return (await dropIfUnknown()) ? (await current()).configuration : found.configuration
     },
     isReady: () => known !== undefined,
+    isBarred: () => isOfProxy(silenceOf(background.failure())),
     start: background.tryNow,
     forget() {
       known = undefined

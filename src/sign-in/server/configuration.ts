@@ -13,6 +13,7 @@ import {
 import { Agent } from 'undici'
 import { objectIn } from '../../client-api/body.ts'
 import { exchange, HTTP1 } from '../../client-api/connection.ts'
+import { createConnector } from '../../client-api/proxy.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
 
 /** Who onramp is at the authorization server. */
@@ -59,7 +60,7 @@ export function serverMetadataOf(configuration: Configuration): Readonly<ServerM
   return found
 }
 
-const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000 })
+const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000, connect: createConnector() })
 
 /** A Response of these has no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([204, 205, 304])

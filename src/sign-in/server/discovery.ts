@@ -6,8 +6,8 @@ import { silenceInWords, silenceOf, type Silence } from '../../client-api/silenc
 import { isSafe } from '../../loopback.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 
-/** One address that was asked, and why it gave no metadata: `status`, or why there was no answer. */
-export type Attempt = { url: string; status?: number; silence?: Silence; says: string }
+/** One address that was asked, and why it gave no metadata: `status`, or `silence` and the `error` that it was read from. */
+export type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }
 
 export type How = 'oidc' | 'oauth2'
 
@@ -118,7 +118,7 @@ async function askPlace(
   } catch (error) {
     const silence = silenceOf(error)
     const where = addressOf(url)
-    return { url: where, silence, says: `${where} cannot be read: ${silenceInWords[silence]}` }
+    return { url: where, silence, error, says: `${where} cannot be read: ${silenceInWords(silence)}` }
   }
 }
 
@@ -176,7 +176,10 @@ function refuseUnsafeEndpoints(metadata: Metadata): void {
  */
 export async function discoverMetadata(issuer: string, seconds: number): Promise<Metadata> {
   const discovery = await findMetadata(issuer, seconds)
-  if (discovery.kind !== 'found') throw signInUnavailable(whyMissing(issuer, discovery))
+  if (discovery.kind !== 'found') {
+    const cause = discovery.attempts.map(({ error }) => error).find((error) => error !== undefined)
+    throw signInUnavailable(whyMissing(issuer, discovery), cause)
+  }
   refuseUnsafeEndpoints(discovery.metadata)
   return discovery.metadata
 }
