@@ -31,7 +31,9 @@ import { createHealthRoutes, type HealthParts } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet/routes.ts'
 import type { Languages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
-import type { Metrics } from './web/metrics.ts'
+import type { Metrics } from './web/metrics/metrics.ts'
+import { createScrape } from './web/metrics/scrape.ts'
+import { createObserve } from './web/observe.ts'
 import type { SendPage } from './web/pages.ts'
 import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
@@ -79,12 +81,13 @@ export function createApp(services: Services): Express {
   app.disable('etag')
   app.set('trust proxy', settings.TRUST_PROXY ?? false)
 
-  app.use(metrics.observe)
+  app.use(createObserve({ log, isLogged: settings.REQUEST_LOG === 'yes', metrics }))
   app.use(securityHeaders(isHttps))
 
   // For programs and files: probes, metrics, what pages load, and the authorization server's own calls.
   app.use(at('healthz', 'readyz'), createHealthRoutes({ ...services.health, authorizationServer }))
-  app.use(at('metrics'), metrics.routes)
+  if (settings.METRICS_PORT === undefined)
+    app.get('/metrics', createScrape({ ...metrics, token: settings.METRICS_TOKEN, isAlone: false }))
   app.use(at('assets', 'favicon'), services.assets.routes, services.companyAssets.routes)
   app.use(
     at('sign-out'),

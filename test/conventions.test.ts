@@ -31,7 +31,7 @@ const roomOf = (file: string) =>
   /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
-const nouns = ['client-api', 'records', 'problem.ts', 'present.ts', 'loopback.ts']
+const nouns = ['client-api', 'records', 'trace', 'problem.ts', 'present.ts', 'loopback.ts']
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
@@ -41,9 +41,11 @@ const allowed: Record<string, string[]> = {
   'present.ts': [],
   'loopback.ts': [],
   'require-node.mjs': [],
+  // Which request the code works for, and what it asks of others on the way.
+  trace: [],
   settings: ['loopback.ts'],
-  records: ['problem.ts'],
-  'client-api': ['problem.ts', 'present.ts', 'loopback.ts'],
+  records: ['problem.ts', 'trace'],
+  'client-api': ['problem.ts', 'present.ts', 'loopback.ts', 'trace'],
   session: nouns,
   // The company file; its faults are told as those of the settings are.
   company: ['settings', 'problem.ts', 'loopback.ts'],
@@ -75,7 +77,7 @@ const allowed: Record<string, string[]> = {
     'webhooks',
   ],
   'compose.ts': ['*'],
-  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'require-node.mjs'],
+  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs'],
   cli: ['*'],
 }
 

@@ -8,7 +8,7 @@ import { noneUnread } from '../arrivals/unread.ts'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
-import { hasBearer, isBearer } from '../web/bearer.ts'
+import { hasBearer, sendsBearer } from '../web/bearer.ts'
 import { fitting, wantedOf } from './filters.ts'
 import { peopleCsv } from './people-csv.ts'
 import { PEOPLE_FILE } from './reminder.ts'
@@ -77,13 +77,13 @@ export function createTokenRoutes({ exports, token, limit, note }: TokenRoutesPa
   const router = Router()
   if (token === undefined) return router
   const check: RequestHandler = (req, res, next) => {
-    if (isBearer(req, token)) return next()
+    if (hasBearer(req, token)) return next()
     note({ event: 'report_refused' })
     // RFC 6750 3.
     res.setHeader('WWW-Authenticate', 'Bearer realm="onramp", error="invalid_token"')
     throw new Problem(401, 'token_refused', { detail: 'not the token of REPORT_TOKEN' })
   }
-  const isPerson: RequestHandler = (req, _res, next) => next(hasBearer(req) ? undefined : 'router')
+  const isPerson: RequestHandler = (req, _res, next) => next(sendsBearer(req) ? undefined : 'router')
   router.get([REPORT_PATH, PEOPLE_PATH], isPerson, limit, check)
   router.use(exports.routes)
   return router

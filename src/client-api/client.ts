@@ -2,9 +2,10 @@
 // What surprises: the time limit covers the body too.
 import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Waiting } from './answers.ts'
 import { jsonIn } from './body.ts'
-import { checkCall, createConnection, searchCall, type Call, type Exchanged } from './connection.ts'
+import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
+import { timed, type OnCall } from '../trace/calls.ts'
 
 export type ClientApi = {
   /**
@@ -27,8 +28,7 @@ export type ClientApiOptions = {
   headerPrefix?: string
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number
-  /** Told of every call; `status` undefined: there was no usable answer. */
-  onCall?: (call: { operation: string; status: number | undefined; seconds: number }) => void
+  onCall?: OnCall
   /** Told once of each thing in answers that is too long or too much. */
   onExcess?: Tell
   /** Sees every call and its answer, such as a watch for what the service will remove. Must not throw. */
@@ -66,16 +66,12 @@ export function createClientApi({
 
   async function send(call: Call, credentials: Credentials): Promise<unknown> {
     const { operation, path, body } = call
-    let answer: Exchanged | undefined
-    const began = performance.now()
-    try {
-      answer = await connection.send(call, credentials)
-    } catch (error) {
+    const { status, text, headers } = await timed(
+      () => connection.send(call, credentials),
+      (answer, seconds) => onCall?.({ operation, status: answer?.status, seconds }),
+    ).catch((error: unknown) => {
       throw noAnswer(operation, 'no usable answer', error)
-    } finally {
-      onCall?.({ operation, status: answer?.status, seconds: (performance.now() - began) / 1000 })
-    }
-    const { status, text, headers } = answer
+    })
     onAnswer?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()

@@ -1,6 +1,7 @@
 // The service's operations (contract section 4) as requests, and the keep-alive pool that they leave by. What surprises:
 // redirects are never followed (a client that does keeps X-Service-ActAs across origins).
 import { Pool, type Dispatcher } from 'undici'
+import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { createBody, saysEnough } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
@@ -63,7 +64,8 @@ export function createConnection({
   connections,
   headerPrefix,
 }: ConnectionOptions): Connection {
-  const { origin, pathname } = new URL(baseUrl)
+  const server = new URL(baseUrl)
+  const { origin, pathname } = server
   const prefix = pathname.replace(/\/$/, '')
   const dispatcher = new Pool(origin, {
     ...HTTP1,
@@ -73,9 +75,15 @@ export function createConnection({
   })
   return {
     send({ path, body }, credentials) {
-      const headers = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
-      const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
-      return exchange(dispatcher, options, timeLimitMs)
+      const question = { method: 'POST', path: prefix + path } as const
+      return inHttpSpan({ ...question, server }, () => {
+        const headers = {
+          ...credentialHeaders(credentials, headerPrefix),
+          ...JSON_BOTH_WAYS,
+          ...traceHeaders(),
+        }
+        return exchange(dispatcher, { ...question, origin, headers, body: body ?? null }, timeLimitMs)
+      })
     },
     close: () => dispatcher.destroy(),
   }

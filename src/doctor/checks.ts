@@ -13,7 +13,7 @@ import { mail } from './settings/mail.ts'
 import { authorities, outboundProxy } from './settings/outbound.ts'
 import { intranet, publicReached, publicUrl } from './settings/public-url.ts'
 import { settingNames, settingsRead } from './settings/reading.ts'
-import { host, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
+import { host, metrics, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
 import { quotes, secretFiles, secretQuality } from './settings/secrets.ts'
 import { webhooks } from './settings/webhooks.ts'
 import { redis } from './store/redis.ts'
@@ -38,6 +38,7 @@ const rows: readonly Row[] = [
   ['settings.proxy', 'Reverse proxies', proxyTrust],
   ['settings.outbound-proxy', 'The outbound proxy', outboundProxy],
   ['settings.authorities', 'Private certificate authorities', authorities],
+  ['settings.metrics', 'Metrics', metrics],
   ['settings.session', 'Session lifetimes', sessionLifetimes],
   ['settings.runtime', 'Node', runtime],
   ['authorization-server.discovery', 'The authorization server', discovery, 'network'],

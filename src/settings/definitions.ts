@@ -3,6 +3,7 @@
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import { integrationDefinitions } from './integration.ts'
 import { outboundDefinitions } from './outbound.ts'
+import { observabilityDefinitions } from './observability.ts'
 import type { Definitions } from './setting.ts'
 import { storeDefinitions } from './store.ts'
 import {
@@ -135,9 +136,5 @@ export const definitions = {
     meaning: 'Sender of invitations: `Name <address>`, a person or team that people know',
     schema: sender,
   },
-  LOG_LEVEL: {
-    default: 'info',
-    meaning: '`trace`, `debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard output',
-    schema: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-  },
+  ...observabilityDefinitions,
 } as const satisfies Definitions

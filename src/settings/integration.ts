@@ -1,6 +1,16 @@
 // The settings of what other programs get from onramp: a part of definitions.ts.
+import { z } from 'zod'
 import type { Definitions } from './setting.ts'
-import { addressWithQuery, bearerToken, webhookSecrets } from './values.ts'
+import { addressWithQuery, bearerToken, list } from './values.ts'
+
+/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. */
+const webhookSecrets = list(
+  z.string().refine((secret) => {
+    const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []
+    const bytes = Buffer.from(base64 ?? '', 'base64').length
+    return bytes >= 24 && bytes <= 64
+  }, 'must be `whsec_` and 24 to 64 bytes in base64: make one with `echo "whsec_$(openssl rand -base64 32)"`'),
+)
 
 export const integrationDefinitions = {
   REPORT_TOKEN: {

@@ -83,6 +83,8 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
         ? 'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to'
         : 'WEBHOOK_SECRET is required with WEBHOOK_URL: make one with `echo "whsec_$(openssl rand -base64 32)"`',
     )
+  if (loaded.METRICS_PORT && loaded.METRICS_PORT === loaded.PORT)
+    faults.push('METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves')
   return [...faults, ...redisFaults(loaded)]
 }
 

@@ -70,15 +70,6 @@ export const bearerToken = z
   .string()
   .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
 
-/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. */
-export const webhookSecrets = list(
-  z.string().refine((secret) => {
-    const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []
-    const bytes = Buffer.from(base64 ?? '', 'base64').length
-    return bytes >= 24 && bytes <= 64
-  }, 'must be `whsec_` and 24 to 64 bytes in base64: make one with `echo "whsec_$(openssl rand -base64 32)"`'),
-)
-
 export const sessionSecrets = z
   .string()
   .transform((text) => text.split(',').map((part) => part.trim()))

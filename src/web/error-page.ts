@@ -1,10 +1,10 @@
 // Not found, and the page of every failure. Problems were expected and are explained; anything else is a bug, told to
 // people in fixed words and to the log with its place in the code. One log line a failure.
-import { randomBytes } from 'node:crypto'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
-import { hasBearer } from './bearer.ts'
+import { sendsBearer } from './bearer.ts'
+import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import { isUnattended } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
@@ -21,9 +21,9 @@ export const notFound: RequestHandler = () => {
  * Does a person look at the answer, or a program? Pages for browsers' navigations; problem+json for requests that ask for
  * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
  */
-export function wantsPage(req: Pick<Request, 'get' | 'path'>): boolean {
+export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boolean {
   // A browser's navigation carries no token; a proxy that asks for a password has it send "Basic".
-  if (req.path.startsWith('/api/') || hasBearer(req)) return false
+  if (req.path.startsWith('/api/') || sendsBearer(req)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
@@ -54,7 +54,7 @@ export function createErrorPage({
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)
-    const reference = randomBytes(6).toString('hex')
+    const reference = currentRequest()?.id ?? newRequestId()
     logFailure(log, { problem, reference, req })
     count(problem.code)
     if (res.headersSent) return void res.destroy()

@@ -11,7 +11,7 @@ import { createOnramp } from '../../src/compose.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
-import { describeError, type Log } from '../../src/web/log.ts'
+import { describeError, ofRequest, type Log } from '../../src/web/log.ts'
 import { expectDocumented, keepAnswers, type Answered } from './answers.ts'
 import { TestBrowser } from './test-browser.ts'
 
@@ -94,7 +94,10 @@ export async function run(options: RunOptions = {}): Promise<Running> {
       done()
     },
   })
-  const log = pino({ level: 'trace', base: null, serializers: { err: describeError } }, sink)
+  const log = pino(
+    { level: 'trace', base: null, mixin: ofRequest, serializers: { err: describeError } },
+    sink,
+  )
   const answers: (readonly Answered[])[] = []
   const start = async (given: Record<string, string>) => {
     const settings = loadSettings(given)

@@ -10,7 +10,7 @@ import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
-import { openStore, storeOf } from '../../records/store.ts'
+import { openStore, storeOf, type StoreOptions } from '../../records/store.ts'
 import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../session/seal.ts'
 import {
@@ -61,8 +61,12 @@ export function arrivalsIn(records: Records, settings: Settings, now: () => numb
 }
 
 /** Opens the store for the work, once it can be reached. @throws {StoreUnavailable} */
-export async function withStore<T>(settings: Settings, work: (records: Records) => Promise<T>): Promise<T> {
-  const store = openStore(settings, createLog('silent'))
+export async function withStore<T>(
+  settings: Settings,
+  work: (records: Records) => Promise<T>,
+  options?: StoreOptions,
+): Promise<T> {
+  const store = openStore(settings, createLog('silent'), options)
   try {
     await untilReachable(store.records)
     return await work(store.records)

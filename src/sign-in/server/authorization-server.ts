@@ -13,6 +13,8 @@ import type { ClientSource } from './client.ts'
 import { hasTellingEndpoint, refusingEndpoints } from './client-probe.ts'
 import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
+import { timed, type OnCall } from '../../trace/calls.ts'
+import { inSpan } from '../../trace/spans.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {
@@ -39,7 +41,13 @@ export type AuthorizationServer = {
   close(): void
 }
 
-type Parts = { settings: Settings; client: ClientSource; log: Log; now: () => number }
+type Parts = {
+  settings: Settings
+  client: ClientSource
+  log: Log
+  onCall?: OnCall | undefined
+  now: () => number
+}
 
 const RENEW_EVERY_MS = 3600 * 1000
 const CONFIRM_EVERY_MS = 60_000
@@ -64,7 +72,13 @@ type Known = {
   isTold?: boolean
 }
 
-export function createAuthorizationServer({ settings, client, log, now }: Parts): AuthorizationServer {
+export function createAuthorizationServer({
+  settings,
+  client,
+  log,
+  onCall,
+  now,
+}: Parts): AuthorizationServer {
   const { OIDC_ISSUER: issuer } = settings
   let known: Known | undefined
   let suspectedAt = -Infinity
@@ -72,14 +86,18 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
 
   /** Undefined: the client would have to be registered first. */
   async function assemble(mayRegister: boolean): Promise<Known | undefined> {
-    const server = await discoverMetadata(issuer, TIME_LIMIT_SECONDS)
+    const server = await timed(
+      () =>
+        inSpan('GET discovery', { 'url.full': issuer }, () => discoverMetadata(issuer, TIME_LIMIT_SECONDS)),
+      (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
+    )
     const found = await client.current(server, mayRegister)
     if (found === undefined) return undefined
     const { isNew = false, mute = [] } = found
-    const configuration = configurationOf(server, found)
+    const configuration = configurationOf(server, found, { onCall })
     known = {
       configuration,
-      patient: configurationOf(server, found, true),
+      patient: configurationOf(server, found, { isPatient: true, onCall }),
       // One that was kept from before may be gone meanwhile.
       confirmedAt: isNew ? now() : -Infinity,
       isNew,
