@@ -9,7 +9,7 @@ import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
-import type { About } from './onboarding/overview/about.ts'
+import { signOf, type About } from './onboarding/overview/about.ts'
 import type { CheckFor } from './onboarding/pass.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
@@ -144,7 +144,14 @@ export function createApp(services: Services): Express {
     }),
   )
   app.use(createSessionsPage({ ...signIn, sendPage }))
-  app.use(createSearchRoutes({ limit: limits.byPerson, searchFor: services.searchFor, sendPage }))
+  app.use(
+    createSearchRoutes({
+      limit: limits.byPerson,
+      searchFor: services.searchFor,
+      appIn: (instance, lang) => signOf(instance, services.aboutIn(lang)),
+      sendPage,
+    }),
+  )
   app.use(createAdminRoutes({ arrivals, exports, isAdmin: services.isAdmin, sendPage, note, now }))
 
   app.use(notFound)

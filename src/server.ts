@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
+import { VERSION } from './installation.ts'
 import { FolderInUse } from './records/sqlite-folder.ts'
 import { storeOf } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
@@ -63,7 +64,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   const { PUBLIC_URL, OIDC_ISSUER } = settings
   const store = storeOf(settings).name
   log.info(
-    { address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
+    { version: VERSION, address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
     'onramp listens',
   )
   return {

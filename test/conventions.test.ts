@@ -31,7 +31,7 @@ const roomOf = (file: string) =>
   /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
-const nouns = ['client-api', 'records', 'trace', 'problem.ts', 'present.ts', 'loopback.ts']
+const nouns = ['client-api', 'records', 'trace', 'problem.ts', 'present.ts', 'loopback.ts', 'installation.ts']
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
@@ -40,6 +40,8 @@ const allowed: Record<string, string[]> = {
   'problem.ts': [],
   'present.ts': [],
   'loopback.ts': [],
+  'installation.ts': [],
+  'packages/pack.ts': [],
   'require-node.mjs': [],
   // Which request the code works for, and what it asks of others on the way.
   trace: [],
@@ -77,7 +79,7 @@ const allowed: Record<string, string[]> = {
     'webhooks',
   ],
   'compose.ts': ['*'],
-  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs'],
+  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs', 'installation.ts'],
   cli: ['*'],
 }
 

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { VERSION } from '../../src/installation.ts'
 import { Timings } from '../../src/web/metrics/timings.ts'
 import { metricsPage } from '../helpers/metrics-page.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
@@ -49,6 +50,11 @@ it('tells whether the store and the authorization server are there', async () =>
   expect(await reached(metrics())).toEqual(['store 1', 'authorization_server 1'])
   expect(await reached(metricsPage())).toEqual(['store 1', 'authorization_server 0'])
   expect(await reached(metricsPage({ REDIS_URL: 'redis://127.0.0.1:9' }))).toContain('store 0')
+})
+
+it('says which onramp this is, and so does the first line of the log', async () => {
+  expect(await metrics()).toContain(`onramp_build_info{version="${VERSION}"} 1\n`)
+  expect(running.log.find((line) => line.includes('"onramp listens"'))).toContain(`"version":"${VERSION}"`)
 })
 
 it('names nobody, and no address with its query', async () => {

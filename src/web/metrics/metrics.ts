@@ -1,6 +1,7 @@
 // What Prometheus is told: how long requests take, by route pattern (never by address), and what they ask of others,
 // beside what the process and the events of audit.ts say. No label names a person, an instance or a query.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { VERSION } from '../../installation.ts'
 import { callTimings, classOf, type CallTimings } from './call-timings.ts'
 import { Timings } from './timings.ts'
 
@@ -20,6 +21,13 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const build = new Gauge({
+    name: 'onramp_build_info',
+    help: 'Always 1; which onramp this is',
+    labelNames: ['version'] as const,
+    registers: [registry],
+  })
+  build.set({ version: VERSION }, 1)
   const requests = new Timings({
     name: 'onramp_http_request_duration_seconds',
     help: 'From the first byte of a request to the end of its answer; status 499: the browser went away before',
