@@ -8,6 +8,7 @@ import { nameOf } from '../session/seal.ts'
 import type { SignedIn, Tokens } from '../session/signed-in.ts'
 import { isClientRefused, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
 import { nameOfError } from './answer-words.ts'
+import { groupRuleOf, groupsIn } from './groups.ts'
 import type { SignInParts } from './parts.ts'
 import { isFresh } from './require-sign-in.ts'
 import { tokensOf } from './tokens.ts'
@@ -47,10 +48,13 @@ async function redeemOnce(
   try {
     const current = await signIns.load(signedIn.id)
     if (current?.sealed !== signedIn.sealed) return current
-    const tokens = await redeemed(parts, signedIn)
-    note({ event: 'refresh', result: tokens === undefined ? 'ended' : 'ok' })
-    if (tokens !== undefined)
-      return (await signIns.replaceTokens(signedIn, tokens)) ?? (await signIns.load(signedIn.id))
+    const renewed = await redeemed(parts, signedIn)
+    note({ event: 'refresh', result: renewed === undefined ? 'ended' : 'ok' })
+    if (renewed !== undefined)
+      return (
+        (await signIns.replaceTokens(signedIn, renewed.tokens, renewed.groups)) ??
+        (await signIns.load(signedIn.id))
+      )
     // `invalid_grant` to one who was too late must not sign out the one who was in time.
     const other = await signIns.load(signedIn.id)
     if (other?.sealed !== signedIn.sealed) return other
@@ -61,8 +65,11 @@ async function redeemOnce(
   }
 }
 
+/** `groups`: of ADMIN_GROUPS, where a new id_token says them. */
+type Renewed = { tokens: Tokens; groups: string[] | undefined }
+
 /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
-async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Tokens | undefined> {
+async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Renewed | undefined> {
   const { user, tokens } = signedIn
   if (tokens.refreshToken === undefined) return undefined
   const configuration = await parts.authorizationServer.patientConfiguration()
@@ -70,8 +77,10 @@ async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Tokens 
   try {
     const answer = await refreshTokenGrant(configuration, tokens.refreshToken, parts.tokenParameters)
     // The library accepts an id_token about another person here (OpenID Connect Core 12.2): then nothing of it counts.
-    const subject = answer.claims()?.sub
-    if (subject === undefined || subject === user.subject) return tokensOf(answer, parts.now(), tokens)
+    const claims = answer.claims()
+    const groups = groupsIn(claims === undefined ? [] : [claims], groupRuleOf(parts.settings))
+    if (claims === undefined || claims.sub === user.subject)
+      return { tokens: tokensOf(answer, parts.now(), tokens), groups }
     parts.log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
     return undefined
   } catch (error) {

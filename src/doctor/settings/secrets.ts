@@ -36,6 +36,7 @@ function guessable(value: string): string[] {
 const fixOf = (name: string) => {
   if (name === 'SESSION_SECRET')
     return `${MAKE}; keep the old one after a comma until its sessions have ended`
+  if (name === 'WEBHOOK_SECRET') return 'make one with `echo "whsec_$(openssl rand -base64 32)"`'
   if (name.endsWith('_PROXY')) return 'have the proxy take a new one'
   return /^(OIDC|SERVICE)_/.test(name) ? 'generate a new one at the issuer' : MAKE
 }
