@@ -10,6 +10,7 @@ import { nameOf } from '../../session/seal.ts'
 import { browserOf } from '../../session/session.ts'
 import { signedInOf, type SignedIn } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'
+import { isProvenFromOwnPage } from '../../web/cross-site.ts'
 import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -150,8 +151,9 @@ export function createSignOutWhileAway(
 ): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const route = (req.route as { path?: unknown } | undefined)?.path
-    if (!(error instanceof StoreUnavailable) || (route !== '/sign-out' && route !== '/signed-out'))
-      return next(error)
+    const isOurs = error instanceof StoreUnavailable && (route === '/sign-out' || route === '/signed-out')
+    // An address that is typed, or another site's link, signs no one out.
+    if (!isOurs || (req.method !== 'POST' && !isProvenFromOwnPage(req))) return next(error)
     parts.log.warn({ err: error }, `signed out on the device only: ${storeTrouble(error).words}`)
     delete (req as Partial<Request>).session
     forgetCookie(res, parts)
