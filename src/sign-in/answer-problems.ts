@@ -11,6 +11,7 @@ import { present } from '../present.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { retryAfterSeconds } from '../client-api/errors.ts'
 import {
+  errorSaid,
   inWords,
   isIdTokenMissing,
   nameOfError,
@@ -36,27 +37,34 @@ const MISCONFIGURED: Record<string, string> = {
 
 /**
  * Does the authorization server not accept our client? Said as `invalid_client`, or as a challenge where the client
- * came with an Authorization header (RFC 6749 5.2); the library tells these apart.
+ * came with an Authorization header (RFC 6749 5.2); the library tells these apart. A challenge may also be about the
+ * token that was sent (RFC 6750 3.1).
  */
 export const isClientRefused = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
-  (error instanceof WWWAuthenticateChallengeError && error.status === 401)
+  (error instanceof WWWAuthenticateChallengeError && error.status === 401 && !isOfTheToken(error))
+
+const isOfTheToken = ({ cause }: WWWAuthenticateChallengeError) =>
+  cause.some(({ parameters }) => /^invalid_(token|grant)$/.test(parameters['error'] ?? ''))
 
 /** What says nothing of a refresh token: it is about the client, or about the moment. */
 const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
 const OF_THE_MOMENT = new Set([408, 429])
 
 /**
- * Will this refresh token be refused again? Servers say so with other codes than invalid_grant too: Microsoft Entra with
- * interaction_required, where the person has to prove more than before. A new sign-in is what helps then.
+ * Will this refresh token be refused again? Servers say so in other words than invalid_grant too: Microsoft Entra with
+ * interaction_required, where the person has to prove more than before; others with 200 and an error in it, or with a
+ * bare 401 or 403. A new sign-in is what helps then, and a sign-in that is kept would fail until its last hour.
  * @param isFresh the sign-in is so new that another one would end in the same way
  */
-export function isGrantRefused(error: unknown, isFresh: boolean): error is ResponseBodyError {
-  if (!(error instanceof ResponseBodyError)) return false
-  if (error.error === 'invalid_grant') return true
-  const isOfTheGrant =
-    error.status < 500 && !OF_THE_MOMENT.has(error.status) && !NOT_OF_THE_GRANT.has(error.error)
-  return isOfTheGrant && !isFresh
+export function isGrantRefused(error: unknown, isFresh: boolean): boolean {
+  const said = errorSaid(error)
+  if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
+  if (isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
+  // An answer with 200 that is no token.
+  if (error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE') return true
+  const status = statusOf(error) ?? 0
+  return status >= 400 && status < 500 && !OF_THE_MOMENT.has(status)
 }
 
 const UNREACHED = new Set([

@@ -60,6 +60,13 @@ export function inWords(error: unknown): string {
   return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
+/** The error code in the answer's body, where there is one; also in an answer with 200. */
+export function errorSaid(error: unknown): string | undefined {
+  if (error instanceof ResponseBodyError) return error.error
+  const said = recordOf(carriedBy(error)['body'])['error']
+  return typeof said === 'string' ? said : undefined
+}
+
 /** Is what was refused a token endpoint's answer that has everything but an id_token? Its error carries the answer. */
 export function isIdTokenMissing(error: unknown): boolean {
   const { access_token: access, token_type: type, id_token: id } = recordOf(carriedBy(error)['body'])

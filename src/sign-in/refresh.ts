@@ -2,12 +2,12 @@
 // process redeems (under a lease that is renewed while the token endpoint thinks), the others get the winner's result.
 // A refresh token that is redeemed twice may end the whole sign-in (RFC 9700 4.14), so everything here avoids that.
 import { setTimeout as pause } from 'node:timers/promises'
-import { ClientError, refreshTokenGrant } from 'openid-client'
+import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client'
 import { createOnce, takeLease, type Lease } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { SignedIn, Tokens } from '../session/signed-in.ts'
 import { isClientRefused, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
-import { nameOfError } from './answer-words.ts'
+import { inWords, nameOfError } from './answer-words.ts'
 import type { SignInParts } from './parts.ts'
 import { isFresh } from './require-sign-in.ts'
 import { tokensOf } from './tokens.ts'
@@ -78,10 +78,8 @@ async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Tokens 
     // Tokens of a client that is gone cannot be refreshed by the next one.
     if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown(clientId))) return undefined
     if (isGrantRefused(error, isFresh(signedIn.signedInAt, parts.now()))) {
-      parts.log.debug(
-        {},
-        `refresh: the authorization server says ${nameOfError(error.error)}, so the sign-in ends`,
-      )
+      const said = error instanceof ResponseBodyError ? nameOfError(error.error) : inWords(error)
+      parts.log.debug({}, `refresh: the authorization server says ${said}, so the sign-in ends`)
       // Some servers also say it to a client that they forgot: found out in the background.
       parts.authorizationServer.dropIfSuspect(clientId).catch(() => {})
       return undefined
