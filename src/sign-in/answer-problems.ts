@@ -13,9 +13,9 @@ import { retryAfterSeconds } from '../client-api/errors.ts'
 import {
   errorSaid,
   inWords,
-  isIdTokenMissing,
   nameOfError,
   refusedAlgorithm,
+  refusedMember,
   retryAfterOf,
   statusOf,
 } from './answer-words.ts'
@@ -108,11 +108,14 @@ function meaningOf(error: unknown): Meaning {
   if (error instanceof WWWAuthenticateChallengeError) return misconfigured(`refused with ${inWords(error)}`)
   const algorithm = refusedAlgorithm(error)
   if (algorithm !== undefined) return misconfigured(wrongAlgorithm(algorithm))
-  if (isIdTokenMissing(error)) return misconfigured(WITHOUT_ID_TOKEN)
+  const member = refusedMember(error)
+  if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
-  if (!UNREACHED.has(code))
-    return { status: 400, code: 'sign_in_failed', detail: `the answer was refused (${code})` }
+  if (!UNREACHED.has(code)) {
+    const why = member === undefined ? code : `${code}: ${member} is missing, or cannot be used`
+    return { status: 400, code: 'sign_in_failed', detail: `the answer was refused (${why})` }
+  }
   const status = statusOf(error)
   const which = status === undefined ? code : `status ${status}, ${code}`
   return unavailable(`the authorization server gave no usable answer (${which})`)

@@ -67,10 +67,13 @@ export function errorSaid(error: unknown): string | undefined {
   return typeof said === 'string' ? said : undefined
 }
 
-/** Is what was refused a token endpoint's answer that has everything but an id_token? Its error carries the answer. */
-export function isIdTokenMissing(error: unknown): boolean {
-  const { access_token: access, token_type: type, id_token: id } = recordOf(carriedBy(error)['body'])
-  return typeof access === 'string' && /^bearer$/i.test(String(type)) && id === undefined
+/**
+ * The member of a token endpoint's answer that the library refused. It says so only in its message, so this is for the
+ * log; of an id_token it complains only where one was asked for, or came.
+ */
+export function refusedMember(error: unknown): string | undefined {
+  const messages = chainOf(error).map((one) => (one instanceof Error ? one.message : ''))
+  return messages.map((message) => /body "(\w{1,40})" property/.exec(message)?.[1]).find(Boolean)
 }
 
 /**

@@ -1,8 +1,14 @@
 // What a token endpoint's answer means when it is neither tokens nor a refusal as RFC 6749 5.2 has it. The errors are the
 // library's own, made of such answers.
-import { allowInsecureRequests, Configuration, customFetch, refreshTokenGrant } from 'openid-client'
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  Configuration,
+  customFetch,
+  refreshTokenGrant,
+} from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { isGrantRefused } from '../../src/sign-in/answer-problems.ts'
+import { isGrantRefused, problemOfAnswer } from '../../src/sign-in/answer-problems.ts'
 
 const issuer = 'http://as.example'
 
@@ -55,5 +61,31 @@ describe('a refresh', () => {
   ])('answered by %s is tried again', async (_what, status, body, headers) => {
     const error = await refusalOf(refreshTokenGrant(answering(status, body, headers), 'one'))
     expect(isGrantRefused(error, false)).toBe(false)
+  })
+})
+
+describe('tokens that cannot be used', () => {
+  const tokens = { access_token: 'a', token_type: 'Bearer' }
+  const callback = new URL('http://onramp.example/sign-in/callback?code=c')
+
+  it.each([
+    ['expires_in', { ...tokens, expires_in: -1 }],
+    ['access_token', { error: 'bad_verification_code' }],
+    ['scope', { ...tokens, scope: 5 }],
+  ])('are refused with the name of what is wrong: %s', async (member, body) => {
+    const sent = [
+      authorizationCodeGrant(answering(200, body), callback),
+      refreshTokenGrant(answering(200, body), 'one'),
+    ]
+    for (const work of sent) {
+      const { detail } = problemOfAnswer(await refusalOf(work))
+      expect(detail).toContain(`${member} is missing, or cannot be used`)
+      expect(detail).not.toContain('OIDC_SCOPE')
+    }
+  })
+
+  it('without an id_token speak of OIDC_SCOPE where one was asked for', async () => {
+    const grant = authorizationCodeGrant(answering(200, tokens), callback, { idTokenExpected: true })
+    expect(problemOfAnswer(await refusalOf(grant)).detail).toContain('leave openid out of OIDC_SCOPE')
   })
 })
