@@ -104,3 +104,13 @@ describe('an id_token', () => {
     expect(saysEverything({ ...whole, upn: 'other@acme.example' }, upn)).toBe(false)
   })
 })
+
+describe('a subject', () => {
+  it.each(['', ' ', '\u200b', '\n'])('that shows nothing (%j) is no one', (sub) => {
+    expect(() => userWith({ sub })).toThrow(expect.objectContaining({ code: 'sign_in_misconfigured' }))
+  })
+
+  it('is taken as it is, also with spaces in it', () => {
+    expect(userWith({ sub: ' ada ' }).subject).toBe(' ada ')
+  })
+})
