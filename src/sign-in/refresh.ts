@@ -10,6 +10,7 @@ import { isClientRefused, isGrantRefused, problemOfAnswer, signInUnavailable } f
 import { inWords, nameOfError } from './answer-words.ts'
 import type { SignInParts } from './parts.ts'
 import { isFresh } from './require-sign-in.ts'
+import { revoke } from './sign-out/revoke.ts'
 import { tokensOf } from './tokens.ts'
 
 /**
@@ -21,12 +22,20 @@ export type Refresh = (signedIn: SignedIn) => Promise<SignedIn | undefined>
 const LOOK_EVERY_MS = 100
 const MAX_WAIT_MS = 40_000
 
-export function createRefresh(parts: SignInParts): Refresh {
+const MAX_UNSAVED = 10_000
+
+type RefreshParts = SignInParts & {
+  /** Redeemed for a record, but not yet written down because the store failed: the refresh token there is used up. */
+  unsaved: Map<string, Tokens>
+}
+
+export function createRefresh(services: SignInParts): Refresh {
   const once = createOnce<SignedIn | undefined>()
+  const parts = { ...services, unsaved: new Map<string, Tokens>() }
   return (signedIn) => once(`${signedIn.id}\n${signedIn.sealed}`, () => refreshOverProcesses(parts, signedIn))
 }
 
-async function refreshOverProcesses(parts: SignInParts, signedIn: SignedIn): Promise<SignedIn | undefined> {
+async function refreshOverProcesses(parts: RefreshParts, signedIn: SignedIn): Promise<SignedIn | undefined> {
   for (const until = parts.now() + MAX_WAIT_MS; parts.now() < until; await pause(LOOK_EVERY_MS)) {
     const lease = await takeLease(parts.records, `refresh:${nameOf(signedIn.id)}`)
     if (lease !== undefined) return await redeemOnce(parts, signedIn, lease)
@@ -39,18 +48,17 @@ async function refreshOverProcesses(parts: SignInParts, signedIn: SignedIn): Pro
 }
 
 async function redeemOnce(
-  parts: SignInParts,
+  parts: RefreshParts,
   signedIn: SignedIn,
   lease: Lease,
 ): Promise<SignedIn | undefined> {
-  const { signIns, note } = parts
+  const { signIns, note, unsaved } = parts
   try {
     const current = await signIns.load(signedIn.id)
     if (current?.sealed !== signedIn.sealed) return current
-    const tokens = await redeemed(parts, signedIn)
+    const tokens = unsaved.get(signedIn.sealed) ?? (await redeemed(parts, signedIn))
     note({ event: 'refresh', result: tokens === undefined ? 'ended' : 'ok' })
-    if (tokens !== undefined)
-      return (await signIns.replaceTokens(signedIn, tokens)) ?? (await signIns.load(signedIn.id))
+    if (tokens !== undefined) return await saved(parts, signedIn, tokens)
     // `invalid_grant` to one who was too late must not sign out the one who was in time.
     const other = await signIns.load(signedIn.id)
     if (other?.sealed !== signedIn.sealed) return other
@@ -59,6 +67,21 @@ async function redeemOnce(
   } finally {
     await lease.release()
   }
+}
+
+/** The sign-in with these tokens, or as it is by now. */
+async function saved(
+  { signIns, unsaved, authorizationServer }: RefreshParts,
+  signedIn: SignedIn,
+  tokens: Tokens,
+): Promise<SignedIn | undefined> {
+  if (unsaved.size >= MAX_UNSAVED) unsaved.clear()
+  unsaved.set(signedIn.sealed, tokens)
+  const current = (await signIns.replaceTokens(signedIn, tokens)) ?? (await signIns.load(signedIn.id))
+  unsaved.delete(signedIn.sealed)
+  // Signed out meanwhile: the sign-out took back the tokens that it knew.
+  if (current === undefined) void revoke(await authorizationServer.patientConfiguration(), tokens)
+  return current
 }
 
 /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */

@@ -3,9 +3,11 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { expectSignedOut, messagesOf, runUnlimited } from '../helpers/faulty.ts'
+import { expectSignedIn, expectSignedOut, messagesOf, runUnlimited, setFaults } from '../helpers/faulty.ts'
+import { until } from '../helpers/processes.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
+import { refreshesOf } from './two-processes.ts'
 
 let running: Running
 beforeAll(async () => {
@@ -62,5 +64,34 @@ describe('while the store is full', () => {
     expect(running.sandbox.logouts().at(-1)?.status).toBe(503)
     fill(false)
     await expectSignedOut(running, browser)
+  })
+})
+
+describe('a refresh', () => {
+  async function refreshing(person: string) {
+    setFaults(running, { token: { expiresIn: 0 } })
+    const browser = await signIn(running, person)
+    setFaults(running, { token: { grant: 'refresh_token', delayMs: 300 } })
+    running.sandbox.clearRequests()
+    const page = browser.open(`${running.url}/onboarding`, { follow: false })
+    await until(() => running.sandbox.count('token') === 1, 'the refresh')
+    return { browser, page }
+  }
+
+  it('whose tokens could not be written down is not made again', async () => {
+    const { browser, page } = await refreshing('dan')
+    fill(true)
+    expect((await page).status).toBe(503)
+    fill(false)
+    await expectSignedIn(running, browser)
+    expect(refreshesOf(running.sandbox)).toBe(1)
+  })
+
+  it('during which the person signs out takes its tokens back too', async () => {
+    const { browser, page } = await refreshing('eve')
+    await browser.post(`${running.url}/sign-out`, {}, { follow: false })
+    expect(running.sandbox.count('revocation')).toBe(2)
+    await page
+    await until(() => running.sandbox.count('revocation') === 4, 'the new tokens to be taken back')
   })
 })
