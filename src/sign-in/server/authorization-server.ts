@@ -24,8 +24,8 @@ export type AuthorizationServer = {
   isReady(): boolean
   /** Starts discovering in the background, with retries. */
   start(): void
-  /** Forgets metadata and keys: after a signing key that was not known. */
-  forget(): void
+  /** After a signing key that was not known: forgets the keys, and looks for the metadata anew, as it may name others. */
+  forgetKeys(): void
   /**
    * After `invalid_client`: whether our own registration turned out to be gone and was given up.
    * @param clientId the client that was refused, where that may have been replaced meanwhile
@@ -51,6 +51,8 @@ const CANNOT_BE_ASKED =
 
 type Known = {
   configuration: Configuration
+  /** The same anew: the library keeps keys with it. */
+  withoutKeys: () => Configuration
   patient: Configuration
   confirmedAt: number
   isNew: boolean
@@ -73,9 +75,11 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
     const found = await client.current(server, mayRegister)
     if (found === undefined) return undefined
     const { isNew = false, mute = [] } = found
-    const configuration = configurationOf(server, found)
+    const withoutKeys = () => configurationOf(server, found)
+    const configuration = withoutKeys()
     known = {
       configuration,
+      withoutKeys,
       patient: configurationOf(server, found, true),
       // One that was kept from before may be gone meanwhile.
       confirmedAt: isNew ? now() : -Infinity,
@@ -154,8 +158,9 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
     },
     isReady: () => known !== undefined,
     start: background.tryNow,
-    forget() {
-      known = undefined
+    forgetKeys() {
+      // What is known goes on being used: anyone who can have an odd id_token issued would end every sign-in otherwise.
+      if (known !== undefined) known.configuration = known.withoutKeys()
       background.tryNow()
     },
     dropIfUnknown: async (clientId) => isReplaced(clientId) || (await dropIfUnknown()),
