@@ -4,7 +4,7 @@ import pino from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { discoverOnce } from '../../src/doctor/server/discovered.ts'
 import { createAuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
-import { isAccepted, placesOf } from '../../src/sign-in/server/discovery.ts'
+import { discoverMetadata, isAccepted, placesOf } from '../../src/sign-in/server/discovery.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { messagesOf, runUnlimited } from '../helpers/faulty.ts'
 import { startPlainServer, type Answers, type PlainServer } from '../helpers/plain-authorization-server.ts'
@@ -154,12 +154,34 @@ describe("Microsoft's addresses for every tenant", () => {
   })
 })
 
+describe('metadata that lacks what a sign-in needs', () => {
+  const found = async (lacking: string, scope: string) => {
+    const plain = await startPlainServer({}, () => ({ [lacking]: null }))
+    closers.push(() => plain.close())
+    return await discoverMetadata(plain.url, scope, 2)
+  }
+
+  it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
+    'is refused by name: %s',
+    async (name) => {
+      await expect(found(name, 'openid email')).rejects.toMatchObject({
+        code: 'sign_in_unavailable',
+        detail: expect.stringContaining(`metadata has no ${name}: `) as string,
+      })
+    },
+  )
+
+  it('needs no keys where no id_token is asked for', async () => {
+    expect(await found('jwks_uri', 'search')).not.toHaveProperty('jwks_uri')
+  })
+})
+
 describe('after a signing key that is not known', () => {
   it('what is known of the authorization server goes on being used, without the keys', async () => {
     const plain = await startPlainServer()
     closers.push(() => plain.close())
     const client = { current: async () => ({ metadata: { client_id: 'onramp' }, auth: None() }) }
-    const settings = { OIDC_ISSUER: plain.url } as Settings
+    const settings = { OIDC_ISSUER: plain.url, OIDC_SCOPE: 'openid' } as Settings
     const server = createAuthorizationServer({
       settings,
       client,

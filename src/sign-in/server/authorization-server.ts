@@ -71,7 +71,7 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
 
   /** Undefined: the client would have to be registered first. */
   async function assemble(mayRegister: boolean): Promise<Known | undefined> {
-    const server = await discoverMetadata(issuer, TIME_LIMIT_SECONDS)
+    const server = await discoverMetadata(issuer, settings.OIDC_SCOPE, TIME_LIMIT_SECONDS)
     const found = await client.current(server, mayRegister)
     if (found === undefined) return undefined
     const { isNew = false, mute = [] } = found

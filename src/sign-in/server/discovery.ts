@@ -171,12 +171,30 @@ function refuseUnsafeEndpoints(metadata: Metadata): void {
 }
 
 /**
- * @param seconds the limit of each request
- * @throws {Problem} sign_in_unavailable, when there is no metadata, or it names an address that is not safe
+ * What no sign-in works without. The library would accept id_tokens of any signature where there are no keys (OpenID
+ * Connect Discovery 1.0 3 requires jwks_uri).
  */
-export async function discoverMetadata(issuer: string, seconds: number): Promise<Metadata> {
+function refuseIncomplete(metadata: Metadata, scope: string): void {
+  const hasIdTokens = scope.split(' ').includes('openid')
+  const needed = ['authorization_endpoint', 'token_endpoint', ...(hasIdTokens ? ['jwks_uri'] : [])]
+  const missing = needed.filter((name) => metadata[name] === undefined)
+  if (missing.length === 0) return
+  const [what, advice] = [missing.join(' and no '), 'for plain OAuth 2.1, leave openid out of OIDC_SCOPE']
+  const fix = missing.includes('jwks_uri')
+    ? `: no id_token could be verified; ${advice}`
+    : ': see OIDC_ISSUER'
+  throw signInUnavailable(`the authorization server's metadata has no ${what}${fix}`)
+}
+
+/**
+ * @param scope OIDC_SCOPE @param seconds the limit of each request
+ * @throws {Problem} sign_in_unavailable, when there is no metadata, it lacks what a sign-in needs, or it names an address
+ * that is not safe
+ */
+export async function discoverMetadata(issuer: string, scope: string, seconds: number): Promise<Metadata> {
   const discovery = await findMetadata(issuer, seconds)
   if (discovery.kind !== 'found') throw signInUnavailable(whyMissing(issuer, discovery))
+  refuseIncomplete(discovery.metadata, scope)
   refuseUnsafeEndpoints(discovery.metadata)
   return discovery.metadata
 }
