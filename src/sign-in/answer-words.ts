@@ -1,6 +1,7 @@
 // What an authorization server answered, in words for the log: its HTTP status, its error code, and its description,
 // all bounded, and without anything that could be a secret that the description quotes. Pure.
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
+import { withoutAddresses } from '../client-api/said.ts'
 import { redacted } from '../web/log.ts'
 
 const MAX_DESCRIPTION = 200
@@ -40,9 +41,11 @@ export const retryAfterOf = (error: unknown): string | undefined =>
 /** Small and capital letters with digits in one word: made by a machine, so perhaps a code. */
 const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
 
-/** RFC 6749 5.2 allows ASCII only; words that look made up are left out. */
+/** RFC 6749 5.2 allows ASCII only, but for our own mark; words that look made up and addresses are left out. */
 const quoted = (description: string) =>
-  redacted(description.replaceAll(/[^\x20-\x7e]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION))
+  redacted(
+    withoutAddresses(description.replaceAll(/[^\x20-\x7e…]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION)),
+  )
     .replaceAll(RANDOM, '…')
     .slice(0, MAX_DESCRIPTION)
     .trim()
