@@ -52,8 +52,8 @@ export function createSignOutRoutes(parts: Parts): Router {
    */
   async function endHere(before: SignedIn, onward: SigningOut | undefined) {
     const name = nameOf(before.id)
-    const { askAnew, keep } = parts.signedOut
-    const noting = Promise.allSettled([askAnew(name), onward && keep(name, onward)])
+    const { signedOut } = parts
+    const noting = Promise.allSettled([signedOut.askAnew(name), onward && signedOut.keep(name, onward)])
     const signedIn = (await parts.signIns.load(before.id)) ?? before
     const [gone, unlisted] = await Promise.allSettled([
       parts.signIns.end(name),
