@@ -21,7 +21,8 @@ export const notFound: RequestHandler = () => {
  * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
  */
 export function wantsPage(req: Pick<Request, 'get' | 'path'>): boolean {
-  if (req.path.startsWith('/api/')) return false
+  // Routes are found in any letter case.
+  if (/^\/api\//i.test(req.path)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
