@@ -19,8 +19,11 @@ const MAX_CHARACTERS = 200
 const MAX_LOCALE = 35
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
 const MAX_ADDRESS = 254
-const text = (value: unknown) =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_CHARACTERS) : undefined
+/** Without what would turn around the words beside it (UAX 9), or is no letter at all. */
+const text = (value: unknown) => {
+  const plain = typeof value === 'string' ? value.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '').trim() : ''
+  return plain === '' ? undefined : plain.slice(0, MAX_CHARACTERS)
+}
 
 export type EmailRule = {
   /** OIDC_EMAIL_CLAIM. */
@@ -122,6 +125,10 @@ export async function identify(
   { emailRule: rule, log }: IdentifyParts,
 ): Promise<User> {
   const { issuer, userinfo_endpoint } = serverMetadataOf(configuration)
+  // OpenID Connect Core 3.1.3.7, 5: the library looks only where there are several audiences.
+  const party = claims?.['azp'] ?? configuration.clientMetadata().client_id
+  if (party !== configuration.clientMetadata().client_id)
+    throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
   if (claims === undefined && userinfo_endpoint === undefined)
     return userOf(issuer, [await identifyByToken(configuration, tokens.access_token)], rule)
   if (claims === undefined)

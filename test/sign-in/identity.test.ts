@@ -1,5 +1,6 @@
+import { Configuration, type TokenEndpointResponse } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { saysEverything, userOf, type EmailRule } from '../../src/sign-in/identity.ts'
+import { identify, saysEverything, userOf, type EmailRule } from '../../src/sign-in/identity.ts'
 
 const issuer = 'https://login.acme.example'
 const email = 'ada@acme.example'
@@ -112,5 +113,27 @@ describe('a subject', () => {
 
   it('is taken as it is, also with spaces in it', () => {
     expect(userWith({ sub: ' ada ' }).subject).toBe(' ada ')
+  })
+})
+
+describe('a name', () => {
+  it('turns around no words beside it', () => {
+    expect(userWith({ name: ' Ada\u202e\u2066 L\u0007 ' }).name).toBe('Ada L')
+    expect(userWith({ name: '\u202e', preferred_username: 'ada' }).name).toBe('ada')
+  })
+})
+
+describe('an id_token', () => {
+  const parts = { emailRule: byClaim, log: { warn: () => {} } }
+  const identified = (azp?: string) => {
+    const claims = { sub: 'ada', ...(azp !== undefined && { azp }) }
+    const configuration = new Configuration({ issuer }, 'onramp')
+    return identify(configuration, { tokens: {} as TokenEndpointResponse, claims }, parts)
+  }
+
+  it('that was issued to another client signs no one in', async () => {
+    await expect(identified('other')).rejects.toMatchObject({ code: 'sign_in_failed' })
+    expect(await identified('onramp')).toMatchObject({ subject: 'ada' })
+    expect(await identified()).toMatchObject({ subject: 'ada' })
   })
 })
