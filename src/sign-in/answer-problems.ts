@@ -19,6 +19,7 @@ import {
   retryAfterOf,
   statusOf,
 } from './answer-words.ts'
+import { asymmetric } from './sign-out/logout-token.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string }
 
@@ -95,6 +96,12 @@ function meaningOfOAuthError(
 const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
 
 const wrongAlgorithm = (algorithm: string) =>
+  asymmetric([algorithm]).length > 0 ? unlistedAlgorithm(algorithm) : forgeableAlgorithm(algorithm)
+
+const unlistedAlgorithm = (algorithm: string) =>
+  `the id_token is signed with ${algorithm}, which was not agreed on: let the authorization server list it in its metadata (id_token_signing_alg_values_supported; RS256 where that is left out), or sign this client's id_tokens with what it lists`
+
+const forgeableAlgorithm = (algorithm: string) =>
   `the id_token is signed with ${algorithm}, which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`
 
 const WITHOUT_ID_TOKEN =

@@ -6,14 +6,20 @@ import {
   Configuration,
   customFetch,
   refreshTokenGrant,
+  type ServerMetadata,
 } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { isGrantRefused, problemOfAnswer } from '../../src/sign-in/answer-problems.ts'
 
 const issuer = 'http://as.example'
 
-function answering(status: number, body: unknown, headers: Record<string, string> = {}): Configuration {
-  const metadata = { issuer, token_endpoint: `${issuer}/token`, authorization_endpoint: `${issuer}/auth` }
+function answering(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+  more: Partial<ServerMetadata> = {},
+): Configuration {
+  const metadata = { issuer, token_endpoint: `${issuer}/token`, ...more }
   const configuration = new Configuration(metadata, 'client', 'secret')
   allowInsecureRequests(configuration)
   const isText = typeof body === 'string'
@@ -87,5 +93,20 @@ describe('tokens that cannot be used', () => {
   it('without an id_token speak of OIDC_SCOPE where one was asked for', async () => {
     const grant = authorizationCodeGrant(answering(200, tokens), callback, { idTokenExpected: true })
     expect(problemOfAnswer(await refusalOf(grant)).detail).toContain('leave openid out of OIDC_SCOPE')
+  })
+})
+
+describe('an id_token with an algorithm that was not agreed on', () => {
+  it.each([
+    ['RS256', ['none'], /signed with RS256, which was not agreed on/],
+    ['ES256', undefined, /signed with ES256, which was not agreed on/],
+    ['none', undefined, /signed with none, which onramp does not take/],
+    ['HS256', undefined, /signed with HS256, which onramp does not take/],
+  ])('is told apart: %s where %j are listed', async (alg, listed, says) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const body = { access_token: 'a', token_type: 'Bearer', id_token: `${part({ alg })}.${part({})}.AAAA` }
+    const more = listed && { id_token_signing_alg_values_supported: listed }
+    const work = refreshTokenGrant(answering(200, body, {}, more), 'one')
+    expect(problemOfAnswer(await refusalOf(work)).detail).toMatch(says)
   })
 })
