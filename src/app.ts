@@ -8,7 +8,7 @@ import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
-import type { About } from './onboarding/overview/about.ts'
+import { signOf, type About } from './onboarding/overview/about.ts'
 import type { CheckFor } from './onboarding/pass.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
@@ -30,7 +30,9 @@ import { createHealthRoutes, type HealthParts } from './web/health.ts'
 import { createIntranetRoutes } from './web/intranet/routes.ts'
 import type { Languages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
-import type { Metrics } from './web/metrics.ts'
+import type { Metrics } from './web/metrics/metrics.ts'
+import { createScrape } from './web/metrics/scrape.ts'
+import { createObserve } from './web/observe.ts'
 import type { SendPage } from './web/pages.ts'
 import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
@@ -77,12 +79,13 @@ export function createApp(services: Services): Express {
   app.disable('etag')
   app.set('trust proxy', settings.TRUST_PROXY ?? false)
 
-  app.use(metrics.observe)
+  app.use(createObserve({ log, isLogged: settings.REQUEST_LOG === 'yes', metrics }))
   app.use(securityHeaders(isHttps))
 
   // For programs and files: probes, metrics, what pages load, and the authorization server's own calls.
   app.use(at('healthz', 'readyz'), createHealthRoutes({ ...services.health, authorizationServer }))
-  app.use(at('metrics'), metrics.routes)
+  if (settings.METRICS_PORT === undefined)
+    app.get('/metrics', createScrape({ ...metrics, token: settings.METRICS_TOKEN, isAlone: false }))
   app.use(at('assets', 'favicon'), services.assets.routes, services.companyAssets.routes)
   app.use(
     at('sign-out'),
@@ -134,7 +137,14 @@ export function createApp(services: Services): Express {
     }),
   )
   app.use(createSessionsPage({ ...signIn, sendPage }))
-  app.use(createSearchRoutes({ limit: limits.byPerson, searchFor: services.searchFor, sendPage }))
+  app.use(
+    createSearchRoutes({
+      limit: limits.byPerson,
+      searchFor: services.searchFor,
+      appIn: (instance, lang) => signOf(instance, services.aboutIn(lang)),
+      sendPage,
+    }),
+  )
   app.use(createAdminRoutes({ arrivals, isAdmin: services.isAdmin, sendPage, note, now }))
 
   app.use(notFound)

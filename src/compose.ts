@@ -1,5 +1,6 @@
 // Puts the product together: settings in; an app, and what has to be started and closed, out. Starts nothing itself.
 import { fileURLToPath } from 'node:url'
+import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
 import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import { administrators } from './admin/routes.ts'
@@ -8,6 +9,7 @@ import { normalizedAddress } from './arrivals/address.ts'
 import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
 import { createClientApi } from './client-api/client.ts'
+import { useProxy } from './client-api/proxy.ts'
 import { loadCompany } from './company/read-company.ts'
 import { createInvitations } from './invites/token.ts'
 import { aboutApps } from './onboarding/overview/about.ts'
@@ -26,7 +28,8 @@ import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
 import { companyAssets } from './web/company-assets.ts'
 import type { Log } from './web/log.ts'
-import { createMetrics, type Metrics } from './web/metrics.ts'
+import { createMetrics, type Metrics } from './web/metrics/metrics.ts'
+import { createScrape } from './web/metrics/scrape.ts'
 import { brandOf, languagesFor } from './web/brand.ts'
 import { LANGUAGES, offeredToCompanies } from './web/languages/catalogue.ts'
 import { createPages } from './web/pages.ts'
@@ -38,6 +41,8 @@ const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
 export type Onramp = {
   app: Express
+  /** For METRICS_PORT. */
+  metrics: RequestListener
   countProblem: Metrics['countProblem']
   /** Begins to reach for the authorization server; the store is reached for from the start. */
   start(): void
@@ -52,11 +57,12 @@ export type Onramp = {
  */
 export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
   const company = loadCompany(settings.COMPANY_FILE, offeredToCompanies())
+  useProxy(settings)
   const publicUrl = settings.PUBLIC_URL
-  const store = openStore(settings, log, true)
+  const metrics = createMetrics()
+  const store = openStore(settings, log, { isServer: true, onOperation: metrics.observeStore })
   const { records } = store
 
-  const metrics = createMetrics()
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const ids = createAuditIds(secrets, normalizedAddress)
   const note = createAudit({ log, registry: metrics.registry, ids })
@@ -97,13 +103,20 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     log,
     note,
     limits,
+    onCall: metrics.observeAuthorizationServer,
     now,
     languageOf: (req) => languages.of(req).lang,
     onSignedIn: follow.signedIn,
   })
+  const { authorizationServer } = signIn
+  metrics.watchReach({
+    store: () => store.isReachable(),
+    authorization_server: () => authorizationServer.isReady(),
+  })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
-    onCall: metrics.observeCall,
+    headerPrefix: settings.SERVICE_HEADER_PREFIX,
+    onCall: metrics.observeService,
     onExcess: (what) => log.warn({}, what),
     onAnswer: watchFor(log, metrics, now).observe,
   })
@@ -150,13 +163,14 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
 
   return {
     app,
+    metrics: createScrape({ ...metrics, token: settings.METRICS_TOKEN, isAlone: true }),
     countProblem: metrics.countProblem,
-    start: () => signIn.authorizationServer.start(),
+    start: () => authorizationServer.start(),
     drain: () => {
       isDraining = true
     },
     async close() {
-      signIn.authorizationServer.close()
+      authorizationServer.close()
       await clientApi.close()
       await store.close()
     },

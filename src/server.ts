@@ -1,12 +1,14 @@
 // The process: settings -> parts -> listen -> drain. Importing any other file starts nothing.
 import './require-node.mjs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
+import { VERSION } from './installation.ts'
 import { FolderInUse } from './records/sqlite-folder.ts'
 import { storeOf } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
+import { flushSpans } from './trace/spans.ts'
 import { createLog, type Log } from './web/log.ts'
 import { refuseMalformed } from './web/malformed.ts'
 
@@ -44,17 +46,17 @@ export type Serving = {
  */
 export async function startServer(settings: Settings, log: Log): Promise<Serving> {
   const onramp = createOnramp(settings, log)
-  const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 },
-    onramp.app,
-  )
+  const server = createServer(LIMITS, onramp.app)
   server.on('clientError', refuseMalformed({ log, count: onramp.countProblem }))
   // Longer than a proxy keeps an idle connection, so that the proxy is the one who closes it.
   server.keepAliveTimeout = 75_000
+  let metrics: Server | undefined
   try {
+    metrics = await listenForMetrics(settings, onramp.metrics)
     server.listen(settings.PORT, settings.HOST)
     await once(server, 'listening')
   } catch (error) {
+    metrics?.close()
     await onramp.close()
     throw error
   }
@@ -62,10 +64,31 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   const { PUBLIC_URL, OIDC_ISSUER } = settings
   const store = storeOf(settings).name
   log.info(
-    { address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
+    { version: VERSION, address: server.address(), PUBLIC_URL, OIDC_ISSUER, store, node: process.version },
     'onramp listens',
   )
-  return { server, stop: (drainSeconds = 0) => stop(server, onramp, drainSeconds) }
+  return {
+    server,
+    async stop(drainSeconds = 0) {
+      await stop(server, onramp, drainSeconds)
+      // To the last, so that what the end looked like can be read.
+      metrics?.close()
+      metrics?.closeAllConnections()
+    },
+  }
+}
+
+const LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }
+
+/** @returns undefined without METRICS_PORT @throws when it is taken */
+async function listenForMetrics(
+  { METRICS_PORT: port, HOST: host }: Settings,
+  scrape: RequestListener,
+): Promise<Server | undefined> {
+  if (port === undefined) return undefined
+  const server = createServer(LIMITS, scrape).listen(port, host)
+  await once(server, 'listening')
+  return server
 }
 
 /**
@@ -97,7 +120,10 @@ function endOnMistakes(running: Serving, log: Log): void {
     log.fatal({ err: fault, origin }, 'a fault in onramp that nothing caught: ending')
     if (isEnding) return
     isEnding = true
-    void running.stop().finally(() => process.exit(1))
+    void running
+      .stop()
+      .finally(flushSpans)
+      .finally(() => process.exit(1))
   })
 }
 
@@ -114,7 +140,10 @@ export async function main(): Promise<void> {
       process.once(signal, () => process.exit(130))
       log.info({ signal }, 'ending: requests in flight are finished first')
       const drainSeconds = signal === 'SIGTERM' ? settings.DRAIN_SECONDS : 0
-      void running.stop(drainSeconds).then(() => process.exit(0))
+      void running
+        .stop(drainSeconds)
+        .then(flushSpans)
+        .then(() => process.exit(0))
     }
     process.once('SIGTERM', onSignal)
     process.once('SIGINT', onSignal)

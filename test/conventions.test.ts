@@ -31,7 +31,7 @@ const roomOf = (file: string) =>
   /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
-const nouns = ['client-api', 'records', 'problem.ts', 'present.ts', 'loopback.ts']
+const nouns = ['client-api', 'records', 'trace', 'problem.ts', 'present.ts', 'loopback.ts', 'installation.ts']
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
@@ -40,10 +40,14 @@ const allowed: Record<string, string[]> = {
   'problem.ts': [],
   'present.ts': [],
   'loopback.ts': [],
+  'installation.ts': [],
+  'packages/pack.ts': [],
   'require-node.mjs': [],
+  // Which request the code works for, and what it asks of others on the way.
+  trace: [],
   settings: ['loopback.ts'],
-  records: ['problem.ts'],
-  'client-api': ['problem.ts', 'present.ts'],
+  records: ['problem.ts', 'trace'],
+  'client-api': ['problem.ts', 'present.ts', 'loopback.ts', 'trace'],
   session: nouns,
   // The company file; its faults are told as those of the settings are.
   company: ['settings', 'problem.ts', 'loopback.ts'],
@@ -72,7 +76,7 @@ const allowed: Record<string, string[]> = {
     'company',
   ],
   'compose.ts': ['*'],
-  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'require-node.mjs'],
+  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs', 'installation.ts'],
   cli: ['*'],
 }
 
@@ -154,12 +158,13 @@ describe('the layout', () => {
     expect(silent).toEqual([])
   })
 
-  it('has no switch on NODE_ENV and prints nothing raw but the body of a page', () => {
+  it('has no switch on NODE_ENV and prints nothing raw but what a view has rendered', () => {
     expect(sources.filter((file) => read(file).includes('NODE_ENV'))).toEqual([])
     const raw = filesBelow('views', '.eta').flatMap((file) =>
       [...read(file).matchAll(/<%~\s*([^%]*)%>/g)].map((match) => match[1]?.trim() ?? ''),
     )
-    expect(raw.filter((code) => code !== 'it.body' && !code.startsWith('include('))).toEqual([])
+    const rendered = new Set(['it.body', 'it.languages'])
+    expect(raw.filter((code) => !rendered.has(code) && !code.startsWith('include('))).toEqual([])
   })
 })
 

@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadSettings, settings } from '../src/settings/settings.ts'
+import { spawnOne, statusOf, until } from './helpers/processes.ts'
+import { freePort } from './helpers/running.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -27,11 +29,22 @@ function productionPackages(packages: Record<string, Locked>): Set<string> {
   return names
 }
 
-/** As in the image: the sources, and the packages of `npm ci --omit=dev --omit=optional`. */
+/** The lines of a stage of the Dockerfile, and what it copies of this repository. */
+function stageOf(name: string) {
+  const stage = read('Dockerfile')
+    .split(/^FROM \$\{BASE\} AS /m)
+    .find((one) => one.startsWith(`${name}\n`))
+  const copied = [...(stage ?? '').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, of = '']) =>
+    of.split(' '),
+  )
+  return { text: stage ?? '', copied }
+}
+
+/** As in the image: what it copies, and the packages of `npm ci --omit=dev --omit=optional`. */
 const image = mkdtempSync(join(tmpdir(), 'onramp-image-'))
 beforeAll(() => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
-  for (const folder of ['src', 'views', 'package.json', 'packages/deprecations'])
+  for (const folder of ['package.json', ...stageOf('onramp').copied])
     cpSync(join(root, folder), join(image, folder), { recursive: true })
   for (const name of productionPackages(packages)) {
     const path = `node_modules/${name}`
@@ -60,7 +73,8 @@ describe('the image', () => {
     expect(names).toEqual(expect.arrayContaining(['serve', 'invite', 'doctor', 'status', 'deprecations']))
     expect(names).not.toContain('demo')
     expect(names).not.toContain('sandbox')
-    for (const name of names) expect(await onramp(name ?? '', '--help')).toMatchObject({ code: 0 })
+    const each = await Promise.all(names.map((name = '') => onramp(name, '--help')))
+    expect(each.map((ran) => ran.code)).toEqual(names.map(() => 0))
   })
 
   it.each(['demo', 'sandbox'])('explains why %s is not among them', async (name) => {
@@ -71,12 +85,44 @@ describe('the image', () => {
     expect(stderr).not.toContain('    at ')
   })
 
+  it('serves with what is copied into it', async () => {
+    const port = String(await freePort())
+    const set = {
+      PORT: port,
+      HOST: '127.0.0.1',
+      DATA_DIR: join(image, 'data'),
+      SESSION_SECRET: 'a'.repeat(32),
+    }
+    const elsewhere = { PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_BASE_URL: 'https://svc.example' }
+    const env = { ...set, ...elsewhere, OIDC_ISSUER: 'https://as.example' }
+    const server = spawnOne(process.execPath, [join(image, 'src/server.ts')], env)
+    await until(
+      async () => server.hasEnded() || (await statusOf(`${env.PUBLIC_URL}/healthz`)) === 200,
+      'it to serve',
+    )
+    expect(await server.end('SIGINT')).toMatchObject({ code: 0 })
+  })
+
+  it.each(['production-packages', 'all-packages', 'sandbox', 'onramp'])(
+    'is built of files that Docker is given: %s',
+    (stage) => {
+      const { copied } = stageOf(stage)
+      expect(copied).not.toEqual([])
+      const given = read('.dockerignore').split('\n')
+      for (const path of copied) expect(given).toContain(`!${path.split('/')[0]}`)
+    },
+  )
+
+  it('runs as a user with a number, who is not root, and says what it is', () => {
+    for (const stage of ['sandbox', 'onramp'])
+      expect(stageOf(stage).text).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)
+    for (const label of ['title', 'licenses', 'version', 'revision', 'base.name'])
+      expect(stageOf('onramp').text).toContain(`org.opencontainers.image.${label}=`)
+  })
+
   it('of the sandbox listens where published ports reach it, and says which', () => {
-    const sandbox = read('Dockerfile')
-      .split(/^FROM /m)
-      .find((stage) => /^\S+ AS sandbox$/m.test(stage))
-    expect(sandbox).toContain('ENV SANDBOX_BIND=0.0.0.0')
-    expect(sandbox).toContain('EXPOSE 3000 4000-4005')
+    expect(stageOf('sandbox').text).toContain('ENV SANDBOX_BIND=0.0.0.0')
+    expect(stageOf('sandbox').text).toContain('EXPOSE 3000 4000-4005')
   })
 })
 

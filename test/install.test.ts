@@ -31,7 +31,8 @@ describe('the lock file', () => {
 
   it('holds no package that wants to run a script when it is installed', () => {
     expect(dependencies.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
-    expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m)
+    // Not `ignore-scripts`, which would also leave out what `npm pack` has to run.
+    expect(read('.npmrc')).toMatch(/^strict-allow-scripts=true$/m)
   })
 
   it('pins the runtime itself, one exact version of it for every kind of machine', () => {

@@ -45,6 +45,19 @@ describe.each(['20.20.2', '22.18.0', '24.0.2', '24.1.0', '24.2.0'])('Node %s', (
   })
 })
 
+describe.each(['20.20.2', '22.18.0', '24.2.0'])('Node %s', (version) => {
+  it.each([
+    ['onramp-sandbox', 'packages/sandbox/src/onramp-sandbox.mjs'],
+    ['onramp-deprecations', 'packages/deprecations/src/command/onramp-deprecations.mjs'],
+  ])('is refused by %s too', async (name, file) => {
+    const { code, stdout, stderr } = await start(version, file)
+    expect(stderr).toMatch(
+      new RegExp(`^${name} needs Node 24\\.3 or newer; this is Node ${version}\\. .*\\n$`),
+    )
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  })
+})
+
 describe('Node 24.3 and later', () => {
   it.each(['24.3.0', '25.0.0'])('%s is taken, as package.json says', async (version) => {
     expect(manifest.engines.node).toBe('>=24.3')
@@ -55,7 +68,7 @@ describe('Node 24.3 and later', () => {
 })
 
 describe('the doctor', () => {
-  const judged = (node: string) => runtime({ env: {}, node } as Subject).map(({ status }) => status)
+  const judged = (node: string) => [runtime({ node } as Subject).status]
 
   it('calls the same versions too old', () => {
     expect(judged('v24.2.0')).toEqual(['fail'])

@@ -114,6 +114,13 @@ describe('the settings', () => {
     ['HELP_URL', 'http://help.example'],
     ['REDIS_URL', 'localhost:6379'],
     ['REDIS_URL', 'http://localhost:6379'],
+    ['HTTPS_PROXY', 'proxy.acme.example:3128'],
+    ['HTTPS_PROXY', 'socks5://proxy.acme.example'],
+    ['HTTP_PROXY', 'http://proxy.acme.example/path'],
+    ['NO_PROXY', '10.0.0.0/99'],
+    ['NO_PROXY', 'https://service.example'],
+    ['SERVICE_HEADER_PREFIX', 'X-Service-'],
+    ['SERVICE_HEADER_PREFIX', 'X Service'],
     ['SESSION_SECRET', `${'a'.repeat(32)},short`],
     ['SESSION_SECRET', `${'a'.repeat(32)},`],
   ])('%s does not take %s', (name, value) => {
@@ -134,6 +141,8 @@ describe('the settings', () => {
     ],
     ['TRUST_PROXY', 'loopback, 10.0.0.0/8 fd00::/8', ['loopback', '10.0.0.0/8', 'fd00::/8']],
     ['SESSION_SECRET', ` ${'a'.repeat(32)}, ${'b'.repeat(32)} `, ['a'.repeat(32), 'b'.repeat(32)]],
+    ['NO_PROXY', '.acme.example,10.0.0.0/8 *', ['.acme.example', '10.0.0.0/8', '*']],
+    ['SERVICE_HEADER_PREFIX', 'X-Acme', 'X-Acme'],
     ['OIDC_SCOPE', '  openid   email ', 'openid email'],
     ['OIDC_PROMPT', 'login  consent login', 'login consent'],
     ['CONFIRM_SECONDS', '0', 0],
@@ -147,6 +156,7 @@ describe('the settings', () => {
     ['SMTP_URL', 'smtps://search:planted%@mail.acme.example'],
     ['SMTP_URL', 'smtp://search%40acme.example:100%planted@mail.acme.example:587'],
     ['REDIS_URL', 'redis://:planted%ff@redis:6379'],
+    ['HTTPS_PROXY', 'http://onramp:planted%@proxy.acme.example:3128'],
   ])('whose user or password has a percent sign alone are refused, unseen: %s=%s', (name, value) => {
     const faults = faultsOf({ [name]: value })
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} .*write % as %25`))])
@@ -181,6 +191,8 @@ describe('a secret', () => {
     const addresses: Record<string, string> = {
       REDIS_URL: 'redis://redis:6379',
       SMTP_URL: 'smtps://mail.acme.example',
+      HTTPS_PROXY: 'http://user:password@proxy.acme.example:3128',
+      HTTP_PROXY: 'https://proxy.acme.example',
     }
     const value = addresses[name] ?? 'x'.repeat(40)
     const path = file(name, `${value}\n`)

@@ -1,4 +1,5 @@
 // The command that emails the people of a list: it reads the exported file, so it is about exactly these. Pure.
+import { COMMAND } from '../installation.ts'
 import type { Filter, Wanted } from './filters.ts'
 
 /** What the export of people is called; `onramp invite send` reads its column "email". */
@@ -43,7 +44,7 @@ export function reminderFor(wanted: Wanted, campaign: string | undefined): strin
   const { filter, app } = wanted
   const action = ACTION[filter]
   if (action === undefined || (campaign !== undefined && !PLAIN.test(campaign))) return undefined
-  const words = ['npm run onramp -- invite send', PEOPLE_FILE]
+  const words = [`${COMMAND} invite send`, PEOPLE_FILE]
   if (campaign !== undefined && campaign !== DEFAULT_CAMPAIGN) words.push(`--campaign ${campaign}`)
   if (ABOUT_APPS.includes(filter) && PLAIN.test(app)) words.push(`--datasource ${app}`)
   if (action === 'retryFailed') words.push('--retry-failed')

@@ -7,14 +7,15 @@ import type { Action, Command, Group } from '@onramp/deprecations/command-line/s
 import { registrationForgetHelp, registrationHelp } from './registration/help.ts'
 import { demoHelp, sandboxHelp, serveHelp } from './serve/help.ts'
 import { statusHelp } from './status/help.ts'
+import { VERSION } from '../installation.ts'
 
-/** The sandbox is a development package, which a production install leaves out. */
+/** The sandbox is a development package: onramp is installed without it, and its image is built without it. */
 function withoutSandbox(): string | undefined {
   try {
     import.meta.resolve('@onramp/sandbox')
     return undefined
   } catch {
-    return 'it is for development only, and the sandbox is not installed here: run it in a clone of the repository, after npm ci'
+    return 'it is for development only, and the sandbox is not installed here: install @onramp/sandbox beside onramp, or run it in a clone of the repository, after npm ci'
   }
 }
 
@@ -79,6 +80,7 @@ const lines = offered.map(([summary, command]) => `  ${usageOf(command).padEnd(w
 
 export const onramp: Group = {
   name: 'onramp',
-  help: `Usage: onramp COMMAND [options]\n\n${lines.join('')}\nRun "onramp COMMAND --help" for details.\n`,
+  help: `Usage: onramp COMMAND [options]\n\n${lines.join('')}\nRun "onramp COMMAND --help" for details, "onramp --version" for the version.\n`,
+  version: VERSION,
   commands,
 }

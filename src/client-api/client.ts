@@ -2,9 +2,10 @@
 // What surprises: the time limit covers the body too.
 import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Waiting } from './answers.ts'
 import { jsonIn } from './body.ts'
-import { checkCall, createConnection, searchCall, type Call, type Exchanged } from './connection.ts'
+import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
+import { timed, type OnCall } from '../trace/calls.ts'
 
 export type ClientApi = {
   /**
@@ -23,10 +24,11 @@ export type ClientApi = {
 export type ClientApiOptions = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number
-  /** Told of every call; `status` undefined: there was no usable answer. */
-  onCall?: (call: { operation: string; status: number | undefined; seconds: number }) => void
+  onCall?: OnCall
   /** Told once of each thing in answers that is too long or too much. */
   onExcess?: Tell
   /** Sees every call and its answer, such as a watch for what the service will remove. Must not throw. */
@@ -48,12 +50,13 @@ const TIME_LIMIT_MS = 10_000
 
 export function createClientApi({
   baseUrl,
+  headerPrefix,
   timeLimitMs = TIME_LIMIT_MS,
   onCall,
   onExcess,
   onAnswer,
 }: ClientApiOptions): ClientApi {
-  const connection = createConnection({ baseUrl, timeLimitMs, connections: MAX_CONNECTIONS })
+  const connection = createConnection({ baseUrl, headerPrefix, timeLimitMs, connections: MAX_CONNECTIONS })
 
   const told = new Set<string>()
   const tellOnce: Tell = (what) => {
@@ -63,22 +66,18 @@ export function createClientApi({
 
   async function send(call: Call, credentials: Credentials): Promise<unknown> {
     const { operation, path, body } = call
-    let answer: Exchanged | undefined
-    const began = performance.now()
-    try {
-      answer = await connection.send(call, credentials)
-    } catch (error) {
+    const { status, text, headers } = await timed(
+      () => connection.send(call, credentials),
+      (answer, seconds) => onCall?.({ operation, status: answer?.status, seconds }),
+    ).catch((error: unknown) => {
       throw noAnswer(operation, 'no usable answer', error)
-    } finally {
-      onCall?.({ operation, status: answer?.status, seconds: (performance.now() - began) / 1000 })
-    }
-    const { status, text, headers } = answer
+    })
     onAnswer?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200) {
       const retryAfter = headers['retry-after']?.toString()
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      const problem = problemOf({ operation, status, text, retryAfter, secrets, saidOAuth })
+      const problem = problemOf({ operation, status, text, retryAfter, secrets, saidOAuth, headerPrefix })
       throw Object.assign(problem, { answered: status, asksToWait: waitAskedFor(retryAfter) })
     }
     return jsonIn(text)

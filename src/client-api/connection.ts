@@ -1,9 +1,11 @@
 // The service's operations (contract section 4) as requests, and the keep-alive pool that they leave by. What surprises:
 // redirects are never followed (a client that does keeps X-Service-ActAs across origins).
 import { Pool, type Dispatcher } from 'undici'
+import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { createBody, saysEnough } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
+import { createConnector } from './proxy.ts'
 
 /** A POST; `path` without the service's address. */
 export type Call = { operation: Operation; path: string; body?: string }
@@ -35,6 +37,8 @@ export type ConnectionOptions = {
   timeLimitMs: number
   /** At most so many at once. */
   connections: number
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string | undefined
 }
 
 export type Connection = {
@@ -54,20 +58,32 @@ export const HTTP1 = { allowH2: false }
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
-export function createConnection({ baseUrl, timeLimitMs, connections }: ConnectionOptions): Connection {
-  const { origin, pathname } = new URL(baseUrl)
+export function createConnection({
+  baseUrl,
+  timeLimitMs,
+  connections,
+  headerPrefix,
+}: ConnectionOptions): Connection {
+  const server = new URL(baseUrl)
+  const { origin, pathname } = server
   const prefix = pathname.replace(/\/$/, '')
   const dispatcher = new Pool(origin, {
     ...HTTP1,
     connections,
     keepAliveTimeout: 30_000,
-    connect: { timeout: timeLimitMs },
+    connect: createConnector(timeLimitMs),
   })
   return {
     send({ path, body }, credentials) {
-      const headers = { ...credentialHeaders(credentials), ...JSON_BOTH_WAYS }
-      const options = { origin, path: prefix + path, method: 'POST' as const, headers, body: body ?? null }
-      return exchange(dispatcher, options, timeLimitMs)
+      const question = { method: 'POST', path: prefix + path } as const
+      return inHttpSpan({ ...question, server }, () => {
+        const headers = {
+          ...credentialHeaders(credentials, headerPrefix),
+          ...JSON_BOTH_WAYS,
+          ...traceHeaders(),
+        }
+        return exchange(dispatcher, { ...question, origin, headers, body: body ?? null }, timeLimitMs)
+      })
     },
     close: () => dispatcher.destroy(),
   }

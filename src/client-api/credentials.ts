@@ -15,18 +15,25 @@ const isToken = (token: string) => /^[A-Za-z0-9\-._~+/]+=*$/.test(token)
 export const isActAsAddress = (email: string): boolean =>
   email.length <= 254 && /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(email)
 
+/** What the service's own headers begin with; some tenants' begin with the name of their product. */
+export const STANDARD_HEADER_PREFIX = 'X-Service'
+
 /**
  * The authentication headers of a Client API call.
  * @throws {TypeError} for a token or an address that must not go into a header; the message does not quote it
  */
-export function credentialHeaders(credentials: Credentials): Record<string, string> {
+export function credentialHeaders(
+  credentials: Credentials,
+  prefix = STANDARD_HEADER_PREFIX,
+): Record<string, string> {
   const token = credentials.kind === 'oauth' ? credentials.accessToken : credentials.token
   if (!isToken(token)) throw new TypeError('the access token has characters that no bearer token may have')
   const headers: Record<string, string> = { authorization: `Bearer ${token}` }
-  if (credentials.kind === 'oauth' && credentials.externalIdp) headers['x-service-auth-type'] = 'OAUTH'
+  if (credentials.kind === 'oauth' && credentials.externalIdp)
+    headers[`${prefix}-Auth-Type`.toLowerCase()] = 'OAUTH'
   if (credentials.kind === 'global-token') {
-    if (!isActAsAddress(credentials.actAs)) throw new TypeError('X-Service-ActAs takes one email address')
-    headers['x-service-actas'] = credentials.actAs
+    if (!isActAsAddress(credentials.actAs)) throw new TypeError(`${prefix}-ActAs takes one email address`)
+    headers[`${prefix}-ActAs`.toLowerCase()] = credentials.actAs
   }
   return headers
 }

@@ -1,9 +1,10 @@
 // What went wrong in a call of the service, told apart (contract section 7): for the person by a code, for the operator
 // by the setting to change.
 import { Problem, type ProblemCode } from '../problem.ts'
-import { messageIn, statusReason } from './refusal-reason.ts'
+import { STANDARD_HEADER_PREFIX } from './credentials.ts'
+import { messageIn, otherPrefixIn, statusReason } from './refusal-reason.ts'
 import { saidIn, speaksOfRedirect } from './said.ts'
-import { silenceOf } from './silence.ts'
+import { isOfProxy, silenceOf } from './silence.ts'
 
 export class ServiceProblem extends Problem {
   /** The status that the service answered with; undefined: it did not answer. */
@@ -32,6 +33,8 @@ export type Refusal = {
   secrets?: readonly string[]
   /** The call carried X-Service-Auth-Type: OAUTH. */
   saidOAuth?: boolean
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string | undefined
 }
 
 /** What a failure is called, by what was asked for: a search that fails says nothing about connecting apps. */
@@ -72,16 +75,20 @@ export function retryAfterSeconds(header: string | undefined, now: number, most 
 }
 
 /** What a documented message means for a call of ours. */
-function documentedMessage({ text, saidOAuth = false }: Refusal): string | undefined {
+function documentedMessage(refusal: Refusal): string | undefined {
+  const { text, saidOAuth = false, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = refusal
+  const other = otherPrefixIn(text, prefix)
+  if (other !== undefined)
+    return `the service's headers begin with ${other}, those of onramp with ${prefix}: set SERVICE_HEADER_PREFIX=${other}${saidOAuth ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
   switch (messageIn(text)) {
     case 'auth-type':
     case 'auth-type-missing':
       // The setting is right already: to name it would send the operator the wrong way.
       return saidOAuth
-        ? 'the service does not take the token for one of an external identity provider, although X-Service-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, and that the service is set up to accept tokens of OIDC_ISSUER'
+        ? `the service does not take the token for one of an external identity provider, although ${prefix}-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, that the service's headers begin so (SERVICE_HEADER_PREFIX), and that it is set up to accept tokens of OIDC_ISSUER`
         : 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
     case 'act-as-missing':
-      return 'the service takes the token for a global service token, which needs X-Service-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token'
+      return `the service takes the token for a global service token, which needs ${prefix}-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token`
     default:
       return undefined
   }
@@ -148,9 +155,11 @@ function finalRefusal({ operation, status, text, secrets }: Refusal, said: strin
 }
 
 /** For an answer that is none: a time-out, a reset, a page where JSON was due. */
-export const noAnswer = (operation: Operation, what: string, cause?: unknown): ServiceProblem =>
-  new ServiceProblem(503, CODES[operation][silenceOf(cause) === 'too-slow' ? 'slow' : 'unavailable'], {
-    detail: `${operation}: ${what}`,
+export function noAnswer(operation: Operation, what: string, cause?: unknown): ServiceProblem {
+  const silence = silenceOf(cause)
+  return new ServiceProblem(503, CODES[operation][silence === 'too-slow' ? 'slow' : 'unavailable'], {
+    detail: `${operation}: ${isOfProxy(silence) ? `${silence}: see HTTPS_PROXY and NO_PROXY` : what}`,
     cause,
     retryAfter: RETRY_DEFAULT,
   })
+}

@@ -5,7 +5,7 @@ import { jsonIn } from './body.ts'
 import { checkCall, createConnection, type Exchanged } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { retryAfterSeconds } from './errors.ts'
-import { refusalReason, type RefusalReason } from './refusal-reason.ts'
+import { otherPrefixIn, refusalReason, type RefusalReason } from './refusal-reason.ts'
 import { saidIn } from './said.ts'
 import { silenceOf, type Silence } from './silence.ts'
 
@@ -32,6 +32,8 @@ export type Reply =
       retryAfter: number
       /** Its words, bounded and without secrets; empty where there are none. */
       said: string
+      /** What its headers begin with, where that is something else than was sent. */
+      otherPrefix: string | undefined
     } & Answered)
   | { kind: 'silent'; why: Silence }
 
@@ -46,20 +48,27 @@ export type InquiryOptions = {
   baseUrl: string
   /** For the whole call, body included; milliseconds. */
   timeLimitMs: number
+  /** SERVICE_HEADER_PREFIX. */
+  headerPrefix?: string | undefined
   now: () => number
 }
 
 const MAX_CONNECTIONS = 2
 
-export function createInquiry({ baseUrl, timeLimitMs, now }: InquiryOptions): Inquiry {
-  const connection = createConnection({ baseUrl, timeLimitMs, connections: MAX_CONNECTIONS })
+export function createInquiry({ now, headerPrefix, ...options }: InquiryOptions): Inquiry {
+  const connection = createConnection({ ...options, headerPrefix, connections: MAX_CONNECTIONS })
   return {
     async ask(credentials, finalRedirectUrl) {
       // Outside of the try: a token that must not go out is no silence of the service.
       const answering = connection.send(checkCall(finalRedirectUrl), credentials)
       try {
         const answer = await answering
-        return replyOf(answer, { finalRedirectUrl, now: now(), secrets: secretsIn(credentials) })
+        return replyOf(answer, {
+          finalRedirectUrl,
+          headerPrefix,
+          now: now(),
+          secrets: secretsIn(credentials),
+        })
       } catch (error) {
         return { kind: 'silent', why: silenceOf(error) }
       }
@@ -68,9 +77,15 @@ export function createInquiry({ baseUrl, timeLimitMs, now }: InquiryOptions): In
   }
 }
 
-type Asked = { finalRedirectUrl: string | undefined; now: number; secrets: string[] }
+type Asked = {
+  finalRedirectUrl: string | undefined
+  headerPrefix: string | undefined
+  now: number
+  secrets: string[]
+}
 
-function replyOf({ status, text, headers }: Exchanged, { finalRedirectUrl, now, secrets }: Asked): Reply {
+function replyOf({ status, text, headers }: Exchanged, asked: Asked): Reply {
+  const { finalRedirectUrl, headerPrefix, now, secrets } = asked
   const date = Date.parse(headers['date']?.toString() ?? '')
   const times = { theirs: Number.isNaN(date) ? undefined : date, ours: now }
   const listed = status === 200 ? readCheck(jsonIn(text)) : undefined
@@ -87,6 +102,7 @@ function replyOf({ status, text, headers }: Exchanged, { finalRedirectUrl, now, 
     reason: refusalReason(status, text),
     retryAfter: retryAfterSeconds(headers['retry-after']?.toString(), now),
     said: saidIn(text, secrets),
+    otherPrefix: otherPrefixIn(text, headerPrefix),
     ...times,
   }
 }

@@ -1,15 +1,16 @@
 // Why the service refused, by the messages that contract section 7 documents and by status. The shape of error bodies is
-// not shown there, so messages are looked for in the whole text. Pure; imports nothing.
+// not shown there, so messages are looked for in the whole text. Pure.
+import { STANDARD_HEADER_PREFIX } from './credentials.ts'
 
 /** What a documented message says, whatever the status. */
 type Message =
   /** `Invalid Secret`. */
   | 'auth-type'
-  /** A message that names X-Service-Auth-Type. */
+  /** A message that names `…-Auth-Type`. */
   | 'auth-type-missing'
   /** `Required header missing: X-Service-ActAs`. */
   | 'act-as-missing'
-  /** Another message about X-Service-ActAs: no one has that address, or not for this token. */
+  /** Another message about `…-ActAs`: no one has that address, or not for this token. */
   | 'act-as-refused'
 
 export type RefusalReason =
@@ -34,12 +35,21 @@ export const refusalReason = (status: number, text: string): RefusalReason =>
   status < 300 ? 'unreadable' : (messageIn(text) ?? statusReason(status))
 
 export function messageIn(text: string): Message | undefined {
-  if (/X-Service-Auth-Type/i.test(text)) return 'auth-type-missing'
+  if (AUTH_TYPE.test(text)) return 'auth-type-missing'
   if (/Invalid Secret/i.test(text)) return 'auth-type'
-  if (!/X-Service-ActAs/i.test(text)) return undefined
+  if (!/\w-ActAs\b/i.test(text)) return undefined
   // Not every message that names the header: an address that the service does not know may be told with it too.
-  const missing = /(missing|required).{0,60}X-Service-ActAs|X-Service-ActAs.{0,60}(missing|required)/is
+  const missing = /(missing|required).{0,60}-ActAs\b|\w-ActAs\b.{0,60}(missing|required)/is
   return missing.test(text) ? 'act-as-missing' : 'act-as-refused'
+}
+
+/** Whatever the header begins with: a tenant's may begin otherwise than the setting says (SERVICE_HEADER_PREFIX). */
+const AUTH_TYPE = /\w-Auth-Type\b/i
+
+/** What a message's header begins with, where that is not what ours begin with. */
+export function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
+  const [, named] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []
+  return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
 }
 
 export function statusReason(status: number): Exclude<RefusalReason, Message> {

@@ -10,9 +10,10 @@ import { deprecationDates, finalRedirect, serviceReachable, serviceToken } from 
 import { tokenIssuer } from './service/token-issuer.ts'
 import { company } from './settings/company.ts'
 import { mail } from './settings/mail.ts'
+import { authorities, outboundProxy } from './settings/outbound.ts'
 import { intranet, publicReached, publicUrl } from './settings/public-url.ts'
 import { settingNames, settingsRead } from './settings/reading.ts'
-import { host, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
+import { host, metrics, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
 import { quotes, secretFiles, secretQuality } from './settings/secrets.ts'
 import { redis } from './store/redis.ts'
 import { sqlite } from './store/sqlite.ts'
@@ -33,6 +34,9 @@ const rows: readonly Row[] = [
   ['settings.company', 'The company file', company],
   ['settings.mail', 'The mail server', mail, 'network'],
   ['settings.proxy', 'Reverse proxies', proxyTrust],
+  ['settings.outbound-proxy', 'The outbound proxy', outboundProxy],
+  ['settings.authorities', 'Private certificate authorities', authorities],
+  ['settings.metrics', 'Metrics', metrics],
   ['settings.session', 'Session lifetimes', sessionLifetimes],
   ['settings.runtime', 'Node', runtime],
   ['authorization-server.discovery', 'The authorization server', discovery, 'network'],

@@ -1,6 +1,7 @@
 // Runs every check; none of them can stop another. What comes out is masked once more: should a secret ever get into a
 // finding, it does not leave this file.
 import { createInquiry } from '../client-api/inquiry.ts'
+import { useProxy } from '../client-api/proxy.ts'
 import { Late, within } from './ask.ts'
 import type { Check, Group, Subject } from './check.ts'
 import { fail, skip, type Finding, type Findings } from './finding.ts'
@@ -37,9 +38,16 @@ async function bounded({ id, look }: Check, subject: Subject): Promise<Finding[]
 function subjectOf(examination: Examination): { subject: Subject; close: () => Promise<void> } {
   const { env, now } = examination
   const read = readAll(env)
-  const { SERVICE_BASE_URL: baseUrl, OIDC_ISSUER: issuer } = read.settings
+  useProxy(read.settings)
+  const {
+    SERVICE_BASE_URL: baseUrl,
+    SERVICE_HEADER_PREFIX: headerPrefix,
+    OIDC_ISSUER: issuer,
+  } = read.settings
   const inquiry =
-    baseUrl === undefined ? undefined : createInquiry({ baseUrl, timeLimitMs: SERVICE_LIMIT_MS, now })
+    baseUrl === undefined
+      ? undefined
+      : createInquiry({ baseUrl, headerPrefix, timeLimitMs: SERVICE_LIMIT_MS, now })
   let discovered: Promise<Discovered> | undefined
   const replies = new Map<string, ReturnType<Subject['service']>>()
   const subject: Subject = {

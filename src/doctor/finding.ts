@@ -1,6 +1,8 @@
 // What a check finds. Findings hold our own words and public values only (names of settings, addresses without their
 // query): nothing that a server said is repeated.
 
+import { isOfProxy, type Silence } from '../client-api/silence.ts'
+
 export type FindingStatus = 'ok' | 'warn' | 'fail' | 'skip'
 
 export type Finding = {
@@ -27,6 +29,15 @@ export const warn = (says: string, remedy: Remedy): Finding => ({
   ...remedy,
 })
 export const fail = (says: string, remedy: Remedy): Finding => ({ ...warn(says, remedy), status: 'fail' })
+
+/** What to do where nothing is heard from the server that a setting names. */
+export const unreached = (silence: Silence, settings: readonly string[]): Remedy =>
+  isOfProxy(silence)
+    ? {
+        settings: ['HTTPS_PROXY', 'NO_PROXY', ...settings],
+        fix: 'check the proxy; if this machine reaches the server without one, add its host to NO_PROXY',
+      }
+    : { settings, fix: 'check the URL and that this machine can reach it' }
 
 /** An address for a finding: without query, fragment and user name. Undefined for what is no web address. */
 export function publicAddress(text: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 // Takes every secret value out of a text, in the forms in which it could have got there.
 import { unescape } from 'node:querystring'
-import { settings } from '../settings/settings.ts'
+import { settings, variablesOf } from '../settings/settings.ts'
 import type { Subject } from './check.ts'
 
 /** Shorter ones are parts of ordinary words; settings/secrets.ts warns of them. */
@@ -35,9 +35,10 @@ export const secretValues = ({
 export function maskFor(subject: Pick<Subject, 'env' | 'settings'>): (text: string) => string {
   const written = settings
     .filter(({ secret }) => secret)
-    .flatMap(({ name }) => {
-      const file = subject.env[`${name}_FILE`]?.trim() ?? ''
-      return [subject.env[name]?.trim() ?? '', isPath(file) ? '' : file]
+    .flatMap((setting) => {
+      const file = subject.env[`${setting.name}_FILE`]?.trim() ?? ''
+      const given = variablesOf(setting).map((name) => subject.env[name]?.trim() ?? '')
+      return [...given, isPath(file) ? '' : file]
     })
   const secrets = [...written, ...secretValues(subject).map(({ value }) => value)]
   const forms = [...new Set(secrets.flatMap(formsOf))].filter((form) => form.length >= MIN_CHARACTERS)

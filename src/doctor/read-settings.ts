@@ -1,5 +1,5 @@
 // Settings one by one, as start-up reads them: those that are fine can be read although others are faulty.
-import { loadSettings, settings, SettingsError, type Settings } from '../settings/settings.ts'
+import { loadSettings, settings, SettingsError, variablesOf, type Settings } from '../settings/settings.ts'
 import { isPath } from './mask.ts'
 
 /** An environment in which nothing is missing, so that only the setting in question can be faulty. Used nowhere else. */
@@ -39,10 +39,14 @@ type Read<K extends keyof Settings> = { value?: Settings[K] | undefined; faults:
 /** Reads one setting, also from NAME_FILE. Absent without a default: no value and no fault. */
 export function readOne<K extends keyof Settings>(name: K, env: NodeJS.ProcessEnv): Read<K> {
   const known = settings.find((setting) => setting.name === name)
-  const file = `${name}_FILE`
-  const isGiven = Boolean(env[name]?.trim()) || (known?.secret === true && Boolean(env[file]?.trim()))
+  const variables = variablesOf({ ...known, name })
+  if (known?.secret === true) variables.push(`${name}_FILE`)
+  const isGiven = variables.some((variable) => env[variable]?.trim())
   if (!isGiven && known?.default === undefined) return { faults: [] }
-  const loaded = load({ ...COMPLETE, [name]: env[name], [file]: env[file] })
+  const loaded = load({
+    ...COMPLETE,
+    ...Object.fromEntries(variables.map((variable) => [variable, env[variable]])),
+  })
   const own = loaded.faults.filter((fault) => fault.startsWith(name))
   if (loaded.settings === undefined) return { faults: own.length > 0 ? own : [`${name} cannot be read`] }
   return { value: loaded.settings[name], faults: [] }

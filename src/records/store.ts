@@ -7,6 +7,7 @@ import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
 import { holdFolder } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
+import { watched, type OnOperation } from './watched.ts'
 
 export type Store = {
   records: Records
@@ -14,6 +15,8 @@ export type Store = {
   redis: SharedRedis | undefined
   /** What is asked for first is written first. A cluster's nodes don't wait for each other. */
   keepsOrder: boolean
+  /** False: operations fail at once. */
+  isReachable(): boolean
   close(): Promise<void>
 }
 
@@ -33,23 +36,33 @@ export const storeOf = ({ REDIS_URL: url, DATA_DIR: folder = '' }: Partial<Store
     ? { name: 'SQLite', place: `in ${resolve(folder)}` }
     : { name: 'Redis', place: `at ${new URL(url).host}` }
 
-/**
- * @param isServer a server is the only one on a DATA_DIR; commands read and write beside it
- * @throws {FolderInUse}
- */
-export function openStore(settings: StoreSettings, log: ConnectionLog, isServer = false): Store {
-  if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, isServer)
+export type StoreOptions = {
+  /** A server is the only one on a DATA_DIR; commands read and write beside it. */
+  isServer?: boolean
+  onOperation?: OnOperation
+}
+
+/** @throws {FolderInUse} */
+export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
+  if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings
-  const redis = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
+  const connection = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
+  const redis = watched(connection, ['get', 'set', 'del', 'expire', 'eval'], {
+    system: 'redis',
+    tell: options.onOperation,
+  })
   return {
     records: createRedisRecords(redis, prefix),
     redis: { client: redis, prefix },
     keepsOrder: settings.REDIS_CLUSTER !== 'yes',
-    close: async () => redis.destroy(),
+    isReachable: () => connection.isReady,
+    close: async () => connection.destroy(),
   }
 }
 
-function openFolder(folder: string, log: ConnectionLog, isServer: boolean): Store {
+const RECORDS = ['get', 'put', 'compareAndSet', 'takeMark', 'remove', 'compareAndRemove'] as const
+
+function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation }: StoreOptions): Store {
   const hold = isServer ? holdFolder(folder) : undefined
   const records = createSqliteRecords(folder)
   if (records.openToOthers.length > 0)
@@ -58,9 +71,10 @@ function openFolder(folder: string, log: ConnectionLog, isServer: boolean): Stor
       'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
     )
   return {
-    records,
+    records: watched(records, RECORDS, { system: 'sqlite', tell: onOperation }),
     redis: undefined,
     keepsOrder: true,
+    isReachable: () => true,
     async close() {
       records.close()
       hold?.close()

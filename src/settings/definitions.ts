@@ -1,6 +1,8 @@
 // The table of settings: defaults, meanings, and how each value is read. What reads the environment is settings.ts.
 // docs/settings.md, the README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
 import { authorizationServerDefinitions } from './authorization-server.ts'
+import { outboundDefinitions } from './outbound.ts'
+import { observabilityDefinitions } from './observability.ts'
 import type { Definitions } from './setting.ts'
 import { storeDefinitions } from './store.ts'
 import {
@@ -49,6 +51,7 @@ export const definitions = {
     schema: wholeNumber(1, 720),
   },
   ...storeDefinitions,
+  ...outboundDefinitions,
   ADVANCE: {
     default: 'auto',
     meaning: '`auto` continues straight to the next app; `confirm` shows a page in between',
@@ -125,9 +128,5 @@ export const definitions = {
     meaning: 'Sender of invitations: `Name <address>`, a person or team that people know',
     schema: sender,
   },
-  LOG_LEVEL: {
-    default: 'info',
-    meaning: '`trace`, `debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard output',
-    schema: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-  },
+  ...observabilityDefinitions,
 } as const satisfies Definitions

@@ -43,10 +43,16 @@ export class SettingsError extends Error {
 /** Quotes around a value that an env file kept: `NAME="value"` is taken as it is written by some of its readers. */
 export const isQuoted = (value: string): boolean => /^(["'`]).*\1$/s.test(value) && value.length > 1
 
+/** The variables that a setting is read from, besides NAME_FILE. The first one that is set counts. */
+export const variablesOf = ({ name, lowerCase }: Pick<Setting, 'name' | 'lowerCase'>): string[] =>
+  lowerCase ? [name.toLowerCase(), name] : [name]
+
 type Raw = { value?: string; fault?: string }
 
 function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
-  const direct = env[setting.name]?.trim()
+  const direct = variablesOf(setting)
+    .map((name) => env[name]?.trim())
+    .find(Boolean)
   const file = setting.secret ? env[`${setting.name}_FILE`]?.trim() : undefined
   if (!file) return direct ? { value: direct } : {}
   if (direct) return { fault: `${setting.name} and ${setting.name}_FILE are both set: keep one of them` }
@@ -71,6 +77,8 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
     faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
   if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')
+  if (loaded.METRICS_PORT && loaded.METRICS_PORT === loaded.PORT)
+    faults.push('METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves')
   return [...faults, ...redisFaults(loaded)]
 }
 
@@ -105,7 +113,8 @@ export function loadSettings(env: NodeJS.ProcessEnv): Settings {
     else if (value !== undefined) {
       const parsed = setting.schema.safeParse(value)
       // A secret may really begin and end so; the doctor warns of one that can be read.
-      const quoted = env[setting.name] !== undefined && isQuoted(value) && !(setting.secret && parsed.success)
+      const isDirect = variablesOf(setting).some((name) => env[name] !== undefined)
+      const quoted = isDirect && isQuoted(value) && !(setting.secret && parsed.success)
       if (quoted) faults.push(`${setting.name} is in quotes, which are part of the value: leave them out`)
       else if (parsed.success) loaded[setting.name] = parsed.data
       else for (const issue of parsed.error.issues) faults.push(`${setting.name} ${issue.message}`)

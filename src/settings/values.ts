@@ -153,3 +153,22 @@ export const mailServer = addressWithUser.refine(
   (url) => URL.canParse(url) && isMailServer(new URL(url)),
   'must be like smtps://name:password@mail.acme.example',
 )
+
+/** Plain http to a forward proxy is usual: what goes through is encrypted from end to end. */
+export const proxy = addressWithUser.refine(
+  (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).pathname === '/',
+  'must be like http://proxy.acme.example:3128',
+)
+
+const HOST_AND_PORT = /^(\*|(\*?\.)?[\w-]+(\.[\w-]+)*\.?|\[[\da-f:.]+\])(:\d{1,5})?$/i
+
+export const noProxyEntry = text.refine(
+  (entry) => HOST_AND_PORT.test(entry) || isAddressRange(entry),
+  'must hold hosts like intranet.acme.example, addresses, or ranges like 10.0.0.0/8',
+)
+
+/** RFC 9110 5.1, and what the service puts behind it begins with a hyphen. */
+export const headerPrefix = text.regex(
+  /^[a-z\d]+(-[a-z\d]+){0,5}$/i,
+  'must be the beginning of a header name without the last hyphen, like X-Service',
+)

@@ -10,6 +10,7 @@ import {
 import { present } from '../present.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { retryAfterSeconds } from '../client-api/errors.ts'
+import { isOfProxy, silenceOf } from '../client-api/silence.ts'
 import {
   errorSaid,
   inWords,
@@ -50,7 +51,7 @@ const isOfTheToken = ({ cause }: WWWAuthenticateChallengeError) =>
 
 /** What says nothing of a refresh token: it is about the client, or about the moment. */
 const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
-const OF_THE_MOMENT = new Set([408, 429])
+const OF_THE_MOMENT = new Set([407, 408, 429])
 
 /**
  * Will this refresh token be refused again? Servers say so in other words than invalid_grant too: Microsoft Entra with
@@ -117,6 +118,8 @@ function meaningOf(error: unknown): Meaning {
   if (algorithm !== undefined) return misconfigured(wrongAlgorithm(algorithm))
   const member = refusedMember(error)
   if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
+  const silence = silenceOf(error)
+  if (isOfProxy(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
   if (!UNREACHED.has(code)) {

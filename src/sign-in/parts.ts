@@ -7,6 +7,7 @@ import type { SignIns, User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
+import type { OnCall } from '../trace/calls.ts'
 import type { Limits } from '../web/rate-limit.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 
@@ -17,6 +18,8 @@ export type SignInServices = {
   log: Log
   note: Note
   limits: Limits
+  /** Told of every request to the authorization server. */
+  onCall: OnCall
   /** The language of the person who makes the request, as a BCP 47 tag. */
   languageOf: (req: Request) => string
   /** Must not throw: a figure for the report is no reason to keep a person out. */

@@ -1,9 +1,9 @@
 // Not found, and the page of every failure. Problems were expected and are explained; anything else is a bug, told to
 // people in fixed words and to the log with its place in the code. One log line a failure.
-import { randomBytes } from 'node:crypto'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
+import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import { isUnattended } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
@@ -53,7 +53,7 @@ export function createErrorPage({
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)
-    const reference = randomBytes(6).toString('hex')
+    const reference = currentRequest()?.id ?? newRequestId()
     logFailure(log, { problem, reference, req })
     count(problem.code)
     if (res.headersSent) return void res.destroy()

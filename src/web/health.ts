@@ -9,7 +9,7 @@ export const RECOGNISED_BY = { name: 'x-onramp', value: 'healthz' } as const
 export type HealthParts = {
   /** Resolves when the store takes what is written. */
   askStore: () => Promise<unknown>
-  authorizationServer: { isReady(): boolean }
+  authorizationServer: { isReady(): boolean; isBarred(): boolean }
   /** True from the moment the process was told to end. */
   isDraining: () => boolean
 }
@@ -27,7 +27,10 @@ export function createHealthRoutes(parts: HealthParts): Router {
       () => 'ok',
       (error: unknown) => (storeTrouble(error).isRefusal ? 'refuses' : 'unreachable'),
     )
-    const authorizationServer = parts.authorizationServer.isReady() ? 'ok' : 'not reached yet'
+    const server = parts.authorizationServer
+    // Its name is for the log: this answer is for anyone.
+    const barred = server.isBarred() ? ': the forward proxy does not let calls through' : ''
+    const authorizationServer = server.isReady() ? 'ok' : `not reached yet${barred}`
     const draining = parts.isDraining()
     const ready = store === 'ok' && authorizationServer === 'ok' && !draining
     res

@@ -1,6 +1,7 @@
 // The log: JSON lines on standard output, one line a failure. Errors of libraries quote what they were given, which may
 // be a token or a one-time path, so their messages are kept only without anything that looks like one.
 import pino, { type Logger } from 'pino'
+import { currentRequest } from '../trace/current-request.ts'
 
 export type Log = Logger
 
@@ -26,10 +27,17 @@ export function describeError(error: unknown): unknown {
   return chain.length > 0 ? chain : typeof error
 }
 
+/** In every line that is written while a request is worked for. */
+export function ofRequest(): { requestId?: string; traceId?: string | undefined } {
+  const request = currentRequest()
+  return request === undefined ? {} : { requestId: request.id, traceId: request.traceId }
+}
+
 export function createLog(level: string): Log {
   return pino({
     level,
     base: null,
+    mixin: ofRequest,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },

@@ -3,11 +3,11 @@
 import type { Request, Response } from 'express'
 import { signedInOf, type User } from '../session/signed-in.ts'
 import type { Script, Sheet } from './assets.ts'
+import { createLanguageMenu, type LanguageMenuOptions } from './language-menu.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import type { Brand } from './brand.ts'
 import { allowOwnScript } from './security-headers.ts'
-import type { RenderView } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
 
@@ -30,8 +30,7 @@ type Page = {
 
 export type SendPage = (req: Request, res: Response, page: Page) => void
 
-export type PagesOptions = {
-  render: RenderView
+export type PagesOptions = LanguageMenuOptions & {
   languages: Pick<Languages, 'of' | 'offered'>
   /** The company, in a language. */
   brandIn: (t: Texts) => Brand
@@ -40,14 +39,13 @@ export type PagesOptions = {
   /** Where the further stylesheets and the scripts are. */
   sheets: Readonly<Record<Sheet, string>>
   scripts: Readonly<Record<Script, string>>
-  /** The one check of where a link may lead; absent: to the walk alone. */
-  checkReturnTo?: (value: unknown) => string | undefined
   /** Asked for every page: it must cost nothing. Absent: no one is. */
   isAdmin?: (user: User) => boolean
 }
 
 export function createPages(options: PagesOptions): SendPage {
   const { render, languages, brandIn, frame, sheets, scripts, isAdmin } = options
+  const menu = createLanguageMenu(options)
   return (req, res, { view, status = 200, sheet, data: given }) => {
     const t = languages.of(req)
     const data = typeof given === 'function' ? given(t) : given
@@ -59,10 +57,10 @@ export function createPages(options: PagesOptions): SendPage {
       ...frame,
       t,
       sheet: sheet && sheets[sheet],
-      languages: languages.offered.length > 1 ? choicesOf(req, status, options) : [],
-      /** Is a link to how far everyone is offered? */
+      languages: menu(req, status, t),
       brand,
       windowTitle: (title: string) => windowTitle(title, brand.name),
+      /** Is a link to how far everyone is offered? */
       isAdmin: user !== undefined && isAdmin?.(user) === true,
       /** How the signed-in person is called. */
       person: user === undefined ? undefined : (user.email ?? user.name ?? ''),
@@ -91,34 +89,6 @@ export function createPages(options: PagesOptions): SendPage {
     res.end(html, bytes === html.length ? 'latin1' : 'utf8')
   }
 }
-
-/**
- * The same page in each language, as an address relative to it: the path of a request may be anyone's making. A page that
- * cannot be asked for again, or that says what failed, leads to the walk.
- */
-function choicesOf(req: Request, status: number, { languages: { offered }, checkReturnTo }: PagesOptions) {
-  const isRepeatable = status === 200 && req.method === 'GET' && !STEPS.test(req.path)
-  const page = isRepeatable ? '' : '/onboarding'
-  if (!isRepeatable || !req.originalUrl.includes('?'))
-    return offered.map(({ tag, name }) => ({ tag, name, href: `${page}?lang=${tag}` }))
-  const query = new URLSearchParams(req.originalUrl.split('?', 2)[1])
-  query.delete('lang')
-  // Not even as a part of our own address does a page lead anywhere that was not checked.
-  if (query.has('return_to')) {
-    const checked = checkReturnTo?.(query.get('return_to'))
-    query.delete('return_to')
-    if (checked !== undefined) query.set('return_to', checked)
-  }
-  const others = query.size === 0 ? '' : `${query.toString()}&`
-  return offered.map(({ tag, name }) => ({
-    tag,
-    name,
-    href: `${page}?${others}lang=${tag}`,
-  }))
-}
-
-/** Addresses that a browser only passes through. */
-const STEPS = /\/(callback|connect|start|continue)\b/
 
 /** Longer ones are cut in tabs and lists of results anyway. */
 const MAX_TITLE = 70

@@ -3,29 +3,35 @@
 import { ServerResponse, type OutgoingHttpHeaders } from 'node:http'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
+import { currentRequest } from '../trace/current-request.ts'
 
 const YEAR_SECONDS = 31_536_000
 
 /**
- * Adds the headers when the head is written, all in one: setting them one by one on every response costs more.
+ * Adds the headers when the head is written, all in one: setting them one by one on every response costs more. The id of
+ * the request goes with them, because one header that was set before would make all of them the slow kind.
  * @param https whether PUBLIC_URL is https: only then may browsers be told to insist on it
  */
 export function securityHeaders(https: boolean): RequestHandler {
   const fixed = fixedHeaders(https)
   const flat = fixed.flat()
 
-  function writeHead(this: ServerResponse, status: number, given?: string[] | OutgoingHttpHeaders) {
-    const isPage = Array.isArray(given) && this.getHeaderNames().length === 0
-    if (isPage) return ServerResponse.prototype.writeHead.call(this, status, [...flat, ...given])
-    for (const [name, value] of fixed) if (!this.hasHeader(name)) this.setHeader(name, value)
-    return ServerResponse.prototype.writeHead.call(this, status, given)
-  }
-
   return (_req, res, next) => {
+    const id = currentRequest()?.id ?? ''
+    function writeHead(this: ServerResponse, status: number, given?: string[] | OutgoingHttpHeaders) {
+      const isPage = Array.isArray(given) && this.getHeaderNames().length === 0
+      if (isPage)
+        return ServerResponse.prototype.writeHead.call(this, status, [...flat, REQUEST_ID, id, ...given])
+      for (const [name, value] of fixed) if (!this.hasHeader(name)) this.setHeader(name, value)
+      this.setHeader(REQUEST_ID, id)
+      return ServerResponse.prototype.writeHead.call(this, status, given)
+    }
     res.writeHead = writeHead as typeof res.writeHead
     next()
   }
 }
+
+const REQUEST_ID = 'X-Request-Id'
 
 const CONTENT_POLICY = 'Content-Security-Policy'
 const policy = new Map(fixedHeaders(false)).get(CONTENT_POLICY) ?? ''

@@ -10,12 +10,22 @@ const ESCAPES: Record<string, string> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
+  // With these, a page in English stays ASCII, which Node writes twice as fast (web/pages.ts).
+  '’': '&rsquo;',
+  '‘': '&lsquo;',
+  '“': '&ldquo;',
+  '”': '&rdquo;',
+  '…': '&hellip;',
+  '–': '&ndash;',
+  '·': '&middot;',
 }
+const ESCAPED = new RegExp(`[${Object.keys(ESCAPES).join('')}]`, 'g')
+const NEEDS_ESCAPE = new RegExp(ESCAPED.source)
 
 function escape(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') throw new TypeError(`a view prints ${typeof value}, which is not text`)
-  return /[&<>"']/.test(value) ? value.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '') : value
+  return NEEDS_ESCAPE.test(value) ? value.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? '') : value
 }
 
 /** Behind what a view was given stands this: whatever is not there is an error, even in a condition. */

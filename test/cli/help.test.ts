@@ -1,6 +1,7 @@
 // What every command says of itself.
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { VERSION } from '../../src/installation.ts'
 import { runCommand } from './run-command.ts'
 
 describe('the command line', () => {
@@ -22,6 +23,11 @@ describe('the command line', () => {
     const { out } = await runCommand(['--help'], {})
     for (const { name } of commands) expect(out).toContain(name)
     expect((await runCommand(['docter'], {})).err).toContain('did you mean doctor?')
+  })
+
+  it('says which version it is', async () => {
+    expect(await runCommand(['--version'], {})).toMatchObject({ exit: 0, out: `${VERSION}\n` })
+    expect(VERSION).toMatch(/^\d+\.\d+\.\d+/)
   })
 
   it('refuses options that do not exist', async () => {

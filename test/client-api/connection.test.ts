@@ -13,7 +13,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { checkCall, createConnection } from '../../src/client-api/connection.ts'
-import { silenceInWords, silenceOf } from '../../src/client-api/silence.ts'
+import { silenceInWords, silenceOf, type Silence } from '../../src/client-api/silence.ts'
 import { ask as askOnce } from '../../src/doctor/ask.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
 
@@ -50,7 +50,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
 }
 
 const silenceOfCause = (error: Error) => (isSilence(error.message) ? error.message : silenceOf(error))
-const isSilence = (text: string) => text in silenceInWords
+const isSilence = (text: string) => silenceInWords(text as Silence) !== undefined
 
 describe.each(Object.entries(WAYS))('an answer to %s', (_name, ask) => {
   const read = async (url: string) => (await ask(url)).text

@@ -17,6 +17,16 @@ describe('the headers of a call', () => {
     })
   })
 
+  it('begin as the service’s do, where it names them after its own product', () => {
+    const external = { kind: 'oauth', accessToken: 'abc', externalIdp: true } as const
+    const global = { kind: 'global-token', token: 'abc', actAs: 'ada@acme.example' } as const
+    expect(credentialHeaders(external, 'X-Acme')).toEqual({
+      authorization: 'Bearer abc',
+      'x-acme-auth-type': 'OAUTH',
+    })
+    expect(credentialHeaders(global, 'X-Acme')).toHaveProperty('x-acme-actas', 'ada@acme.example')
+  })
+
   it('with a token of a person act as nobody else', () => {
     expect(credentialHeaders({ kind: 'user-token', token: 'abc' })).toEqual({ authorization: 'Bearer abc' })
   })

@@ -132,6 +132,14 @@ describe('the settings alone', () => {
     ['trust in every proxy', { TRUST_PROXY: '0.0.0.0/0' }, 'settings.proxy', 'TRUST_PROXY', /own addresses/],
     ['https without a known proxy', { TRUST_PROXY: '' }, 'settings.proxy', 'TRUST_PROXY', /proxy/],
     [
+      'metrics on the port of the pages',
+      { METRICS_PORT: '3000' },
+      'settings.read',
+      'METRICS_PORT',
+      /another port/,
+    ],
+    ['a short token for metrics', { METRICS_TOKEN: 'short' }, 'settings.read', 'METRICS_TOKEN', /openssl/],
+    [
       'lifetimes the wrong way round',
       { SESSION_IDLE_MINUTES: '900' },
       'settings.session',
@@ -139,11 +147,11 @@ describe('the settings alone', () => {
       /shorter/,
     ],
     [
-      'a proxy that is not used',
-      { HTTPS_PROXY: 'http://proxy:3128' },
-      'settings.runtime',
-      'HTTPS_PROXY',
-      /directly/,
+      'a file of certificate authorities that is not there',
+      { NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem' },
+      'settings.authorities',
+      'NODE_EXTRA_CA_CERTS',
+      /PEM/,
     ],
     [
       'a key that cannot sign',
@@ -159,6 +167,24 @@ describe('the settings alone', () => {
     expect(findings).toHaveLength(1)
     expect(findings[0]?.settings).toContain(setting)
     expect(`${findings[0]?.says} ${findings[0]?.fix}`).toMatch(fix)
+  })
+
+  it.each([
+    [{}, 'Only this machine can read /metrics.'],
+    [{ METRICS_TOKEN: 't0-P7-kd93-hU42-xx' }, 'Other machines need METRICS_TOKEN to read /metrics.'],
+    [
+      { METRICS_PORT: '9464' },
+      'Anyone who reaches port 9464 can read /metrics; keep it inside your network.',
+    ],
+    [
+      { METRICS_PORT: '9464', METRICS_TOKEN: 't0-P7-kd93-hU42-xx' },
+      'Other machines need METRICS_TOKEN to read /metrics on port 9464, and nowhere else.',
+    ],
+  ])('says who can read /metrics with %j', async (changed, says) => {
+    const { findings } = await examined({ ...healthy(), ...changed })
+    expect(findings.filter(({ check }) => check === 'settings.metrics')).toMatchObject([
+      { status: 'ok', says },
+    ])
   })
 
   it('finds a secret that is given twice, as itself and as a file', async () => {

@@ -14,5 +14,5 @@ export const frame = {
   brand: brandIn(t),
   initials: 'AL',
   windowTitle: (title: string) => title,
-  languages: [],
+  languages: '',
 }

@@ -11,7 +11,7 @@ import { createOnramp } from '../../src/compose.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
-import { describeError, type Log } from '../../src/web/log.ts'
+import { describeError, ofRequest, type Log } from '../../src/web/log.ts'
 import { TestBrowser } from './test-browser.ts'
 
 export type Running = {
@@ -93,7 +93,10 @@ export async function run(options: RunOptions = {}): Promise<Running> {
       done()
     },
   })
-  const log = pino({ level: 'trace', base: null, serializers: { err: describeError } }, sink)
+  const log = pino(
+    { level: 'trace', base: null, mixin: ofRequest, serializers: { err: describeError } },
+    sink,
+  )
   const start = (given: Record<string, string>) => {
     const settings = loadSettings(given)
     return options.now === undefined ? startServer(settings, log) : startWithClock(settings, log, options.now)

@@ -22,9 +22,13 @@ type Step = {
 export class TestBrowser {
   readonly hops: Hop[] = []
   readonly #cookies = new Map<string, Map<string, string>>()
-  readonly #agent = new Agent({ keepAliveTimeout: 1_000 })
+  readonly #agent: Agent
   /** Where it is: the last page that was shown. */
   page: Hop = { method: 'GET', url: 'about:blank', status: 0, body: '', headers: {} }
+
+  constructor(connect: Agent.Options['connect'] = {}) {
+    this.#agent = new Agent({ keepAliveTimeout: 1_000, connect })
+  }
 
   cookieHeader(url: string): string {
     const jar = this.#cookies.get(new URL(url).hostname) ?? new Map<string, string>()

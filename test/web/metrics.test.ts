@@ -1,6 +1,8 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Timings } from '../../src/web/timings.ts'
+import { VERSION } from '../../src/installation.ts'
+import { Timings } from '../../src/web/metrics/timings.ts'
+import { metricsPage } from '../helpers/metrics-page.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
@@ -22,11 +24,37 @@ it('tells how long requests and calls of the service take, and what could not be
   const calls = 'onramp_service_call_duration_seconds_count'
   expect(page).toMatch(new RegExp(`^${calls}\\{operation="checkdatasourceauth",status="2xx"\\} [1-9]`, 'm'))
   expect(page).toMatch(new RegExp(`^${calls}\\{operation="checkdatasourceauth",status="5xx"\\} [1-9]`, 'm'))
+  for (const endpoint of ['discovery', 'token', 'jwks'])
+    expect(page).toMatch(
+      new RegExp(
+        `^onramp_authorization_server_call_duration_seconds_count\\{operation="${endpoint}",status="2xx"\\} 1`,
+        'm',
+      ),
+    )
+  expect(page).toMatch(
+    /^onramp_store_operation_duration_seconds_count\{operation="get",result="done"\} [1-9]/m,
+  )
   expect(page).toMatch(/^onramp_problems_total\{code="not_found"\} 1$/m)
   expect(page).toMatch(/^onramp_problems_total\{code="service_unavailable"\} 1$/m)
   expect(page).toMatch(
     /^onramp_http_request_duration_seconds_count\{route="\/onboarding",method="GET",status="2xx"\}/m,
   )
+})
+
+it('tells whether the store and the authorization server are there', async () => {
+  const reached = async (page: Promise<string>) =>
+    [...(await page).matchAll(/^onramp_dependency_reachable\{dependency="(\w+)"\} (\d)$/gm)].map((match) =>
+      match.slice(1).join(' '),
+    )
+  await signIn(running, 'ada')
+  expect(await reached(metrics())).toEqual(['store 1', 'authorization_server 1'])
+  expect(await reached(metricsPage())).toEqual(['store 1', 'authorization_server 0'])
+  expect(await reached(metricsPage({ REDIS_URL: 'redis://127.0.0.1:9' }))).toContain('store 0')
+})
+
+it('says which onramp this is, and so does the first line of the log', async () => {
+  expect(await metrics()).toContain(`onramp_build_info{version="${VERSION}"} 1\n`)
+  expect(running.log.find((line) => line.includes('"onramp listens"'))).toContain(`"version":"${VERSION}"`)
 })
 
 it('names nobody, and no address with its query', async () => {

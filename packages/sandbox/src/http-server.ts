@@ -32,6 +32,8 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 type ListenerOptions = {
   name: ServerName
   host: string
+  /** What it is called, where that is not where it listens. */
+  address: string | undefined
   /** In a container: what it listens on instead of its host, which stays in its address. */
   bind: string | undefined
   port: number
@@ -61,7 +63,7 @@ export async function listen(options: ListenerOptions) {
   const { port } = server.address() as AddressInfo
   return {
     /** Without a trailing slash, with the path that the server is mounted under. */
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${mount}`,
+    url: `${options.address ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}${mount}`,
     serve: (given: Behaviour) => void (behaviour = given),
     close: async () => {
       const closed = once(server, 'close')

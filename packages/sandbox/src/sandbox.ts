@@ -26,6 +26,8 @@ export type SandboxOptions = {
   /** In a container: what every server listens on instead of its host, for example 0.0.0.0. */
   bind?: string | undefined
   hosts?: Partial<Record<ServerName, string>>
+  /** What servers are called where something in front of them ends TLS, for example `https://login.example`. */
+  addresses?: Partial<Record<ServerName, string>>
   /** Absent or 0: any free port. */
   ports?: Partial<Record<ServerName, number>>
   /** Prefix of every path of the service, for example `/tenant/a`. */
@@ -63,8 +65,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const urls = {} as Sandbox['urls']
     for (const name of serverNames) {
       const host = options.hosts?.[name] ?? options.host ?? '127.0.0.1'
-      const address = { host, bind, port: options.ports?.[name] ?? 0, mount: mounts[name] ?? '' }
-      listeners[name] = await listen({ name, ...address, switches, journal })
+      const place = { host, bind, port: options.ports?.[name] ?? 0, mount: mounts[name] ?? '' }
+      const address = options.addresses?.[name]
+      listeners[name] = await listen({ name, address, ...place, switches, journal })
       opened.defer(listeners[name].close)
       urls[name] = listeners[name].url
     }

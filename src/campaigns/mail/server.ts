@@ -3,6 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { isLoopback } from '../../loopback.ts'
+import { timed } from '../../trace/calls.ts'
+import { inSpan } from '../../trace/spans.ts'
 import { refuseInjection, type Mail } from './mail.ts'
 import { handOver, messageOf, type HandOver } from './message.ts'
 import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
@@ -56,8 +58,11 @@ function serverOf(smtpUrl: string) {
 
 type Given = ReturnType<typeof messageOf> & { handOver: HandOver }
 
+/** Told of every email; `outcome` is `unusable` where no email can leave. Must not throw. */
+export type OnEmail = (email: { outcome: Outcome | 'unusable'; seconds: number }) => void
+
 /** @param smtpUrl SMTP_URL */
-export function createMailServer(smtpUrl: string, connections: number): MailServer {
+export function createMailServer(smtpUrl: string, connections: number, onEmail?: OnEmail): MailServer {
   const { user, password, ...server } = serverOf(smtpUrl)
   const transport = createTransport({
     ...server,
@@ -104,22 +109,40 @@ export function createMailServer(smtpUrl: string, connections: number): MailServ
     }
   }
 
+  async function tryToPost(mail: Mail): Promise<Posted> {
+    let last: string | undefined
+    for (const pauseMs of PAUSES_MS) {
+      if (isSuspect) await check()
+      const posted = await attempt(mail)
+      const { outcome } = posted
+      isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'
+      if (outcome !== 'not-handed-over') return posted
+      last = posted.reply ?? last
+      await sleep(pauseMs)
+    }
+    // It may close at this recipient alone: a run that ended here would never get past them.
+    return { outcome: 'refused', reply: last ?? 'the connection broke each time', blame: 'closing' }
+  }
+
+  const attributes = {
+    'network.protocol.name': 'smtp',
+    'server.address': server.host,
+    'server.port': server.port,
+  }
+
   return {
     check,
     async post(mail) {
       refuseInjection(mail)
-      let last: string | undefined
-      for (const pauseMs of PAUSES_MS) {
-        if (isSuspect) await check()
-        const posted = await attempt(mail)
-        const { outcome } = posted
-        isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'
-        if (outcome !== 'not-handed-over') return posted
-        last = posted.reply ?? last
-        await sleep(pauseMs)
-      }
-      // It may close at this recipient alone: a run that ended here would never get past them.
-      return { outcome: 'refused', reply: last ?? 'the connection broke each time', blame: 'closing' }
+      const work = () =>
+        inSpan('send email', attributes, async (span) => {
+          const posted = await tryToPost(mail)
+          span.setAttribute('onramp.email.outcome', posted.outcome)
+          return posted
+        })
+      return await timed(work, (posted, seconds) =>
+        onEmail?.({ outcome: posted?.outcome ?? 'unusable', seconds }),
+      )
     },
     close: () => transport.close(),
   }

@@ -89,6 +89,8 @@ Options:
                          deliveries are unknown after a crash
   --ask-again-after MIN  recheck people with nothing to connect after MIN
                          minutes (default: 60)
+  --metrics FILE         write how long the service, the store and the mail
+                         server take, for the node exporter of Prometheus
   --json                 print the counts as one line of JSON on standard
                          output; with --dry-run, preceded by one line for each
                          person who would be emailed

@@ -27,6 +27,7 @@ const options = {
   'at-once': text('4'),
   'ask-again-after': text('60'),
   template: { type: 'string' },
+  metrics: { type: 'string' },
   yes: flag,
   json: flag,
 } as const
@@ -65,6 +66,7 @@ export function readSendOptions(args: string[]) {
     datasources: datasourcesFrom(values.datasource),
     days: whole('days', [1, MAX_DAYS]),
     template: values.template,
+    metrics: values.metrics,
     onInvalid: wordOf('--on-invalid', values['on-invalid'], ['stop', 'skip']),
     limit: whole('limit', [1, 999_999_999]),
     /** So many emails in a row that were not sent end the run; 0: it goes on. */

@@ -15,6 +15,7 @@ import { isConfirmed } from './confirm.ts'
 import { explained, EXIT_LOCKED, EXIT_PARTLY, EXIT_STOPPED } from './endings.ts'
 import { holdCampaign, type Hold } from './lease.ts'
 import { emptyList, listOf, peopleIn, type List } from './list.ts'
+import { openMetricsFile, type MetricsFile } from './metrics-file.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
 import { sumUp, told } from './send-words.ts'
@@ -41,20 +42,26 @@ async function send(list: List, asked: Asked): Promise<number> {
   const emails = people === undefined ? undefined : Math.min(people, options.limit)
   const isSure = options.isDryRun || options.isSure || (await isConfirmed(emails, settings, parts))
   if (!isSure) return EXIT_STOPPED
+  const metrics = await openMetricsFile(options.metrics)
   const stop = new AbortController()
   const restore = stopOnSignals(stop)
   stop.signal.addEventListener('abort', () => list.close(), { once: true })
   try {
-    return await withStore(settings, (records) =>
-      held(list, { ...asked, people, records, signal: stop.signal }),
-    )
+    const work = (records: Records) => held(list, { ...asked, people, records, metrics, signal: stop.signal })
+    return await withStore(settings, work, { onOperation: metrics.observeStore })
   } finally {
+    await metrics.end()
     restore()
     list.close()
   }
 }
 
-type Running = Asked & { people: number | undefined; records: Records; signal: AbortSignal }
+type Running = Asked & {
+  people: number | undefined
+  records: Records
+  metrics: MetricsFile
+  signal: AbortSignal
+}
 
 /** Sends while this run holds the campaign. A dry run holds nothing. */
 async function held(list: List, running: Running): Promise<number> {
@@ -73,12 +80,16 @@ async function held(list: List, running: Running): Promise<number> {
 const steady = () => performance.now()
 
 async function sendAll(list: List, running: Running, hold?: Hold): Promise<number> {
-  const { settings, sender, options, parts, people, records, signal } = running
+  const { settings, sender, options, parts, people, records, metrics, signal } = running
   const { now, stderr } = parts
   const { policy, datasources, atOnce } = options
   const arrivals = arrivalsIn(records, settings, now)
-  const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
-  const server = hold && createMailServer(settings.SMTP_URL ?? '', atOnce)
+  const clientApi = createClientApi({
+    baseUrl: settings.SERVICE_BASE_URL,
+    headerPrefix: settings.SERVICE_HEADER_PREFIX,
+    onCall: metrics.observeService,
+  })
+  const server = hold && createMailServer(settings.SMTP_URL ?? '', atOnce, metrics.observeEmail)
   const tally = newTally()
   const progress = showProgress({ tally, people, stderr, now })
   const token = settings.SERVICE_GLOBAL_TOKEN ?? ''

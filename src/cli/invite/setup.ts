@@ -1,6 +1,7 @@
 // What the commands of invitations make of the settings.
 import { fileURLToPath } from 'node:url'
 import { createArrivals, type Arrivals } from '../../arrivals/arrivals.ts'
+import { useProxy } from '../../client-api/proxy.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { looksOf } from '../../campaigns/mail/look.ts'
 import { createMailTemplates, OUR_MAIL } from '../../campaigns/mail/templates.ts'
@@ -8,7 +9,7 @@ import type { Company } from '../../company/company.ts'
 import { loadCompany } from '../../company/read-company.ts'
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
-import { openStore, storeOf } from '../../records/store.ts'
+import { openStore, storeOf, type StoreOptions } from '../../records/store.ts'
 import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../session/seal.ts'
 import {
@@ -35,6 +36,7 @@ export function settingsWith(needed: readonly (keyof Settings)[], env: CliParts[
     throw new SettingsError(
       missing.map(({ name, meaning }) => `${name} is required for this command: ${meaning}`),
     )
+  useProxy(settings)
   return settings
 }
 
@@ -55,8 +57,12 @@ export const arrivalsIn = (records: Records, settings: Settings, now: () => numb
   })
 
 /** Opens the store for the work, once it can be reached. @throws {StoreUnavailable} */
-export async function withStore<T>(settings: Settings, work: (records: Records) => Promise<T>): Promise<T> {
-  const store = openStore(settings, createLog('silent'))
+export async function withStore<T>(
+  settings: Settings,
+  work: (records: Records) => Promise<T>,
+  options?: StoreOptions,
+): Promise<T> {
+  const store = openStore(settings, createLog('silent'), options)
   try {
     await untilReachable(store.records)
     return await work(store.records)

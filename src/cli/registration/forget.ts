@@ -1,5 +1,6 @@
 // onramp registration forget: the next start registers again, whatever was registered or failed before.
 import { createInterface } from 'node:readline/promises'
+import { useProxy } from '../../client-api/proxy.ts'
 import { registrationOf } from '../../sign-in/server/client.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { untilReachable } from '../../records/readiness.ts'
@@ -62,6 +63,7 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
 export const run: Run = async (args, parts) => {
   const { yes } = readArguments(args, options, 0).values
   const settings = loadSettings(parts.env)
+  useProxy(settings)
   if (!yes && !(await isConfirmed(parts, settings))) {
     parts.stderr.write('Nothing was deleted.\n')
     return 1

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { runSandbox, type Sandbox } from '@onramp/sandbox'
+import { COMMAND } from '../../installation.ts'
 import { addressesOf } from '../../sign-in/addresses.ts'
 import { startServer } from '../../server.ts'
 import { loadSettings, SettingsError } from '../../settings/settings.ts'
@@ -28,8 +29,8 @@ const readyText = ({ url, control, folder }: Started) => `Onramp is ready.
   Admin           ${url}/admin (sign in as Carol)
   Commands        In another terminal, in this folder:
     set -a && . ${folder}/env && set +a
-    npm run onramp -- invite send ${folder}/people.csv --rate 200 --mail-rate 200
-    npm run onramp -- invite report
+    ${COMMAND} invite send ${folder}/people.csv --rate 200 --mail-rate 200
+    ${COMMAND} invite report
   Stop            Ctrl+C
 `
 
@@ -95,17 +96,19 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return 'a port is already in use. Try PORT=3100 SANDBOX_PORT=4100 npm run demo'
+    return `a port is already in use. Try PORT=3100 SANDBOX_PORT=4100 ${COMMAND} demo`
   return error instanceof Error ? error.message : "couldn't start"
 }
 
 export const run: Run = async (args: string[], { env, stdout, stderr }: CliParts) => {
   readArguments(args, {}, 0)
+  // From the beginning: the invitations have a handler of their own, which would take the signal for theirs.
+  const told = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))
   try {
     const { url, sandbox, server } = await startBoth(env, folder)
     stdout.write(readyText({ url, control: sandbox.urls.control, folder }))
-    await untilSignal()
+    await told
     await server.stop()
     await sandbox.close()
     return 0

@@ -1,7 +1,8 @@
 // onramp status EMAIL: what a person still has to connect. It needs SERVICE_BASE_URL and a service token, and no other
 // setting of the server. SERVICE_USER_TOKEN can only show the person it belongs to.
-import { isActAsAddress } from '../../client-api/credentials.ts'
+import { isActAsAddress, STANDARD_HEADER_PREFIX } from '../../client-api/credentials.ts'
 import { createInquiry, type ServiceToken } from '../../client-api/inquiry.ts'
+import { useProxy } from '../../client-api/proxy.ts'
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import { readOne } from '../../doctor/read-settings.ts'
 import { unansweredFinding, type Asking, type Unanswered } from '../../doctor/service/refusals.ts'
@@ -57,8 +58,25 @@ function chooseToken(email: string | undefined, env: CliParts['env']): ServiceTo
   ])
 }
 
-async function ask(token: ServiceToken, baseUrl: string, { seconds }: Asked, now: () => number) {
-  const inquiry = createInquiry({ baseUrl, timeLimitMs: seconds * 1000, now })
+type Service = { baseUrl: string; headerPrefix: string }
+
+/** Where the service is and how calls get there. @throws {SettingsError} */
+function serviceOf(env: CliParts['env']): Service {
+  const [base, prefix] = [readOne('SERVICE_BASE_URL', env), readOne('SERVICE_HEADER_PREFIX', env)]
+  const [https, http] = [readOne('HTTPS_PROXY', env), readOne('HTTP_PROXY', env)]
+  const exempt = readOne('NO_PROXY', env)
+  const faults = [base, prefix, https, http, exempt].flatMap((read) => read.faults)
+  if (faults.length > 0) throw new SettingsError(faults)
+  if (base.value === undefined)
+    throw new SettingsError([
+      "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
+    ])
+  useProxy({ HTTPS_PROXY: https.value, HTTP_PROXY: http.value, NO_PROXY: exempt.value })
+  return { baseUrl: base.value, headerPrefix: prefix.value ?? STANDARD_HEADER_PREFIX }
+}
+
+async function ask(token: ServiceToken, service: Service, { seconds }: Asked, now: () => number) {
+  const inquiry = createInquiry({ ...service, timeLimitMs: seconds * 1000, now })
   try {
     return await inquiry.ask(token)
   } finally {
@@ -75,20 +93,16 @@ function explain(reply: Unanswered, asking: Asking, stderr: CliParts['stderr']):
 
 async function show(args: string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
   const asked = readArgs(args)
-  const { value: baseUrl, faults } = readOne('SERVICE_BASE_URL', env)
-  if (faults.length > 0) throw new SettingsError(faults)
-  if (baseUrl === undefined)
-    throw new SettingsError([
-      "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
-    ])
+  const service = serviceOf(env)
   const token = chooseToken(asked.email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
     if (env[file] && isOpenToAll(env[file].trim()))
       stderr.write(`Warning: ${file} is readable by every user on this machine. Run chmod o-rwx.\n`)
-  const reply = await ask(token, baseUrl, asked, now)
+  const reply = await ask(token, service, asked, now)
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
-    return explain(reply, { setting, baseUrl, naming: 'EMAIL' }, stderr)
+    const { baseUrl, headerPrefix: prefix } = service
+    return explain(reply, { setting, baseUrl, prefix, naming: 'EMAIL' }, stderr)
   }
 
   const person = token.kind === 'global-token' ? token.actAs : undefined

@@ -7,7 +7,7 @@ import {
   type Attempt,
   type Discovery,
 } from '../../sign-in/server/discovery.ts'
-import { fail, publicAddress, warn, type Finding } from '../finding.ts'
+import { fail, publicAddress, unreached, warn, type Finding } from '../finding.ts'
 
 export type { Metadata }
 
@@ -34,10 +34,10 @@ const settings = ['OIDC_ISSUER']
 function missing(issuer: string, attempts: Attempt[]): Finding {
   const silence = attempts.map((attempt) => attempt.silence).find((why) => why !== undefined)
   if (silence !== undefined)
-    return fail(`The authorization server at ${issuer} cannot be reached: ${silenceInWords[silence]}.`, {
-      settings,
-      fix: 'check the URL and that this machine can reach it',
-    })
+    return fail(
+      `The authorization server at ${issuer} cannot be reached: ${silenceInWords(silence)}.`,
+      unreached(silence, settings),
+    )
   const answers = attempts.map(({ says }) => says).join('; ')
   if ((attempts[0]?.status ?? 0) >= 500)
     return fail(`The authorization server at ${issuer} returned an error (${answers}).`, {

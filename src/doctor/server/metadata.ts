@@ -46,7 +46,7 @@ export async function keys({ jwks_uri: address }: Metadata, { settings }: Subjec
       settings: ['OIDC_ISSUER'],
       fix: 'have the authorization server publish the keys that it signs ID tokens with',
     })
-  const why = asked.kind === 'silent' ? `: ${silenceInWords[asked.why]}` : ` (${asked.status})`
+  const why = asked.kind === 'silent' ? `: ${silenceInWords(asked.why)}` : ` (${asked.status})`
   return fail(`Couldn't fetch the signing keys${why}.`, {
     settings: ['OIDC_ISSUER'],
     fix: 'make sure this machine can reach the jwks_uri in the metadata',

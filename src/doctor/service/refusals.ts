@@ -3,7 +3,7 @@
 import type { Reply } from '../../client-api/inquiry.ts'
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
-import { fail, warn, type Finding } from '../finding.ts'
+import { fail, unreached, warn, type Finding } from '../finding.ts'
 
 export type Unanswered = Exclude<Reply, { kind: 'answered' }>
 
@@ -17,22 +17,32 @@ export type Asking = {
   setting: string
   /** SERVICE_BASE_URL. */
   baseUrl: string
+  /** SERVICE_HEADER_PREFIX. */
+  prefix: string
   /** How the person of a global token is named, like `--as EMAIL`. */
   naming: string
 }
+
+export const otherHeaders = (theirs: string, ours: string): Finding =>
+  fail(`The service's headers begin with ${theirs}, and onramp sends ${ours}.`, {
+    settings: ['SERVICE_HEADER_PREFIX'],
+    fix: `set it to ${theirs}`,
+  })
 
 /**
  * Why the service did not answer the question, and which setting to change. A refused question (`request`) repeats what
  * the service said, which is for the terminal only.
  */
-export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming }: Asking): Finding {
+export function unansweredFinding(reply: Unanswered, asking: Asking): Finding {
+  const { setting, baseUrl, prefix, naming } = asking
   const address = ['SERVICE_BASE_URL']
   if (reply.kind === 'silent')
-    return fail(`The service at ${baseUrl} cannot be reached: ${silenceInWords[reply.why]}.`, {
-      settings: address,
-      fix: 'check the URL and that this machine can reach it',
-    })
-  const { status, retryAfter, said } = reply
+    return fail(
+      `The service at ${baseUrl} cannot be reached: ${silenceInWords(reply.why)}.`,
+      unreached(reply.why, address),
+    )
+  const { status, retryAfter, said, otherPrefix } = reply
+  if (otherPrefix !== undefined) return otherHeaders(otherPrefix, prefix)
   switch (reply.reason) {
     case 'token':
       return fail(`The token in ${setting} is invalid or has expired (401).`, {
@@ -52,16 +62,16 @@ export function unansweredFinding(reply: Unanswered, { setting, baseUrl, naming 
       })
     case 'act-as-missing':
       return setting === 'SERVICE_USER_TOKEN'
-        ? fail('SERVICE_USER_TOKEN is a global token: the service requires X-Service-ActAs.', {
+        ? fail(`SERVICE_USER_TOKEN is a global token: the service requires ${prefix}-ActAs.`, {
             settings: ['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'],
             fix: `move the token here and add the person (${naming})`,
           })
-        : fail("The service didn't receive X-Service-ActAs, although onramp sent it.", {
+        : fail(`The service didn't receive ${prefix}-ActAs, although onramp sent it.`, {
             settings: address,
             fix: 'make sure no proxy between here and the service removes the header',
           })
     case 'act-as-refused':
-      return fail(`The service rejected the person (${status}, X-Service-ActAs).`, {
+      return fail(`The service rejected the person (${status}, ${prefix}-ActAs).`, {
         settings: ['SERVICE_GLOBAL_TOKEN'],
         fix: `check the address (${naming}): it must belong to someone in the service`,
       })

@@ -1,6 +1,6 @@
 // Is the Client API at SERVICE_BASE_URL, do the service tokens work, do consents lead back, and what of it ends soon?
 import { CALLBACK_PATH } from '../../onboarding/paths.ts'
-import type { Credentials } from '../../client-api/credentials.ts'
+import { STANDARD_HEADER_PREFIX, type Credentials } from '../../client-api/credentials.ts'
 import type { Reply } from '../../client-api/inquiry.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
@@ -8,6 +8,9 @@ import { isAboutService, unansweredFinding } from './refusals.ts'
 
 /** No secret: a made-up token. */
 const PROBE_TOKEN = 'onramp-doctor-made-up-token'
+
+const prefixOf = ({ settings }: Pick<Subject, 'settings'>): string =>
+  settings.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX
 
 /** @returns undefined without SERVICE_BASE_URL */
 export const askWithMadeUpToken = async ({ service, settings }: Subject) =>
@@ -27,7 +30,7 @@ export async function serviceReachable(subject: Subject): Promise<Finding> {
       fix: "set it to the base URL of the service's backend",
     })
   if (reply.kind === 'silent' || isAboutService(reply.reason))
-    return unansweredFinding(reply, { setting: '', baseUrl, naming: '' })
+    return unansweredFinding(reply, { setting: '', baseUrl, prefix: prefixOf(subject), naming: '' })
   // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
   if (reply.reason === 'scope' || reply.reason === 'request')
     return warn(
@@ -40,7 +43,7 @@ export async function serviceReachable(subject: Subject): Promise<Finding> {
   return ok(`Client API found at ${baseUrl}; it rejects invalid tokens (${reply.status}).`)
 }
 
-function tokenFinding(reply: Reply, setting: string, baseUrl = ''): Finding {
+function tokenFinding(reply: Reply, setting: string, { settings }: Pick<Subject, 'settings'>): Finding {
   if (reply.kind === 'silent') return skip("the service isn't responding.")
   if (reply.kind === 'answered') {
     const count = reply.left.length
@@ -48,7 +51,12 @@ function tokenFinding(reply: Reply, setting: string, baseUrl = ''): Finding {
   }
   return isAboutService(reply.reason) || reply.reason === 'request'
     ? skip(`couldn't test ${setting} (${reply.status}).`)
-    : unansweredFinding(reply, { setting, baseUrl, naming: '--as EMAIL' })
+    : unansweredFinding(reply, {
+        setting,
+        baseUrl: settings.SERVICE_BASE_URL ?? '',
+        prefix: prefixOf({ settings }),
+        naming: '--as EMAIL',
+      })
 }
 
 /** Refused as a service token; perhaps it is an access token, which shows who issues them. */
@@ -57,28 +65,28 @@ async function asAccessToken({ service, settings }: Subject, token: string): Pro
   if (reply?.kind !== 'answered') return undefined
   const says = 'SERVICE_USER_TOKEN is an access token of an external identity provider'
   return settings.TOKEN_ISSUED_BY === 'external-idp'
-    ? ok(`${says}; the service accepts it with X-Service-Auth-Type (TOKEN_ISSUED_BY).`)
-    : fail(`${says}: the service rejects it without X-Service-Auth-Type (Invalid Secret).`, {
+    ? ok(`${says}; the service accepts it with ${prefixOf({ settings })}-Auth-Type (TOKEN_ISSUED_BY).`)
+    : fail(`${says}: the service rejects it without ${prefixOf({ settings })}-Auth-Type (Invalid Secret).`, {
         settings: ['TOKEN_ISSUED_BY'],
         fix: 'set it to external-idp',
       })
 }
 
 async function userToken(subject: Subject): Promise<Finding | undefined> {
-  const { SERVICE_USER_TOKEN: token, SERVICE_BASE_URL: baseUrl } = subject.settings
+  const { SERVICE_USER_TOKEN: token } = subject.settings
   const reply = token === undefined ? undefined : await subject.service({ kind: 'user-token', token })
   if (token === undefined || reply === undefined) return undefined
   const isOtherKind = reply.kind === 'refused' && reply.reason.startsWith('auth-type')
   const issuer = isOtherKind ? await asAccessToken(subject, token) : undefined
-  return issuer ?? tokenFinding(reply, 'SERVICE_USER_TOKEN', baseUrl)
+  return issuer ?? tokenFinding(reply, 'SERVICE_USER_TOKEN', subject)
 }
 
 async function globalToken({ service, settings, actAs }: Subject): Promise<Finding | undefined> {
-  const { SERVICE_GLOBAL_TOKEN: token, SERVICE_BASE_URL: baseUrl } = settings
+  const { SERVICE_GLOBAL_TOKEN: token } = settings
   if (token === undefined) return undefined
   if (actAs === undefined) return skip('SERVICE_GLOBAL_TOKEN requires a person to look up: --as EMAIL.')
   const reply = await service({ kind: 'global-token', token, actAs })
-  return reply === undefined ? undefined : tokenFinding(reply, 'SERVICE_GLOBAL_TOKEN', baseUrl)
+  return reply === undefined ? undefined : tokenFinding(reply, 'SERVICE_GLOBAL_TOKEN', { settings })
 }
 
 /** Used as the command line uses them (contract sections 5 and 7). */

@@ -1,8 +1,10 @@
 // TOKEN_ISSUED_BY: whether X-Service-Auth-Type goes out. Without a person's token only two things can be known: where the
 // issuer is, and what the service says to a made-up token.
+import { STANDARD_HEADER_PREFIX } from '../../client-api/credentials.ts'
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { otherHeaders } from './refusals.ts'
 import { askWithMadeUpToken } from './service.ts'
 
 const PROVIDERS =
@@ -15,21 +17,18 @@ export const isProvider = (issuer: string) => {
 }
 
 /** TOKEN_ISSUED_BY=external-idp: the header was sent, so that setting is not at fault. */
-function withHeader(reason: RefusalReason | undefined): Finding {
+function withHeader(reason: RefusalReason | undefined, header: string): Finding {
   if (reason === 'auth-type-missing')
-    return fail("The service didn't receive X-Service-Auth-Type, although onramp sent it.", {
+    return fail(`The service didn't receive ${header}, although onramp sent it.`, {
       settings: ['SERVICE_BASE_URL'],
       fix: 'make sure no proxy between here and the service removes the header',
     })
   if (reason === 'auth-type')
-    return warn(
-      'The service responds with Invalid Secret, although onramp sent X-Service-Auth-Type: OAUTH.',
-      {
-        settings: ['SERVICE_BASE_URL'],
-        fix: 'make sure no proxy removes the header, and that the service accepts tokens from OIDC_ISSUER',
-      },
-    )
-  return ok('onramp sends X-Service-Auth-Type: OAUTH with every access token (external-idp).')
+    return warn(`The service responds with Invalid Secret, although onramp sent ${header}: OAUTH.`, {
+      settings: ['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX'],
+      fix: "make sure that no proxy removes the header, that the service's headers begin so, and that it accepts tokens from OIDC_ISSUER",
+    })
+  return ok(`onramp sends ${header}: OAUTH with every access token (external-idp).`)
 }
 
 /** TOKEN_ISSUED_BY=service: only the addresses and one refusal give a hint who issues tokens. */
@@ -60,5 +59,10 @@ export async function tokenIssuer(subject: Subject): Promise<Finding> {
     return skip('requires TOKEN_ISSUED_BY, OIDC_ISSUER and SERVICE_BASE_URL.')
   const reply = await askWithMadeUpToken(subject)
   const reason = reply?.kind === 'refused' ? reply.reason : undefined
-  return by === 'external-idp' ? withHeader(reason) : withoutHeader(reason, issuer, base)
+  const prefix = subject.settings.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX
+  if (reply?.kind === 'refused' && reply.otherPrefix !== undefined)
+    return otherHeaders(reply.otherPrefix, prefix)
+  return by === 'external-idp'
+    ? withHeader(reason, `${prefix}-Auth-Type`)
+    : withoutHeader(reason, issuer, base)
 }

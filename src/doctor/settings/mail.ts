@@ -51,7 +51,7 @@ function findingOf(errors: readonly SmtpError[]): Finding {
   }
   const code = errors.map(systemCode).find((found) => found !== undefined)
   const why = silenceOf(Object.assign(new Error('mail'), { code }))
-  return fail(`The mail server in SMTP_URL can't be reached or used: ${silenceInWords[why]}.`, {
+  return fail(`The mail server in SMTP_URL can't be reached or used: ${silenceInWords(why)}.`, {
     settings,
     fix: 'check the host name, port and smtp:// or smtps://; smtp:// requires STARTTLS',
   })

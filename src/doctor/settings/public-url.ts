@@ -49,7 +49,7 @@ function redirected(location: string | undefined, url: string): Finding {
 
 function reachedFinding(asked: Asked, url: string): Finding {
   if (asked.kind === 'silent') {
-    const why = silenceInWords[asked.why]
+    const why = silenceInWords(asked.why)
     if (asked.why !== 'certificate' && asked.why !== 'no-tls')
       return skip(`${url} is not reachable from here: ${why}. Check again when the server is running.`)
     return warn(`PUBLIC_URL can't be used: ${why}.`, {

@@ -7,23 +7,14 @@ import { fail, ok, skip, warn, type Finding } from '../finding.ts'
 /** The same as in require-node.mjs and package.json: it says why 24.2 is too old. */
 const MIN_NODE = { major: 24, minor: 3 }
 
-export function runtime({ node, env }: Subject): Finding[] {
+export function runtime({ node }: Subject): Finding {
   const [, major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(node) ?? []).map(Number)
   const isNewEnough = major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor)
-  const version = isNewEnough
+  return isNewEnough
     ? ok(`Node ${node} is supported.`)
     : fail(`Node ${node} is too old.`, {
         fix: `run onramp with Node ${MIN_NODE.major}.${MIN_NODE.minor} or newer`,
       })
-  const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
-  if (proxies.length === 0) return [version]
-  return [
-    version,
-    warn(`${proxies[0]} is set, but onramp doesn't use a proxy to reach the service.`, {
-      settings: proxies,
-      fix: 'make sure this machine can reach SERVICE_BASE_URL and OIDC_ISSUER directly',
-    }),
-  ]
 }
 
 /** Tried on a port that the system chooses, so that a running server is no obstacle. */
@@ -67,6 +58,14 @@ export function proxyTrust({ settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: 
     settings: ['TRUST_PROXY'],
     fix: "set the proxy's address; otherwise everyone shares one IP in logs and rate limits",
   })
+}
+
+/** Who can read /metrics. That METRICS_PORT is taken by PORT is a fault of the settings. */
+export function metrics({ settings: { METRICS_PORT: port, METRICS_TOKEN: token } }: Subject): Finding {
+  const place = port === undefined ? '' : ` on port ${port}, and nowhere else`
+  if (token !== undefined) return ok(`Other machines need METRICS_TOKEN to read /metrics${place}.`)
+  if (port === undefined) return ok('Only this machine can read /metrics.')
+  return ok(`Anyone who reaches port ${port} can read /metrics; keep it inside your network.`)
 }
 
 export function sessionLifetimes({ settings }: Subject): Finding {

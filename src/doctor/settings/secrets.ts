@@ -36,6 +36,7 @@ function guessable(value: string): string[] {
 const fixOf = (name: string) => {
   if (name === 'SESSION_SECRET')
     return `${MAKE}; keep the old one after a comma until its sessions have ended`
+  if (name.endsWith('_PROXY')) return 'have the proxy take a new one'
   return /^(OIDC|SERVICE)_/.test(name) ? 'generate a new one at the issuer' : MAKE
 }
 
@@ -48,7 +49,8 @@ export function secretQuality(subject: Subject): Finding | Finding[] {
       if (weakness !== undefined)
         found.push(warn(`${name} ${weakness}.`, { settings: [name], fix: fixOf(name) }))
       const other = seen.get(secret)
-      if (other !== undefined)
+      // One proxy for both is usual.
+      if (other !== undefined && !(name === 'HTTP_PROXY' && other === 'HTTPS_PROXY'))
         found.push(
           warn(`${name} is the same secret as ${other}.`, {
             settings: [name, other],

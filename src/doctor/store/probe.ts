@@ -33,7 +33,7 @@ function reasonInWords(failure: unknown): string {
   const why = /time|no answer within/i.test(message) ? 'too-slow' : silenceOf(failure)
   if (why === 'certificate' || why === 'no-tls')
     return 'TLS mismatch (redis:// or rediss://), or its certificate is not trusted'
-  return why === 'cut-off' ? 'the server there is not Redis, or closed the connection' : silenceInWords[why]
+  return why === 'cut-off' ? 'the server there is not Redis, or closed the connection' : silenceInWords(why)
 }
 
 const isAskingForPassword = (error: unknown) => /^(NOAUTH|WRONGPASS)$/.test(storeTrouble(error).code)

@@ -2,7 +2,7 @@
 // so made none. The library is not used for it: it gives up on answers after the client was made.
 import { readLimited } from '../../client-api/body.ts'
 import { waitAskedFor } from '../../client-api/errors.ts'
-import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
+import { isOfProxy, silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import type { Log } from '../../web/log.ts'
 import { readRefusal, readRegistered, type Read, type Registered } from './answer.ts'
@@ -41,8 +41,8 @@ export async function requestRegistration(request: RegistrationRequest): Promise
   for (let tries = 1; ; tries++) {
     const answer = await post(request, wishes)
     if ('silence' in answer) {
-      const why = `the registration endpoint gives no answer: ${silenceInWords[answer.silence]}`
-      return { kind: 'unanswered', sent: !UNSENT.includes(answer.silence), why }
+      const why = `the registration endpoint gives no answer: ${silenceInWords(answer.silence)}`
+      return { kind: 'unanswered', sent: !UNSENT.includes(answer.silence) && !isOfProxy(answer.silence), why }
     }
     const { status, text, retryAfter } = answer
     if (status >= 200 && status < 300) {

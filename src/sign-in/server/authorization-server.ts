@@ -2,6 +2,7 @@
 // so that onramp starts while it is down. Failures are never kept: the next sign-in asks again at once. Only what runs in
 // the background registers a client; requests wait for it.
 import type { Configuration } from 'openid-client'
+import { isOfProxy, silenceOf } from '../../client-api/silence.ts'
 import { Problem } from '../../problem.ts'
 import { createOnce } from '../../records/lease.ts'
 import { signInUnavailable } from '../answer-problems.ts'
@@ -12,6 +13,8 @@ import type { ClientSource } from './client.ts'
 import { hasTellingEndpoint, refusingEndpoints } from './client-probe.ts'
 import { configurationOf, TIME_LIMIT_SECONDS } from './configuration.ts'
 import { discoverMetadata } from './discovery.ts'
+import { timed, type OnCall } from '../../trace/calls.ts'
+import { inSpan } from '../../trace/spans.ts'
 import { isLasting, renewalOf } from '../registration/registration.ts'
 
 export type AuthorizationServer = {
@@ -22,9 +25,11 @@ export type AuthorizationServer = {
   /** For sending a person away to sign in: confirms that the server still knows a client that registered itself. */
   confirmedConfiguration(): Promise<Configuration>
   isReady(): boolean
+  /** The forward proxy did not let the last attempt through. */
+  isBarred(): boolean
   /** Starts discovering in the background, with retries. */
   start(): void
-  /** After a signing key that was not known: forgets the keys, and looks for the metadata anew, as it may name others. */
+  /** After a signing key that was not known: drops the keys, and what is known only when it is found anew. */
   forgetKeys(): void
   /**
    * After `invalid_client`: whether our own registration turned out to be gone and was given up.
@@ -36,7 +41,13 @@ export type AuthorizationServer = {
   close(): void
 }
 
-type Parts = { settings: Settings; client: ClientSource; log: Log; now: () => number }
+type Parts = {
+  settings: Settings
+  client: ClientSource
+  log: Log
+  onCall?: OnCall | undefined
+  now: () => number
+}
 
 const RENEW_EVERY_MS = 3600 * 1000
 const CONFIRM_EVERY_MS = 60_000
@@ -63,7 +74,13 @@ type Known = {
   isTold?: boolean
 }
 
-export function createAuthorizationServer({ settings, client, log, now }: Parts): AuthorizationServer {
+export function createAuthorizationServer({
+  settings,
+  client,
+  log,
+  onCall,
+  now,
+}: Parts): AuthorizationServer {
   const { OIDC_ISSUER: issuer } = settings
   let known: Known | undefined
   let suspectedAt = -Infinity
@@ -71,16 +88,22 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
 
   /** Undefined: the client would have to be registered first. */
   async function assemble(mayRegister: boolean): Promise<Known | undefined> {
-    const server = await discoverMetadata(issuer, settings.OIDC_SCOPE, TIME_LIMIT_SECONDS)
+    const server = await timed(
+      () =>
+        inSpan('GET discovery', { 'url.full': issuer }, () =>
+          discoverMetadata(issuer, settings.OIDC_SCOPE, TIME_LIMIT_SECONDS),
+        ),
+      (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
+    )
     const found = await client.current(server, mayRegister)
     if (found === undefined) return undefined
     const { isNew = false, mute = [] } = found
-    const withoutKeys = () => configurationOf(server, found)
+    const withoutKeys = () => configurationOf(server, found, { onCall })
     const configuration = withoutKeys()
     known = {
       configuration,
       withoutKeys,
-      patient: configurationOf(server, found, true),
+      patient: configurationOf(server, found, { isPatient: true, onCall }),
       // One that was kept from before may be gone meanwhile.
       confirmedAt: isNew ? now() : -Infinity,
       isNew,
@@ -157,9 +180,9 @@ export function createAuthorizationServer({ settings, client, log, now }: Parts)
       return (await dropIfUnknown()) ? (await current()).configuration : found.configuration
     },
     isReady: () => known !== undefined,
+    isBarred: () => isOfProxy(silenceOf(background.failure())),
     start: background.tryNow,
     forgetKeys() {
-      // What is known goes on being used: anyone who can have an odd id_token issued would end every sign-in otherwise.
       if (known !== undefined) known.configuration = known.withoutKeys()
       background.tryNow()
     },

@@ -100,6 +100,8 @@ export function createBackground<T>(parts: BackgroundParts<T>) {
     /** One attempt at a time: joins the one that is under way. */
     tryNow,
     isFailing: () => failures > 0,
+    /** What the last attempt failed with. */
+    failure: () => failure,
     /** Of the attempt that is under way, of looking, or of the next attempt if that is soon. @throws */
     async result(): Promise<T> {
       if (underWay !== undefined) return await underWay

@@ -21,6 +21,8 @@ import {
 } from './client-authentication.ts'
 import { isRefusedAsUnknown, refusalOfUnknown, refusingEndpoints } from './client-probe.ts'
 import { configurationOf, type Client } from './configuration.ts'
+import { timed, type OnCall } from '../../trace/calls.ts'
+import { inSpan } from '../../trace/spans.ts'
 
 export type ClientSource = {
   /**
@@ -37,7 +39,7 @@ export type ClientSource = {
 }
 
 type Parts = Omit<RegistrationParts, 'identity'>
-type LoggingParts = Parts & { log: Log }
+type LoggingParts = Parts & { log: Log; onCall?: OnCall | undefined }
 
 /** What a registration depends on: the server, and everything that is asked for there. Another one is made when it changes. */
 function identityOf(settings: Settings): string {
@@ -69,9 +71,15 @@ export function clientOf(settings: Settings, parts: LoggingParts): ClientSource 
   }
 }
 
+/** Of what the registration endpoint answered; a client, usable or not, comes with 201 (RFC 7591 3.2.1). */
+function statusOf(outcome: Outcome | undefined): number | undefined {
+  if (outcome === undefined || outcome.kind === 'unanswered') return undefined
+  return 'status' in outcome ? outcome.status : 201
+}
+
 const defaultScope = definitions.find(({ name }) => name === 'OIDC_SCOPE')?.default
 
-function registeringClient(settings: Settings, { log, ...parts }: LoggingParts): ClientSource {
+function registeringClient(settings: Settings, { log, onCall, ...parts }: LoggingParts): ClientSource {
   const { OIDC_SCOPE: scope } = settings
   const registration = registrationOf(settings, parts)
   const { callback } = addressesOf(settings.PUBLIC_URL)
@@ -106,7 +114,13 @@ function registeringClient(settings: Settings, { log, ...parts }: LoggingParts):
     const wishes = wishesOf(settings, server, jwks)
     const words = 'OIDC_SCOPE has scopes that the server does not list: not registered for'
     if (wishes['scope'] !== scope) log.info({ asked: wishes['scope'] }, words)
-    return await requestRegistration({ endpoint, wishes, initialAccessToken, now: parts.now, log })
+    return await timed(
+      () =>
+        inSpan('POST registration', { 'url.full': endpoint }, () =>
+          requestRegistration({ endpoint, wishes, initialAccessToken, now: parts.now, log }),
+        ),
+      (outcome, seconds) => onCall?.({ operation: 'registration', status: statusOf(outcome), seconds }),
+    )
   }
 
   async function keptOf(configuration: Configuration): Promise<Kept | undefined> {
@@ -125,7 +139,7 @@ function registeringClient(settings: Settings, { log, ...parts }: LoggingParts):
       if (kept === undefined) return undefined
       const client = await clientOfKept(kept, server, isNew)
       const isReplacement = isNew && (await registration.wasGivenUp())
-      return isReplacement ? await withMute(client, configurationOf(server, client)) : client
+      return isReplacement ? await withMute(client, configurationOf(server, client, { onCall })) : client
     },
     forget: (clientId) => registration.forget(clientId),
     async learn(configuration) {

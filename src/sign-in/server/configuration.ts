@@ -13,7 +13,10 @@ import {
 import { Agent } from 'undici'
 import { objectIn } from '../../client-api/body.ts'
 import { exchange, HTTP1 } from '../../client-api/connection.ts'
+import { createConnector } from '../../client-api/proxy.ts'
 import { isLoopbackHttp } from '../../loopback.ts'
+import { timed, type OnCall } from '../../trace/calls.ts'
+import { inHttpSpan } from '../../trace/spans.ts'
 
 /** Who onramp is at the authorization server. */
 export type Client = {
@@ -30,6 +33,8 @@ export type Client = {
 export const TIME_LIMIT_SECONDS = 8
 const PATIENT_SECONDS = 30
 
+export type ConfigurationOptions = { isPatient?: boolean; onCall?: OnCall | undefined }
+
 /**
  * @param isPatient for a refresh: with a longer time limit, and no signature of the id_token checked (its other claims
  * are; OpenID Connect Core 3.1.3.7, 6: it comes straight from the token endpoint over TLS). Giving up on an answer that
@@ -38,17 +43,25 @@ const PATIENT_SECONDS = 30
 export function configurationOf(
   server: ServerMetadata,
   { metadata, auth }: Client,
-  isPatient = false,
+  { isPatient = false, onCall }: ConfigurationOptions = {},
 ): Configuration {
   const configuration = new Configuration(server, metadata.client_id, metadata, auth)
   const seconds = isPatient ? PATIENT_SECONDS : TIME_LIMIT_SECONDS
   configuration.timeout = seconds
-  configuration[customFetch] = createFetch(seconds)
+  configuration[customFetch] = createFetch(seconds, (url, status, took) =>
+    onCall?.({ operation: operationOf(server, url), status, seconds: took }),
+  )
   if (isLoopbackHttp(new URL(server.issuer))) allowInsecureRequests(configuration)
   // In the code flow the library checks the id_token's signature only when told to (RFC 9700, ASVS 9.1.1).
   if (!isPatient && server.jwks_uri !== undefined) enableNonRepudiationChecks(configuration)
   return configuration
 }
+
+/** `token` of token_endpoint, `jwks` of jwks_uri: what the endpoint with this address is called. */
+const operationOf = (server: ServerMetadata, url: string): string =>
+  Object.entries(server)
+    .find(([, value]) => value === url)?.[0]
+    .replace(/_(endpoint|uri)$/, '') ?? 'other'
 
 const known = new WeakMap<Configuration, Readonly<ServerMetadata>>()
 
@@ -59,7 +72,7 @@ export function serverMetadataOf(configuration: Configuration): Readonly<ServerM
   return found
 }
 
-const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000 })
+const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000, connect: createConnector() })
 
 /** A Response of these has no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -88,10 +101,17 @@ function tidied(text: string, secrets: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== null && value !== '')))
 }
 
-/** @param seconds the limit of each request; the library's own signal ends at the same time */
-export function createFetch(seconds: number): CustomFetch {
+/**
+ * @param seconds the limit of each request; the library's own signal ends at the same time
+ * @param tell told of each request and how it ended; `status` undefined: without an answer
+ */
+export function createFetch(
+  seconds: number,
+  tell?: (url: string, status: number | undefined, seconds: number) => void,
+): CustomFetch {
   return async (url, { body, headers, method }) => {
-    const { origin, pathname, search } = new URL(url)
+    const server = new URL(url)
+    const { origin, pathname, search } = server
     const options = {
       origin,
       path: pathname + search,
@@ -99,7 +119,11 @@ export function createFetch(seconds: number): CustomFetch {
       headers,
       body: body === undefined || body === null ? null : String(body as string | URLSearchParams),
     }
-    const answer = await exchange(dispatcher, options, seconds * 1000).catch((error: unknown) => {
+    const answer = await timed(
+      () =>
+        inHttpSpan({ method, server, path: pathname }, () => exchange(dispatcher, options, seconds * 1000)),
+      (answered, took) => tell?.(url, answered?.status, took),
+    ).catch((error: unknown) => {
       // The two errors of the Fetch standard, which the library tells apart.
       if (error instanceof Error && error.name === 'TimeoutError')
         throw new DOMException(error.message, 'TimeoutError')

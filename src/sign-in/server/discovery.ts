@@ -5,9 +5,10 @@ import { objectIn, readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import { signInUnavailable } from '../answer-problems.ts'
+import { refuseIncomplete, refuseUnsafeEndpoints } from './metadata-rules.ts'
 
-/** One address that was asked, and why it gave no metadata: `status`, or why there was no answer. */
-export type Attempt = { url: string; status?: number; silence?: Silence; says: string }
+/** One address that was asked, and why it gave no metadata: `status`, or `silence` and the `error` that it was read from. */
+export type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }
 
 export type How = 'oidc' | 'oauth2'
 
@@ -118,7 +119,7 @@ async function askPlace(
   } catch (error) {
     const silence = silenceOf(error)
     const where = addressOf(url)
-    return { url: where, silence, says: `${where} cannot be read: ${silenceInWords[silence]}` }
+    return { url: where, silence, error, says: `${where} cannot be read: ${silenceInWords(silence)}` }
   }
 }
 
@@ -160,32 +161,6 @@ function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'foun
   return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
 }
 
-/** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
-function refuseUnsafeEndpoints(metadata: Metadata): void {
-  for (const [name, value] of Object.entries(metadata)) {
-    if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
-    const url = URL.canParse(value) ? new URL(value) : undefined
-    if (url === undefined || !isSafe(url))
-      throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
-  }
-}
-
-/**
- * What no sign-in works without. The library would accept id_tokens of any signature where there are no keys (OpenID
- * Connect Discovery 1.0 3 requires jwks_uri).
- */
-function refuseIncomplete(metadata: Metadata, scope: string): void {
-  const hasIdTokens = scope.split(' ').includes('openid')
-  const needed = ['authorization_endpoint', 'token_endpoint', ...(hasIdTokens ? ['jwks_uri'] : [])]
-  const missing = needed.filter((name) => metadata[name] === undefined)
-  if (missing.length === 0) return
-  const [what, advice] = [missing.join(' and no '), 'for plain OAuth 2.1, leave openid out of OIDC_SCOPE']
-  const fix = missing.includes('jwks_uri')
-    ? `: no id_token could be verified; ${advice}`
-    : ': see OIDC_ISSUER'
-  throw signInUnavailable(`the authorization server's metadata has no ${what}${fix}`)
-}
-
 /**
  * @param scope OIDC_SCOPE @param seconds the limit of each request
  * @throws {Problem} sign_in_unavailable, when there is no metadata, it lacks what a sign-in needs, or it names an address
@@ -193,7 +168,10 @@ function refuseIncomplete(metadata: Metadata, scope: string): void {
  */
 export async function discoverMetadata(issuer: string, scope: string, seconds: number): Promise<Metadata> {
   const discovery = await findMetadata(issuer, seconds)
-  if (discovery.kind !== 'found') throw signInUnavailable(whyMissing(issuer, discovery))
+  if (discovery.kind !== 'found') {
+    const cause = discovery.attempts.map(({ error }) => error).find((error) => error !== undefined)
+    throw signInUnavailable(whyMissing(issuer, discovery), cause)
+  }
   refuseIncomplete(discovery.metadata, scope)
   refuseUnsafeEndpoints(discovery.metadata)
   return discovery.metadata

@@ -4,7 +4,7 @@ import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messagefor
 
 export type Values = Readonly<Record<string, string | number>>
 
-export type Message = string | ((values: Values) => string)
+export type Message = string | ((values?: Values) => string)
 
 /** How a language counts and writes numbers. */
 export type Rules = {
@@ -13,10 +13,14 @@ export type Rules = {
   ordinal: Intl.PluralRules
   /** What is written for a text that is given; what a message chooses by is left as it is. */
   text: (value: string) => string
+  /** Values that any message may name. */
+  common: Values
 }
 
-export const rulesOf = (tag: string, text = (value: string): string => value): Rules => ({
-  text,
+export const rulesOf = (tag: string, how: Partial<Pick<Rules, 'text' | 'common'>> = {}): Rules => ({
+  text: (value) => value,
+  common: {},
+  ...how,
   number: numberWriter(tag),
   plural: new Intl.PluralRules(tag),
   ordinal: new Intl.PluralRules(tag, { type: 'ordinal' }),
@@ -25,7 +29,7 @@ export const rulesOf = (tag: string, text = (value: string): string => value): R
 /** @param text ICU MessageFormat @throws {SyntaxError} when it is not, or uses dates, times or tags */
 export function compileMessage(text: string, rules: Rules): Message {
   const write = joinedOf(parse(text, { ignoreTag: true }), rules)
-  return typeof write === 'string' ? write : (values) => write(values, 0)
+  return typeof write === 'string' ? write : (values = rules.common) => write(values, 0)
 }
 
 type Write = (values: Values, counted: number) => string
@@ -45,20 +49,21 @@ function partOf(element: MessageFormatElement, rules: Rules): string | Write {
     case TYPE.literal:
       return element.value
     case TYPE.argument:
-      return (values) => rules.text(String(valueOf(values, element.value)))
+      return (values) => rules.text(String(valueOf(element.value, values, rules)))
     case TYPE.number:
-      return (values) => rules.number(Number(valueOf(values, element.value)))
+      return (values) => rules.number(Number(valueOf(element.value, values, rules)))
     case TYPE.pound:
       return (_values, counted) => rules.number(counted)
     case TYPE.select: {
       const options = optionsOf(element.options, rules)
-      return (values, counted) => written(options, String(valueOf(values, element.value)), values, counted)
+      return (values, counted) =>
+        written(options, String(valueOf(element.value, values, rules)), values, counted)
     }
     case TYPE.plural: {
       const options = optionsOf(element.options, rules)
       const category = element.pluralType === 'ordinal' ? rules.ordinal : rules.plural
       return (values) => {
-        const exact = Number(valueOf(values, element.value))
+        const exact = Number(valueOf(element.value, values, rules))
         const count = exact - element.offset
         const key = options.has(`=${exact}`) ? `=${exact}` : category.select(count)
         return written(options, key, values, count)
@@ -81,8 +86,8 @@ function written(options: Options, key: string, values: Values, counted: number)
   return typeof chosen === 'string' ? chosen : chosen(values, counted)
 }
 
-function valueOf(values: Values, name: string): string | number {
-  const value = values[name]
+function valueOf(name: string, values: Values, { common }: Rules): string | number {
+  const value = values[name] ?? common[name]
   if (value === undefined) throw new ReferenceError(`a message needs {${name}}, which it was not given`)
   return value
 }

@@ -36,14 +36,14 @@ const isolatedIn = (dir: Texts['dir'], value: string): string =>
 /** @param common values that any message may name, such as `product` */
 export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
   const dir = directionOf(tag)
-  const rules = rulesOf(tag, (value) => isolatedIn(dir, value))
+  const rules = rulesOf(tag, { text: (value) => isolatedIn(dir, value), common })
   const messages = new Map<string, Message>()
   for (const [key, text] of Object.entries(catalogue)) messages.set(key, compiled(key, text, { tag, rules }))
   const text = (key: Key, values?: Values): string => {
     const message = messages.get(key)
     if (message === undefined) throw new ReferenceError(`there is no message "${key}"`)
     if (typeof message === 'string') return message
-    return message(values === undefined ? common : { ...common, ...values })
+    return message(values)
   }
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const moments = new Intl.DateTimeFormat(tag, {
@@ -62,7 +62,7 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     day: (at: number) => days.format(at),
     moment: (at: number) => moments.format(at),
     number: rules.number,
-    list: (all: readonly string[]) => lists.format(all),
+    list: (all: readonly string[]) => lists.format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }

@@ -19,6 +19,8 @@ export type Group = Named & {
   commands: readonly Command[]
   /** The one that is meant when none is named. */
   standard?: string
+  /** What `--version` prints. */
+  version?: string
 }
 
 export type Command = Action | Group
@@ -81,6 +83,10 @@ export async function runCommand(
   parts: CliParts,
   explain: EndingOf = endingOf,
 ): Promise<number> {
+  if (group.version !== undefined && args[0] === '--version') {
+    parts.stdout.write(`${group.version}\n`)
+    return 0
+  }
   const call = callOf({ command: group, path: group.name, args })
   try {
     return await perform(call, parts)

@@ -1,4 +1,5 @@
 // Every command of the schedule: `onramp deprecations …`, and `onramp-deprecations …` of this package alone.
+import { readFileSync } from 'node:fs'
 import type { Action, Group } from '../command-line/shell.ts'
 import { calendarHelp, checkHelp, deprecationsHelp, diffHelp, listHelp, schemaHelp } from './help.ts'
 
@@ -27,9 +28,14 @@ const inOwnName = <T extends { help: string }>(command: T): T => ({
   help: command.help.replaceAll('onramp deprecations', 'onramp-deprecations'),
 })
 
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
 /** The same commands, called by the package's own name. */
 export const onrampDeprecations: Group = {
   ...inOwnName(deprecations),
   name: 'onramp-deprecations',
+  version,
   commands: deprecations.commands.map(inOwnName),
 }

@@ -62,6 +62,8 @@ export async function createIdentityProvider(options: IdentityProviderOptions) {
 function createProvider(options: ProviderOptions): Provider {
   const { key, store, switches, people } = options
   const provider = new Provider(options.issuer, providerConfiguration(options))
+  // TLS ends in front of it: its own addresses are those that it was asked by (X-Forwarded-Proto).
+  provider.proxy = options.issuer.startsWith('https:')
   bendPrompts(provider, () => switches.get().faults.prompt)
   provider.use(async (ctx, answer) => {
     // oidc-provider adds `oidc` to every context.

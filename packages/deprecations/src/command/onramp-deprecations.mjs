@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// The command `onramp-deprecations`: the same commands as `onramp deprecations`. An older Node reads this file, but not
+// what it runs.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+
+if (major < 24 || (major === 24 && minor < 3)) {
+  process.stderr.write(
+    `onramp-deprecations needs Node 24.3 or newer; this is Node ${process.versions.node}. Install a newer one: https://nodejs.org\n`,
+  )
+  process.exit(1)
+}
+
+const { runHere } = await import('../command-line/shell.ts')
+const { onrampDeprecations } = await import('./commands.ts')
+await runHere(onrampDeprecations)

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+// The sandbox alone, until Ctrl-C: SANDBOX_PORT, SANDBOX_COMPANY and SANDBOX_BIND are in README.md. An older Node reads
+// this file, but not what it runs.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+
+const endWith = (words) => {
+  process.stderr.write(`onramp-sandbox${words}\n`)
+  process.exit(1)
+}
+
+if (major < 24 || (major === 24 && minor < 3))
+  endWith(
+    ` needs Node 24.3 or newer; this is Node ${process.versions.node}. Install a newer one: https://nodejs.org`,
+  )
+
+const { runSandbox } = await import('./run.ts')
+const sandbox = await runSandbox(process.env).catch((error) =>
+  endWith(`: ${error instanceof Error ? error.message : "couldn't start"}`),
+)
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void sandbox.close())

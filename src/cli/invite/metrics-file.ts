@@ -1,0 +1,43 @@
+// How long the service, the store and the mail server took in a run, in a file for Prometheus' node exporter (textfile
+// collector): a command ends before anyone could ask it.
+import { renameSync, writeFileSync } from 'node:fs'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import { Registry } from 'prom-client'
+import { callTimings, type CallTimings } from '../../web/metrics/call-timings.ts'
+
+const WRITE_EVERY_MS = 15_000
+
+export type MetricsFile = CallTimings & {
+  /** Writes it for the last time. It does not throw: the run is over, and its outcome counts. */
+  end(): Promise<void>
+}
+
+/**
+ * @param file absent: nothing is written
+ * @throws {UsageError} when it cannot be written
+ */
+export async function openMetricsFile(file: string | undefined): Promise<MetricsFile> {
+  const registry = new Registry()
+  const timings = callTimings(registry)
+  if (file === undefined) return { ...timings, end: async () => {} }
+
+  /** At once: a file that is read half written would be refused as a whole. */
+  async function write(): Promise<void> {
+    const page = await registry.metrics()
+    writeFileSync(`${file}.${process.pid}`, page)
+    renameSync(`${file}.${process.pid}`, file ?? '')
+  }
+
+  await write().catch((error: unknown) => {
+    const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new UsageError(`--metrics can't be written to ${file}${reason}`)
+  })
+  const timer = setInterval(() => void write().catch(() => {}), WRITE_EVERY_MS).unref()
+  return {
+    ...timings,
+    async end() {
+      clearInterval(timer)
+      await write().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,107 @@
+// The one place that decides how calls to other servers leave: straight, or as a tunnel through the forward proxy of
+// HTTPS_PROXY (CONNECT, RFC 9110 9.3.6). What surprises: it holds for the whole process, as the variables of every other
+// program do, so that no call can forget it. Redis and the mail server speak other protocols and are reached directly.
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { BlockList, isIP, type Socket } from 'node:net'
+import { Agent, buildConnector, setGlobalDispatcher } from 'undici'
+import { isLoopback } from '../loopback.ts'
+import { ProxyTrouble } from './silence.ts'
+
+/** The settings of these names. */
+export type ProxySettings = {
+  HTTPS_PROXY?: string | undefined
+  HTTP_PROXY?: string | undefined
+  NO_PROXY?: readonly string[] | undefined
+}
+
+type Proxy = { url: URL; exempt: readonly string[] }
+
+/** Shorter than the time limit of any call, so that the call can still say that it was the proxy. */
+const MAX_TUNNEL_MS = 3_500
+const HTTP1 = { allowH2: false }
+
+let proxy: Proxy | undefined
+
+/** From now on calls leave as these settings say. Everything but our own pools asks undici's global dispatcher. */
+export function useProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = [] }: ProxySettings): void {
+  // Every call is https, except to this machine. Where there is only the other variable, its proxy takes both.
+  const address = HTTPS_PROXY ?? HTTP_PROXY
+  proxy = address === undefined ? undefined : { url: new URL(address), exempt: NO_PROXY }
+  if (proxy !== undefined) setGlobalDispatcher(new Agent({ ...HTTP1, connect: createConnector() }))
+}
+
+/** @returns host and port of the proxy that a call to this address goes through, without its user name and password */
+export const proxyTo = (url: URL): string | undefined =>
+  proxy === undefined || isLoopback(url.hostname) || proxy.exempt.some((entry) => isMatch(entry, url))
+    ? undefined
+    : proxy.url.host
+
+/**
+ * How a pool makes its connections. Decided for each connection and not for each request.
+ * @param timeout for a connection, its TLS included; milliseconds
+ */
+export function createConnector(timeout?: number): buildConnector.connector {
+  const direct = buildConnector({ ...HTTP1, ...(timeout !== undefined && { timeout }) })
+  return (options, callback) => {
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`)
+    if (proxy === undefined || proxyTo(url) === undefined) {
+      direct(options, callback)
+      return
+    }
+    tunnel(proxy.url, url).then(
+      (httpSocket) => direct({ ...options, httpSocket }, callback),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+/** @throws {ProxyTrouble} */
+async function tunnel(through: URL, { hostname, port }: URL): Promise<Socket> {
+  const target = `${hostname}:${port || 443}`
+  const user = [through.username, through.password].map(decodeURIComponent).join(':')
+  const authorization = { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` }
+  const headers = { host: target, ...(user !== ':' && authorization) }
+  const trouble = { proxy: through.host, hostname, isSignedIn: user !== ':' }
+  const { request } = through.protocol === 'https:' ? https : http
+  // Without a name of its own its certificate would be held against the Host header.
+  const servername = isIP(through.hostname.replaceAll(/[[\]]/g, '')) === 0 ? through.hostname : ''
+  const options = { method: 'CONNECT', path: target, headers, agent: false, servername }
+  const asking = request(through.origin, options).end()
+  const late = setTimeout(() => asking.destroy(new DOMException('late', 'TimeoutError')), MAX_TUNNEL_MS)
+  try {
+    const [answer, socket] = (await once(asking, 'connect')) as [IncomingMessage, Socket]
+    const { statusCode: status = 0 } = answer
+    if (status >= 200 && status < 300) return socket
+    socket.on('error', () => {}).destroy()
+    throw new ProxyTrouble({ ...trouble, status })
+  } catch (error) {
+    throw error instanceof ProxyTrouble ? error : new ProxyTrouble({ ...trouble, cause: error })
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/** `*`, a name with everything below it, an address or a range; each but a range may name a port. */
+function isMatch(entry: string, { hostname, port }: URL): boolean {
+  // An IPv6 address without brackets has no port.
+  const [, name = '', only] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? ['', entry]
+  if (only !== undefined && only !== (port || '443')) return false
+  const [address = '', bits] = name.replaceAll(/[[\]]/g, '').split('/')
+  if (isIP(address) !== 0) return isWithin(hostname.replaceAll(/[[\]]/g, ''), address, bits)
+  const host = hostname.toLowerCase().replace(/\.$/, '')
+  const suffix = name
+    .toLowerCase()
+    .replace(/^\*?\./, '')
+    .replace(/\.$/, '')
+  return suffix === '*' || host === suffix || host.endsWith(`.${suffix}`)
+}
+
+function isWithin(host: string, address: string, bits: string | undefined): boolean {
+  if (isIP(host) !== isIP(address)) return false
+  const [family, most] = isIP(address) === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const)
+  const range = new BlockList()
+  range.addSubnet(address, Number(bits ?? most), family)
+  return range.check(host, family)
+}

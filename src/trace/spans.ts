@@ -1,0 +1,112 @@
+// Spans of OpenTelemetry, through its API alone: nothing happens until the operator loads an SDK (docs/observability.md).
+// Names and attributes follow its semantic conventions. What surprises: no span has a path or a query as they came, nor
+// an error's message, because those may hold a secret.
+import {
+  context,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+} from '@opentelemetry/api'
+import { currentRequest } from './current-request.ts'
+
+const tracer = trace.getTracer('onramp')
+
+const fail = (span: Span, type: string) =>
+  span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type)
+
+/** The work in a span of its own, which names a failure by its kind. */
+export const inSpan = <T>(
+  name: string,
+  attributes: Attributes,
+  work: (span: Span) => Promise<T>,
+): Promise<T> =>
+  tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    try {
+      return await work(span)
+    } catch (error) {
+      fail(span, error instanceof Error ? error.name : typeof error)
+      throw error
+    } finally {
+      span.end()
+    }
+  })
+
+export type HttpQuestion = {
+  method: string
+  server: URL
+  /** May have a query, which no one is told. */ path: string
+}
+
+/** An HTTP request of ours; the work brings the answer. */
+export function inHttpSpan<T extends { status: number }>(
+  { method, server: { origin, hostname, port, protocol }, path }: HttpQuestion,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [pathname = ''] = path.split('?', 1)
+  const attributes = {
+    'http.request.method': method,
+    'url.full': origin + pathname,
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  }
+  return inSpan(`${method} ${pathname}`, attributes, async (span) => {
+    const answer = await work()
+    span.setAttribute('http.response.status_code', answer.status)
+    if (answer.status >= 400) fail(span, String(answer.status))
+    return answer
+  })
+}
+
+export type RequestSpan = {
+  /** Undefined without an SDK. */
+  traceId: string | undefined
+  /** Where the spans of what the request leads to belong. */
+  within: Context
+  end(answered: { method: string; route: string; status: number; requestId: string }): void
+}
+
+/** @param headers of the request, which may bring a trace */
+export function startRequestSpan(headers: object): RequestSpan {
+  const active = context.active()
+  // An operator's own instrumentation of HTTP has read them already.
+  const parent = trace.getSpan(active) === undefined ? propagation.extract(active, headers) : active
+  const span = tracer.startSpan('HTTP', { kind: SpanKind.SERVER }, parent)
+  const spanContext = span.spanContext()
+  return {
+    traceId: trace.isSpanContextValid(spanContext) ? spanContext.traceId : undefined,
+    within: trace.setSpan(parent, span),
+    end({ method, route, status, requestId }) {
+      if (span.isRecording()) {
+        span.updateName(`${method} ${route}`).setAttributes({
+          'http.request.method': method,
+          'http.route': route,
+          'http.response.status_code': status,
+          'onramp.request.id': requestId,
+        })
+        if (status >= 500) fail(span, String(status))
+      }
+      span.end()
+    },
+  }
+}
+
+/** What a call carries on, so that the trace goes on there: from our span, or else as the request brought it. */
+export function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {}
+  propagation.inject(context.active(), headers)
+  return 'traceparent' in headers ? headers : { ...headers, ...currentRequest()?.trace?.headers }
+}
+
+const MAX_FLUSH_MS = 2_000
+
+/** Before the process ends: an SDK may still hold spans. */
+export async function flushSpans(): Promise<void> {
+  const provider = trace.getTracerProvider() as { getDelegate?: () => unknown }
+  const sdk = (provider.getDelegate?.() ?? provider) as { forceFlush?: () => Promise<void> }
+  const late = new Promise<void>((resolve) => void setTimeout(resolve, MAX_FLUSH_MS).unref())
+  await Promise.race([late, sdk.forceFlush?.().catch(() => {})])
+}

@@ -1,0 +1,87 @@
+// A tenant whose service names its headers after its own product (SERVICE_HEADER_PREFIX): what goes out, and what is said
+// where the setting is not the service's.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClientApi } from '../../src/client-api/client.ts'
+import { problemOf } from '../../src/client-api/errors.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { examined, newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
+
+const missing = (name: string) => `Required header missing: X-Acme-Search-${name}`
+
+let service: Faulty
+beforeAll(async () => {
+  service = await startFaulty((req, res) => {
+    const token = req.headers.authorization
+    const [actAs, authType] = ['actas', 'auth-type'].map((name) => req.headers[`x-acme-search-${name}`])
+    if (token === 'Bearer global' ? actAs === undefined : authType !== 'OAUTH')
+      res.writeHead(400).end(missing(token === 'Bearer global' ? 'ActAs' : 'Auth-Type'))
+    else if (token === 'Bearer global' || token === 'Bearer of-ada')
+      res.end('{"unauthorizedDatasourceInstances":[]}')
+    else res.writeHead(401).end('Unauthorized')
+  })
+})
+afterAll(() => service.close())
+
+const env = (changed: Record<string, string> = {}) => ({
+  PUBLIC_URL: 'https://onramp.acme.test',
+  SERVICE_BASE_URL: service.url,
+  OIDC_ISSUER: 'https://login.acme.test',
+  TOKEN_ISSUED_BY: 'external-idp',
+  SESSION_SECRET: newSecret() + newSecret(),
+  SERVICE_GLOBAL_TOKEN: 'global',
+  ...changed,
+})
+const right = { SERVICE_HEADER_PREFIX: 'X-Acme-Search' }
+
+describe('the headers of a service that names them after its product', () => {
+  it('go out with calls for people', async () => {
+    const client = createClientApi({ baseUrl: service.url, headerPrefix: 'X-Acme-Search' })
+    const ofAda = { kind: 'oauth', accessToken: 'of-ada', externalIdp: true } as const
+    expect(await client.checkDatasourceAuth(ofAda).finally(() => client.close())).toEqual([])
+  })
+
+  it.each(['Auth-Type', 'ActAs'])('are in the log by their beginning, with the setting (%s)', (name) => {
+    for (const saidOAuth of [true, false]) {
+      const refusal = {
+        operation: 'search',
+        status: 400,
+        text: missing(name),
+        retryAfter: undefined,
+        saidOAuth,
+      } as const
+      const { code, detail } = problemOf(refusal)
+      expect(code).toBe('search_misconfigured')
+      expect(detail).toContain('set SERVICE_HEADER_PREFIX=X-Acme-Search')
+      expect(detail.includes('TOKEN_ISSUED_BY')).toBe(!saidOAuth)
+      expect(problemOf({ ...refusal, headerPrefix: 'x-acme-search' }).detail).not.toContain('PREFIX=')
+    }
+  })
+
+  it('are what `onramp status` sends, and what it says is to be set', async () => {
+    const status = (changed: Record<string, string>) =>
+      runCommand(['status', 'ada@acme.example'], env(changed))
+    expect((await status(right)).out).toBe('ada@acme.example has nothing left to connect.\n')
+    const { exit, err } = await status({})
+    expect(exit).toBe(5)
+    expect(err).toContain("The service's headers begin with X-Acme-Search, and onramp sends X-Service.")
+    expect(err).toContain('SERVICE_HEADER_PREFIX: set it to X-Acme-Search')
+  })
+
+  it('are what the doctor looks for', async () => {
+    const looked = async (changed: Record<string, string>) =>
+      (await examined(env(changed), ['--as', 'ada@acme.example'])).findings
+        .filter(({ check }) => ['service.token-issuer', 'service.token'].includes(check))
+        .map(({ status, says, settings, fix }) => ({ status, says, settings, fix }))
+    const other = {
+      status: 'fail',
+      says: "The service's headers begin with X-Acme-Search, and onramp sends X-Service.",
+      settings: ['SERVICE_HEADER_PREFIX'],
+      fix: 'set it to X-Acme-Search',
+    }
+    expect(await looked({})).toEqual([other, other])
+    expect(await looked(right)).toMatchObject([
+      { status: 'ok', says: expect.stringContaining('X-Acme-Search-Auth-Type: OAUTH') },
+      { status: 'ok' },
+    ])
+  })
+})

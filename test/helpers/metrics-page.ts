@@ -1,0 +1,29 @@
+// /metrics of the whole app, within this process. As a script: prints it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import request from 'supertest'
+import { createOnramp } from '../../src/compose.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+
+export async function metricsPage(changed: Record<string, string> = {}): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-metrics-'))
+  const settings = loadSettings({
+    PUBLIC_URL: 'http://localhost:3000',
+    SERVICE_BASE_URL: 'http://localhost:1',
+    OIDC_ISSUER: 'http://localhost:1',
+    SESSION_SECRET: 'a secret of thirty-two characters',
+    DATA_DIR: folder,
+    ...changed,
+  })
+  const onramp = createOnramp(settings, pino({ level: 'silent' }))
+  try {
+    return (await request(onramp.app).get('/metrics')).text
+  } finally {
+    await onramp.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+if (import.meta.main) process.stdout.write(await metricsPage())

@@ -1,0 +1,196 @@
+// The packages as people install them: packed from a copy of this repository, installed into an empty folder, and run.
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { spawnOne, statusOf, until } from './helpers/processes.ts'
+import { freePort } from './helpers/running.ts'
+
+// Each is a process or two: seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+type Ranges = Record<string, string>
+type Manifest = Record<string, unknown> & {
+  version: string
+  files: string[]
+  dependencies?: Ranges
+  peerDependencies?: Ranges
+}
+
+const root = new URL('..', import.meta.url).pathname
+const folder = mkdtempSync(join(tmpdir(), 'onramp-packages-'))
+const copy = join(folder, 'copy')
+const installed = join(folder, 'installed')
+const names = ['onramp', '@onramp/deprecations', '@onramp/sandbox']
+const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
+const manifestOf = (...path: string[]) => JSON.parse(read(...path, 'package.json')) as Manifest
+const { version, files } = manifestOf(root)
+
+/** The Node of this test, also for what looks for one on the PATH. */
+const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` }
+
+type Ran = { code: number; stdout: string; stderr: string }
+
+const run = (command: string, args: readonly string[], cwd = installed): Promise<Ran> =>
+  new Promise((resolve) => {
+    execFile(command, args, { cwd, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+  })
+const binOf = (name: string) => join(installed, 'node_modules/.bin', name)
+const onramp = (...args: string[]) => run(binOf('onramp'), args)
+
+async function succeed(command: string, args: readonly string[], cwd?: string): Promise<string> {
+  const { code, stdout, stderr } = await run(command, args, cwd)
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+let tarballs: string[]
+beforeAll(async () => {
+  const ours = ['.npmrc', 'package.json', 'README.md', 'LICENSE', 'src', 'packages', ...files]
+  for (const name of ours.filter((one) => existsSync(join(root, one)) && one !== 'dist'))
+    cpSync(join(root, name), join(copy, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  // As if the last run had been interrupted.
+  const sandbox = join(copy, 'packages/sandbox')
+  const { scripts } = manifestOf(sandbox)
+  renameSync(join(sandbox, 'package.json'), join(sandbox, '.package.json'))
+  writeFileSync(join(sandbox, 'package.json'), JSON.stringify({ name: '@onramp/sandbox', version, scripts }))
+
+  mkdirSync(installed)
+  const packed = await succeed('npm', ['pack', '--silent', '--workspaces', '--include-workspace-root'], copy)
+  tarballs = packed.trim().split('\n')
+  writeFileSync(join(installed, 'package.json'), '{"name":"people","version":"1.0.0","type":"module"}')
+  await succeed('npm', ['install', '--prefer-offline', ...tarballs.map((name) => join(copy, name))])
+}, 180_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** @param words what it prints when it has come so far */
+async function startDemo(words: string) {
+  const port = await freePort()
+  const settings = { PORT: `${port}`, SANDBOX_PORT: `${await freePort()}`, SANDBOX_COMPANY: '0' }
+  const demo = spawnOne(binOf('onramp'), ['demo'], { ...env, ...settings })
+  await until(() => demo.hasEnded() || demo.output().includes(words), `the demo to print ${words}`, 50_000)
+  return { demo, port }
+}
+
+describe('packing', () => {
+  it('makes a tarball of each package', () => {
+    expect(tarballs).toEqual(names.map((name) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`))
+  })
+
+  it.each(['', 'packages/deprecations', 'packages/sandbox'])(
+    'leaves the repository as it was: "%s"',
+    (path) => {
+      expect(read(copy, path, 'package.json')).toBe(read(root, path, 'package.json'))
+      for (const left of ['dist', '.package.json']) expect(existsSync(join(copy, path, left))).toBe(false)
+    },
+  )
+
+  it.each(names)('puts JavaScript into %s, and nothing that only a clone needs', (name) => {
+    const path = join(installed, 'node_modules', name)
+    const all = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => !file.startsWith('node_modules'),
+    )
+    expect(all.filter((file) => /(?<!\.d)\.ts$|^src|^test|\.env$/.test(file))).toEqual([])
+    expect(all).toContain('dist/LICENSE')
+    expect(all).toContain('README.md')
+    const manifest = manifestOf(path)
+    expect(manifest).toMatchObject({ name, version, license: 'MIT', engines: { node: '>=24.3' } })
+    for (const left of ['private', 'workspaces', 'devDependencies', 'optionalDependencies'])
+      expect(manifest[left]).toBeUndefined()
+    expect(Object.values({ ...manifest.dependencies, ...manifest.peerDependencies })).not.toContain('*')
+  })
+})
+
+describe('the installed onramp', () => {
+  it('says which version it is, and so does its smaller command', async () => {
+    for (const name of ['onramp', 'onramp-deprecations'])
+      expect(await succeed(binOf(name), ['--version'])).toBe(`${version}\n`)
+  })
+
+  it('offers its commands with npx', async () => {
+    const help = await succeed('npx', ['onramp', '--help'])
+    for (const command of ['serve', 'invite', 'demo', 'doctor', 'deprecations', 'sandbox'])
+      expect(help).toMatch(new RegExp(`^  ${command}`, 'm'))
+  })
+
+  it('lets the doctor examine what is not configured yet', async () => {
+    const { code, stdout } = await onramp('doctor', '--offline')
+    expect(code).toBe(1)
+    expect(stdout).toContain('fail  PUBLIC_URL is required.')
+  })
+
+  it('runs the demo, with its pages, its pictures and the made-up company', async () => {
+    const { demo, port } = await startDemo('Stop')
+    try {
+      expect(demo.output()).toContain('npx --no -- onramp invite send')
+      const page = await request(`http://localhost:${port}/signed-out`, { headers: { accept: 'text/html' } })
+      const html = await page.body.text()
+      expect(html).toContain('Acme')
+      const [, sheet = ''] = /href="(\/[^"]+\.css[^"]*)"/.exec(html) ?? []
+      expect(await statusOf(`http://localhost:${port}${sheet}`)).toBe(200)
+      expect(await statusOf(`http://localhost:${port}/readyz`)).toBe(200)
+    } finally {
+      expect(await demo.end('SIGTERM')).toMatchObject({ code: 0 })
+    }
+  })
+
+  it('ends the demo on Ctrl-C, also while it is starting', async () => {
+    const { demo } = await startDemo('Sandbox:')
+    expect(await demo.end('SIGINT')).toMatchObject({ code: 0 })
+  })
+
+  it('says what the demo lacks where the sandbox is not installed', async () => {
+    const sandbox = join(installed, 'node_modules/@onramp/sandbox')
+    renameSync(sandbox, `${sandbox}-away`)
+    const { code, stderr } = await onramp('demo')
+    renameSync(`${sandbox}-away`, sandbox)
+    expect(code).toBe(1)
+    expect(stderr).toContain('the sandbox is not installed here: install @onramp/sandbox beside onramp')
+  })
+
+  it('tells npm what is in it', async () => {
+    const sbom = await succeed('npm', ['sbom', '--omit=dev', '--sbom-format', 'cyclonedx'])
+    const { components } = JSON.parse(sbom) as { components: { name: string }[] }
+    const found = components.map(({ name }) => name)
+    expect(found).toEqual(expect.arrayContaining([...names, 'express', 'openid-client']))
+    expect(found).not.toContain('vitest')
+  })
+})
+
+describe('the installed checker', () => {
+  it('lists the same schedule by both of its commands', async () => {
+    const listed = await succeed(binOf('onramp-deprecations'), ['list', '--json'])
+    expect(JSON.parse(listed)).not.toEqual([])
+    expect(await succeed(binOf('onramp'), ['deprecations', 'list', '--json'])).toBe(listed)
+  })
+
+  it('runs the example of its README', async () => {
+    const [, program = ''] = /```js\n([^]*?)```/.exec(read(root, 'packages/deprecations/README.md')) ?? []
+    writeFileSync(join(installed, 'example.js'), program)
+    const { code, stdout, stderr } = await run('node', ['example.js'])
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('entries') })
+    expect(stderr).toContain('trackingToken')
+  })
+
+  it('tells the compiler its types', async () => {
+    const program = `import { createWatch, publishedSchedule, watchDeprecations } from '@onramp/deprecations'
+      export const fetched: typeof fetch = watchDeprecations(fetch, publishedSchedule, { log: () => {} })
+      export const watch = createWatch(publishedSchedule, { count: ({ item }) => item satisfies string })
+      // @ts-expect-error A schedule is a list of entries.
+      createWatch('2027-01-15', {})`
+    writeFileSync(join(installed, 'typed.ts'), program)
+    symlinkSync(join(root, 'node_modules/@types'), join(installed, 'node_modules/@types'))
+    const words =
+      '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2024 --types node typed.ts'
+    expect(await run(join(root, 'node_modules/.bin/tsc'), words.split(' '))).toMatchObject({
+      code: 0,
+      stdout: '',
+    })
+  })
+})

@@ -1,0 +1,68 @@
+// The recipe of docs/observability.md in a process of its own, with a collector that takes what it sends.
+import { readFileSync } from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { startOnramp } from '../helpers/processes.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { startReceiver, type ReceivedSpan } from './otlp-receiver.ts'
+
+const recipe = new URL('../../deploy/opentelemetry/', import.meta.url)
+
+it('an operator who loads the SDK can follow a click to the call of the service', async () => {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const running = await run()
+  onTestFinished(() => running.close())
+  await running.stopOnramp()
+  const server = await startOnramp({
+    ...running.env,
+    DRAIN_SECONDS: '0',
+    REQUEST_LOG: 'yes',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    NODE_OPTIONS: `--import=${new URL('start.mjs', recipe).href}`,
+  })
+  const ada = await signIn(running, 'ada')
+  const traceId = 'a'.repeat(32)
+  const traceparent = `00-${traceId}-${'b'.repeat(16)}-01`
+  await ada.open('/onboarding', { headers: { traceparent } })
+  expect((await server.end('SIGTERM')).code).toBe(0)
+
+  const { spans } = receiver
+  const named = (name: string) => spans.filter((span) => span.name === name)
+  const parentOf = ({ traceId: own, parentSpanId }: ReceivedSpan) =>
+    spans.find((span) => span.traceId === own && span.spanId === parentSpanId)?.name
+  const ofTrace = spans.filter((span) => span.traceId === traceId)
+  const [click] = ofTrace.filter(({ name }) => name === 'GET /onboarding')
+  expect(click).toMatchObject({ parentSpanId: 'b'.repeat(16), kind: 2, service: 'onramp' })
+  expect(click?.attributes).toMatchObject({ 'http.route': '/onboarding', 'http.response.status_code': 200 })
+
+  const [call] = ofTrace.filter(({ name }) => name.endsWith('/checkdatasourceauth'))
+  expect(call && parentOf(call)).toBe('GET /onboarding')
+  expect(call).toMatchObject({ kind: 3, attributes: { 'http.response.status_code': 200 } })
+  const received = running.sandbox.requests.map(({ headers }) => headers['traceparent'])
+  expect(received).toContain(`00-${traceId}-${call?.spanId}-01`)
+
+  expect(ofTrace.filter(({ name }) => name === 'get sqlite').map(parentOf)).toContain('GET /onboarding')
+  const token = spans.find(({ name }) => name.startsWith('POST ') && name.endsWith('/token'))
+  expect(token && parentOf(token)).toBe('GET /sign-in/callback')
+  expect(named('GET discovery')).toHaveLength(1)
+  expect(server.output()).toContain(
+    `"requestId":"${String(click?.attributes['onramp.request.id'])}","traceId":"${traceId}"`,
+  )
+
+  const secrets = ['ada@', 'final_redirect_url', 'code=', 'state=', running.env['OIDC_CLIENT_SECRET'] ?? '']
+  for (const secret of secrets) expect(receiver.text()).not.toContain(secret)
+})
+
+it('the recipe installs what it imports', () => {
+  const text = readFileSync(new URL('start.mjs', recipe), 'utf8')
+  const imported = [...text.matchAll(/from '([^']+)'/g)].map(([, name]) => name)
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', recipe), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  expect(new Set(Object.keys(dependencies))).toEqual(new Set(imported))
+  const ours = JSON.parse(readFileSync(new URL('../../package.json', recipe), 'utf8')) as {
+    dependencies: Record<string, string>
+    devDependencies: Record<string, string>
+  }
+  expect({ ...ours.dependencies, ...ours.devDependencies }).toMatchObject(dependencies)
+})

@@ -1,0 +1,122 @@
+// Who may read /metrics, and where it is.
+import { createServer } from 'node:http'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createMetrics } from '../../src/web/metrics/metrics.ts'
+import { createScrape } from '../../src/web/metrics/scrape.ts'
+import { freePort, run, type Running } from '../helpers/running.ts'
+
+let running: Running
+beforeAll(async () => {
+  running = await run({ settings: { HOST: '0.0.0.0' }, host: '127.0.0.1' })
+})
+afterAll(() => running.close())
+
+const portOf = () => new URL(running.url).port
+const token = 'a-token-for-the-metrics'
+
+async function read(
+  headers: Record<string, string> = {},
+  port = portOf(),
+  host = '127.0.0.1',
+  path = '/metrics',
+) {
+  const answer = await request(`http://${host}:${port}${path}`, { headers })
+  return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() }
+}
+
+describe('/metrics on PORT', () => {
+  it('is for this machine', async () => {
+    const { status, body } = await read()
+    expect(status).toBe(200)
+    expect(body).toContain('onramp_http_request_duration_seconds')
+  })
+
+  it.each([
+    ['that a proxy forwarded', { 'x-forwarded-for': '192.0.2.7' }],
+    ['that a proxy forwarded (RFC 7239)', { forwarded: 'for=127.0.0.1' }],
+    ['for a public name', { host: 'onramp.acme.example' }],
+    ['with a token, where none is set', { 'x-real-ip': '127.0.0.1', authorization: `Bearer ${token}` }],
+  ])('is not for a request %s', async (_what, headers) => {
+    const { status, body } = await read(headers)
+    expect(status).toBe(403)
+    expect(body).not.toContain('onramp_')
+  })
+
+  it('is not for a connection from elsewhere, whatever it calls us', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'onramp-socket-'))
+    const socketPath = join(folder, 'socket')
+    const { registry } = createMetrics()
+    // Its other end has no address, so none of this machine either.
+    const server = createServer(createScrape({ registry, token: undefined, isAlone: false })).listen(
+      socketPath,
+    )
+    onTestFinished(() => {
+      server.close()
+      rmSync(folder, { recursive: true })
+    })
+    const dispatcher = new Client('http://localhost', { socketPath })
+    expect((await request('http://localhost/metrics', { dispatcher })).statusCode).toBe(403)
+    await dispatcher.close()
+  })
+})
+
+describe('/metrics with METRICS_TOKEN', () => {
+  beforeAll(() => running.restart({ METRICS_TOKEN: token }))
+
+  it('is for those who have the token', async () => {
+    const forwarded = { 'x-forwarded-for': '192.0.2.7' }
+    for (const authorization of [undefined, `Bearer ${token}x`, 'Bearer ', `Basic ${token}`, token]) {
+      const { status, headers } = await read(authorization ? { ...forwarded, authorization } : forwarded)
+      expect(status, authorization).toBe(401)
+      expect(headers['www-authenticate']).toBe('Bearer')
+    }
+    expect((await read({ ...forwarded, authorization: `Bearer ${token}` })).status).toBe(200)
+    expect((await read({ ...forwarded, authorization: `bearer ${token}` })).status).toBe(200)
+    expect((await read()).status).toBe(200)
+  })
+})
+
+describe('/metrics with METRICS_PORT', () => {
+  let port: string
+  beforeAll(async () => {
+    port = String(await freePort())
+    await running.restart({ METRICS_PORT: port })
+  })
+
+  it('is there, for everyone who reaches the port, and on PORT no more', async () => {
+    expect((await read({ 'x-forwarded-for': '192.0.2.7', host: 'any' }, port)).body).toContain('onramp_')
+    const onPort = await read({ accept: 'application/json' })
+    expect(onPort.body).not.toContain('onramp_http')
+    expect(onPort.status).toBe(401)
+  })
+
+  it('is all that there is', async () => {
+    for (const path of ['/', '/healthz', '/onboarding', '/metricsx'])
+      expect((await read({}, port, '127.0.0.1', path)).status, path).toBe(404)
+  })
+
+  it('needs the token where one is set', async () => {
+    await running.restart({ METRICS_PORT: port, METRICS_TOKEN: token })
+    const forwarded = { 'x-forwarded-for': '192.0.2.7' }
+    expect((await read(forwarded, port)).status).toBe(401)
+    expect((await read({ ...forwarded, authorization: `Bearer ${token}` }, port)).status).toBe(200)
+  })
+
+  it('ends with the server, also while its reader keeps the connection', async () => {
+    expect((await read({}, port)).status).toBe(200)
+    await running.stopOnramp()
+    await expect(read({}, port)).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  it('that is taken ends the start, and leaves nothing listening', async () => {
+    const taken = String(await freePort())
+    const other = createServer().listen(Number(taken), '0.0.0.0')
+    await expect(running.restart({ METRICS_PORT: taken })).rejects.toThrow(/EADDRINUSE/)
+    await expect(read()).rejects.toThrow(/ECONNREFUSED/)
+    other.close()
+  })
+})

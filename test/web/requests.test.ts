@@ -1,0 +1,143 @@
+// What names a request: its id in the header, in the log and to people; its line in the log; the trace that it belongs to.
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+type Line = Record<string, unknown> & { msg: string; level: number }
+
+let running: Running
+beforeAll(async () => {
+  running = await run({ settings: { REQUEST_LOG: 'yes', TRUST_PROXY: 'loopback' } })
+})
+afterAll(() => running.close())
+
+/** What the work logs, when it is over. */
+async function logged(work: () => Promise<unknown>): Promise<Line[]> {
+  const before = running.log.length
+  await work()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  return running.log.slice(before).map((line) => JSON.parse(line) as Line)
+}
+
+const ask = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await request(running.url + path, { headers: { accept: 'application/json', ...headers } })
+  return {
+    status: answer.statusCode,
+    id: String(answer.headers['x-request-id']),
+    body: await answer.body.text(),
+  }
+}
+
+describe('the id of a request', () => {
+  it('is in a header of every answer, another each time', async () => {
+    const answers = await Promise.all(
+      ['/healthz', '/sign-in', '/assets/nothing', '/nowhere'].map((path) => ask(path)),
+    )
+    const ids = answers.map(({ id }) => id)
+    expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\da-f]{12}$/)))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('is what people and programs are told, and in every line of the log', async () => {
+    running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
+    const ada = await signIn(running, 'ada')
+    const lines = await logged(async () => {
+      const { id, body } = await ask('/onboarding', { cookie: ada.cookieHeader(running.url) })
+      expect(JSON.parse(body)).toMatchObject({ code: 'service_unavailable', reference: id })
+      running.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
+      expect(id).not.toBe('undefined')
+    })
+    expect(lines.map(({ msg }) => msg)).toContain('request')
+    expect(lines.length).toBeGreaterThan(1)
+    expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(1)
+    expect(lines.find(({ reference }) => reference !== undefined)).toMatchObject({
+      reference: lines[0]?.['requestId'],
+    })
+  })
+
+  it('is the one of the proxy where that is trusted and the id is plain', async () => {
+    const given = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
+    expect((await ask('/healthz', { 'x-request-id': given })).id).toBe(given)
+    for (const odd of [
+      'short',
+      'a'.repeat(65),
+      'with spaces in',
+      'ada@acme.example',
+      '<script>alert</script>',
+    ])
+      expect((await ask('/healthz', { 'x-request-id': odd })).id).toMatch(/^[\da-f]{12}$/)
+  })
+})
+
+describe('the log of requests', () => {
+  it('has one line for each, by the pattern of its route', async () => {
+    const lines = await logged(async () => {
+      await ask('/invite/some-secret-token?x=secret-query')
+      await ask('/healthz')
+    })
+    const requests = lines.filter(({ msg }) => msg === 'request')
+    expect(requests).toEqual([
+      expect.objectContaining({
+        level: 30,
+        method: 'GET',
+        route: '/invite/:token',
+        status: expect.any(Number),
+      }),
+      expect.objectContaining({ level: 20, method: 'GET', route: '/healthz', status: 200 }),
+    ])
+    for (const { ms, requestId } of requests) {
+      expect(ms).toBeGreaterThan(0)
+      expect(requestId).toMatch(/^[\da-f]{12}$/)
+    }
+    expect(JSON.stringify(lines)).not.toMatch(/secret/)
+  })
+
+  it('names no one', async () => {
+    const lines = await logged(async () => {
+      const ada = await signIn(running, 'ada', '/onboarding', new TestBrowser())
+      await ada.open('/search?q=secret-plan')
+    })
+    const requests = lines.filter(({ msg }) => msg === 'request')
+    expect(requests.length).toBeGreaterThan(2)
+    expect(JSON.stringify(requests)).not.toMatch(/ada|@|secret-plan|code|state/)
+  })
+})
+
+describe('a trace', () => {
+  const traceId = 'c'.repeat(32)
+  const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
+
+  it('that a request belongs to goes on to the service, and is in the log', async () => {
+    const ada = await signIn(running, 'ada')
+    const before = running.sandbox.requests.length
+    const lines = await logged(() =>
+      ada.open('/onboarding', { headers: { traceparent, tracestate: 'acme=1' } }),
+    )
+    const [call] = running.sandbox.requests.slice(before)
+    expect(call?.headers).toMatchObject({ traceparent, tracestate: 'acme=1' })
+    expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ traceId })
+  })
+
+  it('is not begun by us, and one that is faulty ends here', async () => {
+    const ada = await signIn(running, 'ada')
+    const before = running.sandbox.requests.length
+    await ada.open('/onboarding')
+    await ada.open('/onboarding', { headers: { traceparent: 'nonsense', tracestate: 'acme=1' } })
+    const calls = running.sandbox.requests.slice(before)
+    expect(calls).toHaveLength(2)
+    for (const { headers } of calls) {
+      expect(headers).not.toHaveProperty('traceparent')
+      expect(headers).not.toHaveProperty('tracestate')
+    }
+  })
+})
+
+it('without a trusted proxy and without REQUEST_LOG, ids are our own and no request has a line', async () => {
+  await running.restart({ REQUEST_LOG: '', TRUST_PROXY: '' })
+  const lines = await logged(async () => {
+    const { id } = await ask('/sign-in', { 'x-request-id': 'f47ac10b-58cc-4372-a567-0e02b2c3d479' })
+    expect(id).toMatch(/^[\da-f]{12}$/)
+  })
+  expect(lines.filter(({ msg }) => msg === 'request')).toEqual([])
+})
