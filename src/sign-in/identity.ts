@@ -1,18 +1,8 @@
-// Who signed in: the id_token's claims, completed from userinfo. Without an id_token, userinfo alone
-// says it; where there is none either (plain OAuth 2.1), what the server says of the access token, so that a person is
-// the same one at the next sign-in.
-import {
-  ClientError,
-  fetchUserInfo,
-  skipSubjectCheck,
-  type Configuration,
-  type TokenEndpointResponse,
-} from 'openid-client'
+// Who signed in, as the claims of the id_token and of userinfo say it. Pure; identify.ts gets the claims.
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
-import { inWords } from './answer-words.ts'
-import { serverMetadataOf } from './server/configuration.ts'
-import { identifyByToken, type Claims } from './token-subject.ts'
+
+export type Claims = { sub: string; [claim: string]: unknown }
 
 const MAX_CHARACTERS = 200
 /** The longest tags in use have some twenty characters (RFC 5646 4.4.1). */
@@ -96,57 +86,8 @@ export function userOf(issuer: string, sources: readonly [Claims, ...Claims[]], 
   }
 }
 
-export type Granted = {
-  tokens: TokenEndpointResponse
-  /** Of the id_token, verified; undefined when none was issued. */
-  claims: Claims | undefined
-}
-
 /** Pure: does the id_token leave nothing to ask? An address counts only with a word about whether it is verified. */
 export function saysEverything(claims: Claims, rule: EmailRule): boolean {
   const hasName = text(claims['name']) !== undefined || text(claims['preferred_username']) !== undefined
   return hasName && addressIn(claims, rule.claim)?.verified !== undefined
 }
-
-export type IdentifyParts = {
-  emailRule: EmailRule
-  log: { warn(fields: object, message: string): void }
-}
-
-/**
- * Asks userinfo where there is one and the id_token leaves something open. An answer about another person means that the
- * tokens are not this person's.
- * @throws when userinfo names another subject than the id_token (OpenID Connect Core 5.3.2), or cannot be had where it
- * is the only source
- */
-export async function identify(
-  configuration: Configuration,
-  { tokens, claims }: Granted,
-  { emailRule: rule, log }: IdentifyParts,
-): Promise<User> {
-  const { issuer, userinfo_endpoint } = serverMetadataOf(configuration)
-  // OpenID Connect Core 3.1.3.7, 5: the library looks only where there are several audiences.
-  const party = claims?.['azp'] ?? configuration.clientMetadata().client_id
-  if (party !== configuration.clientMetadata().client_id)
-    throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
-  if (claims === undefined && userinfo_endpoint === undefined)
-    return userOf(issuer, [await identifyByToken(configuration, tokens.access_token)], rule)
-  if (claims === undefined)
-    return userOf(issuer, [await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck)], rule)
-  if (userinfo_endpoint === undefined || saysEverything(claims, rule)) return userOf(issuer, [claims], rule)
-  try {
-    const info = await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-    return userOf(issuer, [claims, info], rule)
-  } catch (error) {
-    if (isAboutAnother(error)) throw error
-    const what = `the userinfo endpoint answered ${inWords(error)}`
-    log.warn(
-      { err: error },
-      `${what}: this person is known by the id_token alone, perhaps without an address`,
-    )
-    return userOf(issuer, [claims], rule)
-  }
-}
-
-const isAboutAnother = (error: unknown) =>
-  error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'

@@ -8,6 +8,7 @@ import { nameOf } from '../session/seal.ts'
 import type { SignedIn, Tokens } from '../session/signed-in.ts'
 import { isClientRefused, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
 import { inWords, nameOfError } from './answer-words.ts'
+import { groupRuleOf, groupsIn } from './groups.ts'
 import type { SignInParts } from './parts.ts'
 import { isFresh } from './require-sign-in.ts'
 import { revoke } from './sign-out/revoke.ts'
@@ -24,14 +25,17 @@ const MAX_WAIT_MS = 40_000
 
 const MAX_UNSAVED = 10_000
 
+/** `groups`: of ADMIN_GROUPS, where a new id_token says them. */
+type Renewed = { tokens: Tokens; groups: string[] | undefined }
+
 type RefreshParts = SignInParts & {
   /** Redeemed for a record, but not yet written down because the store failed: the refresh token there is used up. */
-  unsaved: Map<string, Tokens>
+  unsaved: Map<string, Renewed>
 }
 
 export function createRefresh(services: SignInParts): Refresh {
   const once = createOnce<SignedIn | undefined>()
-  const parts = { ...services, unsaved: new Map<string, Tokens>() }
+  const parts = { ...services, unsaved: new Map<string, Renewed>() }
   return (signedIn) => once(`${signedIn.id}\n${signedIn.sealed}`, () => refreshOverProcesses(parts, signedIn))
 }
 
@@ -56,9 +60,9 @@ async function redeemOnce(
   try {
     const current = await signIns.load(signedIn.id)
     if (current?.sealed !== signedIn.sealed) return current
-    const tokens = unsaved.get(signedIn.sealed) ?? (await redeemed(parts, signedIn))
-    note({ event: 'refresh', result: tokens === undefined ? 'ended' : 'ok' })
-    if (tokens !== undefined) return await saved(parts, signedIn, tokens)
+    const renewed = unsaved.get(signedIn.sealed) ?? (await redeemed(parts, signedIn))
+    note({ event: 'refresh', result: renewed === undefined ? 'ended' : 'ok' })
+    if (renewed !== undefined) return await saved(parts, signedIn, renewed)
     // `invalid_grant` to one who was too late must not sign out the one who was in time.
     const other = await signIns.load(signedIn.id)
     if (other?.sealed !== signedIn.sealed) return other
@@ -73,11 +77,12 @@ async function redeemOnce(
 async function saved(
   { signIns, unsaved, authorizationServer }: RefreshParts,
   signedIn: SignedIn,
-  tokens: Tokens,
+  renewed: Renewed,
 ): Promise<SignedIn | undefined> {
   if (unsaved.size >= MAX_UNSAVED) unsaved.clear()
-  unsaved.set(signedIn.sealed, tokens)
-  const current = (await signIns.replaceTokens(signedIn, tokens)) ?? (await signIns.load(signedIn.id))
+  unsaved.set(signedIn.sealed, renewed)
+  const { tokens, groups } = renewed
+  const current = (await signIns.replaceTokens(signedIn, tokens, groups)) ?? (await signIns.load(signedIn.id))
   unsaved.delete(signedIn.sealed)
   // Signed out meanwhile: the sign-out took back the tokens that it knew.
   if (current === undefined) void revoke(await authorizationServer.patientConfiguration(), tokens)
@@ -85,7 +90,7 @@ async function saved(
 }
 
 /** @returns undefined when the authorization server says that the grant is over; @throws {Problem} for everything else */
-async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Tokens | undefined> {
+async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Renewed | undefined> {
   const { user, tokens } = signedIn
   if (tokens.refreshToken === undefined) return undefined
   const configuration = await parts.authorizationServer.patientConfiguration()
@@ -93,8 +98,10 @@ async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Tokens 
   try {
     const answer = await refreshTokenGrant(configuration, tokens.refreshToken, parts.tokenParameters)
     // The library accepts an id_token about another person here (OpenID Connect Core 12.2): then nothing of it counts.
-    const subject = answer.claims()?.sub
-    if (subject === undefined || subject === user.subject) return tokensOf(answer, parts.now(), tokens)
+    const claims = answer.claims()
+    const groups = groupsIn(claims === undefined ? [] : [claims], groupRuleOf(parts.settings))
+    if (claims === undefined || claims.sub === user.subject)
+      return { tokens: tokensOf(answer, parts.now(), tokens), groups }
     parts.log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
     return undefined
   } catch (error) {

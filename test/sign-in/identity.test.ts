@@ -1,6 +1,7 @@
 import { Configuration, type TokenEndpointResponse } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { identify, saysEverything, userOf, type EmailRule } from '../../src/sign-in/identity.ts'
+import { createIdentify } from '../../src/sign-in/identify.ts'
+import { saysEverything, userOf, type EmailRule } from '../../src/sign-in/identity.ts'
 
 const issuer = 'https://login.acme.example'
 const email = 'ada@acme.example'
@@ -124,11 +125,12 @@ describe('a name', () => {
 })
 
 describe('an id_token', () => {
-  const parts = { emailRule: byClaim, log: { warn: () => {} } }
+  const groupRule = { claim: 'groups', wanted: [] }
+  const identify = createIdentify({ emailRule: byClaim, groupRule, log: { warn: () => {} } })
   const identified = (azp?: string) => {
     const claims = { sub: 'ada', ...(azp !== undefined && { azp }) }
     const configuration = new Configuration({ issuer }, 'onramp')
-    return identify(configuration, { tokens: {} as TokenEndpointResponse, claims }, parts)
+    return identify(configuration, { tokens: {} as TokenEndpointResponse, claims })
   }
 
   it('that was issued to another client signs no one in', async () => {
