@@ -12,6 +12,7 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client'
 import { present } from '../present.ts'
+import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { inWords, statusOf } from './answer-words.ts'
 import { createGroupsNote, groupsIn, type GroupRule } from './groups.ts'
@@ -36,11 +37,19 @@ export type Identify = (configuration: Configuration, granted: Granted) => Promi
 export function createIdentify(parts: IdentifyParts): Identify {
   const noteGroups = createGroupsNote(parts.groupRule, parts.log)
   return async (configuration, granted) => {
+    refuseOtherParty(configuration, granted)
     const sources = await sourcesFor(configuration, granted, parts)
     noteGroups(sources)
     const user = userOf(serverMetadataOf(configuration).issuer, sources, parts.emailRule)
     return { ...user, ...present({ groups: groupsIn(sources, parts.groupRule) }) }
   }
+}
+
+/** OpenID Connect Core 3.1.3.7, 5: the library looks at azp only where there are several audiences. */
+function refuseOtherParty(configuration: Configuration, { claims }: Granted): void {
+  const { client_id: clientId } = configuration.clientMetadata()
+  if ((claims?.['azp'] ?? clientId) === clientId) return
+  throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
 }
 
 /**

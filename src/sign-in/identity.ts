@@ -1,4 +1,5 @@
 // Who signed in, as the claims of the id_token and of userinfo say it. Pure; identify.ts gets the claims.
+import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 
 export type Claims = { sub: string; [claim: string]: unknown }
@@ -8,8 +9,11 @@ const MAX_CHARACTERS = 200
 const MAX_LOCALE = 35
 /** RFC 5321 4.5.3.1, as erratum 1690 of RFC 3696 counts it. */
 const MAX_ADDRESS = 254
-const text = (value: unknown) =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_CHARACTERS) : undefined
+/** Without what would turn around the words beside it (UAX 9), or is no letter at all. */
+const text = (value: unknown) => {
+  const plain = typeof value === 'string' ? value.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '').trim() : ''
+  return plain === '' ? undefined : plain.slice(0, MAX_CHARACTERS)
+}
 
 export type EmailRule = {
   /** OIDC_EMAIL_CLAIM. */
@@ -58,14 +62,24 @@ function addressOf(
   return { email, emailVerified }
 }
 
-/** Pure: the user that claims name. @param sources of the id_token, of userinfo: the first has the subject */
+/** A subject that shows nothing would make one person of everyone (OpenID Connect Core 2). */
+function subjectIn({ sub }: Claims): string {
+  if (/[^\s\p{C}]/u.test(sub)) return sub
+  const detail = 'the authorization server gives people an empty sub: let it name each by one of their own'
+  throw new Problem(502, 'sign_in_misconfigured', { detail })
+}
+
+/**
+ * Pure: the user that claims name. @param sources of the id_token, of userinfo: the first has the subject
+ * @throws {Problem} sign_in_misconfigured where it names no one
+ */
 export function userOf(issuer: string, sources: readonly [Claims, ...Claims[]], rule: EmailRule): User {
   const first = (claim: string) =>
     sources.map((claims) => text(claims[claim])).find((value) => value !== undefined)
   const name = first('name') ?? first('preferred_username')
   return {
     issuer,
-    subject: sources[0].sub,
+    subject: subjectIn(sources[0]),
     name,
     locale: first('locale')?.slice(0, MAX_LOCALE),
     ...addressOf(sources, rule),

@@ -73,7 +73,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
   async function isFoundAgain(error: unknown, clientId: string): Promise<boolean> {
     const server = parts.authorizationServer
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
-      server.forget()
+      server.forgetKeys()
       return true
     }
     if (isClientRefused(error)) return await server.dropIfUnknown(clientId)

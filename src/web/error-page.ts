@@ -22,8 +22,8 @@ export const notFound: RequestHandler = () => {
  * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
  */
 export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boolean {
-  // A browser's navigation carries no token; a proxy that asks for a password has it send "Basic".
-  if (req.path.startsWith('/api/') || sendsBearer(req)) return false
+  // Routes are found in any letter case. A browser's navigation carries no token; a proxy that asks for a password has it send "Basic".
+  if (/^\/api\//i.test(req.path) || sendsBearer(req)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
