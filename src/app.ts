@@ -2,13 +2,14 @@
 // what comes after it is private. A new feature goes below, and is private unless someone moves it on purpose.
 import express, { type Express, type RequestHandler } from 'express'
 import { publishedSchedule } from '@onramp/deprecations'
+import { createExports, createTokenRoutes } from './admin/exports.ts'
 import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
 import type { Arrivals } from './arrivals/arrivals.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
-import type { About } from './onboarding/overview/about.ts'
+import { signOf, type About } from './onboarding/overview/about.ts'
 import type { CheckFor } from './onboarding/pass.ts'
 import { createOnboardingRoutes } from './onboarding/routes.ts'
 import type { Walks } from './onboarding/walks.ts'
@@ -73,6 +74,7 @@ export function createApp(services: Services): Express {
   const { origin, protocol } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
   const { authorizationServer, sessions, returnTo } = signIn
+  const exports = createExports({ arrivals, note, now })
   const common = { publicUrl, sendPage, log, note, now }
   const app = express()
   app.disable('x-powered-by')
@@ -100,6 +102,11 @@ export function createApp(services: Services): Express {
   app.use(
     at('widget', 'api'),
     createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, widget: services.widget }),
+  )
+
+  app.use(
+    at('admin'),
+    createTokenRoutes({ exports, token: settings.REPORT_TOKEN, limit: limits.readingReports, note }),
   )
 
   app.use(answerSpeculation, services.languages.remember)
@@ -137,8 +144,15 @@ export function createApp(services: Services): Express {
     }),
   )
   app.use(createSessionsPage({ ...signIn, sendPage }))
-  app.use(createSearchRoutes({ limit: limits.byPerson, searchFor: services.searchFor, sendPage }))
-  app.use(createAdminRoutes({ arrivals, isAdmin: services.isAdmin, sendPage, note, now }))
+  app.use(
+    createSearchRoutes({
+      limit: limits.byPerson,
+      searchFor: services.searchFor,
+      appIn: (instance, lang) => signOf(instance, services.aboutIn(lang)),
+      sendPage,
+    }),
+  )
+  app.use(createAdminRoutes({ arrivals, exports, isAdmin: services.isAdmin, sendPage, note, now }))
 
   app.use(notFound)
   app.use(createSignOutWhileAway({ ...common, ...signIn }))

@@ -8,6 +8,7 @@ import { createApp } from './app.ts'
 import { normalizedAddress } from './arrivals/address.ts'
 import { createArrivals } from './arrivals/arrivals.ts'
 import { createFollow } from './arrivals/follow.ts'
+import { withNews } from './arrivals/news.ts'
 import { createClientApi } from './client-api/client.ts'
 import { useProxy } from './client-api/proxy.ts'
 import { loadCompany } from './company/read-company.ts'
@@ -36,6 +37,7 @@ import { createPages } from './web/pages.ts'
 import { createLimits } from './web/rate-limit.ts'
 import { createViews } from './web/views.ts'
 import { widgetOf } from './web/intranet/widget.ts'
+import { webhooksFor } from './webhooks/webhooks.ts'
 
 const VIEWS = fileURLToPath(new URL('../views', import.meta.url))
 
@@ -74,7 +76,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
 
   const assets = loadAssets(VIEWS, company.icon)
-  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [])
+  const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS)
   const brandFiles = companyAssets(company)
   const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const sendPage = createPages({
@@ -89,12 +91,20 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
   })
 
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
-  const arrivals = createArrivals({
+  const people = createArrivals({
     records,
     sealer: createSealer(secrets),
     now,
     retentionDays: settings.INVITE_RETENTION_DAYS,
   })
+  const webhooks = webhooksFor(settings, {
+    arrivals: people,
+    records,
+    registry: metrics.registry,
+    log,
+    now,
+  })
+  const arrivals = webhooks === undefined ? people : withNews(people, now, webhooks.notice)
   const follow = createFollow({ arrivals, log, now })
 
   const signIn = createSignIn({
@@ -165,13 +175,16 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     app,
     metrics: createScrape({ ...metrics, token: settings.METRICS_TOKEN, isAlone: true }),
     countProblem: metrics.countProblem,
-    start: () => authorizationServer.start(),
+    start() {
+      authorizationServer.start()
+      webhooks?.start()
+    },
     drain: () => {
       isDraining = true
     },
     async close() {
       authorizationServer.close()
-      await clientApi.close()
+      await Promise.all([clientApi.close(), webhooks?.close()])
       await store.close()
     },
   }

@@ -30,6 +30,7 @@ export type ProblemCode =
   | 'sign_in_unavailable'
   | 'signed_out'
   | 'store_unavailable'
+  | 'token_refused'
   | 'too_large'
   | 'too_many'
   | 'too_many_requests'

@@ -63,6 +63,8 @@ const allowed: Record<string, string[]> = {
   invites: [...feature, 'arrivals'],
   campaigns: [...web, 'arrivals', 'invites'],
   admin: [...feature, 'arrivals'],
+  // Events about people, for other systems.
+  webhooks: [...nouns, 'arrivals', 'settings'],
   'app.ts': [...feature, 'settings', 'arrivals', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],
   doctor: [
     'settings',
@@ -74,6 +76,7 @@ const allowed: Record<string, string[]> = {
     'campaigns',
     'web',
     'company',
+    'webhooks',
   ],
   'compose.ts': ['*'],
   'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs', 'installation.ts'],

@@ -191,12 +191,16 @@ describe('a secret', () => {
     const addresses: Record<string, string> = {
       REDIS_URL: 'redis://redis:6379',
       SMTP_URL: 'smtps://mail.acme.example',
+      WEBHOOK_URL: 'https://hooks.acme.example/onramp?code=x',
+      WEBHOOK_SECRET: `whsec_${'A'.repeat(43)}=`,
       HTTPS_PROXY: 'http://user:password@proxy.acme.example:3128',
       HTTP_PROXY: 'https://proxy.acme.example',
     }
     const value = addresses[name] ?? 'x'.repeat(40)
     const path = file(name, `${value}\n`)
-    const loaded = loadSettings({ ...whole, [name]: undefined, [`${name}_FILE`]: path })
+    // These two are for one another.
+    const others = name.startsWith('WEBHOOK_') ? addresses : {}
+    const loaded = loadSettings({ ...whole, ...others, [name]: undefined, [`${name}_FILE`]: path })
     expect([Reflect.get(loaded, name)].flat()).toEqual([value])
   })
 

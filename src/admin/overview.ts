@@ -25,6 +25,7 @@ export function overviewOf(report: Report, { t, now, query }: OverviewOptions) {
     ...standOf(report, t),
     remind: report.notStarted,
     stats: statsOf(report, words, now),
+    isAnyoneInvited: report.funnel.invited > 0 || report.lastEmailAt !== undefined,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
     needs: needsOf(report).map((need, index) => needIn(need, report, { ...words, id: `need-${index}` })),
@@ -105,6 +106,7 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
     figure: what === 'ready' ? share(ready, people) : t.number(report[what]),
     details: details[what],
     means: t(`admin.means.${what}`),
+    isTrouble: what === 'stuck' && report.stuck > 0,
     href: listed(what),
   }))
 }

@@ -1,7 +1,5 @@
-// GET /admin, its pages and its exports, for ADMIN_EMAILS only; for everyone else none of them exists. They read what was
-// written down and never ask the service. Every view is in the audit log.
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+// GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; for everyone else none of them exists.
+// They read what was written down and never ask the service. Every view is in the audit log.
 import { Router, type Request } from 'express'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
@@ -11,20 +9,18 @@ import type { SendPage } from '../web/pages.ts'
 import { isAscii, normalizedAddress } from '../arrivals/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
-import { noneUnread } from '../arrivals/unread.ts'
 import { seeOther } from '../web/see-other.ts'
-import { fitting, queryOf, wantedOf } from './filters.ts'
+import type { Exports } from './exports.ts'
+import { queryOf, wantedOf } from './filters.ts'
 import { overviewOf, standOf } from './overview.ts'
 import { emailsOf, peopleOf } from './people.ts'
-import { peopleCsv } from './people-csv.ts'
 import { listAddresses, listPeople } from './people-list.ts'
-import { PEOPLE_FILE } from './reminder.ts'
-import { makeReport, type Report } from './report.ts'
 import { sharesIn } from './share.ts'
 import { appTable, groupTable, ROWS_A_PAGE } from './table.ts'
 
 export type AdminParts = {
   arrivals: Pick<Arrivals, 'all'>
+  exports: Exports
   isAdmin: IsAdmin
   sendPage: SendPage
   note: Note
@@ -34,18 +30,18 @@ export type AdminParts = {
 export type IsAdmin = (user: User) => boolean
 
 /**
- * @param admins ADMIN_EMAILS. An address that the authorization server did not verify could be anyone's, and one that is
+ * @param emails ADMIN_EMAILS. An address that the authorization server did not verify could be anyone's, and one that is
  * not ASCII only looks like one of them.
+ * @param groups ADMIN_GROUPS, compared again at each request: one that is dropped from the setting counts no longer
  */
-export function administrators(admins: readonly string[]): IsAdmin {
-  const known = new Set(admins.filter(isAscii).map(normalizedAddress))
+export function administrators(emails: readonly string[], groups: readonly string[] = []): IsAdmin {
+  const known = new Set(emails.filter(isAscii).map(normalizedAddress))
   // Every page asks.
-  if (known.size === 0) return () => false
-  return ({ email, emailVerified }) =>
-    emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email))
+  if (known.size === 0 && groups.length === 0) return () => false
+  return ({ email, emailVerified, groups: own = [] }) =>
+    own.some((group) => groups.includes(group)) ||
+    (emailVerified === true && email !== undefined && isAscii(email) && known.has(normalizedAddress(email)))
 }
-
-const FRESH_MS = 10_000
 
 const ALL_OF_GROUPS = ['name', 'ready', 'people', 'inProgress', 'notStarted', 'stuck']
 const ALL_OF_APPS = ['name', 'connected', 'waiting', 'skipped', 'stuck', 'off']
@@ -54,32 +50,17 @@ const ALL_OF_APPS = ['name', 'connected', 'waiting', 'skipped', 'stuck', 'off']
 const isFormerList = (query: Record<string, unknown>) =>
   ['show', 'q', 'after'].some((name) => query[name] !== undefined)
 
-export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: AdminParts): Router {
+export function createAdminRoutes({ arrivals, exports, isAdmin, sendPage, note, now }: AdminParts): Router {
   const router = Router()
-  let last: { report: Promise<Report>; at: number } | undefined
 
   const noteView = (req: Request, what: string) =>
     note({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
 
-  /** One pass over everyone serves the pages of the next seconds. */
-  async function report(): Promise<Report> {
-    if (last === undefined || now() - last.at > FRESH_MS) {
-      const unread = noneUnread()
-      last = { report: makeReport(arrivals.all(unread), now(), unread), at: now() }
-    }
-    const made = last
-    try {
-      return await made.report
-    } catch (error) {
-      // A store that was away is asked again.
-      if (last === made) last = undefined
-      throw error
-    }
-  }
-
   router.use('/admin', (req, _res, next) => {
     if (!isAdmin(whoIsSignedIn(req).user))
-      throw new Problem(404, 'not_found', { detail: 'not one of ADMIN_EMAILS, or not verified' })
+      throw new Problem(404, 'not_found', {
+        detail: 'not one of ADMIN_EMAILS (or not verified), nor in ADMIN_GROUPS',
+      })
     next()
   })
 
@@ -90,7 +71,7 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
     }
     noteView(req, 'overview')
 
-    const made = await report()
+    const made = await exports.report()
 
     const data = (t: Texts) => overviewOf(made, { t, now: now(), query: req.query })
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
@@ -118,7 +99,7 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
     noteView(req, 'departments')
     const part = { query: req.query, columns: ALL_OF_GROUPS, most: ROWS_A_PAGE }
 
-    const made = await report()
+    const made = await exports.report()
 
     const data = (t: Texts) => ({
       ...standOf(made, t),
@@ -131,7 +112,7 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
     noteView(req, 'apps')
     const part = { query: req.query, columns: ALL_OF_APPS, most: ROWS_A_PAGE }
 
-    const made = await report()
+    const made = await exports.report()
 
     const data = (t: Texts) => ({
       ...standOf(made, t),
@@ -140,17 +121,7 @@ export function createAdminRoutes({ arrivals, isAdmin, sendPage, note, now }: Ad
     sendPage(req, res, { view: 'admin/apps', sheet: 'wide', data })
   })
 
-  router.get('/admin/people.csv', async (req, res) => {
-    noteView(req, 'people.csv')
-    res.setHeader('Content-Type', 'text/csv; charset=utf-8')
-    res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
-    await pipeline(Readable.from(peopleCsv(fitting(arrivals.all(), wantedOf(req.query)))), res)
-  })
-
-  router.get('/admin/report.json', async (req, res) => {
-    noteView(req, 'report.json')
-    res.json(await report())
-  })
+  router.use(exports.routes)
 
   return router
 }

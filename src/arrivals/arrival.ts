@@ -39,6 +39,17 @@ export const isOut = ({ state }: Mailing): boolean =>
 
 export type Campaign = { name: string; mailings: Mailing[] }
 
+/** What another system is to be told of a person; it stays with the person until it was (news.ts). */
+export type News = {
+  id: string
+  type: 'person.signed_in' | 'app.connected' | 'person.finished' | 'app.waiting_for_admin'
+  at: number
+  app?: { instance: string; name: string }
+  tries: number
+  /** Not to be sent before. */
+  dueAt: number
+}
+
 /** Times are milliseconds since 1970. */
 export type Arrival = {
   /** Normalized. */
@@ -55,6 +66,7 @@ export type Arrival = {
   /** When the service was last asked about the sources. */
   asOf?: number
   campaigns: Campaign[]
+  news?: News[]
 }
 
 export const newArrival = (email: string, now: number): Arrival => ({
@@ -162,6 +174,8 @@ export function united(one: Arrival, other: Arrival): Arrival {
     const times = [one[moment], other[moment]].filter((time) => time !== undefined)
     if (times.length > 0) both[moment] = Math.min(...times)
   }
+  const news = new Map([...(older.news ?? []), ...(newer.news ?? [])].map((piece) => [piece.id, piece]))
+  if (news.size > 0) both.news = [...news.values()]
   delete both.asOf
   delete both.finishedAt
   return { ...both, ...(asOf !== undefined && { asOf }), ...(finishedAt !== undefined && { finishedAt }) }

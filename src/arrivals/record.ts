@@ -71,27 +71,34 @@ export function bucketText(
   return [own, ...others].join(BETWEEN)
 }
 
-const time = z.number().optional()
+/** Milliseconds since 1970, in a year of four digits: the report counts by days such as 2026-11-22. */
+const time = z.number().min(0).lt(Date.UTC(10_000, 0))
+const maybe = time.optional()
 
 /** What has to be right for a record to be read; what else is in it is kept. */
 const arrivalSchema = z.object({
   email: z.string(),
-  changedAt: z.number(),
-  openedAt: time,
-  signedInAt: time,
-  finishedAt: time,
-  optedOutAt: time,
-  asOf: time,
+  group: z.string().optional(),
+  changedAt: time,
+  openedAt: maybe,
+  signedInAt: maybe,
+  finishedAt: maybe,
+  optedOutAt: maybe,
+  asOf: maybe,
   sources: z.array(
     z.object({
       instance: z.string(),
+      name: z.string(),
+      at: time,
       state: z.enum(['waiting', 'connected', 'skipped', 'blocked', 'off']),
     }),
   ),
   campaigns: z.array(
     z.object({
       name: z.string(),
-      mailings: z.array(z.object({ state: z.enum(['sending', 'sent', 'deferred', 'failed', 'unknown']) })),
+      mailings: z.array(
+        z.object({ state: z.enum(['sending', 'sent', 'deferred', 'failed', 'unknown']), at: time }),
+      ),
     }),
   ),
 })

@@ -18,9 +18,15 @@ export class UnreadablePeople extends Error {
   override name = 'UnreadablePeople'
 }
 
-const EMAIL_HEADER = /^(e-?mail([ _-]?address)?|mail|user[ _-]?principal[ _-]?name|upn)$/i
-/** `Work Email`, `e-mail (work)`: only where no column has one of the names above. */
-const LIKE_EMAIL_HEADER = /(^|[ _-])e-?mail($|[ _(-])/i
+/**
+ * Each counts only where no column has a name before it. A name to sign in with often takes no emails; last, `Work Email` or
+ * `e-mail (work)`.
+ */
+const EMAIL_HEADERS = [
+  /^(e-?mail([ _-]?address)?|mail)$/i,
+  /^(user[ _-]?principal[ _-]?name|upn)$/i,
+  /(^|[ _-])e-?mail($|[ _(-])/i,
+]
 const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
 const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
 const LANGUAGE_HEADER = /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i
@@ -44,23 +50,27 @@ export type Columns = { email: number; name: number; group: number; language: nu
 
 const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1 }
 
+/** The first may be the manager's: they would get the emails of everyone below them. */
+const whichOf = (cells: readonly string[], advice: string) =>
+  new UnreadablePeople(
+    `which column has the addresses, ${cells.slice(0, 10).map(shown).join(' or ')}? ${advice}`,
+  )
+
 /** @throws {UnreadablePeople} */
 function columnsNamed(names: readonly string[]): Columns {
   const place = (pattern: RegExp) => names.findIndex((name) => pattern.test(name.trim()))
-  const exact = place(EMAIL_HEADER)
-  const like = names.filter((name) => LIKE_EMAIL_HEADER.test(name.trim()))
-  // The first may be the manager's: they would get the emails of everyone below them.
-  if (exact < 0 && like.length > 1)
-    throw new UnreadablePeople(
-      `which column has the addresses, ${like.slice(0, 10).map(shown).join(' or ')}? Rename it to "email"`,
-    )
-  const email = exact >= 0 ? exact : place(LIKE_EMAIL_HEADER)
+  const found = EMAIL_HEADERS.map((pattern) => names.filter((name) => pattern.test(name.trim())))
+  const [addresses = []] = found.filter(({ length }) => length > 0)
+  if (addresses.length > 1) throw whichOf(addresses, 'Rename it to "email", and the others to something else')
+  const email = names.findIndex((name) => name === addresses[0])
   return { email, name: place(NAME_HEADER), group: place(GROUP_HEADER), language: place(LANGUAGE_HEADER) }
 }
 
 /** @param first the cells of the first row @throws {UnreadablePeople} */
 export function columnsOf(first: readonly string[]): { columns: Columns; hasHeader: boolean } {
   const email = first.findIndex((cell) => cell.includes('@'))
+  const addresses = first.filter((cell) => addressToInvite(cell) !== undefined)
+  if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
   if (email >= 0) return { columns: { ...ADDRESS_ALONE, email }, hasHeader: false }
   const columns = columnsNamed(first)
   if (columns.email >= 0) return { columns, hasHeader: true }

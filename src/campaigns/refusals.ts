@@ -1,6 +1,7 @@
 // When emails are refused through no fault of the people they are for. Pure. A mail server that refuses one person after
 // the other has something against us, whatever its replies say, and then no one may count as refused.
 import type { Posted } from './mail/server.ts'
+import { saysOf } from './mail/smtp-reply.ts'
 
 /** Whose email it is, and which of the campaign. */
 type MailOf = { email: string; wave: number }
@@ -26,7 +27,10 @@ export type Refusals = {
 
 /** The weight of one email that was not sent; `stopAfter` times this in a row ends the run. */
 const WEIGHT = 40
-/** The reply names the mailbox: a list may well hold a row of people who have left. */
+/**
+ * The reply names the mailbox: a list may well hold a row of people who have left. The same for a sender that is refused after
+ * this run had an email taken: a group of mailboxes may take none from outside.
+ */
 const PERSONAL = 10
 /** They are tried again, so they cost little. */
 const NOT_NOW = 1
@@ -40,20 +44,23 @@ const FORGIVEN = 2
 const MIN_REFUSED = 20
 const MAX_REMEMBERED = 1_000
 
-function weightOf(posted: Posted, isFirst: boolean): number {
+function weightOf(posted: Posted, isFirst: boolean, hasSent: boolean): number {
   if (posted.outcome === 'sent') return 0
   if (posted.outcome === 'deferred') return isFirst ? 0 : NOT_NOW
-  return posted.outcome === 'failed' && posted.blame === 'person' ? PERSONAL : WEIGHT
+  const isPersonal =
+    'blame' in posted && (posted.blame === 'person' || (hasSent && posted.blame === 'sender'))
+  return isPersonal ? PERSONAL : WEIGHT
 }
 
+type NotSent = Exclude<Posted, { outcome: 'sent' }>
 type Refused = Extract<Posted, { blame: unknown }>
 
 /** What the mail server holds against every email, and where to look. */
 function objectionOf({ reply, blame }: Refused): string {
-  const says = /^\d{3}/.test(reply) ? `it says: ${reply}` : reply
+  const says = saysOf(reply)
   if (blame === 'sender')
     return `the mail server refuses the sender, so no email can leave (${says}): see MAIL_FROM, and the name and password in SMTP_URL`
-  if (blame === 'closing') return `the mail server closes every connection (${says}): see SMTP_URL`
+  if (reply.startsWith('421')) return `the mail server closes every connection (${says}): see SMTP_URL`
   return `the mail server accepted no email (${says}). Check SMTP_URL and MAIL_FROM`
 }
 
@@ -65,6 +72,8 @@ export function createRefusals(stopAfter: number): Refusals {
   let refused = 0
   /** Refused because of us since an email was taken, in this run or an earlier one. */
   let ours = 0
+  /** What of the weight is theirs, and goes away for people who have had their email. */
+  let forgivable = 0
   let isKnown = false
   let last: Refused | undefined
   /** Goes up with each email that is taken. */
@@ -79,6 +88,7 @@ export function createRefusals(stopAfter: number): Refusals {
       sent++
       weight = 0
       ours = 0
+      forgivable = 0
       row++
     }
     if (posted.outcome === 'refused' || posted.outcome === 'failed') refused++
@@ -94,35 +104,37 @@ export function createRefusals(stopAfter: number): Refusals {
         found === 'all' || (found === 'row' && mail.row === row) || (found === 'unclear' && mail.isUnclear),
     )
 
-  function why(what: string, posted: Posted): string {
+  function why(what: string, posted: NotSent): string {
     const isOfAll = 'blame' in posted && (posted.blame === 'sender' || posted.blame === 'closing')
     if (isOfAll && sent === 0 && !isKnown)
       return `${objectionOf(posted)}; if the list is the cause, --stop-after 0 continues`
     const unmarked = toUnmark().length === 0 ? '' : ' None of these people counts as rejected.'
-    const says =
-      'reply' in posted ? `The mail server says: ${posted.reply}` : 'The connection broke each time'
+    const says = saysOf(posted.reply, 'The mail server says: ', 'What happened: ')
     const advice = 'check SMTP_URL and MAIL_FROM; if the list is the cause, --stop-after 0 continues'
     return `${what}, which is hardly the recipients' fault.${unmarked} ${says}: ${advice}`
   }
 
   return {
     note(posted, mail, isFirst) {
-      weight += weightOf(posted, isFirst)
+      const more = weightOf(posted, isFirst, sent > 0)
+      weight += more
+      if (posted.outcome === 'refused') forgivable += more - FORGIVEN
       remember(posted, mail)
       if (posted.outcome === 'sent' || limit === Infinity) return undefined
       if (weight >= limit) {
         found ??= 'row'
         return why('many emails in a row were not sent', posted)
       }
-      if (refused < MIN_REFUSED || refused <= sent || !('reply' in posted)) return undefined
+      if (refused < MIN_REFUSED || refused <= sent) return undefined
       found ??= 'all'
       return why('more emails were refused than taken', posted)
     },
     earlier() {
       isKnown = true
-      weight -= ours * (WEIGHT - FORGIVEN)
+      weight -= forgivable
       refused -= ours
       ours = 0
+      forgivable = 0
     },
     end() {
       if (sent === 0 && limit !== Infinity) found ??= 'unclear'

@@ -83,7 +83,8 @@ export async function readLimited({ status, body: stream, coding }: Answer): Pro
 /** Undefined for what is not JSON: the parser's own message would quote the answer, which may hold a one-time path. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    // A byte order mark, which a reader may ignore (RFC 8259 8.1).
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }

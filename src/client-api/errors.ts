@@ -132,6 +132,9 @@ export function problemOf(refusal: Refusal, now: number = Date.now()): ServicePr
   return new ServiceProblem(503, codes.unavailable, { detail: said, retryAfter })
 }
 
+/** Statuses that speak of what was asked for; any other 4xx is about the way to the service, or the account there. */
+const ABOUT_THE_REQUEST = [400, 413, 414, 422]
+
 /** Trying again cannot help: an operator has to read what the service said. */
 function finalRefusal({ operation, status, text, secrets }: Refusal, said: string): ServiceProblem {
   const words = saidIn(text, secrets)
@@ -145,7 +148,8 @@ function finalRefusal({ operation, status, text, secrets }: Refusal, said: strin
     operation === 'checkdatasourceauth' && [400, 422].includes(status)
       ? ' Its one parameter is final_redirect_url, made of PUBLIC_URL.'
       : ''
-  return new ServiceProblem(502, CODES[operation].refused, {
+  const isAboutWords = operation !== 'search' || ABOUT_THE_REQUEST.includes(status)
+  return new ServiceProblem(502, CODES[operation][isAboutWords ? 'refused' : 'misconfigured'], {
     detail: `${said}: the service does not accept the request, and would not accept it again. ${quoted}${suspect}`,
   })
 }

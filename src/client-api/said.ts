@@ -73,11 +73,13 @@ const isWords = (value: unknown): value is string | string[] =>
   typeof value === 'string' ||
   (Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === 'string'))
 
+/** Addresses of people. */
+export const withoutAddresses = (words: string): string =>
+  words.replaceAll(/[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
+
 /** Queries, addresses of people, and whatever is long and unbroken; words of a language are shorter. */
 const withoutSecrets = (words: string): string =>
-  words
-    .replaceAll(/\?[^\s'"<>]+/g, '?…')
-    .replaceAll(/[^\s@'"<>(),;:]+@[^\s@'"<>(),;:]+/g, '…')
+  withoutAddresses(words.replaceAll(/\?[^\s'"<>]+/g, '?…'))
     .replaceAll(
       /\b(bearer|basic|token|secret|password|code|cookie|state)(["']?\s*[:=]\s*["']?|\s+)[^\s'",;]*\d[^\s'",;]*/gi,
       '$1 …',

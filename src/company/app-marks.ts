@@ -1,5 +1,5 @@
 // What an app is recognized by where the company gives no logo: its mark, else a letter. A mark keeps its brand colour
-// where it can be seen.
+// where it can be seen. It stands on white, on dark pages too, as logos of companies do.
 import { readFileSync } from 'node:fs'
 import { appSlugs } from './app-slugs.ts'
 import { assetOf, type Asset } from './asset.ts'
@@ -12,29 +12,28 @@ export type Mark = { title: string; color: string; drawing: string }
 const readMarks = (): Record<string, Mark> =>
   JSON.parse(readFileSync(new URL('marks.json', import.meta.url), 'utf8')) as Record<string, Mark>
 
-/** Against the ground: below it a mark is hardly seen, such as GitHub's on a dark page, where most marks are too dark. */
-const MIN_VISIBLE = { light: 2, dark: 3 }
+/** Against white: below it a mark is hardly seen. */
+const MIN_VISIBLE = 2
 
 function svgOf({ color, drawing }: Mark): string {
-  const fill = contrast(color, GROUND.light) < MIN_VISIBLE.light ? GROUND.dark : color
-  const onDark = contrast(color, GROUND.dark) < MIN_VISIBLE.dark ? GROUND.light : color
-  const style =
-    fill === onDark ? '' : `<style>@media(prefers-color-scheme:dark){path{fill:${onDark}}}</style>`
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">${style}<path fill="${fill}" d="${drawing}"/></svg>`
+  const fill = contrast(color, GROUND.light) < MIN_VISIBLE ? GROUND.dark : color
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="${fill}" d="${drawing}"/></svg>`
 }
 
-const bySlug: ReadonlyMap<string, Asset> = new Map(
+type Served = Asset & { title: string }
+
+const bySlug: ReadonlyMap<string, Served> = new Map(
   Object.entries(readMarks()).map(([slug, mark]) => [
     slug,
-    assetOf(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(mark))),
+    { ...assetOf(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(mark))), title: mark.title },
   ]),
 )
 
 /** Every mark, to be served. */
 export const appMarks: readonly Asset[] = [...bySlug.values()]
 
-/** The mark of a datasource's instance (`gdrive_1`), where the library has one. */
-export function markOf(instance: string): Asset | undefined {
+/** The mark of a datasource's instance (`gdrive_1`) and what its maker calls it, where the library has one. */
+export function markOf(instance: string): Served | undefined {
   const name = datasourceType(instance)
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '')

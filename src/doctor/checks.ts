@@ -15,6 +15,7 @@ import { intranet, publicReached, publicUrl } from './settings/public-url.ts'
 import { settingNames, settingsRead } from './settings/reading.ts'
 import { host, metrics, proxyTrust, runtime, sessionLifetimes } from './settings/running.ts'
 import { quotes, secretFiles, secretQuality } from './settings/secrets.ts'
+import { webhooks } from './settings/webhooks.ts'
 import { redis } from './store/redis.ts'
 import { sqlite } from './store/sqlite.ts'
 import { unreadRecords } from './store/unread-records.ts'
@@ -33,6 +34,7 @@ const rows: readonly Row[] = [
   ['settings.intranet', 'The intranet', intranet],
   ['settings.company', 'The company file', company],
   ['settings.mail', 'The mail server', mail, 'network'],
+  ['settings.webhooks', 'Webhooks', webhooks, 'network'],
   ['settings.proxy', 'Reverse proxies', proxyTrust],
   ['settings.outbound-proxy', 'The outbound proxy', outboundProxy],
   ['settings.authorities', 'Private certificate authorities', authorities],

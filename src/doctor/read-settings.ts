@@ -12,6 +12,8 @@ const COMPLETE: NodeJS.ProcessEnv = {
   OIDC_CLIENT_KEY: 'complete',
   REDIS_URL: 'redis://complete.example:6379',
   SESSION_SECRET: 'complete-complete-complete-complete',
+  WEBHOOK_URL: 'https://complete.example',
+  WEBHOOK_SECRET: `whsec_${'complete'.repeat(5)}`,
 }
 
 /** The name that a fault begins with. */

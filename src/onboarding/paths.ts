@@ -7,6 +7,15 @@ export const CALLBACK_PATH = '/onboarding/callback'
 /** Where a return is looked at, or looked at again. */
 export const callbackPath = (step: string) => `${CALLBACK_PATH}?step=${encodeURIComponent(step)}`
 
+/**
+ * The step that a return names. Some datasources add to the address as if it had no query, so ours may be followed by
+ * their own (`X?status=success`, `X/`) or by a second one: the first is ours, and no one can guess it.
+ */
+export function stepIn(query: Record<string, unknown>): string | undefined {
+  const [first] = [query['step']].flat()
+  return typeof first === 'string' ? /^[\w-]+/.exec(first)?.[0] : undefined
+}
+
 const pathFor = (action: string) => (instance: string) =>
   `/onboarding/${action}/${encodeURIComponent(instance)}`
 

@@ -17,7 +17,7 @@ import { overviewOf } from './overview/overview.ts'
 import { createCurrentWalk, createPass, goOf, unknownDatasource } from './pass.ts'
 import type { Go, Passed, PassParts } from './pass.ts'
 import { passageOfClick, passageOfReturn } from './passage.ts'
-import { CALLBACK_PATH, overviewPath, visitOf, withVisit } from './paths.ts'
+import { CALLBACK_PATH, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
 import { block, skip, unblock, unskip } from './set-aside.ts'
 import { createRecentChecks, personOf } from './sparing.ts'
 import { createStatusRoute } from './status.ts'
@@ -92,7 +92,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   router.get(CALLBACK_PATH, async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.load(user)
-    const attempt = attemptOf(walk, textIn(req, 'step'))
+    const attempt = attemptOf(walk, stepIn(req.query))
     log.debug({ return: attempt?.instance, looks: attempt?.looks }, 'walk: a return')
     if (attempt === undefined) return seeOther(res, overviewPath(walk.visit))
     // A page that waits is not worth a check that voids the path which another tab is just following.

@@ -62,7 +62,8 @@ export function storeTrouble(error: unknown): StoreTrouble {
     const denied = refusal === 'NOPERM' ? deniedCommand(root.message) : undefined
     return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true, denied }
   }
-  if (root.name === 'TooSlow')
+  // Redis's own errors have no name, and those of a system no such words.
+  if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))
     return { code: 'timeout', words: 'the store did not answer in time', isRefusal: false }
   if (root.name === 'Unreadable')
     return { code: 'unreadable', words: 'a record there is damaged, or of a newer version', isRefusal: true }
@@ -70,5 +71,9 @@ export function storeTrouble(error: unknown): StoreTrouble {
     return { code: 'SQLITE', words: `SQLite says: ${String(root.errstr)}`, isRefusal: true }
   if ('code' in root && typeof root.code === 'string')
     return { code: root.code, words: 'the store cannot be reached', isRefusal: false }
-  return { code: root.name, words: 'the store cannot be reached', isRefusal: false }
+  return {
+    code: root.name === 'Error' ? root.constructor.name : root.name,
+    words: 'the store cannot be reached',
+    isRefusal: false,
+  }
 }

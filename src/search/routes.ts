@@ -11,13 +11,17 @@ export type SearchParts = {
   /** How often a person may ask for what reaches the service. */
   limit: RequestHandler
   searchFor: SearchFor
+  /** What an app is called and seen by, of its instance and in a language. */
+  appIn: (instance: string, lang: string) => App
   sendPage: SendPage
 }
+
+type App = { name: string; logo: string | undefined; initial: string; tone: string }
 
 const PAGE_SIZE = 10
 const MAX_CHARACTERS = 500
 
-export function createSearchRoutes({ limit, searchFor, sendPage }: SearchParts): Router {
+export function createSearchRoutes({ limit, searchFor, appIn, sendPage }: SearchParts): Router {
   const router = Router()
 
   router.get('/search', limit, async (req, res) => {
@@ -26,16 +30,19 @@ export function createSearchRoutes({ limit, searchFor, sendPage }: SearchParts):
 
     const answer = query === '' ? undefined : await searchFor(req, { query, pageSize: PAGE_SIZE })
 
-    sendPage(req, res, { view: 'search/results', data: (t) => resultsIn(t, query, answer) })
+    sendPage(req, res, { view: 'search/results', data: (t) => resultsIn(t, { query, answer, appIn }) })
   })
 
   return router
 }
 
-function resultsIn(t: Texts, query: string, answer: SearchAnswer | undefined) {
-  const results = (answer?.results ?? []).map((result) => ({
+type Found = Pick<SearchParts, 'appIn'> & { query: string; answer: SearchAnswer | undefined }
+
+function resultsIn(t: Texts, { query, answer, appIn }: Found) {
+  const results = (answer?.results ?? []).map(({ title, datasource, ...result }) => ({
     ...result,
-    title: result.title || t('search.untitled'),
+    title: title || t('search.untitled'),
+    app: datasource ? appIn(datasource, t.lang) : undefined,
   }))
   const heading = answer === undefined ? undefined : t('search.results', { count: results.length, query })
   return { title: heading ?? t('search.title'), query, results, heading }

@@ -17,6 +17,8 @@ export type User = {
   emailVerified?: boolean
   /** The claim `locale`: the language that the person's account says (OpenID Connect Core 5.1). */
   locale?: string | undefined
+  /** Those of ADMIN_GROUPS that the person was in at sign-in; people are in hundreds of others. */
+  groups?: string[] | undefined
 }
 
 export type Tokens = {
@@ -64,8 +66,11 @@ export type SignIns = {
   load(id: string): Promise<SignedIn | undefined>
   /** Writes the record of a new session id. */
   create(id: string, content: Content): Promise<SignedIn>
-  /** @returns undefined when the tokens were replaced meanwhile, or the sign-in was ended */
-  replaceTokens(signedIn: SignedIn, tokens: Tokens): Promise<SignedIn | undefined>
+  /**
+   * @param groups of ADMIN_GROUPS, where they were said anew
+   * @returns undefined when the tokens were replaced meanwhile, or the sign-in was ended
+   */
+  replaceTokens(signedIn: SignedIn, tokens: Tokens, groups?: string[]): Promise<SignedIn | undefined>
   /** Starts its idle time anew, once in a while. Brings nothing back that was ended. */
   renew(signedIn: SignedIn): Promise<void>
   /** Is there a record? @param name the hash of the session id (nameOf) */
@@ -139,8 +144,9 @@ export function createSignIns(options: SignInsOptions): SignIns {
       noteRenewal(name)
       return remembered.of(name, sealed, () => held(content, id, sealed)) as SignedIn
     },
-    async replaceTokens(signedIn, tokens) {
-      const [key, content] = [PREFIX + nameOf(signedIn.id), { ...signedIn, tokens }]
+    async replaceTokens(signedIn, tokens, groups = signedIn.user.groups) {
+      const user = groups === undefined ? signedIn.user : { ...signedIn.user, groups }
+      const [key, content] = [PREFIX + nameOf(signedIn.id), { ...signedIn, user, tokens }]
       const sealed = sealedFor(signedIn.id, content)
       const isReplaced = await records.compareAndSet(key, signedIn.sealed, sealed, lifeSeconds)
       return isReplaced ? held(content, signedIn.id, sealed) : undefined

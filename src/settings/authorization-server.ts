@@ -1,9 +1,8 @@
 // The settings of the authorization server and of the tokens that come from it: a part of definitions.ts.
 import type { Definitions } from './setting.ts'
-import { address, oneOf, prompts, text } from './values.ts'
+import { address, bearerToken, oneOf, prompts, text } from './values.ts'
 
-/** RFC 6750 2.1: it goes out behind "Bearer". */
-const serviceToken = text.regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
+const claimName = text.regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim')
 
 export const authorizationServerDefinitions = {
   OIDC_ISSUER: {
@@ -51,13 +50,18 @@ export const authorizationServerDefinitions = {
   OIDC_EMAIL_CLAIM: {
     default: 'email',
     meaning: "The claim with a person's email address, such as `preferred_username` or `upn`",
-    schema: text.regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim'),
+    schema: claimName,
   },
   OIDC_EMAIL_TRUST: {
     default: 'verified',
     meaning:
       'Which email addresses are trusted for `/admin` and reports: `verified` (the claim `email_verified` confirms them) or `always`, if your company issues the addresses and the server leaves the claim out',
     schema: oneOf(['verified', 'always']),
+  },
+  OIDC_GROUPS_CLAIM: {
+    default: 'groups',
+    meaning: "The claim with a person's groups, for `ADMIN_GROUPS`: a list, or one name",
+    schema: claimName,
   },
   OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: address },
   OIDC_AUDIENCE: {
@@ -67,12 +71,12 @@ export const authorizationServerDefinitions = {
   SERVICE_USER_TOKEN: {
     secret: true,
     meaning: "A person's service token, for the command line; the server does not use it",
-    schema: serviceToken,
+    schema: bearerToken,
   },
   SERVICE_GLOBAL_TOKEN: {
     secret: true,
     meaning:
       'A global service token, for the command line; only sent with `X-Service-ActAs`; the server does not use it',
-    schema: serviceToken,
+    schema: bearerToken,
   },
 } as const satisfies Definitions

@@ -1,6 +1,7 @@
 // The table of settings: defaults, meanings, and how each value is read. What reads the environment is settings.ts.
 // docs/settings.md, the README's table, .env.example and docker-compose.yml are held against it by test/conventions.test.ts.
 import { authorizationServerDefinitions } from './authorization-server.ts'
+import { integrationDefinitions } from './integration.ts'
 import { outboundDefinitions } from './outbound.ts'
 import { observabilityDefinitions } from './observability.ts'
 import type { Definitions } from './setting.ts'
@@ -11,6 +12,7 @@ import {
   emailAddress,
   list,
   mailServer,
+  names,
   oneOf,
   origin,
   sender,
@@ -108,6 +110,12 @@ export const definitions = {
     meaning: 'Comma-separated, verified email addresses of people who can open `/admin`',
     schema: list(emailAddress),
   },
+  ADMIN_GROUPS: {
+    meaning:
+      'Comma-separated groups whose members can open `/admin` too, as `OIDC_GROUPS_CLAIM` names them at sign-in',
+    schema: names,
+  },
+  ...integrationDefinitions,
   INVITE_SECRET: {
     secret: true,
     meaning:

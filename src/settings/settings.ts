@@ -77,6 +77,12 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
     faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
   if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
     faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')
+  if ((loaded.WEBHOOK_URL === undefined) !== (loaded.WEBHOOK_SECRET === undefined))
+    faults.push(
+      loaded.WEBHOOK_URL === undefined
+        ? 'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to'
+        : 'WEBHOOK_SECRET is required with WEBHOOK_URL: make one with `echo "whsec_$(openssl rand -base64 32)"`',
+    )
   if (loaded.METRICS_PORT && loaded.METRICS_PORT === loaded.PORT)
     faults.push('METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves')
   return [...faults, ...redisFaults(loaded)]

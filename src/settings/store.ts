@@ -8,11 +8,11 @@ export const storeDefinitions = {
     meaning: '`redis://` or `rediss://`; absent: the embedded SQLite store in `DATA_DIR` (one process)',
     schema: addressWithUser
       .refine(
-        (url) => URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol),
+        (url) => URL.canParse(url) && /^rediss?:\/\/[^/?#]/i.test(url),
         'is not a Redis address: write it like redis://name:6379 or rediss://name:6379',
       )
       .refine(
-        (url) => !URL.canParse(url) || /^\/?\d*$/.test(new URL(url).pathname),
+        (url) => !URL.canParse(url) || /^\/?\d*$/.test(url.replace(/^\w+:\/\/[^/?#]*/, '')),
         'must end with the number of a database, or without a path: redis://name:6379/3',
       ),
   },

@@ -3,24 +3,30 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isSafe } from '../loopback.ts'
 
-export const address = z.string().transform((text, context) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const fault =
-    url === undefined || !/^https?:$/.test(url.protocol)
-      ? 'is not an address: write it like https://name.example'
-      : !isSafe(url)
-        ? 'must start with https:// (plain http is accepted for loopback addresses only)'
-        : url.username || url.password
-          ? 'must not carry a user name or password'
-          : url.search || url.hash
-            ? 'must not carry a query or a fragment'
-            : undefined
-  if (fault !== undefined || url === undefined) {
-    context.addIssue({ code: 'custom', message: fault ?? '' })
-    return z.NEVER
-  }
-  return text
-})
+const webAddress = (mayHaveQuery: boolean) =>
+  z.string().transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    const fault =
+      url === undefined || !/^https?:$/.test(url.protocol)
+        ? 'is not an address: write it like https://name.example'
+        : !isSafe(url)
+          ? 'must start with https:// (plain http is accepted for loopback addresses only)'
+          : url.username || url.password
+            ? 'must not carry a user name or password'
+            : (url.search && !mayHaveQuery) || url.hash
+              ? `must not carry a ${mayHaveQuery ? '' : 'query or a '}fragment`
+              : undefined
+    if (fault !== undefined || url === undefined) {
+      context.addIssue({ code: 'custom', message: fault ?? '' })
+      return z.NEVER
+    }
+    return text
+  })
+
+export const address = webAddress(false)
+
+/** Some receivers tell their senders apart by a token in the query. */
+export const addressWithQuery = webAddress(true)
 
 export const origin = address.transform((text, context) => {
   const url = new URL(text)
@@ -48,6 +54,21 @@ export const list = <T>(item: z.ZodType<T, string>) =>
         .filter((part) => part !== ''),
     )
     .pipe(z.array(item))
+
+/** Separated by commas alone: names of groups have spaces. */
+export const names = z.string().transform((text) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+])
+
+/** RFC 6750 2.1: it goes out, or comes in, behind "Bearer". */
+export const bearerToken = z
+  .string()
+  .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that no bearer token may have')
 
 export const sessionSecrets = z
   .string()

@@ -12,13 +12,15 @@ import { Problem, type ProblemCode } from '../problem.ts'
 import { retryAfterSeconds } from '../client-api/errors.ts'
 import { isOfProxy, silenceOf } from '../client-api/silence.ts'
 import {
+  errorSaid,
   inWords,
-  isIdTokenMissing,
   nameOfError,
   refusedAlgorithm,
+  refusedMember,
   retryAfterOf,
   statusOf,
 } from './answer-words.ts'
+import { asymmetric } from './sign-out/logout-token.ts'
 
 type Meaning = { status: number; code: ProblemCode; detail: string }
 
@@ -37,27 +39,34 @@ const MISCONFIGURED: Record<string, string> = {
 
 /**
  * Does the authorization server not accept our client? Said as `invalid_client`, or as a challenge where the client
- * came with an Authorization header (RFC 6749 5.2); the library tells these apart.
+ * came with an Authorization header (RFC 6749 5.2); the library tells these apart. A challenge may also be about the
+ * token that was sent (RFC 6750 3.1).
  */
 export const isClientRefused = (error: unknown): boolean =>
   (error instanceof ResponseBodyError && error.error === 'invalid_client') ||
-  (error instanceof WWWAuthenticateChallengeError && error.status === 401)
+  (error instanceof WWWAuthenticateChallengeError && error.status === 401 && !isOfTheToken(error))
+
+const isOfTheToken = ({ cause }: WWWAuthenticateChallengeError) =>
+  cause.some(({ parameters }) => /^invalid_(token|grant)$/.test(parameters['error'] ?? ''))
 
 /** What says nothing of a refresh token: it is about the client, or about the moment. */
 const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
-const OF_THE_MOMENT = new Set([408, 429])
+const OF_THE_MOMENT = new Set([407, 408, 429])
 
 /**
- * Will this refresh token be refused again? Servers say so with other codes than invalid_grant too: Microsoft Entra with
- * interaction_required, where the person has to prove more than before. A new sign-in is what helps then.
+ * Will this refresh token be refused again? Servers say so in other words than invalid_grant too: Microsoft Entra with
+ * interaction_required, where the person has to prove more than before; others with 200 and an error in it, or with a
+ * bare 401 or 403. A new sign-in is what helps then, and a sign-in that is kept would fail until its last hour.
  * @param isFresh the sign-in is so new that another one would end in the same way
  */
-export function isGrantRefused(error: unknown, isFresh: boolean): error is ResponseBodyError {
-  if (!(error instanceof ResponseBodyError)) return false
-  if (error.error === 'invalid_grant') return true
-  const isOfTheGrant =
-    error.status < 500 && !OF_THE_MOMENT.has(error.status) && !NOT_OF_THE_GRANT.has(error.error)
-  return isOfTheGrant && !isFresh
+export function isGrantRefused(error: unknown, isFresh: boolean): boolean {
+  const said = errorSaid(error)
+  if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
+  if (isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
+  // An answer with 200 that is no token.
+  if (error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE') return true
+  const status = statusOf(error) ?? 0
+  return status >= 400 && status < 500 && !OF_THE_MOMENT.has(status)
 }
 
 const UNREACHED = new Set([
@@ -88,6 +97,12 @@ function meaningOfOAuthError(
 const misconfigured = (detail: string): Meaning => ({ status: 502, code: 'sign_in_misconfigured', detail })
 
 const wrongAlgorithm = (algorithm: string) =>
+  asymmetric([algorithm]).length > 0 ? unlistedAlgorithm(algorithm) : forgeableAlgorithm(algorithm)
+
+const unlistedAlgorithm = (algorithm: string) =>
+  `the id_token is signed with ${algorithm}, which was not agreed on: let the authorization server list it in its metadata (id_token_signing_alg_values_supported; RS256 where that is left out), or sign this client's id_tokens with what it lists`
+
+const forgeableAlgorithm = (algorithm: string) =>
   `the id_token is signed with ${algorithm}, which onramp does not take: anyone with the client's secret could have made one with HS256, HS384 or HS512, and anyone at all one with none. Let the authorization server sign this client's id_tokens with a key of its own that its metadata names (id_token_signed_response_alg: RS256, ES256, PS256 or EdDSA)`
 
 const WITHOUT_ID_TOKEN =
@@ -101,13 +116,16 @@ function meaningOf(error: unknown): Meaning {
   if (error instanceof WWWAuthenticateChallengeError) return misconfigured(`refused with ${inWords(error)}`)
   const algorithm = refusedAlgorithm(error)
   if (algorithm !== undefined) return misconfigured(wrongAlgorithm(algorithm))
-  if (isIdTokenMissing(error)) return misconfigured(WITHOUT_ID_TOKEN)
+  const member = refusedMember(error)
+  if (member === 'id_token') return misconfigured(WITHOUT_ID_TOKEN)
   const silence = silenceOf(error)
   if (isOfProxy(silence)) return unavailable(`the authorization server cannot be reached: ${silence}`)
   if (!(error instanceof ClientError)) return unavailable('the authorization server cannot be reached')
   const code = error.code ?? 'no code'
-  if (!UNREACHED.has(code))
-    return { status: 400, code: 'sign_in_failed', detail: `the answer was refused (${code})` }
+  if (!UNREACHED.has(code)) {
+    const why = member === undefined ? code : `${code}: ${member} is missing, or cannot be used`
+    return { status: 400, code: 'sign_in_failed', detail: `the answer was refused (${why})` }
+  }
   const status = statusOf(error)
   const which = status === undefined ? code : `status ${status}, ${code}`
   return unavailable(`the authorization server gave no usable answer (${which})`)

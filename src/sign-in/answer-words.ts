@@ -1,6 +1,7 @@
 // What an authorization server answered, in words for the log: its HTTP status, its error code, and its description,
 // all bounded, and without anything that could be a secret that the description quotes. Pure.
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
+import { withoutAddresses } from '../client-api/said.ts'
 import { redacted } from '../web/log.ts'
 
 const MAX_DESCRIPTION = 200
@@ -40,9 +41,11 @@ export const retryAfterOf = (error: unknown): string | undefined =>
 /** Small and capital letters with digits in one word: made by a machine, so perhaps a code. */
 const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
 
-/** RFC 6749 5.2 allows ASCII only; words that look made up are left out. */
+/** RFC 6749 5.2 allows ASCII only, but for our own mark; words that look made up and addresses are left out. */
 const quoted = (description: string) =>
-  redacted(description.replaceAll(/[^\x20-\x7e]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION))
+  redacted(
+    withoutAddresses(description.replaceAll(/[^\x20-\x7e…]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION)),
+  )
     .replaceAll(RANDOM, '…')
     .slice(0, MAX_DESCRIPTION)
     .trim()
@@ -60,10 +63,20 @@ export function inWords(error: unknown): string {
   return code === undefined ? 'nothing' : `nothing usable (${code})`
 }
 
-/** Is what was refused a token endpoint's answer that has everything but an id_token? Its error carries the answer. */
-export function isIdTokenMissing(error: unknown): boolean {
-  const { access_token: access, token_type: type, id_token: id } = recordOf(carriedBy(error)['body'])
-  return typeof access === 'string' && /^bearer$/i.test(String(type)) && id === undefined
+/** The error code in the answer's body, where there is one; also in an answer with 200. */
+export function errorSaid(error: unknown): string | undefined {
+  if (error instanceof ResponseBodyError) return error.error
+  const said = recordOf(carriedBy(error)['body'])['error']
+  return typeof said === 'string' ? said : undefined
+}
+
+/**
+ * The member of a token endpoint's answer that the library refused. It says so only in its message, so this is for the
+ * log; of an id_token it complains only where one was asked for, or came.
+ */
+export function refusedMember(error: unknown): string | undefined {
+  const messages = chainOf(error).map((one) => (one instanceof Error ? one.message : ''))
+  return messages.map((message) => /body "(\w{1,40})" property/.exec(message)?.[1]).find(Boolean)
 }
 
 /**

@@ -13,7 +13,8 @@ import { signedInOf, type SignedIn, type Tokens, type User } from '../session/si
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
 import { mayBeForgotten } from './server/client-probe.ts'
 import { deviceOf } from './sessions/list.ts'
-import { identify } from './identity.ts'
+import { groupRuleOf } from './groups.ts'
+import { createIdentify } from './identify.ts'
 import type { SignInParts } from './parts.ts'
 import type { PendingSignIn } from './pending.ts'
 import { isLoginRefused, isWishRefused, type Wish } from './prompt.ts'
@@ -47,6 +48,11 @@ type Granted = { user: User; sid: string | undefined; tokens: Tokens }
 
 export function createRedeem(parts: RedeemParts): Redeem {
   const { OIDC_SCOPE: scope, OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust } = parts.settings
+  const identify = createIdentify({
+    emailRule: { claim, trust },
+    groupRule: groupRuleOf(parts.settings),
+    log: parts.log,
+  })
   const noteRefreshToken = createRefreshTokenNote(scope, parts.log)
 
   async function granted(configuration: Configuration, { url, state, signIn }: Answer): Promise<Granted> {
@@ -58,8 +64,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     })
     const grant = await authorizationCodeGrant(configuration, url, checks, parts.tokenParameters)
     const claims = grant.claims()
-    const emailRule = { claim, trust }
-    const user = await identify(configuration, { tokens: grant, claims }, { emailRule, log: parts.log })
+    const user = await identify(configuration, { tokens: grant, claims })
     const sid = typeof claims?.['sid'] === 'string' ? claims['sid'] : undefined
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
@@ -68,7 +73,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
   async function isFoundAgain(error: unknown, clientId: string): Promise<boolean> {
     const server = parts.authorizationServer
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
-      server.forget()
+      server.forgetKeys()
       return true
     }
     if (isClientRefused(error)) return await server.dropIfUnknown(clientId)

@@ -27,6 +27,9 @@ type AuditEvent =
   | { event: 'opted_out'; result: 'done' | 'undone'; email?: string }
   /** An administrator looked at, or took away, what is known of people. */
   | { event: 'admin_viewed'; user: Identity; what: string }
+  | { event: 'admin_viewed'; by: 'report_token'; what: string }
+  /** Another token than REPORT_TOKEN. */
+  | { event: 'report_refused' }
 
 /** How the app is doing after a return from it. */
 export type StepResult = 'connected' | 'waiting' | 'unconfirmed' | 'off' | 'blocked' | 'skipped'

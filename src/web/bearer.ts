@@ -9,3 +9,7 @@ export function hasBearer({ headers }: IncomingMessage, token: string): boolean 
   const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
   return given !== undefined && timingSafeEqual(digest(given), digest(token))
 }
+
+/** Does it carry any token? */
+export const sendsBearer = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  /^Bearer\b/i.test(headers.authorization ?? '')

@@ -3,6 +3,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
+import { sendsBearer } from './bearer.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import { isUnattended } from './cross-site.ts'
 import type { Log } from './log.ts'
@@ -20,8 +21,9 @@ export const notFound: RequestHandler = () => {
  * Does a person look at the answer, or a program? Pages for browsers' navigations; problem+json for requests that ask for
  * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
  */
-export function wantsPage(req: Pick<Request, 'get' | 'path'>): boolean {
-  if (req.path.startsWith('/api/')) return false
+export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boolean {
+  // Routes are found in any letter case. A browser's navigation carries no token; a proxy that asks for a password has it send "Basic".
+  if (/^\/api\//i.test(req.path) || sendsBearer(req)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false

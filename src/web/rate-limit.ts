@@ -29,6 +29,8 @@ export type Limits = {
   signingOut: RequestHandler
   /** Stopping reminders, by address. */
   stoppingReminders: RequestHandler
+  /** Reading the report with REPORT_TOKEN, by address. */
+  readingReports: RequestHandler
   /** What reaches the service, by person; behind requireSignIn. */
   byPerson: RequestHandler
   refusedLogouts: RefusedLogouts
@@ -133,6 +135,7 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
     }),
     signingOut: address('sign-out'),
     stoppingReminders: address('opt-out'),
+    readingReports: address('report'),
     byPerson: limited({
       counter: seldomShared({
         redis,

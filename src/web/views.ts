@@ -12,12 +12,9 @@ const ESCAPES: Record<string, string> = {
   "'": '&#39;',
   // With these, a page in English stays ASCII, which Node writes twice as fast (web/pages.ts).
   '’': '&rsquo;',
-  '‘': '&lsquo;',
   '“': '&ldquo;',
   '”': '&rdquo;',
   '…': '&hellip;',
-  '–': '&ndash;',
-  '·': '&middot;',
 }
 const ESCAPED = new RegExp(`[${Object.keys(ESCAPES).join('')}]`, 'g')
 const NEEDS_ESCAPE = new RegExp(ESCAPED.source)

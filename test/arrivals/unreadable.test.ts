@@ -60,6 +60,9 @@ const put = (
     createSealer([secret]).seal(JSON.stringify({ version, people }), holder),
   )
 
+/** The year 10000, the first one of five digits. */
+const NO_DATE = Date.UTC(10_000, 0)
+const sent = { wave: 0, state: 'sent', at, tries: 1 }
 const bare = (email: string) => ({ email, changedAt: at, sources: [], campaigns: [] })
 
 describe('what another secret sealed', () => {
@@ -153,7 +156,15 @@ describe('what cannot be read for another reason', () => {
     [[null]],
     [['ada']],
     [[{ email: ada }]],
-    [[{ ...bare(ada), campaigns: [{ name: 'c', mailings: [{ wave: 0, state: 'odd' }] }] }]],
+    [[{ ...bare(ada), campaigns: [{ name: 'c', mailings: [{ ...sent, state: 'odd' }] }] }]],
+    [[{ ...bare(ada), campaigns: [{ name: 'c', mailings: [{ ...sent, at: undefined }] }] }]],
+    [[{ ...bare(ada), campaigns: [{ name: 'c', mailings: [{ ...sent, at: NO_DATE }] }] }]],
+    [[{ ...bare(ada), sources: [{ instance: 'slack_1', state: 'waiting', at }] }]],
+    [[{ ...bare(ada), sources: [{ instance: 'slack_1', state: 'waiting', at: NO_DATE, name: 'Slack' }] }]],
+    [[{ ...bare(ada), group: 5 }]],
+    [[{ ...bare(ada), changedAt: NO_DATE }]],
+    [[{ ...bare(ada), asOf: NO_DATE }]],
+    [[{ ...bare(ada), signedInAt: -NO_DATE }]],
     [[{ ...bare(ada), sources: [{ instance: 'a', state: 'odd' }] }]],
     [[{ ...bare(ada), optedOutAt: 'yes' }]],
     [{}],

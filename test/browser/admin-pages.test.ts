@@ -73,6 +73,14 @@ describe('every page of administrators', () => {
   })
 })
 
+it('how to begin stands where figures would all be zero, before anyone was invited', async () => {
+  const grace = await Visitor.arrive(browser, empty, { person: 'grace' })
+  await grace.open('/admin')
+  await grace.reads('npm run onramp -- invite send PEOPLE.csv')
+  expect(await grace.text()).not.toMatch(/Funnel|Nothing needs you/)
+  await grace.leave()
+})
+
 const BROKEN_WORDS = `[...document.querySelectorAll('.wide-table th, .wide-table td')].flatMap((cell) => {
   const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
   const broken = []
@@ -89,6 +97,10 @@ const BROKEN_WORDS = `[...document.querySelectorAll('.wide-table th, .wide-table
 
 const HEADINGS_OF_TWO_LINES = `[...document.querySelectorAll('thead th')]
   .filter((cell) => cell.getBoundingClientRect().height > 45).map((cell) => cell.textContent)`
+
+/** Cells that reach into the next one. */
+const OVERLAPPING = `[...document.querySelectorAll('.wide-table :is(th, td)')]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent.trim())`
 
 /** Labels of the drawing that are smaller than ten pixels, or stick out of its card. */
 const UNREADABLE = `(() => {
@@ -107,6 +119,7 @@ describe('the tables of administrators', () => {
       words: await page.evaluate(BROKEN_WORDS),
       headings: await page.evaluate(HEADINGS_OF_TWO_LINES),
       labels: await page.evaluate(UNREADABLE),
+      overlapping: await page.evaluate(OVERLAPPING),
     }
   }
 
@@ -119,6 +132,7 @@ describe('the tables of administrators', () => {
           words: [],
           headings: [],
           labels: [],
+          overlapping: [],
         })
     }
     await grace.leave()

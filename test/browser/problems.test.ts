@@ -93,9 +93,9 @@ describe('the page of a failure', () => {
 
   it('leads to sign in where that is what helps, and to another try where that does', async () => {
     await page.goto(`${url}/fail/sign_in_expired?status=400&again`)
-    expect(await page.locator('.button').first().innerText()).toBe('Sign in')
+    expect(await page.locator('.button').allInnerTexts()).toEqual(['Sign in'])
     await page.goto(`${url}/fail/service_unavailable`)
-    expect(await page.locator('.button').first().innerText()).toBe('Try again')
+    expect(await page.locator('.button').allInnerTexts()).toEqual(['Try again', 'Go to your apps'])
     await page.goto(`${url}/fail/datasource_unknown?status=404`)
     expect(await page.locator('.button').allInnerTexts()).toEqual(['Go to your apps'])
   })

@@ -91,8 +91,9 @@ afterAll(async () => {
 async function onIntranet(
   lang: string,
   isSignedIn = true,
+  person = 'ada',
 ): Promise<{ visitor: Visitor; page: Page; complaints: string[] }> {
-  const visitor = await Visitor.arrive(browser, running, { person: 'ada' })
+  const visitor = await Visitor.arrive(browser, running, { person })
   const { page } = visitor
   if (isSignedIn) await visitor.open()
   const complaints: string[] = []
@@ -168,6 +169,26 @@ it('has no finding of axe in either scheme, fits a phone, and its targets are la
     expect(box?.height, selector).toBeGreaterThanOrEqual(44)
   }
   expect(await axeFindings(page)).toEqual([])
+  await visitor.leave()
+})
+
+it('counts nothing, and urges to nothing, where there is nothing to connect', async () => {
+  const { visitor, page } = await onIntranet('en', true, 'carol')
+  const card = page.locator('#card')
+  expect((await card.locator('.root').innerText()).split(/\n+/)).toEqual([
+    'All apps connected',
+    'Connect your apps',
+  ])
+  expect(await card.locator('.done .link').count()).toBe(1)
+  await visitor.leave()
+})
+
+it('counts what was skipped as left', async () => {
+  const { visitor, page } = await onIntranet('en')
+  await visitor.open()
+  await visitor.skip('slack_1')
+  await page.goto(`${origin()}/en`)
+  expect(await page.locator('#card .label').innerText()).toBe('5 apps left to connect')
   await visitor.leave()
 })
 

@@ -20,7 +20,7 @@ describe('the mail server', () => {
       { length: 80 },
       (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`,
     )
-    const server = createMailServer(company().env['SMTP_URL'] ?? '', 1)
+    const server = createMailServer(company().env['SMTP_URL'] ?? '')
     await server.post({
       from: { name: '', address: 'search@acme.example' },
       to: 'ada@acme.example',

@@ -12,6 +12,7 @@ const wordsIn = (html: string) =>
   html
     .replaceAll(/<(style|title)>.*?<\/\1>|<!--.*?-->|<[^>]*>|\u034f\u200c\u00a0/gs, ' ')
     .replaceAll('&nbsp;', ' ')
+    .replaceAll('&rsquo;', '’')
     .replaceAll(/\s+/g, ' ')
     .trim()
 

@@ -34,7 +34,7 @@ describe('a mail', () => {
     async (_what, part) => {
       const injected: Mail = { ...mail, ...part }
       expect(() => refuseInjection(injected)).toThrow(RangeError)
-      const server = createMailServer('smtp://127.0.0.1:1', 1)
+      const server = createMailServer('smtp://127.0.0.1:1')
       await expect(server.post(injected)).rejects.toThrow(RangeError)
       server.close()
     },

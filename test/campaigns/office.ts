@@ -101,7 +101,8 @@ export function office() {
 /** An outcome alone: a mail server whose replies tell nothing. */
 function postedOf(given: Outcome | Posted): Posted {
   if (typeof given !== 'string') return given
-  if (given === 'sent' || given === 'unknown') return { outcome: given }
+  if (given === 'sent') return { outcome: given }
+  if (given === 'unknown') return { outcome: given, reply: 'the connection broke' }
   if (given === 'deferred') return { outcome: given, reply: '450 not now' }
   return { outcome: given, reply: '550 no', blame: given === 'refused' ? 'system' : 'unclear' }
 }

@@ -104,10 +104,19 @@ describe('a list of people', () => {
     expect(told(rows)).toEqual(['2: ada@acme.example '])
   })
 
+  it.each(['UserPrincipalName,mail', 'upn,E-mail'])(
+    'takes the address, not the name to sign in: %s',
+    async (names) => {
+      expect(told(await read(`${names}\nada@corp.local,ada@acme.example\n`))).toEqual([
+        '2: ada@acme.example ',
+      ])
+    },
+  )
+
   it('of JSON lines says of each with two addresses which two', async () => {
     const rows = await read('{"work email":"ada@acme.example","manager email":"bob@acme.example"}\n')
     expect(told(rows)).toEqual([
-      '1: which column has the addresses, "work email" or "manager email"? Rename it to "email"',
+      '1: which column has the addresses, "work email" or "manager email"? Rename it to "email", and the others to something else',
     ])
   })
 
@@ -146,6 +155,16 @@ describe('a list of people', () => {
       'two columns that may hold the address',
       Buffer.from('Manager Email,Work Email\nada@acme.example,bob@acme.example\n'),
       'which column has the addresses, "Manager Email" or "Work Email"? Rename it to "email"',
+    ],
+    [
+      'two columns that are called like the address',
+      Buffer.from('Mail,email\nada@acme.example,bob@acme.example\n'),
+      'which column has the addresses, "Mail" or "email"? Rename it to "email", and the others',
+    ],
+    [
+      'two addresses in its first row, and no header',
+      Buffer.from('bob@acme.example,ada@acme.example\n'),
+      'which column has the addresses, "bob@acme.example" or "ada@acme.example"? Add a first line that calls',
     ],
     ['one array of JSON', Buffer.from('[\n {"email":"ada@acme.example"}]'), 'NDJSON'],
   ])('is refused for %s, with what to do', async (_what, bytes, message) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runCommand } from '../cli/run-command.ts'
 import { startCompany, type Company } from './command.ts'
 
 let company: Company
@@ -41,6 +42,24 @@ describe('a preview', () => {
     expect(company.sandbox.requests).toEqual([])
     expect(mails()).toEqual([])
     expect(existsSync(company.env['DATA_DIR'] ?? '')).toBe(false)
+  })
+
+  it('says that it replaced files, and where it cannot write', async () => {
+    const into = join(folder, 'again')
+    const preview = (path: string) => runCommand(['invite', 'preview', path], company.env)
+    expect((await preview(into)).err).toBe('')
+    expect(await preview(into)).toMatchObject({
+      exit: 0,
+      err: '6 files that were there have been replaced.\n',
+    })
+    for (const [path, code] of [
+      [join(into, 'invitation.txt'), 'EEXIST'],
+      [join(into, 'invitation.txt', 'below'), 'ENOTDIR'],
+    ] as const) {
+      const { exit, err } = await preview(path)
+      expect(exit).toBe(2)
+      expect(err).toContain(`can't write to ${path} (${code})`)
+    }
   })
 
   it('is sent to one address, to see it in a real mail program', async () => {

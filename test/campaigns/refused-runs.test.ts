@@ -1,6 +1,7 @@
 // What a refusal leaves behind for the next runs: no one pays for what a mail server holds against us, or against another.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Posted } from '../../src/campaigns/mail/server.ts'
+import { createRefusals } from '../../src/campaigns/refusals.ts'
 import { useCompany } from './command.ts'
 import { office } from './office.ts'
 import { startSmtpServer } from './smtp-server.ts'
@@ -83,6 +84,23 @@ describe('one recipient whose mailbox refuses the sender', () => {
       post: refusedAt(restricted, posted),
     })
     expect(joined).toMatchObject({ error: undefined, tally: { sent: 5, notTaken: 20, failed: 0 } })
+  })
+
+  it('is one of six in a row, and those behind them get their email in the same run', async () => {
+    const all = people(20)
+    const { error, tally } = await office().run({ people: all, post: refusedAt(all.slice(5, 11), ofSender) })
+    expect(error).toBeUndefined()
+    expect(tally).toMatchObject({ sent: 14, notTaken: 6, failed: 0 })
+    const last = await office().run({ people: people(40), post: refusedAt(people(40).slice(5), ofSender) })
+    expect(last.tally).toMatchObject({ sent: 5, notTaken: 20, failed: 0 })
+    expect(String(last.error)).toContain('many emails in a row')
+    // People who have had their email count for as much as these weigh, and no more.
+    const refusals = createRefusals(1)
+    refusals.note({ outcome: 'sent' }, { email: 'ada@acme.example', wave: 0 }, true)
+    for (let n = 0; n < 20; n++) {
+      expect(refusals.note(ofSender, { email: 'bob@acme.example', wave: 0 }, true) === undefined).toBe(n < 15)
+      refusals.earlier()
+    }
   })
 
   it('is not everyone: a server that refuses all is stopped at, also among people who have their email', async () => {

@@ -124,6 +124,17 @@ const UNCLEAR: [string, string][] = [
   ['Postfix', '554 5.7.1 <ada@acme.example>: Recipient address rejected: Access denied'],
   ['Postfix', '450 4.7.1 <ada@acme.example>: Recipient address rejected: Service unavailable'],
   ['a gateway', '550 5.7.1 Recipient rejected by policy'],
+  ['Postfix', '451 4.3.0 <ada@acme.example>: Temporary lookup failure'],
+  ['Postfix', '452 4.3.1 Insufficient system storage'],
+  ['Postfix', '451 4.3.5 Server configuration problem'],
+  ['Postfix', '450 4.7.1 Client host rejected: cannot find your hostname, [192.0.2.1]'],
+  ['Exchange', '451 4.3.2 Please try again later'],
+  ['Exchange Online', '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded'],
+  [
+    'Exchange Online',
+    '432 4.3.2 Concurrent connections limit exceeded. Visit https://aka.ms/concurrent_sending',
+  ],
+  ['Exchange Online', '451 4.7.500 Server busy. Please try again later from [192.0.2.1]'],
 ]
 
 describe.each<[string, Blame, [string, string][]]>([

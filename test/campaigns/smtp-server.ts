@@ -13,8 +13,8 @@ export type Said = {
   taken: number
 }
 
-/** undefined: as usual. `break`: the connection ends there, unanswered. Else the reply. */
-export type Script = (said: Said) => string | undefined
+/** undefined: as usual; a number: after so many milliseconds. `break`: the connection ends there, unanswered. Else the reply. */
+export type Script = (said: Said) => string | number | undefined
 
 const USUAL: Partial<Record<Stage, string>> = {
   connect: '220 mail.acme.example ESMTP',
@@ -32,13 +32,15 @@ export async function startSmtpServer(script: Script) {
     let isData = false
     let recipient = ''
     const answer = (stage: Stage, line: string) => {
-      const reply = script({ stage, line, taken: recipients.length })
+      const given = script({ stage, line, taken: recipients.length })
+      const [reply, afterMs] = typeof given === 'number' ? [undefined, given] : [given]
       if (reply === 'break') return socket.destroy()
       const said = reply ?? USUAL[stage] ?? (stage === 'body' || stage === 'after' ? '' : '250 2.1.0 ok')
       if (stage === 'DATA') isData = said.startsWith('354')
       if (stage === 'RCPT') recipient = /<(.*)>/.exec(line)?.[1] ?? ''
       if (stage === 'end' && said.startsWith('250')) recipients.push(recipient)
-      if (said !== '') socket.write(`${said}\r\n`)
+      if (afterMs !== undefined) setTimeout(() => socket.write(`${said}\r\n`), afterMs)
+      else if (said !== '') socket.write(`${said}\r\n`)
       if (stage === 'end') answer('after', line)
       return undefined
     }

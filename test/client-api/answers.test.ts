@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readCheck, readLeft, readSearch } from '../../src/client-api/answers.ts'
+import { objectIn } from '../../src/client-api/body.ts'
 
 const check = (...entries: unknown[]) => readCheck({ unauthorizedDatasourceInstances: entries })
 const slack = {
@@ -15,6 +16,12 @@ describe('what is left, for whoever only tells it', () => {
     const left = readLeft({ unauthorizedDatasourceInstances: [slack] })
     expect(left).toEqual([{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }])
     expect(readLeft({})).toBeUndefined()
+  })
+})
+
+describe('JSON', () => {
+  it('is read behind a byte order mark (RFC 8259 8.1)', () => {
+    expect(objectIn('\ufeff{"a":1}')).toEqual({ a: 1 })
   })
 })
 

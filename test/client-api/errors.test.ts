@@ -150,6 +150,8 @@ describe('a search that fails', () => {
   it.each([
     [400, 502, 'search_refused'],
     [422, 502, 'search_refused'],
+    [402, 502, 'search_misconfigured'],
+    [407, 502, 'search_misconfigured'],
     [403, 403, 'search_forbidden'],
     [404, 502, 'search_misconfigured'],
     [302, 502, 'search_misconfigured'],

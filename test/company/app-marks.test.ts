@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { appMarks, letterOf, markOf } from '../../src/company/app-marks.ts'
 import { neutralCompany, type Company } from '../../src/company/company.ts'
 import { loadCompany } from '../../src/company/read-company.ts'
-import { aboutApps } from '../../src/onboarding/overview/about.ts'
+import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
 import { svgFault } from '../../src/company/svg.ts'
 import { MARKS_FILE, marksDocument } from '../helpers/app-marks.ts'
 
@@ -30,9 +30,9 @@ describe('the marks of apps', () => {
     expect(markOf(instance)?.path).toMatch(new RegExp(`^/assets/apps/${mark}\\.[0-9a-f]{12}\\.svg$`))
   })
 
-  it('change to white on a dark page where they would not be seen', () => {
-    expect(markOf('github_1')?.content.toString()).toContain('prefers-color-scheme:dark')
-    expect(markOf('gitlab_1')?.content.toString()).not.toContain('prefers-color-scheme')
+  it('have the colour of their maker, on the white that they stand on in light and dark', () => {
+    expect(markOf('jira_1')?.content.toString()).toContain('fill="#0052cc"')
+    for (const { content } of appMarks) expect(content.toString()).not.toContain('prefers-color-scheme')
   })
 })
 
@@ -42,6 +42,15 @@ describe('an app', () => {
     expect(logoOf(acme, 'slack_1')).toBe(acme.datasourceOf('slack_1')?.logo?.path)
     expect(logoOf(acme, 'github_1')).toBe(markOf('github_1')?.path)
     expect(logoOf(neutralCompany, 'slack_1')).toBeUndefined()
+  })
+
+  it.each([
+    ['github_1', 'GitHub'],
+    ['gdrive_2', 'Google Drive'],
+    ['slack', 'Slack'],
+    ['our_wiki_3', 'Our wiki'],
+  ])('of which only the instance %s is known is called %s', (instance, name) => {
+    expect(signOf(instance, aboutApps(neutralCompany)('en')).name).toBe(name)
   })
 
   it.each([

@@ -50,6 +50,17 @@ describe("a company's pictures", () => {
   })
 })
 
+it('what pages load comes in the smallest coding that a browser takes, whatever it names first', async () => {
+  const { path } = companyStylesheet(acme)
+  const codingFor = async (accepted: string) => {
+    const answer = await fetch(`${running.url}${path}`, { headers: { 'accept-encoding': accepted } })
+    return answer.headers.get('content-encoding')
+  }
+  expect(await codingFor('gzip, deflate, br, zstd')).toBe('br')
+  expect(await codingFor('gzip, br;q=0')).toBe('gzip')
+  expect(await codingFor('identity')).toBeNull()
+})
+
 describe("a company's colours", () => {
   it('come as a stylesheet of this origin, because the pages allow no other style', async () => {
     const { path } = companyStylesheet(acme)

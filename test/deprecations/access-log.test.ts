@@ -23,6 +23,33 @@ describe('a line of a log', () => {
   })
 
   test.each([
+    ...',|, 200|,200|: 200 OK|)|. Done|...|=>200|->200|→ 200|{"status":200}|</td>|&amp;|*|(200)|;|`|\\n|]'.split(
+      '|',
+    ),
+    '\u001b[0m',
+  ])('an address ends before %j', async (sign) => {
+    for (const url of [path, `https://a:443/t@b:1(2)${path}`])
+      for (const line of [`(POST ${url}${sign}`, `2026-11-20,POST,${url}${sign}`]) {
+        const { report } = await check(`${others}${line}\n`, 'access.log')
+        expect([idsOf(report.inUse), report.requests, report.faults], line).toEqual([['listanswers'], 2, 0])
+      }
+  })
+
+  test('another operation below one on the schedule is not taken for it', async () => {
+    for (const more of ['/all', '-all', '.all', '%20all', '@all', '_all', '...all']) {
+      const { report } = await check(`${others}POST ${path}${more} 200\n`, 'access.log')
+      expect([report.inUse, report.faults], more).toEqual([[], 0])
+    }
+  })
+
+  test('signs without end do not keep the reader busy', async () => {
+    const line = `POST ${path}${'.-'.repeat(500_000)}a${','.repeat(500_000)}`
+    const started = performance.now()
+    await check(`${line}\n`, 'access.log')
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
+  test.each([
     `2026-11-03\t01:02:03\tLHR\t12\t1.1.1.1\tPOST\td.cloudfront.net\t${path}\t200`,
     `1.1.1.1 - - ${stamp} "${path}" 200 12`,
     `1.1.1.1 - - ${stamp} "-" 200 12`,

@@ -12,6 +12,13 @@ describe('what an answer announces', () => {
       { header: 'deprecation', sunset },
     ],
     [{ sunset: 'Fri, 15 Jan 2027 00:00:00 GMT' }, { header: 'sunset', sunset }],
+    [{ sunset: 'Fri Jan 15 00:00:00 2027' }, { header: 'sunset', sunset }],
+    [{ sunset: 'Friday, 15-Jan-27 00:00:00 GMT' }, { header: 'sunset', sunset }],
+    [
+      { sunset: 'Fri, 15 Jan 2027 00:00:00 GMT, Fri, 15 Jan 2027 00:00:00 GMT' },
+      { header: 'sunset', sunset },
+    ],
+    [{ sunset: 'Fri Jan 15 00:00:00 2027,Fri Jan 15 00:00:00 2027' }, { header: 'sunset', sunset }],
     [{ warning: '299 - "This API is deprecated"' }, { header: 'warning' }],
     [{ 'x-api-deprecated': 'yes' }, { header: 'x-api-deprecated' }],
     [{ 'X-Service-Deprecation-Date': '2027-01-15' }, { header: 'x-service-deprecation-date' }],

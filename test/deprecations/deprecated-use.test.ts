@@ -1,6 +1,7 @@
 import { assert, jsonValue, property, string } from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMatcher, pathOf, type Call } from '../../packages/deprecations/src/matching/deprecated-use.ts'
+import { createMatcher, type Call } from '../../packages/deprecations/src/matching/deprecated-use.ts'
+import { pathOf } from '../../packages/deprecations/src/matching/path.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 
 const matcher = createMatcher(publishedSchedule)
@@ -39,7 +40,7 @@ test('bodies are read as text, as JSON lines and as an event stream', () => {
   const line = '{"messages":[{"citations":[]}]}'
   for (const response of [line, `{"a":1}\n${line}\n`, `event: m\ndata: ${line}\n\ndata: [DONE]\n`])
     expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response })).toHaveLength(1)
-  for (const response of ['<html>citations</html>', '', 'null', '7', '[DONE]'])
+  for (const response of ['<html>citations</html>', '', 'data: [DONE]\n\n'])
     expect(usesIn({ method: 'POST', url: '/rest/api/v1/chat', request: {}, response })).toEqual([])
 })
 

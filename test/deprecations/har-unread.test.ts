@@ -7,9 +7,11 @@ const citing = '{"messages":[{"citations":[]}]}'
 const plain = '{"messages":[{"text":"SECRET"}]}'
 
 describe('a HAR', () => {
-  const har = (response: object, request: object = { bodySize: 0 }) =>
+  const har = (response: object, request: object = { bodySize: 0 }, _eventSourceMessages: object[] = []) =>
     JSON.stringify({
-      log: { entries: [{ request: { method: 'POST', url: chat.url, ...request }, response }] },
+      log: {
+        entries: [{ request: { method: 'POST', url: chat.url, ...request }, response, _eventSourceMessages }],
+      },
     })
   const chunked = [{ name: 'Transfer-Encoding', value: 'chunked' }]
   const text = (body: string) => ({ status: 200, content: { size: body.length, text: body } })
@@ -39,6 +41,14 @@ describe('a HAR', () => {
       har({ status: 200, bodySize: 0, headers: chunked, content: { size: 0, text: '' } }),
     ],
     ['an answer that was cached', har({ status: 304, bodySize: 0, content: { size: 0, text: '' } })],
+    ['a body of its own', har({ status: 200, bodySize: 0, body: citing, content: { size: 0 } })],
+    ['JSON of its own', har({ status: 200, bodySize: 0, content: { size: 0, json: { citations: 1 } } })],
+    ['a text of its own', har({ status: 200, bodySize: 0, content: { size: 0, body: citing } })],
+    ['JSON that is sent', har(text(plain), { bodySize: 0, postData: { text: '', json: { citations: 1 } } })],
+    [
+      'events beside',
+      har({ status: 200, bodySize: 0, content: { size: 0 } }, { bodySize: 0 }, [{ data: citing }]),
+    ],
     ['parameters that were left out', har(text(plain), { bodySize: 812, postData: { params: [] } })],
   ])('with %s may use the fields of its call', async (_what, content) => {
     expect(await standingOf(content, 'a.har')).toEqual(possibleWith(0))
@@ -53,6 +63,8 @@ describe('a HAR', () => {
         content: { text: Buffer.from([1, 2, 3, 255]).toString('base64'), encoding: 'base64' },
       }),
     ],
+    ['in words', har(text('stream'))],
+    ['of base64 without padding', har(text(Buffer.from('{"citations":[]}').toString('base64url')))],
   ])('with a body that is %s is reported with its entry', async (_what, content) => {
     expect(await standingOf(content, 'a.har')).toEqual(possibleWith(1))
     const { err, report } = await check(content, 'a.har')
@@ -88,6 +100,15 @@ describe('a HAR', () => {
       { status: 204, content: {} },
       { status: 200, bodySize: 0, content: { size: 0 } },
       { status: 200, bodySize: 0, content: { size: 0, text: '' } },
+      {
+        status: 200,
+        bodySize: 0,
+        _transferSize: 90,
+        cookies: [{}],
+        _own: {},
+        _error: null,
+        content: { size: 0 },
+      },
       { status: 200, bodySize: -1, headers: [{ name: 'content-length', value: '0' }], content: { size: 0 } },
     ])
       expect((await check(har(response), 'a.har')).report).toMatchObject({ mayBeInUse: [], faults: 0 })

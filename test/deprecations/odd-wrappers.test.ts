@@ -135,7 +135,7 @@ describe('a body that is in an answer in another form', () => {
   })
 
   test('what only speaks of a field, replaces it or looks encoded is clean', async () => {
-    const announcing = { method: 'POST', url: '/rest/api/v1/createannouncement', response: 'Created' }
+    const announcing = { method: 'POST', url: '/rest/api/v1/createannouncement', response: {} }
     for (const call of [
       {
         ...chat,
@@ -144,6 +144,7 @@ describe('a body that is in an answer in another form', () => {
       { ...chat, response: 'data: He said "hi": see [1]\n\ndata: [DONE]\n\n' },
       { ...announcing, request: { title: 'New role: head of documents', channels: ['documents', 'role'] } },
       { ...announcing, request: { permissions: [{ name: 'role', value: 'x' }], 'permissions[0].role': 'x' } },
+      { ...announcing, request: { title: 'x' }, status: 201, response: { message: 'Created' } },
       { ...announcing, request: { title: 'x' }, status: 400, response: 'Field "boardId": unknown' },
     ])
       expect((await check(ndjson(call))).report).toMatchObject({ inUse: [], mayBeInUse: [], faults: 0 })
@@ -180,6 +181,45 @@ describe('a record that is written in two ways', () => {
     const { code, report } = await check(content, name)
     expect([code, report.faults > 0]).toEqual([1, true])
   })
+})
+
+const listanswers = '/rest/api/v1/listanswers'
+test.each<[string, object]>([
+  ['axios', { baseURL: 'https://a/rest/api/v1', url: '/listanswers' }],
+  ['axios without a slash', { baseURL: 'https://a/rest/api/v1/', url: 'listanswers' }],
+  ['Express', { baseUrl: '/rest/api/v1', originalUrl: listanswers, url: '/listanswers' }],
+  ['Express in the middle', { baseUrl: '/rest/api', url: '/v1/listanswers' }],
+  ['a client by host', { url: 'https://a', path: listanswers }],
+  ['a route', { url: '/', fullUrl: `https://a${listanswers}?q=1` }],
+  ['no url', { url: '', originalUrl: listanswers }],
+])('an address as %s has it is read from all that the record states', async (_what, addresses) => {
+  const { report } = await check(ndjson({ method: 'POST', ...addresses, request: {}, response: {} }))
+  expect([idsOf(report.inUse), report.faults]).toEqual([['listanswers'], 0])
+})
+
+test.each<[string, string]>([
+  ...['', 'https://a', 'https://a?b=/c', '[REDACTED]', 'https://a/[path]', 'listanswers', '***'].map(
+    (url): [string, string] => ['POST', url],
+  ),
+  ...['/rest/api/v1/lista...', '/rest/api/v1/lista…', '/.../listanswers', '/rest/***'].map(
+    (url): [string, string] => ['POST', url],
+  ),
+  ...['*', 'ANY', 'UNKNOWN', 'METHOD_POST', 'P', '', 'HTTP POST'].map((method): [string, string] => [
+    method,
+    listanswers,
+  ]),
+])('the request "%s %s" may be any, so it is reported', async (method, url) => {
+  const { code, report } = await check(ndjson({ method, url, referrer: 'https://a/b', contentType: 'a/b' }))
+  expect([code, report.faults, report.requests]).toEqual([1, 1, 0])
+})
+
+test.each<[string, string]>([
+  ['PROPFIND', '/x'],
+  ['get', 'https://[::1]:8080/compare/main...dev?a[]=…'],
+  ['M-SEARCH', '/a...b/b[1]'],
+])('the request "%s %s" is another one', async (method, url) => {
+  const { report } = await check(ndjson({ method, url, host: 'a', referer: `https://a${listanswers}` }))
+  expect([report.requests, report.faults, report.inUse]).toEqual([1, 0, []])
 })
 
 test.each([

@@ -4,7 +4,8 @@ import { check, idsOf } from './checking.ts'
 
 const citing = { properties: { citations: { type: 'array' } } }
 const body = (schema: unknown) => ({ content: { 'application/json': { schema } } })
-const answering = (schema: unknown) => ({ responses: { 200: body(schema) } })
+const said = body({ properties: { text: {} } })
+const answering = (schema: unknown) => ({ requestBody: said, responses: { 200: body(schema) } })
 const api = (paths: unknown, more: object) => JSON.stringify({ openapi: '3.1.0', paths, ...more }, null, 1)
 
 const reportOf = async (content: string) => (await check(content, 'openapi.json')).report
@@ -35,8 +36,37 @@ describe('a reference where OpenAPI provides for none, as tools that split docum
   })
 })
 
+const named = { properties: { a: {} } }
+const texts = { type: 'array', items: { type: 'string' } }
+const messages = { items: named }
+const examples = { 'application/json': { citations: [] } }
+const errors = {
+  responses: { 200: said, 401: { description: 'refused' }, default: { description: 'other' } },
+}
+const shown = (example: unknown) => ({
+  content: { 'application/json': { schema: named, examples: { one: example } } },
+})
+const beside = { content: { 'application/json': { schema: named, example: { citations: [] } } } }
+
+const silent = {
+  'at all': {},
+  'but that there is an answer': { requestBody: said, responses: { 200: { description: 'ok' } } },
+  'but that there is an error': { requestBody: said, responses: { 400: said } },
+  'but of the answer': { responses: { 200: said } },
+  'but a parameter': { parameters: [{ in: 'query', name: 'a' }], responses: { 200: said } },
+  'with no medium': { requestBody: { content: {} }, responses: { 200: said } },
+  'with an answer of no medium': { requestBody: said, responses: { 200: { content: {} }, 400: said } },
+  'in OpenAPI 2': { parameters: [{ in: 'body', name: 'b' }], responses: { 200: { schema: named } } },
+  'in an answer of OpenAPI 2': { parameters: [{ in: 'body', schema: named }], responses: { 200: {} } },
+}
+
 describe('a body that a document declares without saying what is in it', () => {
-  const post = (operation: unknown) => api({ '/rest/api/v1/chat': { post: operation } }, {})
+  const circle = { allOf: [{ $ref: '#/x-parts/circle' }, named] }
+  const post = (operation: unknown) =>
+    api(
+      { '/rest/api/v1/chat': { post: operation } },
+      { 'x-parts': { circle, example: { value: { messages: [{ citations: 1 }] } } } },
+    )
   test.each([
     ['without a schema', { responses: { 200: { content: { 'application/json': {} } } } }],
     ['with a schema of anything', answering({})],
@@ -46,6 +76,31 @@ describe('a body that a document declares without saying what is in it', () => {
     ['with a list of anything', answering({ type: 'array', items: {} })],
     ['with a text', answering({ type: 'string' })],
     ['with an alternative that is anything', answering({ oneOf: [{ properties: {} }, { type: 'object' }] })],
+    ...Object.entries(silent).map(([what, operation]): [string, object] => [
+      `without saying anything ${what}`,
+      operation,
+    ]),
+    ...[
+      { allOf: [{}] },
+      { allOf: [{ type: 'object' }] },
+      { properties: {} },
+      { allOf: [{ properties: {} }] },
+      { ...named, additionalProperties: true },
+      { ...named, additionalProperties: {} },
+      { properties: { messages: { type: 'array', items: { type: 'object' } } } },
+      { properties: { messages: { type: 'array' } } },
+      { allOf: [{ properties: { message: { type: 'object' } } }] },
+      { properties: { message: { oneOf: [named, {}] } } },
+      { ...named, example: { citations: [] } },
+      { ...named, examples: [{ a: { citations: [] } }] },
+      { properties: { message: { ...named, example: '{"citations": []}' } } },
+    ].map((schema): [string, unknown] => [`with ${JSON.stringify(schema)}`, answering(schema)]),
+    ['with an example beside a schema', { requestBody: said, responses: { 200: beside } }],
+    [
+      'with an example in components',
+      { requestBody: said, responses: { 201: shown({ $ref: '#/x-parts/example' }) } },
+    ],
+    ['with an example of OpenAPI 2', { requestBody: said, responses: { 200: { schema: named, examples } } }],
     ['with examples alone', answering({ example: { messages: [{ citations: [] }] } })],
   ])('%s may have the field', async (_what, operation) => {
     const { inUse, mayBeInUse } = await reportOf(post(operation))
@@ -53,10 +108,21 @@ describe('a body that a document declares without saying what is in it', () => {
   })
 
   test.each([
-    ['without a body', { responses: { 204: { description: 'done' } } }],
-    ['with named members', answering({ type: 'object', properties: { messages: {} } })],
+    ['without a body', { requestBody: said, responses: { 204: { description: 'done' } } }],
+    ['with named members', answering({ type: 'object', properties: { messages } })],
     ['with named members in parts', answering({ allOf: [{ properties: { a: {} } }, { description: 'b' }] })],
     ['with a number', answering({ type: 'integer' })],
+    [
+      'with a holder that is a text',
+      answering({ properties: { message: { type: 'string' }, messages: texts } }),
+    ],
+    ['with parts, one of which is open', answering({ allOf: [{ type: 'object' }, named] })],
+    ['with parts in a circle', answering({ $ref: '#/x-parts/circle' })],
+    ['with errors in words', { ...answering(named), ...errors }],
+    ['with other answers by default', { requestBody: said, responses: { default: said } }],
+    ['in OpenAPI 2', { parameters: [{ in: 'body', schema: named }], responses: { 201: { schema: named } } }],
+    ['as a form', { parameters: [{ in: 'formData', name: 'a' }], responses: { 201: { schema: named } } }],
+    ['with examples', answering({ ...named, example: { a: 'citations' }, examples: [{ citation: 1 }] })],
     ['with members or nothing', answering({ anyOf: [{ properties: { a: {} } }, { type: 'null' }] })],
   ])('%s is all that is to be read', async (_what, operation) => {
     expect(await reportOf(post(operation))).toMatchObject({ inUse: [], mayBeInUse: [], faults: 0 })
@@ -68,8 +134,19 @@ describe('a body that a document declares without saying what is in it', () => {
       expect(idsOf((await reportOf(post(answering(schema)))).inUse)).toEqual(['chat.citations'])
   })
 
+  test('what a GET sends needs no words, nor does an operation of which no field is deprecated', async () => {
+    const get = { responses: { 200: said } }
+    const paths = {
+      '/rest/api/v1/governance/data/policies/{id}': { get },
+      '/rest/api/v1/search': { post: {} },
+    }
+    expect(await reportOf(api(paths, {}))).toMatchObject({ inUse: [], mayBeInUse: [], faults: 0 })
+  })
+
   test('a parameter with the name of a field may be a use of it', async () => {
-    const { mayBeInUse } = await reportOf(post({ parameters: [{ in: 'query', name: 'citations' }] }))
+    const { mayBeInUse } = await reportOf(
+      post({ ...answering(named), parameters: [{ in: 'query', name: 'citations' }] }),
+    )
     expect(mayBeInUse).toMatchObject([{ id: 'chat.citations', confidence: 'name' }])
   })
 })

@@ -8,7 +8,8 @@ import { check, idsOf, type Report } from './checking.ts'
 
 const citing = { properties: { citations: { type: 'array' } } }
 const body = (schema: unknown) => ({ content: { 'application/json': { schema } } })
-const answering = (schema: unknown) => ({ responses: { 200: body(schema) } })
+const said = body({ properties: { text: {} } })
+const answering = (schema: unknown) => ({ requestBody: said, responses: { 200: body(schema) } })
 const api = (paths: unknown, more: object = {}) =>
   JSON.stringify({ openapi: '3.1.0', paths, ...more }, null, 1)
 const chat = (schema: unknown, more: object = {}) =>
@@ -114,7 +115,7 @@ describe('schemas', () => {
       channelInviteInfo: invite,
       permissions: { items: { properties: { role: {} } } },
     }
-    const post = { requestBody: body({ properties }), responses: {} }
+    const post = { requestBody: body({ properties }), responses: { 200: said } }
     const content = api(
       { '/rest/api/v1/createannouncement': { post } },
       { components: { schemas: { ChannelInviteInfo: invite } } },

@@ -6,7 +6,7 @@ import { chat, check, idsOf, possibleWith, standingOf } from './checking.ts'
 const chatOf = (response: unknown, more: object = {}) => ndjson({ ...chat, request: {}, response, ...more })
 
 describe('a body that a recorder did not keep as it was', () => {
-  test.each([
+  test.each<[string, string]>([
     ['base64 with padding, which looks like a form', Buffer.from('{"citations":12}').toString('base64')],
     ['base64 of spread JSON', Buffer.from(`{\n  "citations": 1 }`).toString('base64')],
     ['hex', Buffer.from('{"citations":1}').toString('hex')],
@@ -15,6 +15,13 @@ describe('a body that a recorder did not keep as it was', () => {
     ['body omitted', 'response body omitted'],
     ['too large', 'too large'],
     ['stars', '***'],
+    ...(
+      'stream|[stream]|ReadableStream|skipped|unavailable|Blob|elided|see file|OK|Accepted|data|…|<Buffer 7b 22>|"word"|' +
+      'application/json|chunked|true|0|null|[...]|[DONE]|sha256:abcdef|s3://bucket/key|/var/log/1.json|https://logs/x|' +
+      '7b22c6de-1f0e-4c3a-9c3e-0d6f1c2b3a44|eyJjaXRhdGlvbnMiOltdfQ|0x7b7d|citations messages|["messages","citations"]'
+    )
+      .split('|')
+      .map((words): [string, string] => [words, words]),
   ])('%s is reported, and the item may be in use', async (_what, response) => {
     expect(await standingOf(chatOf(response), 'a.ndjson')).toEqual(possibleWith(1))
   })
@@ -23,21 +30,31 @@ describe('a body that a recorder did not keep as it was', () => {
     ['incomplete: true', { incomplete: true }],
     ['incomplete: "response"', { incomplete: 'response' }],
     ['truncated: true', { truncated: true }],
-  ])('one that is marked %s may bear more', async (_what, mark) => {
+    ['requestBody', { requestBody: { citations: [] } }],
+    ['response_body', { response_body: '{"citations":[]}' }],
+  ])('one that has %s beside may bear more', async (_what, mark) => {
     expect(await standingOf(chatOf({}, mark), 'a.ndjson')).toEqual(possibleWith(0))
   })
 
   test.each([
-    ['words', 'Accepted'],
     ['a form', 'email=a%40b.example'],
-    ['an id', '7b22c6de-1f0e-4c3a-9c3e-0d6f1c2b3a44'],
+    ['a stream of words', 'data: Accepted\n\n'],
+    ['an empty list', '[]'],
   ])('%s hides nothing', async (_what, response) => {
     expect((await check(chatOf(response))).report).toMatchObject({ mayBeInUse: [], faults: 0 })
   })
 
+  test('an empty body beside one that was kept says nothing', async () => {
+    const beside = { requestBody: {}, responseBody: '', response_data: null, requestId: 'x' }
+    expect((await check(chatOf({}, beside))).report).toMatchObject({ mayBeInUse: [], faults: 0 })
+  })
+
   test('the words of an error may speak of what is too large', async () => {
-    const report = (await check(chatOf('The payload is too large', { status: 413 }))).report
-    expect(report).toMatchObject({ mayBeInUse: [], faults: 0 })
+    for (const status of [413, '413'])
+      expect((await check(chatOf('The payload is too large', { status }))).report).toMatchObject({
+        mayBeInUse: [],
+        faults: 0,
+      })
   })
 })
 

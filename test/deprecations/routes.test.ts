@@ -9,6 +9,7 @@ import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
 import { piecesOf } from '../../src/deprecations/schedule-view.ts'
 import { createPages } from '../../src/web/pages.ts'
 import { createViews } from '../../src/web/views.ts'
+import { faultIn } from '../helpers/openapi.ts'
 import { brandIn, frame, scripts, sheets } from '../helpers/frame.ts'
 
 const render = createViews(fileURLToPath(new URL('../../views', import.meta.url)))
@@ -53,11 +54,13 @@ test('what is asked for is printed escaped', async () => {
 })
 
 test('the JSON is the list as the command prints it', async () => {
-  const { body } = await request(app)
+  const { body, text } = await request(app)
     .get('/deprecations.json?api=client')
     .expect(200)
     .expect('content-type', /json/)
   expect(body).toMatchObject({ asOf: '2026-11-21' })
+  const answered = { method: 'GET', path: '/deprecations.json', status: 200, type: 'application/json' }
+  expect(faultIn({ ...answered, body: text })).toBeUndefined()
   expect((body as { entries: object[] }).entries).toHaveLength(23)
   expect((body as { entries: object[] }).entries.at(-1)).toMatchObject({
     id: 'insights.searchSessionSatisfaction',

@@ -41,6 +41,8 @@ describe('a body that cannot be read', () => {
     ['with comments', '{"messages": [] /* SECRET */}'],
     ['with single quotes', "{'messages': []}"],
     ['in XML', '<chat><message>SECRET</message></chat>'],
+    ['a number', '7'],
+    ['a word', 'ok'],
     ['binary', 'PK\u0003\u0004\uFFFD\uFFFD\u0000'],
     ['an event that is cut off', `data: ${plain}\n\ndata: {"messages":[{"te`],
     ['JSON lines whose last one is cut off', `${plain}\n{"mess`],
@@ -78,8 +80,7 @@ describe('a body that cannot be read', () => {
   test.each([
     ['nothing', ''],
     ['HTML', '<!doctype html><html><p>citations</p></html>'],
-    ['a number', '7'],
-    ['a word', 'ok'],
+    ['a stream of words', 'data: ok\n\n'],
     ['JSON', plain],
   ])('%s is read, and nothing is in use', async (_what, response) => {
     const { code, report, err } = await check(chatOf(response))

@@ -156,7 +156,19 @@ describe('the watch', () => {
     const watch = createWatch(publishedSchedule, { log: fail, count: fail, seen: new Set() })
     watch.observe({ ...call, status: 410 })
     watch.observe({ ...call, headers: undefined as unknown as [] })
-    expect(fail).toHaveBeenCalled()
+    expect(fail).toHaveBeenCalledTimes(2)
+  })
+
+  test('a log, a counter or a record whose promise fails ends no process', async () => {
+    // Both ways in which a promise can end are asked for, or it is one that was dropped.
+    const promise = Promise.resolve()
+    const asked = vi.spyOn(promise, 'then')
+    const promising = () => promise
+    const hooks = { log: promising, count: promising, record: promising, seen: new Set<string>() }
+    const fetch = watchDeprecations(() => Promise.resolve(new Response('')), publishedSchedule, hooks)
+    await fetch('https://a/rest/api/v1/listanswers', { method: 'POST' })
+    const both: unknown[] = [expect.any(Function), expect.any(Function)]
+    await vi.waitFor(() => expect(asked.mock.calls).toEqual([both, both, both]))
   })
 })
 

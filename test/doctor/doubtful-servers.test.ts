@@ -53,6 +53,24 @@ describe('a server that checks the code before the client', () => {
     expect(finding?.status).toBe('skip')
   })
 
+  it.each<[string, Answers]>([
+    ['a page', { '/token': ({ res }) => res.end('<!doctype html>') }],
+    ['a log-in', { '/token': ({ res }) => res.writeHead(302, { location: '/log-in' }).end() }],
+  ])('and has %s in front of its token endpoint lets no one sign in', async (_what, hidden) => {
+    const [finding] = await found(await start({ ...hidden, ...revocation }, withRevocation), 'client')
+    expect(finding?.status).toBe('fail')
+    expect(finding?.fix).toContain('no page or log-in stands in between')
+  })
+
+  it.each([{}, { 'www-authenticate': 'Bearer' }])(
+    'and has a firewall in front of revocation has not refused the client (%j)',
+    async (headers) => {
+      const walled: Answers = { ...codeFirst, '/revoke': ({ res }) => res.writeHead(401, headers).end() }
+      const [finding] = await found(await start(walled, withRevocation), 'client')
+      expect(finding?.status).toBe('skip')
+    },
+  )
+
   it('but looks at the id is not said to take the secret', async () => {
     const idOnly: Answers = {
       '/token': (asked, own) => {

@@ -128,7 +128,7 @@ describe('an authorization server', () => {
     })
     expect(await found(refusing)).toMatchObject([{ status: 'fail', settings: ['OIDC_CLIENT_ID'] }])
     const page = await startIssuer(undefined, { '/token': (_req, res) => res.end('<!doctype html>') })
-    expect(await found(page)).toMatchObject([{ check: 'authorization-server.client', status: 'warn' }])
+    expect(await found(page)).toMatchObject([{ check: 'authorization-server.client', status: 'fail' }])
   })
 
   it.each([

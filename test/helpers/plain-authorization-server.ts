@@ -26,6 +26,9 @@ export type PlainServer = {
   /** Client ids to secrets. */
   clients: Map<string, string>
   answers: Answers
+  /** Added to each id_token, and to each answer of the token endpoint. */
+  claims: Json
+  tokens: Json
   json(res: ServerResponse, body: unknown, status?: number): void
   /** Makes a client as `asked` wants it. @returns what RFC 7591 3.2.1 says */
   register(asked: Asked): Json
@@ -82,11 +85,16 @@ export async function startPlainServer(
       res.writeHead(302, { location: back.href }).end()
     },
     '/token': (asked) => {
-      const nonce = nonces.get(String(asked.body['code']))
+      const isRefresh = asked.body['grant_type'] === 'refresh_token'
+      const nonce = isRefresh ? '' : nonces.get(String(asked.body['code']))
       if (!server.isKnown(asked)) return server.json(asked.res, { error: 'invalid_client' }, 401)
       if (nonce === undefined) return server.json(asked.res, { error: 'invalid_grant' }, 400)
       const [id] = credentialsOf(asked)
-      return void new SignJWT({ nonce, email: 'ada@acme.example' })
+      return void new SignJWT({
+        ...(isRefresh ? {} : { nonce }),
+        email: 'ada@acme.example',
+        ...server.claims,
+      })
         .setProtectedHeader({ alg: 'ES256', kid: 'one' })
         .setIssuer(server.url)
         .setAudience(id)
@@ -100,6 +108,7 @@ export async function startPlainServer(
             token_type: 'Bearer',
             expires_in: 300,
             id_token: token,
+            ...server.tokens,
           }),
         )
     },
@@ -127,6 +136,8 @@ export async function startPlainServer(
     registrations: [],
     clients: new Map(),
     answers,
+    claims: {},
+    tokens: {},
     json: (res, body, status = 200) =>
       void res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
     register({ body }) {

@@ -12,6 +12,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/
 import { startServer } from '../../src/server.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
 import { describeError, ofRequest, type Log } from '../../src/web/log.ts'
+import { expectDocumented, keepAnswers, type Answered } from './answers.ts'
 import { TestBrowser } from './test-browser.ts'
 
 export type Running = {
@@ -97,9 +98,15 @@ export async function run(options: RunOptions = {}): Promise<Running> {
     { level: 'trace', base: null, mixin: ofRequest, serializers: { err: describeError } },
     sink,
   )
-  const start = (given: Record<string, string>) => {
+  const answers: (readonly Answered[])[] = []
+  const start = async (given: Record<string, string>) => {
     const settings = loadSettings(given)
-    return options.now === undefined ? startServer(settings, log) : startWithClock(settings, log, options.now)
+    const started =
+      options.now === undefined
+        ? await startServer(settings, log)
+        : await startWithClock(settings, log, options.now)
+    answers.push(keepAnswers(started.server))
+    return started
   }
   let server = await start(env)
   let running = true
@@ -122,6 +129,7 @@ export async function run(options: RunOptions = {}): Promise<Running> {
       await stopOnramp()
       await sandbox.close()
       rmSync(folder, { recursive: true, force: true })
+      await expectDocumented(answers.flat())
     },
   }
 }

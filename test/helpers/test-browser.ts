@@ -177,6 +177,10 @@ const unescape = (html: string) =>
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&#x27;', "'")
+    .replaceAll('&rsquo;', '’')
+    .replaceAll('&ldquo;', '“')
+    .replaceAll('&rdquo;', '”')
+    .replaceAll('&hellip;', '…')
     .replaceAll('&amp;', '&')
 
 export const linksOf = (html: string): string[] =>

@@ -63,7 +63,7 @@ describe('the company file', () => {
     await answerConsent(browser, 'allow')
     await answerConsent(browser, 'allow')
     expect(browser.text).toContain('You’re all set')
-    expect(browser.text).toContain('All 2 apps are connected.')
+    expect(browser.text).toContain('Both apps are connected.')
     expect(linksOf(browser.page.body)).toContain('/search?q=Q4%20roadmap')
     expect(browser.text).toContain('Back to the Acme intranet')
     const status = await browser.open(`${world.url}/api/status`)

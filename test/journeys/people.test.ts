@@ -140,9 +140,15 @@ describe.each(stores)('a return, on %s', (_name, open) => {
     expect(world.departures()).toBe(0)
   })
 
-  it('that says its step twice moves nothing', async () => {
+  it('to whose address the datasource added as if it had no query counts', async () => {
     const { browser, step, checks } = await leave()
-    await callback(browser, `?step=${step}&step=other`)
+    await callback(browser, `?step=${step}?status=success`)
+    expect(world.checks()).toBe(checks + 1)
+  })
+
+  it('whose step comes second moves nothing', async () => {
+    const { browser, step, checks } = await leave()
+    await callback(browser, `?step=other&step=${step}`)
     expect(world.checks()).toBe(checks)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createOnce } from '../../src/records/lease.ts'
-import { overviewPath, visitOf } from '../../src/onboarding/paths.ts'
+import { overviewPath, stepIn, visitOf } from '../../src/onboarding/paths.ts'
 
 const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
@@ -59,5 +59,22 @@ describe('the same thing asked twice at once', () => {
     const results = await Promise.allSettled([once('a', fail), once('a', fail)])
     expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected'])
     expect(await once('a', async () => 7)).toBe(7)
+  })
+})
+
+describe('the step of a return', () => {
+  const step = 'aB3-_xyz'
+  it.each<[string, unknown]>([
+    ['as it was', step],
+    ['with a query of the datasource behind it', `${step}?status=success`],
+    ['with an encoded one', `${step}&status=success`],
+    ['with a slash', `${step}/`],
+    ['before a second one', [step, 'other']],
+  ])('is read %s', (_how, said) => {
+    expect(stepIn({ step: said })).toBe(step)
+  })
+
+  it.each([undefined, '', '?', ['', step], [], { a: step }])('is not found in %j', (said) => {
+    expect(stepIn({ step: said })).toBeUndefined()
   })
 })

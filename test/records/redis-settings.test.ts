@@ -53,6 +53,9 @@ describe('the settings of Redis', () => {
     ],
     ['a database of a cluster', { REDIS_URL, REDIS_CLUSTER: 'yes' }, 'has only database 0'],
     ['a database without a number', { REDIS_URL: 'redis://u:pass@a/cache' }, 'the number of a database'],
+    ['a database that is not in the path', { REDIS_URL: 'redis://a?db=3' }, 'the number of a database'],
+    ['a fragment', { REDIS_URL: 'redis://a/3#x' }, 'the number of a database'],
+    ['no name', { REDIS_URL: 'redis:///3' }, 'is not a Redis address'],
     ['Sentinels without a port', { REDIS_URL, REDIS_SENTINELS: 'one.example' }, 'REDIS_SENTINELS must hold'],
   ])('name %s as a fault, once, without the password', (_what, redis, words) => {
     const faults = faultsOf(redis)

@@ -25,6 +25,16 @@ describe('Redis', () => {
     await redis.close()
   })
 
+  // Errors of the client library have no name of their own.
+  it.each([
+    ['Connection timeout', 'the store did not answer in time (timeout)'],
+    ['Socket timeout timeout. Expecting data, but', 'the store did not answer in time (timeout)'],
+    ['connect ETIMEDOUT 192.0.2.1:6379', 'the store cannot be reached (ETIMEDOUT)'],
+  ])('that says nothing is told as that: %s', (message, words) => {
+    const code = message.includes('ETIMEDOUT') ? { code: 'ETIMEDOUT' } : {}
+    expect(new StoreUnavailable(Object.assign(new Error(message), code)).detail).toContain(words)
+  })
+
   it('that was never there is an outage at once', async () => {
     const client = connectRedis('redis://127.0.0.1:9', silent)
     const before = performance.now()

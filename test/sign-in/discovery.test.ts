@@ -1,7 +1,11 @@
 // Where the metadata of the authorization server is, and how its issuer is written: as servers have it.
+import { None } from 'openid-client'
+import pino from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { discoverOnce } from '../../src/doctor/server/discovered.ts'
-import { isAccepted, placesOf } from '../../src/sign-in/server/discovery.ts'
+import { createAuthorizationServer } from '../../src/sign-in/server/authorization-server.ts'
+import { discoverMetadata, isAccepted, placesOf } from '../../src/sign-in/server/discovery.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import { messagesOf, runUnlimited } from '../helpers/faulty.ts'
 import { startPlainServer, type Answers, type PlainServer } from '../helpers/plain-authorization-server.ts'
 import type { Running } from '../helpers/running.ts'
@@ -147,5 +151,50 @@ describe("Microsoft's addresses for every tenant", () => {
     const [place] = where.places
     if (place === undefined) throw new Error('no place')
     expect(isAccepted(`https://login.microsoftonline.com/${named}/v2.0`, where, place)).toBe(isRight)
+  })
+})
+
+describe('metadata that lacks what a sign-in needs', () => {
+  const found = async (lacking: string, scope: string) => {
+    const plain = await startPlainServer({}, () => ({ [lacking]: null }))
+    closers.push(() => plain.close())
+    return await discoverMetadata(plain.url, scope, 2)
+  }
+
+  it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
+    'is refused by name: %s',
+    async (name) => {
+      await expect(found(name, 'openid email')).rejects.toMatchObject({
+        code: 'sign_in_unavailable',
+        detail: expect.stringContaining(`metadata has no ${name}: `) as string,
+      })
+    },
+  )
+
+  it('needs no keys where no id_token is asked for', async () => {
+    expect(await found('jwks_uri', 'search')).not.toHaveProperty('jwks_uri')
+  })
+})
+
+describe('after a signing key that is not known', () => {
+  it('what is known of the authorization server goes on being used, without the keys', async () => {
+    const plain = await startPlainServer()
+    closers.push(() => plain.close())
+    const client = { current: async () => ({ metadata: { client_id: 'onramp' }, auth: None() }) }
+    const settings = { OIDC_ISSUER: plain.url, OIDC_SCOPE: 'openid' } as Settings
+    const server = createAuthorizationServer({
+      settings,
+      client,
+      log: pino({ enabled: false }),
+      now: Date.now,
+    })
+    const before = await server.configuration()
+    plain.answers[OPENID] = () => {}
+    server.forgetKeys()
+    expect(server.isReady()).toBe(true)
+    const after = await server.configuration()
+    expect(after).not.toBe(before)
+    expect(after.serverMetadata()).toMatchObject({ issuer: plain.url })
+    server.close()
   })
 })

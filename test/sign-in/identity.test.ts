@@ -1,4 +1,6 @@
+import { Configuration, type TokenEndpointResponse } from 'openid-client'
 import { describe, expect, it } from 'vitest'
+import { createIdentify } from '../../src/sign-in/identify.ts'
 import { saysEverything, userOf, type EmailRule } from '../../src/sign-in/identity.ts'
 
 const issuer = 'https://login.acme.example'
@@ -102,5 +104,38 @@ describe('an id_token', () => {
     const upn: EmailRule = { claim: 'upn', trust: 'always' }
     expect(saysEverything(whole, upn)).toBe(false)
     expect(saysEverything({ ...whole, upn: 'other@acme.example' }, upn)).toBe(false)
+  })
+})
+
+describe('a subject', () => {
+  it.each(['', ' ', '\u200b', '\n'])('that shows nothing (%j) is no one', (sub) => {
+    expect(() => userWith({ sub })).toThrow(expect.objectContaining({ code: 'sign_in_misconfigured' }))
+  })
+
+  it('is taken as it is, also with spaces in it', () => {
+    expect(userWith({ sub: ' ada ' }).subject).toBe(' ada ')
+  })
+})
+
+describe('a name', () => {
+  it('turns around no words beside it', () => {
+    expect(userWith({ name: ' Ada\u202e\u2066 L\u0007 ' }).name).toBe('Ada L')
+    expect(userWith({ name: '\u202e', preferred_username: 'ada' }).name).toBe('ada')
+  })
+})
+
+describe('an id_token', () => {
+  const groupRule = { claim: 'groups', wanted: [] }
+  const identify = createIdentify({ emailRule: byClaim, groupRule, log: { warn: () => {} } })
+  const identified = (azp?: string) => {
+    const claims = { sub: 'ada', ...(azp !== undefined && { azp }) }
+    const configuration = new Configuration({ issuer }, 'onramp')
+    return identify(configuration, { tokens: {} as TokenEndpointResponse, claims })
+  }
+
+  it('that was issued to another client signs no one in', async () => {
+    await expect(identified('other')).rejects.toMatchObject({ code: 'sign_in_failed' })
+    expect(await identified('onramp')).toMatchObject({ subject: 'ada' })
+    expect(await identified()).toMatchObject({ subject: 'ada' })
   })
 })

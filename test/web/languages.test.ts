@@ -131,6 +131,7 @@ describe('a message', () => {
     })
     expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
     expect(textsOf('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
+    expect(textsOf('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
   })
 })
 

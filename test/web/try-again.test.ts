@@ -102,6 +102,10 @@ describe('while everything works', () => {
     expect((await ask(headers['location'] ?? '')).status).toBe(303)
   })
 
+  it.each(['/api/status', '/API/Status'])('%s is told so, and led nowhere', async (target) => {
+    expect((await ask(target)).status).toBe(401)
+  })
+
   it('an address that is too long is not come back to, and never too long to be read', async () => {
     const { headers } = await ask(`/onboarding?x=${'/'.repeat(9_000)}`)
     expect(headers['location']).toBe('/sign-in?return_to=%2Fonboarding')
@@ -151,6 +155,12 @@ describe('while the store is away', () => {
       expect(answer.status).toBe(503)
       expect(answer.body).not.toContain('SECRET')
     }
+  })
+
+  it.each(['/signed-out', '/sign-out'])('an address that is typed (%s) signs no one out', async (target) => {
+    const answer = await ask(target, { cookie, 'sec-fetch-site': 'none' })
+    expect(answer.status).toBe(503)
+    expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
   it('signs out on this device however its address is written', async () => {

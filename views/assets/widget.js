@@ -48,6 +48,8 @@
       font-weight: 600;
     }
     .card .link:hover { background: var(--onramp-brand, light-dark(${strong})); }
+    .done .link { background: none; border: 1px solid var(--e); color: var(--i); }
+    .done .link:hover { background: none; border-color: var(--b); }
     .compact {
       display: inline-flex;
       align-items: center;
@@ -146,11 +148,12 @@
     show() {
       const link = this.querySelector('a')
       if (this.#answer === undefined || link === null) return
-      const { pending } = this.#answer
+      const { pending, skipped = 0 } = this.#answer
       const lang = languageOf(this)
       const form = this.getAttribute('form')
       const isDrawn = form === 'card' || form === 'compact'
-      const label = this.label(lang, pending)
+      // What was skipped is still to be connected: "all connected" would not be true.
+      const label = this.label(lang, pending + skipped)
       this.setAttribute('pending', String(pending))
       link.textContent = isDrawn ? this.#plain : label
       link.lang = isDrawn ? '' : lang
@@ -160,9 +163,9 @@
     }
 
     /** The page's own words first: data-none, data-one, data-many. */
-    label(lang, pending) {
-      const own = this.dataset[pending === 0 ? 'none' : pending === 1 ? 'one' : 'many']
-      return filled(own ?? formOf(lang, 'left', pending), { n: written(lang, pending) })
+    label(lang, left) {
+      const own = this.dataset[left === 0 ? 'none' : left === 1 ? 'one' : 'many']
+      return filled(own ?? formOf(lang, 'left', left), { n: written(lang, left) })
     }
 
     drawn(form, { lang, label, link }) {
@@ -171,8 +174,10 @@
       const values = { n: written(lang, connected), total: written(lang, total) }
       const figures = filled(formOf(lang, 'progress', connected), values)
       const progress = made('span', 'progress', made('span', 'bar'))
-      progress.setAttribute('role', 'img')
-      progress.setAttribute('aria-label', figures)
+      if (total > 0) {
+        progress.setAttribute('role', 'img')
+        progress.setAttribute('aria-label', figures)
+      }
       progress.style.setProperty('--share', `${total === 0 ? 100 : (100 * connected) / total}%`)
       const words = made('span', 'label', label)
       const isCard = form === 'card'
@@ -182,7 +187,7 @@
         button.href = link.href
         const shown = made('span', 'figures', figures)
         shown.setAttribute('aria-hidden', 'true')
-        root.append(words, progress, shown, button)
+        root.append(words, progress, ...(total === 0 ? [] : [shown]), button)
         root.setAttribute('role', 'group')
         root.setAttribute('aria-label', texts[lang].title)
       } else {
@@ -191,7 +196,7 @@
         root.append(words, progress)
       }
       root.part.add('card')
-      root.className = `root ${form}`
+      root.className = `root ${form}${pending + skipped === 0 ? ' done' : ''}`
       root.lang = lang
       root.dir = texts[lang].dir
       return root

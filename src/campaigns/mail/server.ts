@@ -2,13 +2,13 @@
 // email again when a connection breaks; that is off here, because it may have arrived.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
-import { isLoopback } from '../../loopback.ts'
 import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { refuseInjection, type Mail } from './mail.ts'
 import { handOver, messageOf, type HandOver } from './message.ts'
 import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
-import { troubleOf, type SmtpError } from './smtp-trouble.ts'
+import { LIMITS, serverOf, waitingAtMost } from './smtp-connection.ts'
+import { silenceInWords, troubleOf, type SmtpError } from './smtp-trouble.ts'
 
 /**
  * failed: refused because of the recipient, or for an unclear reason. refused: refused because of us (sender, relaying,
@@ -16,14 +16,14 @@ import { troubleOf, type SmtpError } from './smtp-trouble.ts'
  */
 export type Outcome = 'sent' | 'deferred' | 'failed' | 'refused' | 'unknown'
 
-/** The outcome of an email. `reply` is for people: bounded, in one line, without links. */
+/** The outcome of an email. `reply` is for people: the server's, or why there is none; bounded, in one line, without links. */
 export type Posted =
-  | { outcome: 'sent' | 'unknown' }
-  | { outcome: 'deferred'; reply: string }
+  | { outcome: 'sent' }
+  | { outcome: 'deferred' | 'unknown'; reply: string }
   | { outcome: 'failed' | 'refused'; reply: string; blame: Blame | 'closing' }
 
 /** Not an outcome: the connection broke before the server had the email, so it may go out again at once. */
-type Attempt = Posted | { outcome: 'not-handed-over'; reply: string | undefined }
+type Attempt = Posted | { outcome: 'not-handed-over'; reply: string }
 
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
 export class MailServerUnusable extends Error {
@@ -38,46 +38,39 @@ export type MailServer = {
   close(): void
 }
 
-const TIME_LIMIT_MS = 30_000
 /** Before a connection that broke too early is tried again; milliseconds. */
 const PAUSES_MS = [200, 1_000, 3_000]
-
-/** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
-function serverOf(smtpUrl: string) {
-  const url = new URL(smtpUrl)
-  const secure = url.protocol === 'smtps:'
-  return {
-    host: url.hostname.replaceAll(/[[\]]/g, ''),
-    port: Number(url.port) || (secure ? 465 : 587),
-    secure,
-    requireTLS: !secure && !isLoopback(url.hostname),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-  }
-}
 
 type Given = ReturnType<typeof messageOf> & { handOver: HandOver }
 
 /** Told of every email; `outcome` is `unusable` where no email can leave. Must not throw. */
 export type OnEmail = (email: { outcome: Outcome | 'unusable'; seconds: number }) => void
 
+export type MailServerParts = {
+  connections?: number
+  /** The run is to stop. */
+  signal?: AbortSignal
+  /** An email has waited for a reply for a while. */
+  onSlow?: () => void
+  onEmail?: OnEmail
+  limits?: typeof LIMITS
+}
+
 /** @param smtpUrl SMTP_URL */
-export function createMailServer(smtpUrl: string, connections: number, onEmail?: OnEmail): MailServer {
-  const { user, password, ...server } = serverOf(smtpUrl)
+export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): MailServer {
+  const { connections = 1, signal, onSlow = () => {}, onEmail, limits = LIMITS } = parts
+  const server = serverOf(smtpUrl)
+  const probe = createTransport({ ...server, ...waitingAtMost(limits.check, limits.check) })
   const transport = createTransport({
     ...server,
+    ...waitingAtMost(limits.greeting, limits.reply),
     pool: true,
     maxConnections: connections,
     maxMessages: 100,
     maxRequeues: 0,
-    connectionTimeout: TIME_LIMIT_MS,
-    greetingTimeout: TIME_LIMIT_MS,
-    socketTimeout: TIME_LIMIT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    // Without forceAuth a server that offers no sign-in would get the emails, and refuse them one by one.
-    ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
   })
+  const givenUp = new AbortController()
+  signal?.addEventListener('abort', () => setTimeout(() => givenUp.abort(), limits.stop).unref())
 
   transport.use('stream', ({ message, data }, done) => {
     const { handOver: over } = data as Given
@@ -92,36 +85,52 @@ export function createMailServer(smtpUrl: string, connections: number, onEmail?:
 
   async function check(): Promise<void> {
     try {
-      await transport.verify()
+      await probe.verify()
       isSuspect = false
     } catch (error) {
-      throw unusable(name, error as SmtpError)
+      throw unusable(name, error as SmtpError, limits.check)
     }
   }
 
   async function attempt(mail: Mail): Promise<Attempt> {
     const given: Given = { ...messageOf(mail), handOver: handOver() }
+    const slow = setTimeout(onSlow, limits.slow)
     try {
-      await transport.sendMail(given)
+      await transport.sendMail({ ...given, signal: givenUp.signal })
       return { outcome: 'sent' }
     } catch (error) {
-      return attemptOf(asSmtpError(error), given.handOver.isOver, name)
+      return attemptOf(asSmtpError(error), given.handOver.isOver)
+    } finally {
+      clearTimeout(slow)
     }
   }
 
+  /** @throws {MailServerUnusable} */
+  function attemptOf(error: SmtpError, isOver: boolean): Attempt {
+    const { code, responseCode, response } = error
+    if (code === 'EAUTH' || code === 'ETLS' || code === 'EDNS') throw unusable(name, error, limits.greeting)
+    if (responseCode !== undefined && response !== undefined) return repliedOf(error, response, responseCode)
+    const reply = silenceInWords(error, limits.reply)
+    if (isOver) return { outcome: 'unknown', reply }
+    // It would be the same once more.
+    if (code === 'ETIMEDOUT' || code === 'EPROTOCOL') return { outcome: 'refused', reply, blame: 'closing' }
+    return { outcome: 'not-handed-over', reply }
+  }
+
   async function tryToPost(mail: Mail): Promise<Posted> {
-    let last: string | undefined
+    let reply = ''
     for (const pauseMs of PAUSES_MS) {
       if (isSuspect) await check()
       const posted = await attempt(mail)
       const { outcome } = posted
       isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'
       if (outcome !== 'not-handed-over') return posted
-      last = posted.reply ?? last
+      if (!reply.startsWith('421')) reply = posted.reply
       await sleep(pauseMs)
+      signal?.throwIfAborted()
     }
     // It may close at this recipient alone: a run that ended here would never get past them.
-    return { outcome: 'refused', reply: last ?? 'the connection broke each time', blame: 'closing' }
+    return { outcome: 'refused', reply, blame: 'closing' }
   }
 
   const attributes = {
@@ -154,21 +163,19 @@ function asSmtpError(error: unknown): SmtpError {
   throw error
 }
 
-function unusable(name: string, error: SmtpError): MailServerUnusable {
+function unusable(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
   const isPassing = error.responseCode !== undefined && error.responseCode < 500
   const signIn = isPassing ? 'takes no sign-in for now' : 'rejects the username and password'
   const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
-  return new MailServerUnusable(`the mail server ${name} ${what} (${troubleOf(error)}): see SMTP_URL`, {
-    cause: error,
-  })
+  return new MailServerUnusable(
+    `the mail server ${name} ${what} (${troubleOf(error, limitMs)}): see SMTP_URL`,
+    {
+      cause: error,
+    },
+  )
 }
 
-/** @throws {MailServerUnusable} */
-function attemptOf(error: SmtpError, isOver: boolean, name: string): Attempt {
-  const { code, command, responseCode, response } = error
-  if (code === 'EAUTH' || code === 'ETLS' || code === 'EDNS') throw unusable(name, error)
-  if (responseCode === undefined || response === undefined)
-    return isOver ? { outcome: 'unknown' } : { outcome: 'not-handed-over', reply: undefined }
+function repliedOf({ command }: SmtpError, response: string, responseCode: number): Attempt {
   const reply = replyShown(response)
   // RFC 5321 3.8: it is closing, whatever the command was.
   if (responseCode === 421) return { outcome: 'not-handed-over', reply }

@@ -4,7 +4,8 @@ import { printable } from '@onramp/deprecations/command-line/printable'
 
 /**
  * person: this mailbox takes no email. sender: the server won't take MAIL_FROM, or wants a sign-in, for any email.
- * system: relaying, a blocklist or a policy about this machine. unclear: the reply doesn't say.
+ * system: relaying, a blocklist, a limit that lasts, or a policy about this machine. unclear: the reply doesn't say, or asks
+ * to try later.
  */
 export type Blame = 'person' | 'sender' | 'system' | 'unclear'
 
@@ -48,9 +49,11 @@ export function blameOf(reply: string): Blame {
   const byCode = CODES.find(([, codes]) => codes.test(status))?.[0]
   // A mailbox that takes no emails from us says why, in words about the sender.
   if (byCode === 'person' && status.startsWith('7.')) return byCode
-  if (byCode !== 'sender' && LIMIT.test(reply))
-    return reply.startsWith('4') && PACE.test(reply) ? 'unclear' : 'system'
+  const isForNow = reply.startsWith('4')
+  if (byCode !== 'sender' && LIMIT.test(reply)) return isForNow && PACE.test(reply) ? 'unclear' : 'system'
   if (byCode === 'sender' || SENDER.test(reply)) return 'sender'
+  // A full disk, a lookup that failed, a server that is busy: over in minutes, where the reply says no more than this.
+  if (isForNow) return 'unclear'
   if (SYSTEM.test(reply)) return 'system'
   if (byCode === 'person' || UNKNOWN_TO_EXCHANGE.test(reply)) return 'person'
   if (PERSON.test(reply.replace(PREFIX, ''))) return 'person'
@@ -75,3 +78,7 @@ export function replyShown(reply: string): string {
   const shown = printable(line).replaceAll(/ {2,}/g, ' ').trim()
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
 }
+
+/** @param reply the mail server's, or our words for why there is none */
+export const saysOf = (reply: string, says = 'it says: ', happened = ''): string =>
+  (/^\d{3}/.test(reply) ? says : happened) + reply

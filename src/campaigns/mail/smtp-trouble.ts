@@ -68,8 +68,20 @@ function withoutTls({ response, responseCode = 0, message }: SmtpError): string 
   return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, or use smtps://`
 }
 
-/** What happened, and what to do where the error shows it. Never the password: no error holds it. */
-export function troubleOf(error: SmtpError): string {
+const inWords = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
+
+/** Why there is no reply. @param limitMs how long it was waited for */
+export function silenceInWords({ code }: SmtpError, limitMs: number): string {
+  if (code === 'ETIMEDOUT') return `no answer within ${inWords(limitMs)}`
+  if (code === 'EPROTOCOL') return 'its reply is too long'
+  return code === 'EABORT' ? 'no answer before the run was stopped' : 'the connection broke'
+}
+
+/**
+ * What happened, and what to do where the error shows it. Never the password: no error holds it.
+ * @param limitMs how long it was waited for
+ */
+export function troubleOf(error: SmtpError, limitMs: number): string {
   const { errno, reason, response, code, originalCode } = error
   const certificate = certificateTrouble(error)
   if (certificate !== undefined) return certificate
@@ -81,7 +93,7 @@ export function troubleOf(error: SmtpError): string {
     return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
   if (reason !== undefined) return `TLS: ${replyShown(reason)}`
   if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
-  if (code === 'ETIMEDOUT') return 'timed out'
+  if (code === 'ETIMEDOUT') return silenceInWords(error, limitMs)
   if (code === 'ECONNECTION' || code === undefined) return 'it closed the connection'
   return originalCode ?? code
 }

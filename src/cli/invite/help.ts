@@ -85,7 +85,7 @@ Options:
   --rate N               service requests per second (default: 5); 429 and
                          Retry-After are honoured as well
   --mail-rate N          emails per second (default: 10)
-  --at-once N            people processed in parallel (default: 4); at most N
+  --at-once N            people processed in parallel (default: 3); at most N
                          deliveries are unknown after a crash
   --ask-again-after MIN  recheck people with nothing to connect after MIN
                          minutes (default: 60)

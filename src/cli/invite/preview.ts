@@ -1,10 +1,11 @@
 // onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressToInvite } from '../../arrivals/address.ts'
 import type { ComposeMail, Mail } from '../../campaigns/mail/mail.ts'
 import { bytesOf } from '../../campaigns/mail/message.ts'
 import { createMailServer, type Outcome } from '../../campaigns/mail/server.ts'
+import { saysOf } from '../../campaigns/mail/smtp-reply.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained, EXIT_STOPPED } from './endings.ts'
 import { datasourcesFrom } from './options.ts'
@@ -59,7 +60,8 @@ type Showing = {
 
 async function writeTo(folder: string, showing: Showing): Promise<number> {
   const { compose, languages, standard, parts } = showing
-  mkdirSync(folder, { recursive: true })
+  let replaced = 0
+  writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of languages)
     for (const [wave, kind] of ['invitation', 'reminder'].entries()) {
       const mail = await compose({ ...SAMPLE, language }, APPS, wave)
@@ -71,11 +73,22 @@ async function writeTo(folder: string, showing: Showing): Promise<number> {
       const name = language === standard ? kind : `${kind}.${language}`
       for (const [ending, content] of Object.entries(files)) {
         const file = join(folder, `${name}.${ending}`)
-        writeFileSync(file, content)
+        replaced += Number(existsSync(file))
+        writing(file, () => writeFileSync(file, content))
         parts.stdout.write(`${file}\n`)
       }
     }
+  if (replaced > 0) parts.stderr.write(`${replaced} files that were there have been replaced.\n`)
   return 0
+}
+
+/** @throws {UsageError} */
+function writing(path: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    throw new UsageError(`can't write to ${path} (${String(Reflect.get(Object(error), 'code'))})`)
+  }
 }
 
 /** In a browser there is no email around the HTML that its pictures could be in. */
@@ -88,12 +101,12 @@ const standalone = ({ html, inlines = [] }: Mail): string =>
 
 async function sendTo(email: string, smtpUrl: string, { compose, languages, parts }: Showing) {
   const { stderr } = parts
-  const server = createMailServer(smtpUrl, 1)
+  const server = createMailServer(smtpUrl)
   try {
     await server.check()
     for (const language of languages) {
       const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
-      const reply = 'reply' in posted ? ` (it says: ${posted.reply})` : ''
+      const reply = 'reply' in posted ? ` (${saysOf(posted.reply)})` : ''
       const where = posted.outcome === 'refused' ? ': see SMTP_URL and MAIL_FROM' : ''
       const isSent = posted.outcome === 'sent'
       const trouble = `onramp invite preview: ${WORDS[posted.outcome]}${reply}${where}\n`
@@ -111,5 +124,5 @@ const WORDS: Record<Outcome, string> = {
   deferred: 'the mail server asked us to try later',
   failed: 'the mail server rejected the email',
   refused: "the mail server doesn't accept email from this machine",
-  unknown: 'the connection broke; the email may have been sent',
+  unknown: 'the email may have been sent',
 }

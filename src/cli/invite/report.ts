@@ -24,7 +24,8 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
       if (values.csv) for await (const line of peopleCsv(arrivals.all(unread))) stdout.write(line)
       else {
         const report = await makeReport(arrivals.all(unread), now(), unread)
-        stdout.write(values.json ? `${JSON.stringify(report)}\n` : inWords(report, storeInWords(settings)))
+        const words = () => inWords(report, storeInWords(settings), unreadInWords(unread) !== undefined)
+        stdout.write(values.json ? `${JSON.stringify(report)}\n` : words())
       }
       // On standard error, so that a file of the report holds nothing else.
       stderr.write(unreadWarning(unread))
@@ -44,8 +45,8 @@ const inFigures = (count: number) => count.toLocaleString('en')
 
 const line = (count: number, what: string) => `${inFigures(count).padStart(9)}  ${what}\n`
 
-function inWords(report: Report, store: string): string {
-  if (report.people === 0) return `No data yet (${store}).\n`
+function inWords(report: Report, store: string, isUnread: boolean): string {
+  if (report.people === 0) return `No data ${isUnread ? 'that can be read' : 'yet'} (${store}).\n`
   const oldest = report.asOf === undefined ? 'not checked with the service yet' : `oldest data ${report.asOf}`
   const people = [
     line(report.people, 'people'),

@@ -48,6 +48,8 @@ export const told = (
 const onScreen = (line: string, { isTTY, columns = 80 }: Output) =>
   isTTY === true ? fitted(line, columns - 1).trimEnd() : line
 
+export const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be answered…\n'
+
 export type RunEnd = {
   tally: Tally
   /** Why the run failed. */

@@ -18,7 +18,7 @@ import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { openMetricsFile, type MetricsFile } from './metrics-file.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
-import { sumUp, told } from './send-words.ts'
+import { SLOW, sumUp, told } from './send-words.ts'
 import { arrivalsIn, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
@@ -89,7 +89,18 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeService,
   })
-  const server = hold && createMailServer(settings.SMTP_URL ?? '', atOnce, metrics.observeEmail)
+  let isSlow = false
+  const server =
+    hold &&
+    createMailServer(settings.SMTP_URL ?? '', {
+      connections: atOnce,
+      signal,
+      onEmail: metrics.observeEmail,
+      onSlow() {
+        if (!isSlow) progress.print(SLOW)
+        isSlow = true
+      },
+    })
   const tally = newTally()
   const progress = showProgress({ tally, people, stderr, now })
   const token = settings.SERVICE_GLOBAL_TOKEN ?? ''

@@ -1,6 +1,7 @@
 // What the commands of invitations make of the settings.
 import { fileURLToPath } from 'node:url'
 import { createArrivals, type Arrivals } from '../../arrivals/arrivals.ts'
+import { withNews } from '../../arrivals/news.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { looksOf } from '../../campaigns/mail/look.ts'
@@ -48,13 +49,16 @@ export function storeInWords(settings: Settings): string {
 
 const secretsOf = ({ INVITE_SECRET, SESSION_SECRET }: Settings) => INVITE_SECRET ?? SESSION_SECRET
 
-export const arrivalsIn = (records: Records, settings: Settings, now: () => number): Arrivals =>
-  createArrivals({
+/** What a command notices of people is sent by the server, which finds it in the store. */
+export function arrivalsIn(records: Records, settings: Settings, now: () => number): Arrivals {
+  const arrivals = createArrivals({
     records,
     sealer: createSealer(secretsOf(settings)),
     now,
     retentionDays: settings.INVITE_RETENTION_DAYS,
   })
+  return settings.WEBHOOK_URL === undefined ? arrivals : withNews(arrivals, now)
+}
 
 /** Opens the store for the work, once it can be reached. @throws {StoreUnavailable} */
 export async function withStore<T>(

@@ -3,6 +3,7 @@ import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
 import { isSafeAddress } from '../ask.ts'
 import type { Metadata } from './discovered.ts'
+import { groups } from './groups.ts'
 import { addresses, identity, refreshing, scopes } from './people.ts'
 
 const settings = ['OIDC_ISSUER']
@@ -101,6 +102,7 @@ export function abilities(metadata: Metadata, subject: Subject): Findings {
         ],
     authentication(metadata, subject),
     addresses(metadata, subject.settings),
+    groups(metadata, subject.settings),
     unsafe(metadata),
     extras(metadata),
   ]

@@ -106,7 +106,7 @@ const unclearFinding = warn("Couldn't verify the client from the token endpoint'
 
 const unansweredFinding = fail('The token endpoint returned an invalid response.', {
   settings: ['OIDC_ISSUER'],
-  fix: 'make sure this machine can reach the token_endpoint in the metadata',
+  fix: 'make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',
 })
 
 /** The same secret is sent in the other way too, which shows whether OIDC_CLIENT_AUTH is wrong. */
@@ -122,10 +122,13 @@ async function refusedFinding(tried: Tried, endpoint: ProbeEndpoint, askThere: A
       fix: `set it to ${other}`,
     })
   const proof = method === 'private_key_jwt' ? 'OIDC_CLIENT_KEY' : 'OIDC_CLIENT_SECRET'
-  return fail(`The authorization server rejected the client (invalid_client at the ${endpoint} endpoint).`, {
-    settings: ['OIDC_CLIENT_ID', ...(method === 'none' ? [] : [proof]), 'OIDC_CLIENT_AUTH'],
-    fix: 'copy the client ID and the secret or key from the authorization server again',
-  })
+  return fail(
+    `The authorization server rejected the client (401 or invalid_client at the ${endpoint} endpoint).`,
+    {
+      settings: ['OIDC_CLIENT_ID', ...(method === 'none' ? [] : [proof]), 'OIDC_CLIENT_AUTH'],
+      fix: 'copy the client ID and the secret or key from the authorization server again',
+    },
+  )
 }
 
 /** Endpoints that are safe to ask, and that accept this way of authentication as far as the server says. */
@@ -173,8 +176,9 @@ async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere
       })
     if (answer !== 'accepted') continue
     isAccepted = true
-    refusesOtherId ||= (await askThere({ ...tried, clientId: invented() }, endpoint)) === 'refused'
-    refusesOtherSecret ||= (await askThere({ ...tried, how: wrong(tried.how) }, endpoint)) === 'refused'
+    const isRefused = async (other: Tried) => /^(refused|challenged)$/.test(await askThere(other, endpoint))
+    refusesOtherId ||= await isRefused({ ...tried, clientId: invented() })
+    refusesOtherSecret ||= await isRefused({ ...tried, how: wrong(tried.how) })
     if (refusesOtherId && refusesOtherSecret) break
   }
   return isAccepted ? acceptedFinding(method, refusesOtherId, refusesOtherSecret) : unclearFinding

@@ -58,7 +58,7 @@ function findingOf(errors: readonly SmtpError[]): Finding {
 }
 
 async function serverFinding(url: string): Promise<Finding> {
-  const server = createMailServer(url, 1)
+  const server = createMailServer(url)
   try {
     await within(LIMIT_MS, server.check())
     return ok(

@@ -36,6 +36,7 @@ function guessable(value: string): string[] {
 const fixOf = (name: string) => {
   if (name === 'SESSION_SECRET')
     return `${MAKE}; keep the old one after a comma until its sessions have ended`
+  if (name === 'WEBHOOK_SECRET') return 'make one with `echo "whsec_$(openssl rand -base64 32)"`'
   if (name.endsWith('_PROXY')) return 'have the proxy take a new one'
   return /^(OIDC|SERVICE)_/.test(name) ? 'generate a new one at the issuer' : MAKE
 }
@@ -43,11 +44,16 @@ const fixOf = (name: string) => {
 export function secretQuality(subject: Subject): Finding | Finding[] {
   const found: Finding[] = []
   const seen = new Map<string, string>()
-  for (const { name, value } of secretValues(subject))
+  const names = new Set<string>()
+  for (const { name, value } of secretValues(subject)) {
+    // Behind the first of a list are secrets that only read what is there, perhaps under the other one.
+    const isInUse = !names.has(name)
+    names.add(name)
     for (const secret of guessable(value)) {
       const weakness = weaknessOf(secret)
       if (weakness !== undefined)
         found.push(warn(`${name} ${weakness}.`, { settings: [name], fix: fixOf(name) }))
+      if (!isInUse) continue
       const other = seen.get(secret)
       // One proxy for both is usual.
       if (other !== undefined && !(name === 'HTTP_PROXY' && other === 'HTTPS_PROXY'))
@@ -59,6 +65,7 @@ export function secretQuality(subject: Subject): Finding | Finding[] {
         )
       seen.set(secret, name)
     }
+  }
   return found.length > 0 ? found : ok('No secret looks too short, reused or copied from an example.')
 }
 

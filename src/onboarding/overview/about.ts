@@ -1,6 +1,7 @@
 // What the company says of an app, and the sign that it is seen by: the company's logo, its maker's mark, or a letter. Pure.
 import { letterOf, markOf } from '../../company/app-marks.ts'
 import type { Company } from '../../company/company.ts'
+import { datasourceType } from '../../company/datasource-of.ts'
 import type { Known } from '../walk.ts'
 
 /** Of the company's file, in the person's language. */
@@ -68,3 +69,13 @@ export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>, abo
   for (const character of instance) sum += character.codePointAt(0) ?? 0
   return { logo, initial: letterOf(name), tone: `tone-${sum % TONES}` }
 }
+
+/** An app of which the service says only the instance, as with a search result: its name and its sign. */
+export function signOf(instance: string, about: About) {
+  const name = markOf(instance)?.title ?? inWords(datasourceType(instance))
+  return { name, ...tileOf({ name, instance }, about) }
+}
+
+/** An identifier as people read it: `google_drive` is "Google drive". */
+export const inWords = (identifier: string): string =>
+  identifier.charAt(0).toUpperCase() + identifier.slice(1).replaceAll('_', ' ')

@@ -4,7 +4,7 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
-import { tileOf, type About } from './about.ts'
+import { inWords, tileOf, type About } from './about.ts'
 
 /** An app of the walk, how it is doing, and how it is called in a sentence. */
 export type App = { entry: Known; standing: Standing; name: string }
@@ -26,9 +26,7 @@ export function namesOf(entries: readonly Named[]): string[] {
 
 /** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
 export const readable = ({ name, instance }: Named): string =>
-  name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name)
-    ? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
-    : name
+  name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name) ? inWords(name) : name
 
 /** Under which words an app is shown. */
 type EntryKind = Key extends infer K

@@ -29,8 +29,8 @@ export type AuthorizationServer = {
   isBarred(): boolean
   /** Starts discovering in the background, with retries. */
   start(): void
-  /** Forgets metadata and keys: after a signing key that was not known. */
-  forget(): void
+  /** After a signing key that was not known: drops the keys, and what is known only when it is found anew. */
+  forgetKeys(): void
   /**
    * After `invalid_client`: whether our own registration turned out to be gone and was given up.
    * @param clientId the client that was refused, where that may have been replaced meanwhile
@@ -62,6 +62,8 @@ const CANNOT_BE_ASKED =
 
 type Known = {
   configuration: Configuration
+  /** The same anew: the library keeps keys with it. */
+  withoutKeys: () => Configuration
   patient: Configuration
   confirmedAt: number
   isNew: boolean
@@ -88,15 +90,19 @@ export function createAuthorizationServer({
   async function assemble(mayRegister: boolean): Promise<Known | undefined> {
     const server = await timed(
       () =>
-        inSpan('GET discovery', { 'url.full': issuer }, () => discoverMetadata(issuer, TIME_LIMIT_SECONDS)),
+        inSpan('GET discovery', { 'url.full': issuer }, () =>
+          discoverMetadata(issuer, settings.OIDC_SCOPE, TIME_LIMIT_SECONDS),
+        ),
       (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
     )
     const found = await client.current(server, mayRegister)
     if (found === undefined) return undefined
     const { isNew = false, mute = [] } = found
-    const configuration = configurationOf(server, found, { onCall })
+    const withoutKeys = () => configurationOf(server, found, { onCall })
+    const configuration = withoutKeys()
     known = {
       configuration,
+      withoutKeys,
       patient: configurationOf(server, found, { isPatient: true, onCall }),
       // One that was kept from before may be gone meanwhile.
       confirmedAt: isNew ? now() : -Infinity,
@@ -176,8 +182,8 @@ export function createAuthorizationServer({
     isReady: () => known !== undefined,
     isBarred: () => isOfProxy(silenceOf(background.failure())),
     start: background.tryNow,
-    forget() {
-      known = undefined
+    forgetKeys() {
+      if (known !== undefined) known.configuration = known.withoutKeys()
       background.tryNow()
     },
     dropIfUnknown: async (clientId) => isReplaced(clientId) || (await dropIfUnknown()),

@@ -23,10 +23,10 @@ import { serverMetadataOf } from './configuration.ts'
 export type ProbeEndpoint = 'token' | 'revocation' | 'introspection'
 
 /**
- * `accepted`: it got past the check of the client, if there is one; `not-allowed`: known, but not for this;
- * `unclear`: an answer that tells nothing; `silent`: none.
+ * `accepted`: it got past the check of the client, if there is one; `not-allowed`: known, but not for this; `challenged`: a
+ * bare 401, perhaps of a firewall; `unclear`: an answer that tells nothing; `silent`: none, or a page instead of one.
  */
-export type ProbeAnswer = 'accepted' | 'refused' | 'not-allowed' | 'unclear' | 'silent'
+export type ProbeAnswer = 'accepted' | 'refused' | 'not-allowed' | 'challenged' | 'unclear' | 'silent'
 
 /** Where to ask, the one that is asked anyway first. Introspection often is for resource servers: only as a substitute. */
 export function probeEndpoints(configuration: Configuration): ProbeEndpoint[] {
@@ -58,7 +58,7 @@ export async function probeClient(
     // A made-up code that is redeemed says nothing of the client.
     return endpoint === 'token' ? 'unclear' : 'accepted'
   } catch (error) {
-    return answerIn(error, endpoint)
+    return await answerIn(error, endpoint)
   }
 }
 
@@ -88,15 +88,21 @@ async function saysInvalidClient(refusal: unknown): Promise<boolean> {
 export const hasTellingEndpoint = (configuration: Configuration, mute: readonly string[]): boolean =>
   probeEndpoints(configuration).some((one) => one !== 'token' && !mute.includes(one))
 
-function answerIn(error: unknown, endpoint: ProbeEndpoint): ProbeAnswer {
-  if (isClientRefused(error)) return 'refused'
+async function answerIn(error: unknown, endpoint: ProbeEndpoint): Promise<ProbeAnswer> {
+  if (await saysInvalidClient(error)) return 'refused'
+  const isToken = endpoint === 'token'
+  // Every sign-in would meet it there.
+  if (isClientRefused(error)) return isToken ? 'refused' : 'challenged'
   if (error instanceof ResponseBodyError) {
     if (error.error === 'unauthorized_client') return 'not-allowed'
-    const expected = endpoint === 'token' ? /^invalid_grant$/ : /^(invalid_token|unsupported_token_type)$/
+    const expected = isToken ? /^invalid_grant$/ : /^(invalid_token|unsupported_token_type)$/
     return expected.test(error.error) ? 'accepted' : 'unclear'
   }
   const cause = error instanceof Error ? error.cause : undefined
-  if (cause instanceof Response) return cause.status === 401 ? 'refused' : 'unclear'
+  if (cause instanceof Response) {
+    if (cause.status === 401) return isToken ? 'refused' : 'challenged'
+    return isToken && cause.status < 400 ? 'silent' : 'unclear'
+  }
   const isAnswer =
     error instanceof ClientError && /^OAUTH_(RESPONSE|PARSE|INVALID_RESPONSE)/.test(error.code ?? '')
   return isAnswer ? 'unclear' : 'silent'

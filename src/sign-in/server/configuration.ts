@@ -77,11 +77,28 @@ const dispatcher = new Agent({ ...HTTP1, keepAliveTimeout: 10_000, connect: crea
 /** A Response of these has no body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([204, 205, 304])
 
-/** A token answer may say null for what there is not (refresh_token, scope); the library takes only what is left out. */
-function withoutNulls(text: string): string {
-  const json = text.includes('null') ? objectIn(text) : undefined
+/** Parameters that open something (RFC 6749, 7009, 7523, 7636, 7662). */
+const SECRETS = ['client_secret', 'client_assertion', 'code', 'code_verifier', 'refresh_token', 'token']
+
+/** The secrets of a request, also the client's own in its Authorization header (RFC 6749 2.3.1). */
+function secretsOf(form: string, authorization = ''): string[] {
+  const basic = Buffer.from(/^Basic (.*)/.exec(authorization)?.[1] ?? '', 'base64').toString()
+  const sent = new URLSearchParams(`${form}&client_secret=${basic.slice(basic.indexOf(':') + 1)}`)
+  return SECRETS.flatMap((name) => sent.getAll(name)).filter((secret) => secret !== '')
+}
+
+/**
+ * An answer for the library: without members that are null or empty (refresh_token, scope), which it takes only left out,
+ * and without secrets that a description of an error repeats, because the log tells it.
+ */
+function tidied(text: string, secrets: readonly string[]): string {
+  const json = objectIn(text)
   if (json === undefined) return text
-  return JSON.stringify(Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)))
+  const { error_description: said, ...others } = json
+  const description =
+    typeof said === 'string' ? secrets.reduce((words, secret) => words.replaceAll(secret, '…'), said) : ''
+  const members = Object.entries({ ...others, error_description: description })
+  return JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== null && value !== '')))
 }
 
 /**
@@ -115,7 +132,9 @@ export function createFetch(
     const entries = Object.entries(answer.headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((one): [string, string] => [name, one]),
     )
-    const text = method === 'POST' ? withoutNulls(answer.text) : answer.text
+    const { body: form, headers: sent } = options
+    const text =
+      method === 'POST' ? tidied(answer.text, secretsOf(form ?? '', sent['authorization'])) : answer.text
     return new Response(WITHOUT_BODY.has(answer.status) ? null : text, {
       status: answer.status,
       headers: entries,

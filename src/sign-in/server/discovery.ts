@@ -5,6 +5,7 @@ import { objectIn, readLimited } from '../../client-api/body.ts'
 import { silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import { signInUnavailable } from '../answer-problems.ts'
+import { refuseIncomplete, refuseUnsafeEndpoints } from './metadata-rules.ts'
 
 /** One address that was asked, and why it gave no metadata: `status`, or `silence` and the `error` that it was read from. */
 export type Attempt = { url: string; status?: number; silence?: Silence; error?: unknown; says: string }
@@ -160,26 +161,18 @@ function whyMissing(setting: string, discovery: Exclude<Discovery, { kind: 'foun
   return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
 }
 
-/** Metadata comes over the network and names where codes, tokens and secrets are sent: https or this machine only. */
-function refuseUnsafeEndpoints(metadata: Metadata): void {
-  for (const [name, value] of Object.entries(metadata)) {
-    if (typeof value !== 'string' || !/(_endpoint|jwks_uri)$/.test(name)) continue
-    const url = URL.canParse(value) ? new URL(value) : undefined
-    if (url === undefined || !isSafe(url))
-      throw signInUnavailable(`the authorization server's metadata names an unsafe ${name}: see OIDC_ISSUER`)
-  }
-}
-
 /**
- * @param seconds the limit of each request
- * @throws {Problem} sign_in_unavailable, when there is no metadata, or it names an address that is not safe
+ * @param scope OIDC_SCOPE @param seconds the limit of each request
+ * @throws {Problem} sign_in_unavailable, when there is no metadata, it lacks what a sign-in needs, or it names an address
+ * that is not safe
  */
-export async function discoverMetadata(issuer: string, seconds: number): Promise<Metadata> {
+export async function discoverMetadata(issuer: string, scope: string, seconds: number): Promise<Metadata> {
   const discovery = await findMetadata(issuer, seconds)
   if (discovery.kind !== 'found') {
     const cause = discovery.attempts.map(({ error }) => error).find((error) => error !== undefined)
     throw signInUnavailable(whyMissing(issuer, discovery), cause)
   }
+  refuseIncomplete(discovery.metadata, scope)
   refuseUnsafeEndpoints(discovery.metadata)
   return discovery.metadata
 }

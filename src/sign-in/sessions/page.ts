@@ -34,9 +34,8 @@ export function createSessionsPage({ sessions, signedOut, sendPage }: Parts): Ro
     const { user } = whoIsSignedIn(req)
     const ended = (await sessions.list(user)).find(({ name }) => name === req.params.name)
     if (ended === undefined) return seeOther(res, '/sessions')
-    // First, or the browser there could sign in again without a question in between.
-    await signedOut.askAnew(ended.name)
-    await sessions.end(user, ({ name }) => name === ended.name)
+    // Asked for first, or the browser there could sign in again without a question in between; and it ends either way.
+    await Promise.all([signedOut.askAnew(ended.name), sessions.end(user, ({ name }) => name === ended.name)])
     seeOther(res, '/sessions')
   })
 

@@ -22,6 +22,14 @@ export function createSids({ records, sealer, maxSeconds, now }: Parts) {
 
   const read = async (key: string) => readable(json, await records.get(key), key) ?? {}
 
+  async function ownerIn(issuer: string, keys: readonly string[]): Promise<Identity | undefined> {
+    for (const key of keys) {
+      const { subject } = await read(key)
+      if (subject !== undefined) return { issuer, subject }
+    }
+    return undefined
+  }
+
   return {
     /** @param startedAt milliseconds since 1970 @returns false when it was ended since then */
     async add({ issuer, subject }: Identity, sid: string, startedAt: number): Promise<boolean> {
@@ -38,14 +46,14 @@ export function createSids({ records, sealer, maxSeconds, now }: Parts) {
     },
     /** Whose it is; undefined where that is not known yet, which then counts as ended. */
     async end(issuer: string, sid: string): Promise<Identity | undefined> {
-      const [key, ...others] = keysOf(issuer, sid)
+      const keys = keysOf(issuer, sid)
+      const [key, ...others] = keys
+      // Looked for first: a store that is full takes no word of it.
+      const known = await ownerIn(issuer, keys)
+      if (known !== undefined) return known
       const ended = json.seal({ endedAt: now() }, key)
       const isUnknown = await records.compareAndSet(key, undefined, ended, ENDED_SECONDS)
-      for (const place of isUnknown ? others : [key, ...others]) {
-        const { subject } = await read(place)
-        if (subject !== undefined) return { issuer, subject }
-      }
-      return undefined
+      return await ownerIn(issuer, isUnknown ? others : keys)
     },
   }
 }

@@ -1,6 +1,7 @@
 // Where a person is signed in: a sealed list per person, and who a session id of the authorization server (sid) belongs
 // to. It names sessions by the hash under which they are kept, so that a reader can end a session and open none.
 import { createChanges } from '../../records/change.ts'
+import { storeTrouble } from '../../records/store-trouble.ts'
 import { nameOf } from '../../session/seal.ts'
 import { readable, sealedJson } from '../../session/sealed-json.ts'
 import type { SignIns } from '../../session/signed-in.ts'
@@ -108,7 +109,22 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
     return opened(key, await records.get(key))
   }
 
-  async function end(user: Identity, matches: (session: SignedInSession) => boolean, ended?: Ended) {
+  type Matches = (session: SignedInSession) => boolean
+
+  /** @throws {StoreUnavailable} also where the sign-ins that are listed have ended, and the list could not be changed */
+  async function end(user: Identity, matches: Matches, ended?: Ended): Promise<number> {
+    try {
+      return await endMarked(user, matches, ended)
+    } catch (error) {
+      if (!storeTrouble(error).isRefusal) throw error
+      // A store that is full takes no marks, and still forgets.
+      const { sessions } = opened(keyOf(user), await records.get(keyOf(user)))
+      await Promise.all(sessions.filter(matches).map(({ name }) => signIns.end(name)))
+      throw error
+    }
+  }
+
+  async function endMarked(user: Identity, matches: Matches, ended?: Ended): Promise<number> {
     const mark = (word?: Ended) =>
       update(user, (list) => {
         const after = withEnding(list, matches, word)
@@ -144,7 +160,8 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
       const usable = list.sessions.filter(isUsable)
       const areKept = await Promise.all(usable.map(({ name }) => signIns.isKept(name)))
       const over = new Set(usable.filter((_, index) => !areKept[index]).map(({ name }) => name))
-      if (over.size > 0) await update(user, (before) => without(before, over))
+      // Tidying up: what is over can be told on a store that takes no writes too.
+      if (over.size > 0) await update(user, (before) => without(before, over)).catch(() => {})
       return usable.filter(({ name }) => !over.has(name))
     },
     end: (user, matches) => end(user, matches),

@@ -3,6 +3,7 @@
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import express, { Router } from 'express'
 import type { Records } from '../../records/records.ts'
+import { storeTrouble } from '../../records/store-trouble.ts'
 import { nameOf } from '../../session/seal.ts'
 import type { Note } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
@@ -51,10 +52,16 @@ export function createBackChannelRoutes(parts: Parts): Router {
     return { ...logout, issuer }
   }
 
-  /** Every token once. Remembering fails closed: while the store is away no token is accepted. */
+  /** Every token once. Remembering fails closed: while the store is away no token is accepted, whatever it ended. */
   async function once(logout: NamedLogout, work: () => Promise<number>): Promise<number> {
     const key = `jti:${nameOf(`${logout.issuer}\n${logout.jti}`)}`
-    const isNew = await parts.records.compareAndSet(key, undefined, '1', REMEMBER_SECONDS)
+    const isNew = await parts.records
+      .compareAndSet(key, undefined, '1', REMEMBER_SECONDS)
+      .catch(async (error: unknown) => {
+        // A store that is full still forgets, and takes no new sign-in that a second use could end.
+        if (storeTrouble(error).isRefusal) await work().catch(() => {})
+        throw error
+      })
     if (!isNew) throw new UnacceptableLogoutToken('it was used before')
     try {
       return await work()

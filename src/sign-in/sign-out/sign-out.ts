@@ -5,10 +5,12 @@ import { randomBytes } from 'node:crypto'
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
+import { storeTrouble } from '../../records/store-trouble.ts'
 import { nameOf } from '../../session/seal.ts'
 import { browserOf } from '../../session/session.ts'
 import { signedInOf, type SignedIn } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'
+import { isProvenFromOwnPage } from '../../web/cross-site.ts'
 import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -21,6 +23,12 @@ import { present } from '../../present.ts'
 
 /** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
+
+const NOT_WRITTEN =
+  'at a sign-out the store did not take what comes next, so the next sign-in there may ask no one'
+
+const failureIn = (...results: PromiseSettledResult<unknown>[]): unknown =>
+  results.find((result) => result.status === 'rejected')?.reason
 
 /** `limit`: in front of what acts, the limit by address. */
 type Parts = SignIn & {
@@ -37,16 +45,24 @@ export function createSignOutRoutes(parts: Parts): Router {
 
   /**
    * From here on nothing that a request in flight writes is a sign-in. What comes next is kept first: after a double click
-   * the second request finds no sign-in, and has to lead on all the same.
-   * @returns the sign-in with the newest tokens
+   * the second request finds no sign-in, and has to lead on all the same. A store that is full takes no writes and still
+   * forgets, so the sign-in ends whatever could not be written.
+   * @returns the sign-in with the newest tokens, and why its record is still there, if it is
+   * @throws {StoreUnavailable} where the store does not answer
    */
-  async function endHere(before: SignedIn, onward: SigningOut | undefined): Promise<SignedIn> {
+  async function endHere(before: SignedIn, onward: SigningOut | undefined) {
     const name = nameOf(before.id)
-    await Promise.all([parts.signedOut.askAnew(name), onward && parts.signedOut.keep(name, onward)])
+    const { signedOut } = parts
+    const noting = Promise.allSettled([signedOut.askAnew(name), onward && signedOut.keep(name, onward)])
     const signedIn = (await parts.signIns.load(before.id)) ?? before
-    await parts.signIns.end(name)
-    await parts.sessions.end(before.user, (session) => session.name === name)
-    return signedIn
+    const [gone, unlisted] = await Promise.allSettled([
+      parts.signIns.end(name),
+      parts.sessions.end(before.user, (session) => session.name === name),
+    ])
+    const unwritten = failureIn(...(await noting), unlisted)
+    if (unwritten !== undefined)
+      parts.log.warn({ err: unwritten }, `${NOT_WRITTEN}: ${storeTrouble(unwritten).words}`)
+    return { signedIn, failure: failureIn(gone) }
   }
 
   /** The authorization server as it is known; undefined while it cannot be reached. */
@@ -84,7 +100,9 @@ export function createSignOutRoutes(parts: Parts): Router {
     const configuration = await known()
     const onward =
       configuration && endSession(configuration, before.tokens.idToken, `${parts.publicUrl}/signed-out`)
-    await endThere(await endHere(before, onward), configuration)
+    const { signedIn, failure } = await endHere(before, onward)
+    await endThere(signedIn, configuration)
+    if (failure !== undefined) throw failure
     seeOther(res, onward === undefined ? '/signed-out' : '/sign-out')
   })
 
@@ -133,9 +151,10 @@ export function createSignOutWhileAway(
 ): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const route = (req.route as { path?: unknown } | undefined)?.path
-    if (!(error instanceof StoreUnavailable) || (route !== '/sign-out' && route !== '/signed-out'))
-      return next(error)
-    parts.log.warn({ err: error }, 'signed out on the device only: the store cannot be reached')
+    const isOurs = error instanceof StoreUnavailable && (route === '/sign-out' || route === '/signed-out')
+    // An address that is typed, or another site's link, signs no one out.
+    if (!isOurs || (req.method !== 'POST' && !isProvenFromOwnPage(req))) return next(error)
+    parts.log.warn({ err: error }, `signed out on the device only: ${storeTrouble(error).words}`)
     delete (req as Partial<Request>).session
     forgetCookie(res, parts)
     if (route === '/sign-out') return seeOther(res, '/signed-out')

@@ -62,7 +62,7 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     day: (at: number) => days.format(at),
     moment: (at: number) => moments.format(at),
     number: rules.number,
-    list: (all: readonly string[]) => lists.format(all),
+    list: (all: readonly string[]) => lists.format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }

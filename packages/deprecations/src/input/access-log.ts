@@ -14,6 +14,20 @@ const MONTH = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$/
 /** A connection that was given up or was no HTTP: nothing of it reached an operation. */
 const NO_REQUEST = /\] "(?:-?|\\x(?:[^"\\]|\\.)*)" (?:4\d\d|000|-)(?:\s|$)/
 
+/** A sign that no path of an API has, with the dots and dashes before it: `listanswers, 200`, `listanswers->200`. */
+const SIGN = /(?<![.-])[.-]*(?:[^\w/%~@.-]|$)/g
+const MAX_ENDS = 20
+
+/** Where the path in an address may end before the address does: logs write signs right behind it. */
+const shorter = (url: string): string[] => {
+  const [path = ''] = url.split(/[?#]/, 1)
+  const ends: string[] = []
+  for (const { index } of path.matchAll(SIGN))
+    if (ends.length === MAX_ENDS) break
+    else if (index < path.length) ends.push(path.slice(0, index))
+  return ends
+}
+
 const timeOf = (line: string): number | undefined => {
   const [, day, month = '', year, clock, zone] = STAMP.exec(line) ?? []
   const time = MONTH.test(month) ? Date.parse(`${day} ${month} ${year} ${clock} ${zone}`) : Number.NaN
@@ -38,7 +52,8 @@ export const readLogLine = (line: string): Reading | undefined => {
   if (line.trim() === '' || line.trimStart().startsWith('#')) return undefined
   const [request, ...others] = requestsIn(line)
   if (others.length > 0) return { fault: 'more than one request in the line; write METHOD URL' }
-  if (request !== undefined) return { call: { ...request, time: timeOf(line) } }
+  if (request !== undefined)
+    return { call: { ...request, otherUrls: shorter(request.url), time: timeOf(line) } }
   if (NO_REQUEST.test(line)) return undefined
   return { fault: 'no request found: write METHOD URL, as in POST /rest/api/v1/chat' }
 }

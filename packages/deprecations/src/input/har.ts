@@ -23,6 +23,20 @@ export const harEntries = (document: unknown, file: string): unknown[] => {
 const isFilled = (value: unknown) =>
   Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null
 
+/** The members of messages and bodies in HAR 1.2 that can hold more than a word. */
+const USUAL =
+  /^(?:cookies|headers|queryString|postData|content|params|text|comment|mimeType|url|redirectURL|statusText)$/
+
+/** Whether a message or a body has something in a form of the recorder's own, which may be the body. */
+const hasOwn = (part: Loose) =>
+  Object.entries(part).some(
+    ([name, value]) =>
+      !USUAL.test(name) &&
+      (typeof value === 'string'
+        ? /[[{]/.test(value)
+        : isFilled(value) && Object.keys(value as object).length > 0),
+  )
+
 const isPositive = (value: unknown) => typeof value === 'number' && value > 0
 const isCut = (content: Loose) => content._truncated === true || content.truncated === true
 
@@ -74,7 +88,7 @@ const requestBody = (request: Loose): Recorded => {
   }
   // Anything else in its place is in a form of the recorder's own.
   const isUsual = postData === undefined || postData === null || isRecord(postData)
-  const isOwn = !isUsual || isFilled(post.text) || isFilled(post.params)
+  const isOwn = !isUsual || isFilled(post.text) || isFilled(post.params) || hasOwn(post) || hasOwn(request)
   return hasNoBody(request, post) && !isOwn ? { body: '' } : {}
 }
 
@@ -86,17 +100,19 @@ const responseBody = (response: Loose, method: string): Recorded => {
   // Not 304: its body came from a cache, unseen.
   if ([204, 205].includes(Number(response.status)) || method.toUpperCase() === 'HEAD') return { body: '' }
   // A size of 0 is also what browsers write of a stream; its bodySize is then unknown (-1).
-  const isEmpty = content.size === 0 && !isFilled(content.text) && hasNoBody(response, content)
+  const isOwn = isFilled(content.text) || hasOwn(content) || hasOwn(response)
+  const isEmpty = content.size === 0 && !isOwn && hasNoBody(response, content)
   return isEmpty && response.status !== 304 && !isBrokenOff(response) ? { body: '' } : {}
 }
 
 /** Reads one entry of a HAR. A body that the recorder left out counts as not recorded; an empty one as seen. */
 export const readHarEntry = (entry: unknown): Reading => {
-  const { request, response, startedDateTime } = asRecord(entry)
+  const { request, response, startedDateTime, _eventSourceMessages: events } = asRecord(entry)
   const { method, url } = asRecord(request)
   if (typeof method !== 'string' || typeof url !== 'string')
     return { fault: 'this entry has no request.method and request.url; record it again or remove it' }
-  const answer = asRecord(response)
+  // Chromium has the events of a stream beside the answer.
+  const answer: Loose = { ...asRecord(response), ...(isFilled(events) && { events }) }
   const status = typeof answer.status === 'number' ? answer.status : undefined
   const bodies = { request: requestBody(asRecord(request)), response: responseBody(answer, method) }
   return { call: withBodies({ method, url, time: startedDateTime, status }, bodies) }

@@ -3,7 +3,7 @@
 import { hidesMembers } from '../matching/hidden-text.ts'
 import type { Call } from '../matching/deprecated-use.ts'
 import type { Side } from '../schedule/schedule.ts'
-import { isRecord } from './json-scan.ts'
+import { isRecord, type Loose } from './json-scan.ts'
 import { recordedBody, type Recorded } from './recorded.ts'
 import type { Written } from './records.ts'
 
@@ -40,8 +40,49 @@ const sidesIn = (value: unknown): readonly Side[] => {
   return SIDES.filter((side) => (Array.isArray(value) ? value.includes(side) : value === side))
 }
 
-/** A method as HTTP has them (RFC 9110 5.6.2); other characters are not an operation that could be looked up. */
-const METHOD = /^\s*[A-Za-z][\w-]*\s*$/
+/** The methods of HTTP that servers know, as in node:http, which takes 40 MB to load. */
+const METHODS = new Set(
+  (
+    'GET HEAD POST PUT DELETE PATCH OPTIONS TRACE CONNECT QUERY SEARCH PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK ' +
+    'ACL BIND CHECKOUT LINK M-SEARCH MERGE MKACTIVITY MKCALENDAR NOTIFY PURGE REBIND REPORT SOURCE SUBSCRIBE UNBIND ' +
+    'UNLINK UNSUBSCRIBE'
+  ).split(' '),
+)
+
+const BODY_BESIDE = /^(request|response)[_-]?(?:body|content|data|json|payload|text)$/i
+
+/** The sides that have a body in a second member, which may be the one that was sent. */
+const sidesBeside = (record: Loose): string[] =>
+  Object.entries(record).flatMap(([name, value]) => {
+    const [, side] = BODY_BESIDE.exec(name) ?? []
+    const isNothing = side === undefined || /^(?:""|\{\}|\[\]|null)$/.test(JSON.stringify(value))
+    return isNothing ? [] : side.toLowerCase()
+  })
+
+/** More addresses in a record are not its own. */
+const MAX_URLS = 20
+
+const joined = (base: string, path: string) =>
+  `${base.replace(/(?<!\/)\/+$/, '')}/${path.replace(/^\/+/, '')}`
+
+/** The addresses beside the `url`: clients and servers write a base, a route, or the original one there. */
+const addressesBeside = ({ url: _url, request: _sent, response: _answer, ...others }: Loose): string[] =>
+  Object.entries(others)
+    .flatMap(([name, value]) =>
+      typeof value === 'string' && value.includes('/') && !/\s/.test(value) && !/^refer/i.test(name)
+        ? [value]
+        : [],
+    )
+    .slice(0, MAX_URLS)
+
+/** What is written in the place of a part that was left out. */
+const LEFT_OUT = /…|\*{3}|\.{3}(?:\/|$)|(?:^|\/)\[/
+
+/** Whether an address has a path, and all of it: `https://a`, `/rest/…` and `[REDACTED]` may be any operation's. */
+const isWhole = (url: string): boolean => {
+  const [path = ''] = url.replace(/^\s*[a-z][\w+.-]*:[/\\]{2}[^/\\?#]*/i, '').split(/[?#]/, 1)
+  return /[/\\]/.test(path) && !LEFT_OUT.test(path)
+}
 
 /** Whether one of two addresses or methods hides the other: the call may be any. */
 const isAmbiguous = ({ text, value }: Written): boolean =>
@@ -57,14 +98,20 @@ export const readRecord = (written: Written): Reading => {
       fault: 'not a request: write {"method": …, "url": …}, with "request" and "response" if you have them',
     }
   const { method, url } = record
-  if (!METHOD.test(method)) return { fault: 'its method is not an HTTP method; fix it or remove the line' }
+  if (!METHODS.has(method.trim().toUpperCase()))
+    return { fault: 'its method is not an HTTP method; fix it or remove the line' }
+  const beside = addressesBeside(record)
+  const isElsewhere = beside.some((other) => /^(?:\/|https?:)/i.test(other) && isWhole(other))
+  if (!isWhole(url) && (LEFT_OUT.test(url) || !isElsewhere))
+    return { fault: 'its url is not a whole address; record it with its path, or remove the line' }
   if (isAmbiguous(written)) return { fault: 'has duplicate members; write each only once' }
   const bodies = { request: recordedBody(record.request), response: recordedBody(record.response) }
   const call: TimedCall = {
     method: method.trim(),
     url,
-    status: typeof record.status === 'number' ? record.status : bodies.response.status,
-    incomplete: sidesIn(record.incomplete ?? record.truncated),
+    otherUrls: beside.flatMap((other) => [other, joined(other, url), joined(url, other)]),
+    status: Number(record.status) || bodies.response.status,
+    incomplete: [...sidesIn(record.incomplete ?? record.truncated), ...sidesIn(sidesBeside(record))],
     written: { text, value: record },
     time: record.time ?? record.timestamp,
   }

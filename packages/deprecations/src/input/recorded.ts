@@ -1,7 +1,6 @@
 // What a recorder wrote of a body: the body itself, or a wrapper around it that has a status, headers and a `body` beside.
 // Compressed and encoded bodies are turned into text here, so that every format and item is read in the same way.
 import { bytesIn, textOf, type About } from '../matching/bytes.ts'
-import { isStandIn } from '../matching/body.ts'
 import { isRecord, type Loose } from './json-scan.ts'
 
 /** A body as recorded; `body` undefined: it was not. */
@@ -91,6 +90,10 @@ export const headerOf = (headers: unknown, wanted: string): string => {
 export const isChunked = (headers: unknown): boolean =>
   /chunked/i.test(headerOf(headers, 'transfer-encoding'))
 
+/** What recorders write in the place of a body: words for it, its size, or nothing but signs. */
+const STAND_IN =
+  /^\W*(?:\w+[ _-]){0,3}(?:binary|redacted|omitted|truncated|filtered|masked|suppressed|stripped|too (?:large|long|big)|not (?:recorded|captured|logged|available))\b[^=:]*$|^[^\p{L}\p{N}]+$|^\w+ ?\(\d+\)$|^\W*\d[\d.,]*\s*(?:[kmg]i?)?b(?:ytes?)?\W*$|^\W*(?:none|nil|undefined|n\/a|hidden|body|content|payload)\W*$/iu
+const isStandIn = (text: unknown): boolean => typeof text === 'string' && STAND_IN.test(text.trim())
 const REMARK = /^_?(?:message|msg|note|comment|warning|info|reason|error|body|raw|text|content|data|value)$/i
 
 /** `{"bodySize": 812}`, `{"sha256": …, "type": …}`: a body was there, and was not recorded. */

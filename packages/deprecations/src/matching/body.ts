@@ -16,20 +16,12 @@ const PAGE = /^<(?:!doctype html|html)\b/i
 /** One line of words; what may be a table or encoded is not. */
 const isWords = (text: string) => /^[^{}[\]<>=:"\\\r\n]*$/.test(text) && !/\S{60}/.test(text)
 
-/** What recorders write in the place of a body: words for it, its size, or nothing but signs. */
-const STAND_IN =
-  /^\W*(?:\w+[ _-]){0,3}(?:binary|redacted|omitted|truncated|filtered|masked|suppressed|stripped|too (?:large|long|big)|not (?:recorded|captured|logged|available))\b[^=:]*$|^[^\p{L}\p{N}]+$|^\w+ ?\(\d+\)$|^\W*\d[\d.,]*\s*(?:[kmg]i?)?b(?:ytes?)?\W*$|^\W*(?:none|nil|undefined|n\/a|hidden|body|content|payload)\W*$/iu
-
-/** Whether a text is what a recorder writes in the place of a body. */
-export const isStandIn = (text: unknown): boolean => typeof text === 'string' && STAND_IN.test(text.trim())
-
 const LEFT_OUT = 'was left out by the recorder'
 
 /** Reads a text that is not empty. */
 const readKind = (text: string, isError: boolean): Body => {
   if (/^[[{]/.test(text) || isSequence(text)) return readDocuments(text)
   if (isEventStream(text)) return readEventStream(text)
-  if (!isError && STAND_IN.test(text)) return { documents: [], unread: LEFT_OUT }
   const whole = readDocuments(text)
   if (whole.unread === undefined) return whole
   const called = CALLBACK.exec(text)?.[1]
@@ -38,7 +30,7 @@ const readKind = (text: string, isError: boolean): Body => {
   if (isEncoded(text)) return { documents: [], unread: 'is encoded (base64 or hex)' }
   if (isMultipart(text)) return readMultipart(text)
   if (isForm(text)) return readForm(text)
-  // A page, or a message in words: neither bears fields.
+  // Words bear no fields; whether they are the body is judged at the end.
   if (isError || isWords(text)) return { documents: [] }
   if (PAGE.test(text)) return { documents: [text] }
   return { documents: [], unread: 'is not in a form that is read (JSON, JSON lines, events, a form)' }
@@ -69,18 +61,22 @@ const isObject = (value: unknown): boolean =>
     ? value.length === 0 || value.some(isObject)
     : typeof value === 'object' && value !== null
 
+/** Whether a text is what servers answer besides documents: nothing, a page, events whose data are words. */
+const isAnswer = (text: string, side: Side) =>
+  text === '' || (side === 'response' && (PAGE.test(text) || isEventStream(text)))
+
 /**
  * The JSON documents in a recorded body: one for a parsed value or a JSON text, several for a stream or a form, none for
- * nothing or words; a page is its text. `status` is that of the answer: an error's message in words holds no fields.
- * No operation takes words or a number, so a request of these was not kept.
+ * nothing or for an error's message in words; a page is its text. `status` is that of the answer.
+ * No operation takes or answers with words or a number: where they are in the place of a body, it was not kept.
  */
 export const readBody = (
   body: unknown,
   { side, status = 0 }: { side: Side; status?: number | undefined },
 ): Body => {
-  const read = readValue(body, side === 'response' && status >= 400, 0)
-  const isNothing = typeof body === 'string' && body.trim() === ''
-  if (side === 'response' || isNothing || read.unread !== undefined || read.documents.some(isObject))
-    return read
+  const isError = side === 'response' && status >= 400
+  const read = readValue(body, isError, 0)
+  if (isError || read.unread !== undefined || read.documents.some(isObject)) return read
+  if (typeof body === 'string' && isAnswer(body.trim(), side)) return read
   return { ...read, unread: LEFT_OUT }
 }

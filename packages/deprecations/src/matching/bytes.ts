@@ -58,6 +58,13 @@ export const textOf = (
   return plain === undefined ? text : decoded(plain, charset)
 }
 
+/** The text of a body that a client handed over as bytes; any other body as it is. */
+export const asText = (body: unknown, about: About): unknown => {
+  if (body instanceof ArrayBuffer) return textOf(new Uint8Array(body), about)
+  if (!ArrayBuffer.isView(body)) return body
+  return textOf(new Uint8Array(body.buffer, body.byteOffset, body.byteLength), about)
+}
+
 /** The bytes that a list of numbers stands for. */
 export const bytesIn = (list: unknown): Uint8Array | undefined =>
   Array.isArray(list) &&

@@ -2,12 +2,15 @@
 // Pure. Hosts and base path prefixes are ignored; a field's value is never read, only its name and place.
 import { readBody } from './body.ts'
 import { fieldsOf, searchFields, type Fields, type Search } from './field-search.ts'
+import { pathOf } from './path.ts'
 import type { Entry, Schedule, Side } from '../schedule/schedule.ts'
 
 /** A call as recorded. A body that is absent was not recorded; text that holds JSON is read as JSON. */
 export type Call = {
   method: string
   url: string
+  /** Other addresses that may be the call's: a log leaves open where one ends, a record or a redirect has several. */
+  otherUrls?: readonly string[]
   status?: number | undefined
   request?: unknown
   response?: unknown
@@ -47,37 +50,6 @@ export type Matcher = ReturnType<typeof createMatcher>
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
 const isParameter = (segment: string) => segment.startsWith('{')
-
-// Step by step, so that one with a wrong encoding does not keep the others from being read.
-const decoded = (step: string): string => {
-  try {
-    return decodeURI(step)
-  } catch {
-    return step
-  }
-}
-
-// As clients send it (WHATWG URL, 4.4): without dot segments; parameters of a segment (RFC 3986 3.3) are no part of it.
-const plain = (path: string): string => {
-  const kept: string[] = []
-  for (const segment of path.replaceAll('\\', '/').split('/')) {
-    const [name = ''] = segment.split(';', 1)
-    if (name === '..') kept.pop()
-    else if (name !== '.') kept.push(name)
-  }
-  return kept.join('/')
-}
-
-/** The path of a URL or path, decoded, without scheme, host, query and fragment. */
-export const pathOf = (url: string): string => {
-  const end = url.search(/[?#]/)
-  const bare = (end < 0 ? url : url.slice(0, end)).trim()
-  const host = bare.indexOf('://')
-  const start = host < 0 ? 0 : bare.indexOf('/', host + 3)
-  const path = start < 0 ? '/' : bare.slice(start)
-  const read = path.includes('%') ? path.split('/').map(decoded).join('/') : path
-  return /;|\\|\/\./.test(read) ? plain(read) : read
-}
 
 const parametersIn = ({ segments }: Scheduled) => segments.filter(isParameter).length
 
@@ -146,11 +118,21 @@ export const createMatcher = (schedule: Schedule) => {
   }
   /** Reports every use in a call; the `path` it hands out is only valid during that report. */
   const eachUse = (call: Call, report: (use: Use) => void): void => {
-    const operation = scheduled(call.method, call.url)
-    if (operation !== undefined) reportUses(operation, call, report)
+    for (const operation of operationsOf(call)) reportUses(operation, call, report)
   }
-  return { scheduled, mayBe, eachUse }
+  /** What the schedule says of the operations that a call may go to: one at most, unless its addresses differ. */
+  const operationsOf = (call: Call): Set<Scheduled> => {
+    const known = new Set<Scheduled>()
+    for (const url of urlsOf(call)) {
+      const operation = scheduled(call.method, url)
+      if (operation !== undefined) known.add(operation)
+    }
+    return known
+  }
+  return { scheduled, operationsOf, mayBe, eachUse }
 }
+
+const urlsOf = ({ url, otherUrls = [] }: Call): string[] => [url, ...otherUrls]
 
 /** Reports every use in a call that goes to a scheduled operation. */
 export const reportUses = ({ endpoints, fields }: Scheduled, call: Call, report: (use: Use) => void) => {
@@ -158,8 +140,10 @@ export const reportUses = ({ endpoints, fields }: Scheduled, call: Call, report:
   for (const side of ['request', 'response'] as const)
     if (fields[side].size > 0) reportSide(fields, call, side, report)
   // The schedule names fields of the request, and clients send some of them as parameters.
-  const query = /\?([^#]*)/.exec(call.url)?.[1] ?? ''
-  for (const name of new Set(new URLSearchParams(query).keys()))
+  const names = urlsOf(call).flatMap((url) => [
+    ...new URLSearchParams(/\?([^#]*)/.exec(url)?.[1] ?? '').keys(),
+  ])
+  for (const name of new Set(names))
     for (const entry of fields.request.get(name) ?? []) report({ entry, confidence: 'name', side: 'request' })
 }
 

@@ -3,19 +3,9 @@
 import type { Confidence, Matcher, Scheduled } from '../matching/deprecated-use.ts'
 import { isRecord } from '../input/json-scan.ts'
 import type { Entry, Side } from '../schedule/schedule.ts'
+import { bodiesOf, type Operation } from './bodies.ts'
 import type { FindFile, SpecFile } from './files.ts'
-import {
-  childrenOf,
-  createFollow,
-  into,
-  itemsOf,
-  nameOf,
-  placeOf,
-  rootOf,
-  type At,
-  type Follow,
-  type Lost,
-} from './places.ts'
+import { childrenOf, createFollow, into, nameOf, placeOf, rootOf, type At, type Lost } from './places.ts'
 import { eachProperty } from './schemas.ts'
 
 /** An OpenAPI document is read whole, so its size is bounded: 32 MiB. */
@@ -87,34 +77,6 @@ const knownAt = (
   return undefined
 }
 
-type Operation = { template: string; verb: string; at: At; item: At }
-
-/** The schemas of the bodies on one side of an operation, in OpenAPI 3 (content) and 2 (schema, body parameter). */
-const schemasOf = ({ at, item }: Operation, side: Side, follow: Follow): At[] => {
-  const followed = (one: At) => follow(one) ?? []
-  const bodies =
-    side === 'request'
-      ? [into(at, 'requestBody'), ...[item, at].flatMap((one) => itemsOf(into(one, 'parameters')))]
-      : [into(at, 'responses')].flatMap(followed).flatMap(childrenOf)
-  return bodies.flatMap(followed).flatMap((body) => {
-    const { in: place, name } = isRecord(body.value) ? body.value : {}
-    // A field of a form in OpenAPI 2 is as a schema with that one property.
-    if (place === 'formData' && typeof name === 'string')
-      return [{ ...body, value: { properties: { [name]: {} } } }]
-    // A parameter of the name is not the field itself, so it counts as one deeper.
-    if (place === 'query' && typeof name === 'string')
-      return [{ ...body, value: { properties: { '?': { properties: { [name]: {} } } } } }]
-    if (side === 'request' && place !== undefined && place !== 'body') return []
-    const media = [into(body, 'content')].flatMap(followed).flatMap(childrenOf).flatMap(followed)
-    // OpenAPI 3.2 has the schema of one item of a stream. A medium without any is one that is not described.
-    const schemas = [body, ...media].flatMap((one) =>
-      [into(one, 'schema'), into(one, 'itemSchema')].filter(({ value }) => value !== undefined),
-    )
-    const bare = media.filter(({ value }) => isRecord(value) && !('schema' in value || 'itemSchema' in value))
-    return [...schemas, ...bare.map((one) => ({ ...one, value: {} }))]
-  })
-}
-
 const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, walk: Walk) => {
   const { at } = operation
   const where = placeOf(at)
@@ -146,7 +108,7 @@ const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, wa
       for (const entry of [...fields[side].values()].flat()) report(entry, 'endpoint', place)
     }
     const search = { fields, side, follow, report, undescribed }
-    eachProperty(schemasOf({ ...operation, at: whole }, side, follow), search)
+    eachProperty(bodiesOf({ ...operation, at: whole }, side, follow), search)
   }
 }
 

@@ -1,7 +1,8 @@
 // The properties that schemas declare, through everything that a schema can be made of.
-import { placed, type Fields, type Placed } from '../matching/field-search.ts'
+import { placed, searchFields, type Fields, type Placed } from '../matching/field-search.ts'
 import type { FieldEntry, Side } from '../schedule/schedule.ts'
 import { isRecord } from '../input/json-scan.ts'
+import type { Declaring } from './bodies.ts'
 import { childrenOf, into, itemsOf, nameOf, type At, type Follow } from './places.ts'
 
 type SchemaSearch = {
@@ -13,33 +14,35 @@ type SchemaSearch = {
   undescribed: (at: At) => void
 }
 
-/** A schema, the names of the members that lead to what it describes, and whether it is all that is said of a body. */
-type Visit = { at: At; names: readonly string[]; isAll?: boolean | undefined }
+/** A schema, the names of the members that lead to what it describes, and whether it is all that is said of that. */
+type Visit = Declaring & { names: readonly string[] }
 
 const ANY_NAME = '*'
 const below = (names: readonly string[], name: string) => [...names.slice(-3), name]
 
 /** The schemas inside a schema: an alternative is at its place, as an item is; a property one deeper. */
-const inner = ({ at, names, isAll }: Visit, follow: Follow): Visit[] => {
+const inner = ({ at, names }: Visit, { fields, follow }: SchemaSearch): Visit[] => {
   const membersOf = (name: string) => childrenOf(follow(into(at, name)) ?? into(at, name))
   const parts = (...keys: string[]) => keys.map((key) => into(at, key))
   const same = [
     ...parts('allOf', 'prefixItems', 'items').flatMap(itemsOf),
     ...parts('if', 'then', 'else', 'additionalItems', 'unevaluatedItems', 'contains', 'contentSchema'),
     ...['dependentSchemas', 'dependencies'].flatMap(membersOf),
+    ...parts('anyOf', 'oneOf').flatMap(itemsOf),
+    into(at, 'items'),
     ...mapped(at),
   ]
-  const instead = [...parts('anyOf', 'oneOf').flatMap(itemsOf), into(at, 'items')]
   const unnamed = [
     ...parts('additionalProperties', 'unevaluatedProperties'),
     ...membersOf('patternProperties'),
   ]
   return [
     ...same.map((one) => ({ at: one, names })),
-    ...instead
-      .filter(({ value }) => isRecord(value) || value === true)
-      .map((one) => ({ at: one, names, isAll })),
-    ...membersOf('properties').map((one) => ({ at: one, names: below(names, nameOf(one)) })),
+    ...membersOf('properties').map((one) => ({
+      at: one,
+      names: below(names, nameOf(one)),
+      isAll: names.length === 0 && fields.isHolder(nameOf(one)),
+    })),
     ...unnamed.map((one) => ({ at: one, names: below(names, ANY_NAME) })),
   ]
 }
@@ -86,20 +89,68 @@ const reportIn = ({ at, names }: Visit, { fields, side, follow, report }: Schema
 const titleOf = ({ path, file }: At) =>
   path.length > 0 ? String(path.at(-1)) : file.name.replace(/^.*[\\/]|\.[a-z]+$/gi, '')
 
-const DESCRIBES =
-  /^(?:properties|allOf|anyOf|oneOf|items|itemSchema|prefixItems|if|contentSchema|not|required|\$(?:ref|dynamicRef|recursiveRef))$/
+/** What says something of the members, without being looked into. */
+const SAYS = ['not', 'required', 'if']
 const SIMPLE = /^(?:number|integer|boolean|null)$/
+const MAX_DEPTH = 200
 
-/** Whether a schema allows any members without naming them: what is sent may be anything. */
-const isOpen = ({ value }: At): boolean =>
-  value !== false &&
-  !(
-    isRecord(value) &&
-    (Object.keys(value).some((name) => DESCRIBES.test(name)) || SIMPLE.test(String(value.type)))
-  )
+/**
+ * Makes a test for whether schemas allow members that they do not name, so that what is sent may be anything. Of parts that
+ * all apply one is enough to say what there is, of alternatives all have to. A body, but no member, may be a text of JSON.
+ */
+const createIsOpen = (follow: Follow, isBody: boolean) => {
+  const known = new Map<unknown, boolean>()
+  const isOpen = (at: At, depth = 0): boolean => {
+    const { value } = at
+    if (!isRecord(value) || depth > MAX_DEPTH) return value !== false
+    const before = known.get(value)
+    if (before !== undefined) return before
+    // A circle adds nothing.
+    known.set(value, false)
+    const open = (one: At) => isOpen(one, depth + 1)
+    const listed = (...keys: string[]) => keys.flatMap((key) => itemsOf(into(at, key)))
+    const groups = [
+      listed('anyOf'),
+      listed('oneOf'),
+      [...listed('prefixItems', 'items'), ...['items', 'contentSchema'].map((key) => into(at, key))],
+      ...listed('allOf').map((one) => [one]),
+    ].map((group) => group.filter((one) => isRecord(one.value) || typeof one.value === 'boolean'))
+    const next = follow(at)
+    if (next === undefined) return false
+    if (next.value !== value) groups.push([next])
+    const properties = into(at, 'properties')
+    const hasMembers = childrenOf(follow(properties) ?? properties).length > 0
+    const isSimple = SIMPLE.test(String(value.type)) || (!isBody && value.type === 'string')
+    const takesOthers = [value.additionalProperties, value.unevaluatedProperties].some(
+      (others) => others === true || isRecord(others),
+    )
+    const says = hasMembers || SAYS.some((name) => name in value)
+    const isSaid = says || groups.some((group) => group.length > 0 && !group.some(open))
+    const answer = !isSimple && (takesOthers || !isSaid)
+    known.set(value, answer)
+    return answer
+  }
+  return (at: At) => isOpen(at)
+}
+
+/** Reports fields in examples: a schema may say less than they show. */
+const reportExamples = (
+  { at, names }: Visit,
+  { fields, side, follow, report, undescribed }: SchemaSearch,
+) => {
+  const several = into(at, 'examples')
+  const written = [into(at, 'example'), ...childrenOf(several), ...itemsOf(several)]
+  for (const one of written.flatMap((example) => follow(example) ?? []))
+    // OpenAPI 3 has the example in a member.
+    for (const place of [one, into(one, 'value')]) {
+      const document = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), place.value)
+      searchFields(document, { fields, side, report: (entry) => report(entry, 'name', place) })
+      if (fields.hiding[side].inValue(place.value)) undescribed(place)
+    }
+}
 
 /** Looks through schemas and all they lead to; each once for each way in which its members count. */
-export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void => {
+export const eachProperty = (bodies: readonly Declaring[], search: SchemaSearch): void => {
   const { fields, follow } = search
   const seen = new Map<unknown, Set<string>>()
   const isNew = (value: unknown, names: readonly string[]) => {
@@ -109,15 +160,17 @@ export const eachProperty = (schemas: readonly At[], search: SchemaSearch): void
     seen.set(value, ways.add(way))
     return true
   }
-  const waiting: Visit[] = schemas.map((at) => ({ at, names: [], isAll: true }))
+  const waiting: Visit[] = bodies.map((body) => ({ ...body, names: [] }))
+  const [isOpenBody, isOpenMember] = [createIsOpen(follow, true), createIsOpen(follow, false)]
   for (const visit of waiting) {
     const { at, names, isAll } = visit
-    if (isAll === true && isOpen(at)) search.undescribed(at)
+    if (isAll === true && (names.length === 0 ? isOpenBody(at) : isOpenMember(at))) search.undescribed(at)
     if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(at.value, names)) continue
     reportIn(visit, search)
-    waiting.push(...inner(visit, follow))
+    reportExamples(visit, search)
+    waiting.push(...inner(visit, search))
     const next = follow(at)
     if (next === undefined || next.value === at.value) continue
-    if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names, isAll })
+    if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names })
   }
 }

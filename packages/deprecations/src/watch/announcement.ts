@@ -18,14 +18,18 @@ export type Announcement = {
 }
 
 const MAY_ANNOUNCE = /^(?:deprecation|sunset|warning)$|^x-.*(?:deprecat|sunset)/i
-const HTTP_DATE = /^(?:Mon|Tues?|Wed|Wednes|Thu|Thurs|Fri|Sat|Satur|Sun)(?:day)?,? .+ GMT$|^\d{4}-\d\d-\d\d/
+/** The first of several, in one of the three forms of HTTP (RFC 9110 5.6.7), or in ISO 8601. */
+const DATE =
+  /^(?:Mon|Tues?|Wed|Wednes|Thu|Thurs|Fri|Sat|Satur|Sun)(?:day)?,? .+?(?: GMT|:\d\d \d{4})(?=\s*(?:,|$))|^\d{4}-\d\d-\d\d.*/
 
 /** The moment in a header: `@1688169599` (RFC 9745), an HTTP date, or an ISO date of the drafts. */
 const momentOf = (value: string | undefined): number | undefined => {
   const text = value?.trim() ?? ''
   const seconds = /^@(-?\d{1,12})(?:;|$)/.exec(text)?.[1]
   if (seconds !== undefined) return Number(seconds) * 1000
-  const time = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
+  const [date = ''] = DATE.exec(text) ?? []
+  // The oldest form (asctime) has no zone, and means GMT.
+  const time = Date.parse(/:\d\d \d{4}$/.test(date) ? `${date} GMT` : date)
   return Number.isNaN(time) ? undefined : time
 }
 

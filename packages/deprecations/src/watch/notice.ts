@@ -1,7 +1,8 @@
 // The notices of the watch: of a use, of what a header announces, of a 410. Pure.
 // An announcement on an operation that only loses fields must not read as the end of the operation.
 import type { Announcement } from './announcement.ts'
-import { pathOf, type Call, type Scheduled } from '../matching/deprecated-use.ts'
+import type { Call, Scheduled } from '../matching/deprecated-use.ts'
+import { pathOf } from '../matching/path.ts'
 import {
   dayOf,
   daysBetween,

@@ -1,8 +1,9 @@
 // A call as a line of NDJSON for the check: names of members only, every value replaced by null.
 // A stream keeps all its documents, as JSON lines in a text. The line names the sides of which something was left out.
 import { readBody } from '../matching/body.ts'
+import { createMatcher } from '../matching/deprecated-use.ts'
 import { hidesMembers } from '../matching/hidden-text.ts'
-import type { Side } from '../schedule/schedule.ts'
+import type { Schedule, Side } from '../schedule/schedule.ts'
 
 /** A body's text, as far as it was looked at. */
 export type SeenBody = { text: string; isCut: boolean }
@@ -12,6 +13,8 @@ type SeenCall = {
   time: number
   method: string
   url: string
+  /** Where redirects led to. */
+  redirectedTo?: string | undefined
   status: number
   request?: SeenBody | undefined
   response?: SeenBody | undefined
@@ -37,8 +40,8 @@ export const withoutValues = (value: unknown, leftOut?: () => void, depth = 0): 
 }
 
 const namesOf = ({ text, isCut }: SeenBody, about: Parameters<typeof readBody>[1]) => {
-  const { documents, unread } = readBody(text, about)
-  let isWhole = !isCut && unread === undefined
+  const { documents } = readBody(text, about)
+  let isWhole = !isCut && !hidesMembers(text, documents)
   const kept: string[] = []
   let length = 0
   for (const document of documents.filter(isObject)) {
@@ -50,29 +53,45 @@ const namesOf = ({ text, isCut }: SeenBody, about: Parameters<typeof readBody>[1
     }
     kept.push(names)
   }
-  isWhole &&= !hidesMembers(text, documents)
-  const [only, ...others] = kept
-  if (only === undefined) return { body: isWhole ? '' : undefined, isWhole }
-  return { body: others.length === 0 ? (JSON.parse(only) as unknown) : kept.join('\n'), isWhole }
+  return { body: kept.join('\n'), isWhole }
 }
 
-/** The line of a call, with the line break; the query is left out of the address. */
-export const recordOf = ({ time, method, url, status, request, response }: SeenCall): string => {
-  const sent = request && namesOf(request, { side: 'request' })
-  const answered = response && namesOf(response, { side: 'response', status })
-  const sides: [Side, typeof sent][] = [
-    ['request', sent],
-    ['response', answered],
-  ]
-  const incomplete = sides.flatMap(([side, names]) => (names?.isWhole === false ? [side] : []))
-  const record = {
-    time: new Date(time).toISOString(),
-    method,
-    url: url.replace(/[?#].*$/, ''),
-    status,
-    request: sent?.body,
-    response: answered?.body,
-    incomplete: incomplete.length === 0 ? undefined : incomplete,
+const withoutQuery = (url: string) => url.replace(/[?#][^]*$/, '')
+
+/**
+ * Prepares the lines of calls, each with its line break. A line is never cleaner than its call: what the check would not
+ * read of a body is marked as left out, and of a query the names of fields stay. Bodies are texts, as members of a line
+ * could be taken for what a recorder adds.
+ */
+export const createRecorder = (schedule: Schedule) => {
+  const matcher = createMatcher(schedule)
+  return ({ time, method, url, redirectedTo, status, request, response }: SeenCall): string => {
+    const bodies = {
+      request: request && namesOf(request, { side: 'request' }),
+      response: response && namesOf(response, { side: 'response', status }),
+    }
+    const unread = new Set<Side | undefined>()
+    const inQuery = new Set<string>()
+    const otherUrls = redirectedTo === undefined ? [] : [redirectedTo]
+    const call = { method, url, otherUrls, status, request: request?.text, response: response?.text }
+    matcher.eachUse(call, ({ entry, confidence, side, path }) => {
+      if (confidence === 'unread') unread.add(side)
+      if (confidence === 'name' && path === undefined && entry.kind === 'field') inQuery.add(entry.field)
+    })
+    const incomplete = (['request', 'response'] as const).filter(
+      (side) => unread.has(side) || bodies[side]?.isWhole === false,
+    )
+    const query = [...inQuery].map((name) => `${encodeURIComponent(name)}=`).join('&')
+    const record = {
+      time: new Date(time).toISOString(),
+      method,
+      url: withoutQuery(url) + (query && `?${query}`),
+      redirectedTo: redirectedTo && withoutQuery(redirectedTo),
+      status,
+      request: bodies.request?.body,
+      response: bodies.response?.body,
+      incomplete: incomplete.length === 0 ? undefined : incomplete,
+    }
+    return `${JSON.stringify(record)}\n`
   }
-  return `${JSON.stringify(record)}\n`
 }

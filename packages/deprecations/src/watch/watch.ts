@@ -1,6 +1,7 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
 import { announcementIn, type ResponseHeaders } from './announcement.ts'
+import { asText } from '../matching/bytes.ts'
 import { createMatcher, reportUses, type Call, type Scheduled } from '../matching/deprecated-use.ts'
 import { announcedNotice, goneNotice, operationName, useNotice, type Notice, type Used } from './notice.ts'
 import { dayOf, type Schedule } from '../schedule/schedule.ts'
@@ -26,18 +27,29 @@ export type Watch = {
   wantsBodies: (method: string, url: string) => boolean
 }
 
+/** What a body in bytes may grow to when it is decompressed. */
+const MAX_BYTES = 1024 * 1024
+
 const seenInProcess = new Set<string>()
 const MAX_SEEN = 1_000
 
 /** The items that a call uses, each once, in a sure place if there is one. */
 const usedIn = (scheduled: Scheduled, observed: Observed): Used[] => {
   const used = new Map<string, Used>()
-  reportUses(scheduled, observed, ({ entry, confidence, side }) => {
+  const [request, response] = [observed.request, observed.response].map((body) =>
+    asText(body, { maxBytes: MAX_BYTES }),
+  )
+  reportUses(scheduled, { ...observed, request, response }, ({ entry, confidence, side }) => {
     const isCertain = confidence === 'exact'
     if (isCertain || (confidence === 'name' && used.get(entry.id)?.isCertain !== true))
       used.set(entry.id, { entry, side, isCertain })
   })
   return [...used.values()]
+}
+
+/** Calls what the client gave. One that throws, or a promise of its that fails, must never be why a call or a process does. */
+export const safely = <T>(hook: ((value: T) => unknown) | undefined, value: T): void => {
+  new Promise((resolve) => resolve(hook?.(value))).catch(() => undefined)
 }
 
 /** Prepares the watch over a schedule. */
@@ -47,17 +59,18 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
   const today = () => dayOf(new Date(now()))
 
   const tell = (notice: Notice) => {
-    count?.(notice)
+    safely(count, notice)
     const key = `${notice.by} ${notice.item}`
     if (seen.has(key) || seen.size >= MAX_SEEN) return
     seen.add(key)
-    log?.(notice)
+    safely(log, notice)
   }
 
   // This runs on every answer, and most have nothing to say: a name or a day is made only when something has.
   const look = (observed: Observed) => {
-    const scheduled = matcher.scheduled(observed.method, observed.url)
-    if (scheduled !== undefined)
+    // The last that a redirect led to is the one that answered.
+    let scheduled: Scheduled | undefined
+    for (scheduled of matcher.operationsOf(observed))
       for (const used of usedIn(scheduled, observed)) {
         const notice = useNotice(used, today())
         if (notice !== undefined) tell(notice)
@@ -75,7 +88,7 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
       try {
         look(observed)
       } catch {
-        // A log or counter that throws must never be the reason that a call fails.
+        // Nor must headers that are none, or a clock that throws.
       }
     },
     wantsBodies: (method, url) => (matcher.scheduled(method, url)?.fields.all.length ?? 0) > 0,

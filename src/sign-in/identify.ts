@@ -1,0 +1,147 @@
+// Asks who signed in: the id_token's claims, completed from userinfo. Without an id_token, userinfo alone says it; where
+// there is none either (plain OAuth 2.1), what the server says of the access token, so that a person is the same one at
+// the next sign-in.
+import { randomUUID } from 'node:crypto'
+import { decodeJwt, type JWTPayload } from 'jose'
+import {
+  ClientError,
+  fetchUserInfo,
+  skipSubjectCheck,
+  tokenIntrospection,
+  type Configuration,
+  type TokenEndpointResponse,
+} from 'openid-client'
+import { present } from '../present.ts'
+import { Problem } from '../problem.ts'
+import type { User } from '../session/signed-in.ts'
+import { inWords, statusOf } from './answer-words.ts'
+import { createGroupsNote, groupsIn, type GroupRule } from './groups.ts'
+import { saysEverything, userOf, type Claims, type EmailRule } from './identity.ts'
+import { serverMetadataOf } from './server/configuration.ts'
+
+export type Granted = {
+  tokens: TokenEndpointResponse
+  /** Of the id_token, verified; undefined when none was issued. */
+  claims: Claims | undefined
+}
+
+export type IdentifyParts = {
+  emailRule: EmailRule
+  groupRule: GroupRule
+  log: { warn(fields: object, message: string): void }
+}
+
+/** @throws where no one can say who it is, or userinfo names another person */
+export type Identify = (configuration: Configuration, granted: Granted) => Promise<User>
+
+export function createIdentify(parts: IdentifyParts): Identify {
+  const noteGroups = createGroupsNote(parts.groupRule, parts.log)
+  return async (configuration, granted) => {
+    refuseOtherParty(configuration, granted)
+    const sources = await sourcesFor(configuration, granted, parts)
+    noteGroups(sources)
+    const user = userOf(serverMetadataOf(configuration).issuer, sources, parts.emailRule)
+    return { ...user, ...present({ groups: groupsIn(sources, parts.groupRule) }) }
+  }
+}
+
+/** OpenID Connect Core 3.1.3.7, 5: the library looks at azp only where there are several audiences. */
+function refuseOtherParty(configuration: Configuration, { claims }: Granted): void {
+  const { client_id: clientId } = configuration.clientMetadata()
+  if ((claims?.['azp'] ?? clientId) === clientId) return
+  throw new Problem(400, 'sign_in_failed', { detail: 'the id_token was issued to another client (azp)' })
+}
+
+/**
+ * Asks userinfo where there is one and the id_token leaves something open. An answer about another person means that the
+ * tokens are not this person's.
+ * @throws when userinfo names another subject than the id_token (OpenID Connect Core 5.3.2), or cannot be had where it
+ * is the only source
+ */
+async function sourcesFor(
+  configuration: Configuration,
+  { tokens, claims }: Granted,
+  { emailRule, groupRule, log }: IdentifyParts,
+): Promise<readonly [Claims, ...Claims[]]> {
+  const { userinfo_endpoint } = serverMetadataOf(configuration)
+  if (claims === undefined && userinfo_endpoint === undefined)
+    return [await identifyByToken(configuration, tokens.access_token)]
+  if (claims === undefined) return [await fetchUserInfo(configuration, tokens.access_token, skipSubjectCheck)]
+  const saysGroups = groupRule.wanted.length === 0 || claims[groupRule.claim] !== undefined
+  if (userinfo_endpoint === undefined || (saysGroups && saysEverything(claims, emailRule))) return [claims]
+  try {
+    return [claims, await fetchUserInfo(configuration, tokens.access_token, claims.sub)]
+  } catch (error) {
+    if (isAboutAnother(error)) throw error
+    const what = `the userinfo endpoint answered ${inWords(error)}`
+    log.warn(
+      { err: error },
+      `${what}: this person is known by the id_token alone, perhaps without an address`,
+    )
+    return [claims]
+  }
+}
+
+const isAboutAnother = (error: unknown) =>
+  error instanceof ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/**
+ * Token introspection (RFC 7662): `sub`, or `username` under a name of its own, because one person's username may be
+ * another's `sub`.
+ * @throws where it is offered and cannot be had: taking the next best name would make the person another one for a day
+ */
+async function introspected(configuration: Configuration, accessToken: string): Promise<Claims | undefined> {
+  if (serverMetadataOf(configuration).introspection_endpoint === undefined) return undefined
+  try {
+    const said = await tokenIntrospection(configuration, accessToken, { token_type_hint: 'access_token' })
+    const [sub, username] = [textOf(said.sub), textOf(said.username)]
+    const subject = sub ?? (username === undefined ? undefined : `username:${username}`)
+    if (!said.active || subject === undefined || isForElsewhere(configuration, said)) return undefined
+    return { preferred_username: username, ...said, sub: subject }
+  } catch (error) {
+    const status = statusOf(error)
+    // Not for this client: many servers let only resource servers ask.
+    if (status !== undefined && status >= 400 && status < 500 && status !== 429) return undefined
+    throw error
+  }
+}
+
+/**
+ * A JWT access token's `sub` (RFC 9068 2.2). Its signature isn't checked and needn't be: the token came straight from
+ * the token endpoint, over TLS, in answer to our own code (as OpenID Connect Core 3.1.3.7, 6 has it for id_tokens). It
+ * is only a name to find the person's walk under; nothing else of it counts, least of all an address.
+ */
+function subjectOf(configuration: Configuration, accessToken: string): Claims | undefined {
+  const payload = payloadOf(accessToken)
+  const sub = textOf(payload?.sub)
+  const isOurs = payload?.iss === serverMetadataOf(configuration).issuer
+  if (payload === undefined || sub === undefined || !isOurs || isForElsewhere(configuration, payload))
+    return undefined
+  return { sub }
+}
+
+function payloadOf(accessToken: string): JWTPayload | undefined {
+  try {
+    return decodeJwt(accessToken)
+  } catch {
+    return undefined
+  }
+}
+
+/** Of another issuer, or about the client itself: RFC 9068 5 warns of a client whose id is a person's `sub`. */
+function isForElsewhere(
+  configuration: Configuration,
+  { iss, sub }: { iss?: unknown; sub?: unknown },
+): boolean {
+  const { issuer } = serverMetadataOf(configuration)
+  return (iss !== undefined && iss !== issuer) || sub === configuration.clientMetadata().client_id
+}
+
+/** @throws where the server offers introspection and doesn't answer */
+async function identifyByToken(configuration: Configuration, accessToken: string): Promise<Claims> {
+  const known = (await introspected(configuration, accessToken)) ?? subjectOf(configuration, accessToken)
+  // Nothing says who it is: a new person at every sign-in.
+  return known ?? { sub: `unknown:${randomUUID()}` }
+}

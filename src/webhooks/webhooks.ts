@@ -1,0 +1,167 @@
+// Sends news of people to WEBHOOK_URL, beside the requests and never within one. This process sends what it noticed; now
+// and then one of all processes looks through everyone, for what another one left.
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Arrivals } from '../arrivals/arrivals.ts'
+import type { News } from '../arrivals/arrival.ts'
+import type { Records } from '../records/records.ts'
+import type { Settings } from '../settings/settings.ts'
+import { claim, nextDue, settle } from './claims.ts'
+import { createPost, type Outcome, type Post } from './post.ts'
+import { bodyOf, signatureHeaders } from './signature.ts'
+import { createTelling, type TellingLog } from './telling.ts'
+
+export type Webhooks = {
+  /** There is news of this person. Returns at once. */
+  notice: (email: string, dropped: number) => void
+  start(): void
+  /** Waits a moment for what is on its way. What is left is in the store. */
+  close(): Promise<void>
+}
+
+export type WebhooksParts = {
+  arrivals: Pick<Arrivals, 'all' | 'change'>
+  records: Pick<Records, 'compareAndSet'>
+  post: Post
+  /** WEBHOOK_SECRET. */
+  secrets: readonly string[]
+  registry: Registry
+  log: TellingLog
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+/** Undefined where WEBHOOK_URL is not set. */
+export function webhooksFor(
+  { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] }: Pick<Settings, 'WEBHOOK_URL' | 'WEBHOOK_SECRET'>,
+  parts: Omit<WebhooksParts, 'post' | 'secrets'>,
+): Webhooks | undefined {
+  return url === undefined ? undefined : createWebhooks({ ...parts, secrets, post: createPost(url, AT_ONCE) })
+}
+
+const AT_ONCE = 8
+const SWEEP_SECONDS = 300
+const SWEPT = 'webhooks:swept'
+/** Behind these it is the store's turn: the next look through everyone finds them. */
+const MAX_WAITING = 10_000
+const STORE_PAUSE_MS = 30_000
+const MAX_CLOSING_MS = 2_000
+
+export function createWebhooks(parts: WebhooksParts): Webhooks {
+  const { arrivals, records, post, secrets, registry, log, now } = parts
+  const sent = new Counter({
+    name: 'onramp_webhooks_total',
+    help: 'Events for WEBHOOK_URL: delivered, failed (a try that is repeated) or dropped',
+    labelNames: ['result'] as const,
+    registers: [registry],
+  })
+  const ready = new Set<string>()
+  const timers = new Map<string, NodeJS.Timeout>()
+  const underWay = new Map<string, Promise<void>>()
+  const telling = createTelling(log, now)
+  let sweeping: NodeJS.Timeout | undefined
+  let isClosed = false
+  const waiting = new Gauge({
+    name: 'onramp_webhooks_waiting',
+    help: 'People of whom this process has events to send, now or later',
+    registers: [],
+    collect() {
+      this.set(ready.size + timers.size + underWay.size)
+    },
+  })
+  registry.registerMetric(waiting)
+
+  function drop(count: number): void {
+    if (count > 0) sent.inc({ result: 'dropped' }, count)
+    telling.dropped(count)
+  }
+
+  /** @param at milliseconds since 1970 */
+  function queue(email: string, at: number): void {
+    clearTimeout(timers.get(email))
+    timers.delete(email)
+    if (isClosed || ready.size + timers.size >= MAX_WAITING) return
+    const delay = at - now()
+    if (delay > 0) timers.set(email, setTimeout(() => queue(email, 0), delay).unref())
+    else ready.add(email)
+    beginNext()
+  }
+
+  function beginNext(): void {
+    for (const email of ready) {
+      if (underWay.size >= AT_ONCE) return
+      if (underWay.has(email)) continue
+      ready.delete(email)
+      underWay.set(email, work(email))
+    }
+  }
+
+  async function work(email: string): Promise<void> {
+    const next = await deliver(email).catch(() => now() + STORE_PAUSE_MS)
+    underWay.delete(email)
+    if (next !== undefined && !ready.has(email)) queue(email, next)
+    beginNext()
+  }
+
+  async function send(body: string, { id }: News): Promise<Outcome> {
+    const outcome = await post.send(signatureHeaders(secrets, id, now(), body), body)
+    sent.inc({ result: outcome.kind === 'taken' ? 'delivered' : 'failed' })
+    // What is cut off at the end is no fault of the receiver.
+    if (!isClosed) telling.answered(outcome)
+    return outcome
+  }
+
+  /** @returns when there is more of this person to send; undefined: nothing */
+  async function deliver(email: string): Promise<number | undefined> {
+    const { arrival, news, dropped } = await claim(arrivals, email, now())
+    drop(dropped)
+    const outcomes = new Map<string, Outcome>()
+    for (const piece of news) {
+      const outcome = await send(bodyOf(piece, arrival), piece)
+      outcomes.set(piece.id, outcome)
+      if (outcome.kind === 'silent') break
+    }
+    return nextDue(await settle(arrivals, email, outcomes, now()))
+  }
+
+  /** @param isFirst at the start, whenever the last one was: this process may be the one that died */
+  async function sweep(isFirst: boolean): Promise<void> {
+    if (!(await records.compareAndSet(SWEPT, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
+    for await (const arrival of arrivals.all()) {
+      const due = nextDue(arrival)
+      if (due !== undefined && !underWay.has(arrival.email)) queue(arrival.email, due)
+      if (isClosed) return
+    }
+  }
+
+  function sweepAfter(milliseconds: number, isFirst: boolean): void {
+    if (!isClosed) sweeping = setTimeout(() => void sweepOnce(isFirst), milliseconds).unref()
+  }
+
+  async function sweepOnce(isFirst: boolean): Promise<void> {
+    const isDone = await sweep(isFirst).then(
+      () => true,
+      () => false,
+    )
+    const pause = isDone ? SWEEP_SECONDS * 1000 : STORE_PAUSE_MS
+    sweepAfter(pause * (1 + Math.random() / 5), isFirst && !isDone)
+  }
+
+  return {
+    notice(email, dropped) {
+      drop(dropped)
+      queue(email, 0)
+    },
+    start: () => sweepAfter(0, true),
+    async close() {
+      isClosed = true
+      clearTimeout(sweeping)
+      for (const timer of timers.values()) clearTimeout(timer)
+      ready.clear()
+      timers.clear()
+      const late = new Promise((resolve) => setTimeout(resolve, MAX_CLOSING_MS).unref())
+      await Promise.race([Promise.all(underWay.values()), late])
+      await post.close()
+      await Promise.all(underWay.values())
+    },
+  }
+}

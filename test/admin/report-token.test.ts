@@ -1,0 +1,80 @@
+// What programs read with REPORT_TOKEN, and that nothing else opens it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+const TOKEN = 'dashboards-3f1c5be2a97d4e60'
+
+let running: Running
+beforeAll(async () => {
+  running = await run({ settings: { REPORT_TOKEN: TOKEN, SIGN_INS_PER_MINUTE: '30' } })
+  await signIn(running, 'ada')
+})
+afterAll(() => running.close())
+
+const get = (path: string, authorization?: string) =>
+  fetch(running.url + path, {
+    redirect: 'manual',
+    headers: authorization === undefined ? {} : { authorization },
+  })
+
+const audited = () =>
+  running.log.filter((line) => line.includes('"audit"')).map((line) => JSON.parse(line) as { audit: string })
+
+describe('a program with REPORT_TOKEN', () => {
+  it('reads the report and the people, and the audit log says so', async () => {
+    const report = await get('/admin/report.json', `Bearer ${TOKEN}`)
+    expect(report.status).toBe(200)
+    expect(report.headers.get('cache-control')).toContain('no-store')
+    expect(await report.json()).toMatchObject({ people: 1, signedIn: 1 })
+    const people = await get('/admin/people.csv?show=inProgress', `bearer ${TOKEN}`)
+    expect(people.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(await people.text()).toContain('\n"ada@acme.example",')
+    expect(audited().slice(-2)).toMatchObject([
+      { audit: 'admin_viewed', by: 'report_token', what: 'report.json' },
+      { audit: 'admin_viewed', by: 'report_token', what: 'people.csv' },
+    ])
+    expect(running.log.join('')).not.toContain(TOKEN)
+  })
+
+  it.each(['/admin', '/admin/people', '/onboarding', '/api/status', '/sessions'])(
+    'gets nothing else with it: %s',
+    async (path) => {
+      expect((await get(path, `Bearer ${TOKEN}`)).status).toBe(401)
+    },
+  )
+})
+
+describe('another token', () => {
+  it.each([`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(0, -1)}`, 'Bearer', `Bearer ${TOKEN} ${TOKEN}`])(
+    'is refused and noted: %s',
+    async (authorization) => {
+      for (const path of ['/admin/report.json', '/Admin/People.csv/']) {
+        const answer = await get(path, authorization)
+        expect(answer.status).toBe(401)
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
+        expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+        expect(await answer.json()).toMatchObject({ status: 401, code: 'token_refused' })
+        expect(audited().at(-1)).toMatchObject({ audit: 'report_refused' })
+      }
+    },
+  )
+
+  it('is no reason to keep out a browser behind a proxy that asks for a password', async () => {
+    const answer = await get('/admin/report.json', `Basic ${btoa('ada:password')}`)
+    expect(answer.headers.get('location')).toContain('/sign-in')
+  })
+
+  it('can be tried only so often', async () => {
+    let answer = await get('/admin/report.json', 'Bearer wrong')
+    for (let count = 0; count < 30 && answer.status === 401; count++)
+      answer = await get('/admin/report.json', 'Bearer wrong')
+    expect(answer.status).toBe(429)
+    expect(await answer.json()).toMatchObject({ code: 'too_many_requests' })
+  })
+})
+
+it('without REPORT_TOKEN no token opens it', async () => {
+  await running.restart({ REPORT_TOKEN: '' })
+  for (const authorization of [`Bearer ${TOKEN}`, 'Bearer ', 'Bearer undefined'])
+    expect((await get('/admin/report.json', authorization)).status).toBe(401)
+})

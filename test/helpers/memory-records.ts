@@ -1,0 +1,21 @@
+// A store in this process's memory, for tests of what is kept and not of where.
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Records } from '../../src/records/records.ts'
+
+/** Expiry is left out: nothing here lives that long. Each question takes a turn of the loop, so that writers can race. */
+export function memoryRecords() {
+  const values = new Map<string, string>()
+  const records: Pick<Records, 'get' | 'compareAndSet'> = {
+    async get(key) {
+      await turn()
+      return values.get(key)
+    },
+    async compareAndSet(key, expected, value) {
+      await turn()
+      const isSame = values.get(key) === expected
+      if (isSame) values.set(key, value)
+      return isSame
+    },
+  }
+  return { records, values }
+}

@@ -1,0 +1,73 @@
+// Holds what onramp answers and sends against docs/openapi.yaml. Stricter than the document: a member that it doesn't
+// name is a fault here, so that none is added without a word.
+import { readFileSync } from 'node:fs'
+import addFormats from 'ajv-formats'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse } from 'yaml'
+import type { Answered } from './answers.ts'
+
+type Json = { [name: string]: Json }
+
+export const OPENAPI = new URL('../../docs/openapi.yaml', import.meta.url).pathname
+
+const document = parse(readFileSync(OPENAPI, 'utf8')) as Json
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** In place: objects have the members that are described. An inline part of `allOf` describes only some of them. */
+function strict(value: unknown): void {
+  if (!isObject(value)) return
+  if (isObject(value['properties']) && !Array.isArray(value))
+    (value as Record<string, unknown>)['additionalProperties'] ??= false
+  for (const [name, member] of Object.entries(value)) if (name !== 'allOf') strict(member)
+}
+strict(document)
+
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(document, 'openapi')
+
+const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Where a path into the document leads, references followed. @returns undefined for nothing there */
+function find(...path: string[]): string[] | undefined {
+  let value: Json | undefined = document
+  let at: string[] = []
+  for (const name of path) {
+    value = value[name]
+    if (!isObject(value)) return undefined
+    const reference: unknown = value['$ref']
+    at = typeof reference === 'string' ? reference.slice(2).split('/') : [...at, name]
+    if (typeof reference !== 'string') continue
+    value = at.reduce<Json | undefined>((inside, part) => inside?.[part], document)
+    if (value === undefined) throw new Error(`${reference} is not in the document`)
+  }
+  return at
+}
+
+function validated(path: readonly string[], body: string): string | undefined {
+  const validate = ajv.getSchema(
+    `openapi#/${path.map((name) => encodeURIComponent(escaped(name))).join('/')}`,
+  )
+  if (validate === undefined) throw new Error(`${path.join(' ')} has no schema`)
+  return validate(JSON.parse(body)) === true ? undefined : ajv.errorsText(validate.errors)
+}
+
+/** What the document doesn't allow of an answer; undefined: nothing, or it isn't JSON. */
+export function faultIn({ method, path, status, type, body }: Answered): string | undefined {
+  if (!/\bjson$/.test(type) || body === '') return undefined
+  const route = path.toLowerCase().replace(/(.)\/$/, '$1')
+  const operation = ['paths', route, method.toLowerCase()]
+  if (find(...operation) === undefined && type === 'application/problem+json')
+    return validated(['components', 'schemas', 'Problem'], body)
+  const said = ['responses', find(...operation, 'responses', String(status)) ? String(status) : 'default']
+  const schema = find(...operation, ...said, 'content', type, 'schema')
+  return schema === undefined ? 'not in docs/openapi.yaml' : validated(schema, body)
+}
+
+/** What the document doesn't allow of an event. */
+export function faultInEvent(body: string): string | undefined {
+  const { type } = JSON.parse(body) as { type: string }
+  const schema = find('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema')
+  return schema === undefined ? 'not in docs/openapi.yaml' : validated(schema, body)
+}

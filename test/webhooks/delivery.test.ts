@@ -1,0 +1,90 @@
+// Webhooks from a walk to a receiver over HTTP, on both stores: verified as receivers do, and kept over a restart.
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { faultInEvent } from '../helpers/openapi.ts'
+import { answerConsent } from '../helpers/journey.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { stores, type StoreUnderTest } from '../helpers/stores.ts'
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+type Event = { id: string; type: string; timestamp: string; data: Record<string, unknown> }
+
+async function startReceiver() {
+  const events: Event[] = []
+  const receiver = { status: 204, url: '', events, faults: [] as string[], asked: 0, close: () => {} }
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => {
+      receiver.asked++
+      const headers = req.headers as IncomingHttpHeaders & Record<string, string>
+      const body = Buffer.concat(chunks).toString()
+      receiver.faults.push(...[faultInEvent(body)].filter((fault) => fault !== undefined))
+      const event = new Webhook(secret).verify(body, headers) as Event
+      if (receiver.status === 204 && req.url === '/hooks?code=abc')
+        events.push({ ...event, id: headers['webhook-id'] ?? '' })
+      res.writeHead(receiver.status, { location: '/elsewhere' }).end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks?code=abc`
+  receiver.close = () => void server.close()
+  return receiver
+}
+
+describe.each(stores)('webhooks on %s', (_name, open) => {
+  let store: StoreUnderTest
+  let running: Running
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    store = await open()
+    running = await run({
+      settings: { ...store.settings, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
+    })
+  })
+  afterAll(async () => {
+    await running.close()
+    await store.close()
+    receiver.close()
+  })
+
+  const arrived = (type: string) =>
+    vi.waitFor(() => expect(receiver.events.map((event) => event.type)).toContain(type), 5_000)
+
+  it('tell of a sign-in and of an app that was connected', async () => {
+    const ada = await signIn(running, 'ada')
+    await ada.click('/onboarding/connect/slack_1')
+    await answerConsent(ada, 'allow')
+    await ada.open('/onboarding')
+    await arrived('app.connected')
+    expect(receiver.faults).toEqual([])
+    expect(receiver.events).toMatchObject([
+      { type: 'person.signed_in', data: { email: 'ada@acme.example' } },
+      {
+        type: 'app.connected',
+        data: { email: 'ada@acme.example', app: { instance: 'slack_1', name: 'Slack' } },
+      },
+    ])
+  })
+
+  it('outlive a restart while the receiver is away, and follow no redirect', async () => {
+    receiver.status = 307
+    receiver.asked = 0
+    await signIn(running, 'bob')
+    await vi.waitFor(() => expect(receiver.asked).toBeGreaterThan(0), 5_000)
+    await running.restart()
+    receiver.status = 204
+    await vi.waitFor(
+      () => expect(receiver.events.at(-1)).toMatchObject({ data: { email: 'bob@acme.example' } }),
+      15_000,
+    )
+    expect(new Set(receiver.events.map(({ id }) => id)).size).toBe(receiver.events.length)
+    expect(running.log.join('')).not.toMatch(/code=abc|whsec/)
+  })
+})

@@ -1,0 +1,229 @@
+// Events on their way: signed as receivers verify it, at least once, and never for ever.
+import { Registry } from 'prom-client'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newArrival, reached, withSources } from '../../src/arrivals/arrival.ts'
+import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { withNews } from '../../src/arrivals/news.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { MAX_AGE_MS, pauseMs } from '../../src/webhooks/claims.ts'
+import type { Outcome } from '../../src/webhooks/post.ts'
+import { bodyOf, signatureHeaders } from '../../src/webhooks/signature.ts'
+import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const former = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
+const at = Date.UTC(2026, 10, 2)
+const email = 'ada@acme.example'
+
+describe('an event', () => {
+  const arrival = { ...newArrival(email, at), group: 'Sales' }
+  const piece = { id: 'msg_one', type: 'app.connected', at, tries: 0, dueAt: at } as const
+  const app = { instance: 'slack_1', name: 'Slack – “EU”' }
+  const body = bodyOf({ ...piece, app }, arrival)
+
+  it('is verified with any of the secrets, and with no other', () => {
+    const headers = signatureHeaders([secret, former], piece.id, Date.now(), body)
+    const expected = {
+      type: piece.type,
+      timestamp: '2026-11-02T00:00:00.000Z',
+      data: { email, group: 'Sales', app },
+    }
+    for (const known of [secret, former]) expect(new Webhook(known).verify(body, headers)).toEqual(expected)
+    expect(() => new Webhook(secret).verify(body.replace('ada', 'eve'), headers)).toThrow(
+      'No matching signature',
+    )
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+    expect(() => new Webhook(other).verify(body, headers)).toThrow('No matching signature')
+  })
+
+  it('says nothing of an app or a department where there is none', () => {
+    expect(JSON.parse(bodyOf(piece, newArrival(email, at)))).toMatchObject({ data: { email } })
+    expect(bodyOf(piece, newArrival(email, at))).not.toMatch(/app"|group/)
+  })
+
+  it('is tried again after seconds, then hours, and when the receiver asks for it', () => {
+    const pauses = Array.from({ length: 9 }, (_, index) => pauseMs(index + 1, 0, 0.5) / 1000)
+    expect(pauses).toEqual([5, 30, 120, 600, 1800, 3600, 7200, 7200, 7200])
+    expect(pauseMs(1, 90, 0.5)).toBe(90_000)
+    expect(pauseMs(1, 1e9, 0.5)).toBe(7_200_000)
+    expect(new Set([pauseMs(1), pauseMs(1), pauseMs(1)]).size).toBeGreaterThan(1)
+  })
+})
+
+type Sent = { id: string; type: string }
+
+/** Processes that share a store, and a receiver that answers as it is told. */
+function office() {
+  const { records } = memoryRecords()
+  const now = () => Date.now()
+  const sealer = createSealer(['a secret of thirty-two characters'])
+  const people = createArrivals({ records, sealer, now, retentionDays: 90 })
+  const sent: Sent[] = []
+  const logged: string[] = []
+  const receiver: { answer: () => Promise<Outcome> } = { answer: () => Promise.resolve({ kind: 'taken' }) }
+  const tell = (_fields: object, message: string) => void logged.push(message)
+  function process() {
+    const registry = new Registry()
+    const closed = Promise.withResolvers<Outcome>()
+    const webhooks = createWebhooks({
+      arrivals: people,
+      records,
+      post: {
+        send: async (headers, body) => {
+          sent.push({ id: headers['webhook-id'] ?? '', type: (JSON.parse(body) as Sent).type })
+          return await Promise.race([receiver.answer(), closed.promise])
+        },
+        close: async () => closed.resolve({ kind: 'silent', why: 'closed' }),
+      },
+      secrets: [secret],
+      registry,
+      log: { info: tell, warn: tell },
+      now,
+    })
+    running.push(webhooks)
+    return { webhooks, registry, arrivals: withNews(people, now, webhooks.notice) }
+  }
+  return { people, sent, logged, receiver, process }
+}
+
+const running: Webhooks[] = []
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: at }))
+afterEach(async () => {
+  const closing = running.splice(0).map((webhooks) => webhooks.close())
+  await vi.advanceTimersByTimeAsync(5_000)
+  await Promise.all(closing)
+  vi.useRealTimers()
+})
+
+const MINUTE = 60_000
+const turns = async (milliseconds = 0) => {
+  await vi.advanceTimersByTimeAsync(milliseconds)
+  for (let turn = 0; turn < 400; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const here = (before: ReturnType<typeof newArrival>) => reached(before, 'signedInAt', Date.now())
+const refused: Outcome = { kind: 'refused', why: 'status 500', wait: undefined }
+const silent: Outcome = { kind: 'silent', why: 'timed out' }
+
+describe('events', () => {
+  it('are delivered once, and then there is nothing left of them', async () => {
+    const { process, sent, people } = office()
+    const { arrivals, registry } = process()
+    await arrivals.change(email, here)
+    await turns()
+    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
+    expect(await people.get(email)).not.toHaveProperty('news')
+    await turns(24 * 60 * MINUTE)
+    expect(sent).toHaveLength(1)
+    expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="delivered"\} 1$/m)
+  })
+
+  it('are sent in their order', async () => {
+    const { process, sent } = office()
+    const { arrivals } = process()
+    const listed = { instance: 'slack_1', name: 'Slack', at }
+    await arrivals.change(email, here)
+    await arrivals.change(email, (before) => withSources(before, [{ ...listed, state: 'waiting' }], at))
+    await arrivals.change(email, (before) => withSources(before, [{ ...listed, state: 'connected' }], at))
+    await turns()
+    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
+  })
+
+  it('do not hold up what made them while the receiver thinks', async () => {
+    const { process, receiver, sent } = office()
+    receiver.answer = () => new Promise(() => {})
+    const { arrivals } = process()
+    for (let person = 0; person < 20; person++) await arrivals.change(`p${person}@acme.example`, here)
+    await turns()
+    expect(sent).toHaveLength(8)
+  })
+
+  it.each([refused, silent])('are tried again with the same id: $why', async (outcome) => {
+    const { process, receiver, sent, logged } = office()
+    receiver.answer = () => Promise.resolve(outcome)
+    const { arrivals, registry } = process()
+    await arrivals.change(email, here)
+    await turns()
+    expect(sent).toHaveLength(1)
+    await turns(7_000)
+    expect(sent).toHaveLength(2)
+    receiver.answer = () => Promise.resolve({ kind: 'taken' })
+    await turns(40_000)
+    await turns(MINUTE)
+    expect(sent).toHaveLength(3)
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+    expect(logged).toEqual([expect.stringContaining(outcome.why), expect.stringContaining('again')])
+    expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
+  })
+
+  it('of one person that the receiver refuses do not keep others back', async () => {
+    const { process, receiver, sent } = office()
+    const { arrivals } = process()
+    receiver.answer = () =>
+      Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'taken' })
+    const listed = { instance: 'slack_1', name: 'Slack', at, state: 'blocked' } as const
+    await arrivals.change(email, (before) => withSources(here(before), [listed], at))
+    await turns()
+    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
+  })
+
+  it('are dropped after three days without a receiver, and the log and a figure say so', async () => {
+    const { process, receiver, people, logged, sent } = office()
+    receiver.answer = () => Promise.resolve(refused)
+    const { arrivals, registry } = process()
+    await arrivals.change(email, here)
+    for (let hours = 0; hours < MAX_AGE_MS / (60 * MINUTE) + 3; hours++) await turns(60 * MINUTE)
+    expect(await people.get(email)).not.toHaveProperty('news')
+    expect(sent.length).toBeLessThan(60)
+    expect(logged.at(-1)).toContain('dropped')
+    expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="dropped"\} 1$/m)
+  })
+
+  it('of a process that died are sent by the next one', async () => {
+    const { process, receiver, sent } = office()
+    receiver.answer = () => new Promise(() => {})
+    await process().arrivals.change(email, here)
+    await turns()
+    receiver.answer = () => Promise.resolve({ kind: 'taken' })
+    process().webhooks.start()
+    await turns(10)
+    // It may still be at it.
+    expect(sent).toHaveLength(1)
+    await turns(MINUTE)
+    expect(sent).toHaveLength(2)
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+  })
+
+  it('that a command noticed are sent by the server', async () => {
+    const { process, people, sent } = office()
+    await withNews(people, Date.now).change(email, here)
+    process().webhooks.start()
+    await turns(10)
+    expect(sent).toHaveLength(1)
+  })
+
+  it('are sent by one of several processes', async () => {
+    const { process, people, sent } = office()
+    const processes = [process(), process(), process()]
+    for (let person = 0; person < 20; person++)
+      await withNews(people, Date.now).change(`p${person}@acme.example`, here)
+    for (const { webhooks } of processes) webhooks.start()
+    await turns(10)
+    expect(sent).toHaveLength(20)
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(20)
+  })
+
+  it('go with the person who is forgotten, also while one is on its way', async () => {
+    const { process, receiver, people } = office()
+    let answer: (outcome: Outcome) => void = () => {}
+    receiver.answer = () => new Promise((resolve) => (answer = resolve))
+    await process().arrivals.change(email, here)
+    await turns()
+    await people.forget(email)
+    answer(refused)
+    await turns()
+    expect(await people.get(email)).toBeUndefined()
+  })
+})
