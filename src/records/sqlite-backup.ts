@@ -2,7 +2,7 @@
 // written last is in the log beside it (WAL); SQLite's own backup reads both, in one step, so no writer makes it begin anew.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { DATABASE } from './sqlite-folder.ts'
 
@@ -19,7 +19,10 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** Another name for the live store, or for what is beside it, would be written over. */
-const isWithin = (folder: string, path: string) => !relative(folder, path).startsWith('..')
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return !way.startsWith('..') && !isAbsolute(way)
+}
 
 function target(folder: string, file: string, isReplaced: boolean): string {
   const within = dirname(resolve(file))
