@@ -9,6 +9,7 @@ import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
+import { wantsPage } from '../web/error-page.ts'
 import { fitting, wantedOf } from './filters.ts'
 import { peopleCsv } from './people-csv.ts'
 import { PEOPLE_FILE } from './reminder.ts'
@@ -72,7 +73,7 @@ export type TokenRoutesParts = {
   note: Note
 }
 
-/** In front of requireSignIn. A request without a bearer token goes on: it may be a person. */
+/** In front of requireSignIn. What may come from a person goes on, also with a token that a proxy has added. */
 export function createTokenRoutes({ exports, token, limit, note }: TokenRoutesParts): Router {
   const router = Router()
   if (token === undefined) return router
@@ -83,7 +84,8 @@ export function createTokenRoutes({ exports, token, limit, note }: TokenRoutesPa
     res.setHeader('WWW-Authenticate', 'Bearer realm="onramp", error="invalid_token"')
     throw new Problem(401, 'token_refused', { detail: 'not the token of REPORT_TOKEN' })
   }
-  const isPerson: RequestHandler = (req, _res, next) => next(sendsBearer(req) ? undefined : 'router')
+  const isPerson: RequestHandler = (req, _res, next) =>
+    next(hasBearer(req, token) || (sendsBearer(req) && !wantsPage(req)) ? undefined : 'router')
   router.get([REPORT_PATH, PEOPLE_PATH], isPerson, limit, check)
   router.use(exports.routes)
   return router

@@ -23,7 +23,8 @@ export class UnreadablePeople extends Error {
  * `e-mail (work)`.
  */
 const EMAIL_HEADERS = [
-  /^(e-?mail([ _-]?address)?|mail)$/i,
+  /^e-?mail([ _-]?address)?$/i,
+  /^mail$/i,
   /^(user[ _-]?principal[ _-]?name|upn)$/i,
   /(^|[ _-])e-?mail($|[ _(-])/i,
 ]

@@ -51,22 +51,23 @@ const isOfTheToken = ({ cause }: WWWAuthenticateChallengeError) =>
 
 /** What says nothing of a refresh token: it is about the client, or about the moment. */
 const NOT_OF_THE_GRANT = new Set(['invalid_client', 'server_error', 'temporarily_unavailable'])
-const OF_THE_MOMENT = new Set([407, 408, 429])
+/** RFC 6749 5.2. Any other status without an error code comes from something in front of the server, or in its place. */
+const REFUSALS = new Set([400, 401, 403])
 
 /**
  * Will this refresh token be refused again? Servers say so in other words than invalid_grant too: Microsoft Entra with
  * interaction_required, where the person has to prove more than before; others with 200 and an error in it, or with a
  * bare 401 or 403. A new sign-in is what helps then, and a sign-in that is kept would fail until its last hour.
- * @param isFresh the sign-in is so new that another one would end in the same way
+ * @param when isFresh: the sign-in is so new that another one would end in the same way. isEarly: the access token is
+ * still good, so that an answer without an error code can wait until it isn't
  */
-export function isGrantRefused(error: unknown, isFresh: boolean): boolean {
+export function isGrantRefused(error: unknown, when: { isFresh: boolean; isEarly: boolean }): boolean {
   const said = errorSaid(error)
   if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
-  if (isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
+  if (when.isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
   // An answer with 200 that is no token.
   if (error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE') return true
-  const status = statusOf(error) ?? 0
-  return status >= 400 && status < 500 && !OF_THE_MOMENT.has(status)
+  return REFUSALS.has(statusOf(error) ?? 0) && (said !== undefined || !when.isEarly)
 }
 
 const UNREACHED = new Set([

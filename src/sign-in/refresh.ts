@@ -107,7 +107,9 @@ async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Renewed
   } catch (error) {
     // Tokens of a client that is gone cannot be refreshed by the next one.
     if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown(clientId))) return undefined
-    if (isGrantRefused(error, isFresh(signedIn.signedInAt, parts.now()))) {
+    const now = parts.now()
+    const isEarly = tokens.expiresAt !== undefined && now < tokens.expiresAt
+    if (isGrantRefused(error, { isFresh: isFresh(signedIn.signedInAt, now), isEarly })) {
       const said = error instanceof ResponseBodyError ? nameOfError(error.error) : inWords(error)
       parts.log.debug({}, `refresh: the authorization server says ${said}, so the sign-in ends`)
       // Some servers also say it to a client that they forgot: found out in the background.

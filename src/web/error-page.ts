@@ -22,10 +22,12 @@ export const notFound: RequestHandler = () => {
  * JSON and for fetches (Sec-Fetch-Dest: empty, Fetch Metadata), which could do nothing with a page.
  */
 export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boolean {
-  // Routes are found in any letter case. A browser's navigation carries no token; a proxy that asks for a password has it send "Basic".
-  if (/^\/api\//i.test(req.path) || sendsBearer(req)) return false
+  // Routes are found in any letter case.
+  if (/^\/api\//i.test(req.path)) return false
   const accept = req.get('accept') ?? ''
   if (accept.includes('text/html')) return true
+  // Only now: a proxy in front of us may add a token of its own to what browsers send.
+  if (sendsBearer(req)) return false
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
   return !/\bjson\b/.test(accept)
 }

@@ -64,6 +64,14 @@ describe('another token', () => {
     expect(answer.headers.get('location')).toContain('/sign-in')
   })
 
+  it('is no reason to keep out a browser behind a proxy that adds a token of its own', async () => {
+    const headers = { authorization: 'Bearer of-the-proxy', accept: 'text/html,*/*;q=0.8' }
+    for (const path of ['/admin/report.json', '/admin/people.csv', '/onboarding', '/']) {
+      const answer = await fetch(running.url + path, { redirect: 'manual', headers })
+      expect([path, answer.status]).toEqual([path, 303])
+    }
+  })
+
   it('can be tried only so often', async () => {
     let answer = await get('/admin/report.json', 'Bearer wrong')
     for (let count = 0; count < 30 && answer.status === 401; count++)

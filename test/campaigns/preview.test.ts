@@ -101,10 +101,8 @@ describe('forgetting', () => {
     expect(stdout).toContain('bob@acme.example')
     expect(stdout).not.toContain('ada@')
     await company.run(send)
-    expect(mails().map(({ to }) => to[0])).toEqual([
-      'ada@acme.example',
-      'bob@acme.example',
-      'ada@acme.example',
-    ])
+    const to = mails().map((mail) => mail.to[0])
+    expect(to.slice(0, 2).toSorted()).toEqual(['ada@acme.example', 'bob@acme.example'])
+    expect(to.slice(2)).toEqual(['ada@acme.example'])
   })
 })

@@ -140,7 +140,7 @@ export class TestBrowser {
       method,
       url,
       status: response.statusCode,
-      body: text,
+      body: withSigns(text),
       headers,
       ...(location === undefined ? {} : { location }),
     }
@@ -170,6 +170,14 @@ function siteOf(url: string, initiator: string | undefined): string {
   return to.hostname === from.hostname ? 'same-site' : 'cross-site'
 }
 
+/** As a person reads it: pages have these as entities. */
+const withSigns = (html: string) =>
+  html
+    .replaceAll('&rsquo;', '’')
+    .replaceAll('&ldquo;', '“')
+    .replaceAll('&rdquo;', '”')
+    .replaceAll('&hellip;', '…')
+
 const unescape = (html: string) =>
   html
     .replaceAll('&lt;', '<')
@@ -177,10 +185,6 @@ const unescape = (html: string) =>
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&#x27;', "'")
-    .replaceAll('&rsquo;', '’')
-    .replaceAll('&ldquo;', '“')
-    .replaceAll('&rdquo;', '”')
-    .replaceAll('&hellip;', '…')
     .replaceAll('&amp;', '&')
 
 export const linksOf = (html: string): string[] =>

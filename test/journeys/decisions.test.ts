@@ -7,7 +7,7 @@ const decisionsIn = (log: string[]) =>
   log
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({ msg }) => String(msg).startsWith('walk: '))
-    .map(({ level, time: _time, ...rest }) => ({ ...rest, isDebug: level === 20 }))
+    .map(({ level, time: _time, requestId: _requestId, ...rest }) => ({ ...rest, isDebug: level === 20 }))
 
 it('a debug log tells each decision of a walk, by instance and outcome alone', async () => {
   const store = async () => ({ settings: { LOG_LEVEL: 'debug' }, close: () => Promise.resolve() })

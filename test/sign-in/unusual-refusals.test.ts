@@ -51,8 +51,8 @@ describe('a refresh', () => {
     ['403 with a page', 403, '<html>', {}],
   ])('answered by %s is over, unless the sign-in is new', async (_what, status, body, headers) => {
     const error = await refusalOf(refreshTokenGrant(answering(status, body, headers), 'one'))
-    expect(isGrantRefused(error, false)).toBe(true)
-    expect(isGrantRefused(error, true)).toBe(false)
+    expect(isGrantRefused(error, { isFresh: false, isEarly: false })).toBe(true)
+    expect(isGrantRefused(error, { isFresh: true, isEarly: false })).toBe(false)
   })
 
   it.each([
@@ -60,13 +60,24 @@ describe('a refresh', () => {
     ['408', 408, '', {}],
     ['503', 503, '<html>', {}],
     ['a redirect', 302, '', {}],
+    ['404 of a proxy whose server restarts', 404, '404 page not found', {}],
+    ['405', 405, '', {}],
+    ['451', 451, '<html>', {}],
     ['200 with a page', 200, '<html>', {}],
     ['200 and server_error', 200, { error: 'server_error' }, {}],
     ['401 invalid_client', 401, { error: 'invalid_client' }, {}],
     ['401 and a challenge for the client', 401, {}, { 'www-authenticate': 'Basic realm="x"' }],
   ])('answered by %s is tried again', async (_what, status, body, headers) => {
     const error = await refusalOf(refreshTokenGrant(answering(status, body, headers), 'one'))
-    expect(isGrantRefused(error, false)).toBe(false)
+    expect(isGrantRefused(error, { isFresh: false, isEarly: false })).toBe(false)
+  })
+
+  it('ahead of time is over only where the answer says why', async () => {
+    const early = { isFresh: false, isEarly: true }
+    const bare = await refusalOf(refreshTokenGrant(answering(403, '<html>'), 'one'))
+    expect(isGrantRefused(bare, early)).toBe(false)
+    const said = await refusalOf(refreshTokenGrant(answering(400, { error: 'interaction_required' }), 'one'))
+    expect(isGrantRefused(said, early)).toBe(true)
   })
 })
 

@@ -29,7 +29,7 @@ export class UnacceptableLogoutToken extends Error {
   }
 }
 
-const textOf = (claim: unknown) => (typeof claim === 'string' ? claim : undefined)
+const textOf = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
 
 /** @throws {UnacceptableLogoutToken} saying which check failed */
 export async function verifyLogoutToken(token: string, rules: LogoutTokenRules): Promise<LogoutToken> {
