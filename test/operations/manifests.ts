@@ -102,8 +102,8 @@ function checkSettings({ spec }: Template): number {
     )
     given[secret] = example[secret] ?? 'a-secret'
   }
-  const names = new Set(settings.map(({ name }) => name))
-  for (const name of Object.keys(given)) assert.ok(names.has(name as never), `${name} is no setting`)
+  const names = new Set<string>(settings.map(({ name }) => name))
+  for (const name of Object.keys(given)) assert.ok(names.has(name), `${name} is no setting`)
   const loaded = loadSettings(given)
   assert.ok(spec.terminationGracePeriodSeconds > loaded.DRAIN_SECONDS + 6.5)
   return loaded.METRICS_PORT ?? 0

@@ -10,7 +10,7 @@ import { startOnramp, spawnOne, until, type Spawned } from '../helpers/processes
 import { startRedis } from '../helpers/redis.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { makeCertificates } from '../helpers/tls.ts'
-import type { TestBrowser } from '../helpers/test-browser.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
 import { startLoad, type Asked } from './load.ts'
 import { lookAgain, say, walk } from './walker.ts'
 
@@ -42,23 +42,23 @@ const MODULES = `mpm_event authn_core authz_core ssl socache_shmcb headers slotm
   proxy_balancer lbmethod_byrequests proxy_hcheck`
 
 /** What the whole configuration is where the file is a part of it, and how the proxy is started with it. */
-const proxies: Record<string, { file: string; whole(part: string, place: Place): string; start: string[] }> =
-  {
-    nginx: {
-      file: 'nginx.conf',
-      whole: (
-        part,
-      ) => `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log; worker_processes 2;
+const proxies: Record<
+  string,
+  { file: string; whole: (part: string, place: Place) => string; start: string[] }
+> = {
+  nginx: {
+    file: 'nginx.conf',
+    whole: (part) => `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log; worker_processes 2;
       events {} http { access_log off; ${part} }`,
-      start: ['nginx', '-e', `${folder}/nginx.log`, '-c'],
-    },
-    haproxy: { file: 'haproxy.cfg', whole: (part) => part, start: ['haproxy', '-db', '-f'] },
-    apache: {
-      file: 'apache.conf',
-      whole: (part, { port }) =>
-        `${MODULES.split(/\s+/)
-          .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`)
-          .join('')}
+    start: ['nginx', '-e', `${folder}/nginx.log`, '-c'],
+  },
+  haproxy: { file: 'haproxy.cfg', whole: (part) => part, start: ['haproxy', '-db', '-f'] },
+  apache: {
+    file: 'apache.conf',
+    whole: (part, { port }) =>
+      `${MODULES.split(/\s+/)
+        .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`)
+        .join('')}
 ServerName localhost
 PidFile ${folder}/apache.pid
 DefaultRuntimeDir ${folder}
@@ -67,14 +67,14 @@ User www-data
 Group www-data
 Listen ${port}
 ${part}`,
-      start: ['apache2', '-DFOREGROUND', '-f'],
-    },
-    caddy: {
-      file: 'Caddyfile',
-      whole: (part) => part.replace('{\n', '{\n\tadmin off\n\tauto_https disable_redirects\n'),
-      start: ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
-    },
-  }
+    start: ['apache2', '-DFOREGROUND', '-f'],
+  },
+  caddy: {
+    file: 'Caddyfile',
+    whole: (part) => part.replace('{\n', '{\n\tadmin off\n\tauto_https disable_redirects\n'),
+    start: ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
+  },
+}
 
 /** @returns the status of an answer, over TLS */
 async function ask(url: string, agent: Agent, headers: Record<string, string> = {}): Promise<number> {
@@ -91,8 +91,12 @@ async function checkEdges(url: string, agent: Agent): Promise<void> {
   // Cookies of the whole company's domain can be many.
   assert.equal(await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(12_000)}` }), 200)
   assert.equal(await ask(`${url}/signed-out?a=${'a'.repeat(7_000)}`, agent), 200)
-  const large = await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(40_000)}` })
-  assert.ok(large >= 400 && large < 500, `headers that are too large: ${large}`)
+  const headersTooLarge = await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(40_000)}` })
+  assert.ok(headersTooLarge >= 400 && headersTooLarge < 500, `headers that are too large: ${headersTooLarge}`)
+  const form = { method: 'POST', body: 'a'.repeat(400_000), dispatcher: agent } as const
+  const bodyTooLarge = await request(`${url}/sign-out/backchannel`, form)
+  await bodyTooLarge.body.dump()
+  assert.ok(bodyTooLarge.statusCode >= 400 && bodyTooLarge.statusCode < 500, String(bodyTooLarge.statusCode))
 }
 
 function workOf(browsers: TestBrowser[], url: string): Asked[] {
@@ -110,7 +114,7 @@ async function checkProxy(name: string): Promise<void> {
     proxies[name] ?? assert.fail(`no proxy ${name}: ${Object.keys(proxies).join(', ')}`)
   await using opened = new AsyncDisposableStack()
   const redis = await startRedis()
-  opened.defer(redis.close)
+  opened.defer(() => redis.close())
   const port = await freePort()
   const url = `https://localhost:${port}`
   const ports = [await freePort(), await freePort()] as const
@@ -127,7 +131,7 @@ async function checkProxy(name: string): Promise<void> {
     settings: { ...settings, HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
     sandbox: { switches },
   })
-  opened.defer(running.close)
+  opened.defer(() => running.close())
   await running.stopOnramp()
   const startOn = (one: number) =>
     startOnramp({ ...running.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', PORT: String(one) })
@@ -161,12 +165,17 @@ async function checkProxy(name: string): Promise<void> {
     await pause(2_500)
   }
   await load.stop()
-  for (const browser of browsers) await lookAgain(url, browser)
   const { GET, POST } = load.counts
-  say(
-    `${name}: people walk; of ${GET} pages and ${POST} forms, ${load.lost.length} were lost while both restarted`,
-  )
+  say(`${name}: people walk; of ${GET} pages and ${POST} forms, ${load.lost.length} got lost in restarts`)
   assert.deepEqual(load.lost, [], `${name}: ${proxy.output().slice(-2_000)}`)
+  for (const browser of browsers) await lookAgain(url, browser)
+
+  // Once the proxy knows that none is ready.
+  await redis.kill()
+  await pause(3_000)
+  const browser = new TestBrowser({ ca })
+  await browser.open(`${url}/onboarding`)
+  assert.match(browser.text, /We.ll be right back/, 'in an outage people get a page of the proxy')
 }
 
 for (const name of names.length === 0 ? Object.keys(proxies) : names) await checkProxy(name)
