@@ -172,7 +172,17 @@ describe('the layout', () => {
 })
 
 describe('the docs', () => {
-  it('link to files that are there', () => {
+  /** What GitHub makes of a heading. */
+  const slugOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-')
+  const slugsIn = (file: string) =>
+    [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => slugOf(text))
+
+  it('link to files and headings that are there', () => {
     const docs = [
       'README.md',
       'CONTRIBUTING.md',
@@ -182,13 +192,18 @@ describe('the docs', () => {
       'packages/sandbox/README.md',
       'packages/deprecations/README.md',
     ]
-    const broken = docs.flatMap((file) =>
-      [...read(file).matchAll(/\]\(([^)#\s]+)/g)]
-        .map(([, target = '']) => target)
-        .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(file), target)))
-        .map((target) => `${file}: ${target}`),
+    const links = docs.flatMap((file) =>
+      [...read(file).matchAll(/\]\(([^)#\s]*)#?([^)\s]*)/g)]
+        .filter(([, target = '']) => !/^[a-z]+:/.test(target))
+        .map(([, target = '', heading = '']) => ({
+          file,
+          to: target === '' ? file : join(dirname(file), target),
+          heading,
+        })),
     )
-    expect(broken).toEqual([])
+    const isBroken = ({ to, heading }: (typeof links)[number]) =>
+      !existsSync(join(root, to)) || (heading !== '' && to.endsWith('.md') && !slugsIn(to).includes(heading))
+    expect(links.filter(isBroken)).toEqual([])
   })
 })
 

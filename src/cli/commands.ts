@@ -1,5 +1,6 @@
 // Every command: its name, what it is for, its help. The code of a command is loaded when it is called.
 import { auditIdHelp } from './audit-id/help.ts'
+import { backupHelp } from './backup/help.ts'
 import { deprecations } from '@onramp/deprecations/command'
 import { doctorHelp } from './doctor/help.ts'
 import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } from './invite/help.ts'
@@ -51,6 +52,10 @@ const rows: readonly Row[] = [
   [
     "show a person's ID in the audit log",
     { name: 'audit-id', help: auditIdHelp, load: () => import('./audit-id/audit-id.ts') },
+  ],
+  [
+    'copy the embedded store while the server runs',
+    { name: 'backup', help: backupHelp, load: () => import('./backup/backup.ts') },
   ],
   ['find uses of deprecated APIs', deprecations],
   [

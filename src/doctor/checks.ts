@@ -4,6 +4,7 @@ import { clockOfAuthorizationServer, clockOfService } from './clock.ts'
 import { abilities } from './server/abilities.ts'
 import { client, clientBasic, clientKey } from './server/client.ts'
 import { discovery, keys } from './server/metadata.ts'
+import { provider } from './server/providers.ts'
 import { redirectAddresses, redirectRegistered } from './server/redirect.ts'
 import { registration } from './server/registration.ts'
 import { deprecationDates, finalRedirect, serviceReachable, serviceToken } from './service/service.ts'
@@ -43,6 +44,12 @@ const rows: readonly Row[] = [
   ['settings.runtime', 'Node', runtime],
   ['authorization-server.discovery', 'The authorization server', discovery, 'network'],
   ['authorization-server.clock', 'The clock', clockOfAuthorizationServer, 'network'],
+  [
+    'authorization-server.provider',
+    'Identity provider',
+    withMetadata((metadata, { settings }) => provider(metadata, settings)),
+    'network',
+  ],
   ['authorization-server.abilities', 'Capabilities', withMetadata(abilities), 'network'],
   ['authorization-server.keys', 'Signing keys', withMetadata(keys), 'network'],
   ['authorization-server.redirect-addresses', 'URLs to register', redirectAddresses],

@@ -3,17 +3,29 @@
 // an error's message, because those may hold a secret.
 import {
   context,
+  INVALID_SPAN_CONTEXT,
   propagation,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
   type Attributes,
   type Context,
   type Span,
+  type Tracer,
 } from '@opentelemetry/api'
 import { currentRequest } from './current-request.ts'
 
-const tracer = trace.getTracer('onramp')
+/** Undefined until there is an SDK: a page makes ten spans, and without one they would be made for nothing. */
+function tracerNow(): Tracer | undefined {
+  const provider = trace.getTracerProvider()
+  return provider instanceof ProxyTracerProvider
+    ? provider.getDelegateTracer('onramp')
+    : provider.getTracer('onramp')
+}
+
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 
 const fail = (span: Span, type: string) =>
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type)
@@ -24,7 +36,7 @@ export const inSpan = <T>(
   attributes: Attributes,
   work: (span: Span) => Promise<T>,
 ): Promise<T> =>
-  tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+  tracerNow()?.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     try {
       return await work(span)
     } catch (error) {
@@ -33,7 +45,7 @@ export const inSpan = <T>(
     } finally {
       span.end()
     }
-  })
+  }) ?? work(NO_SPAN)
 
 export type HttpQuestion = {
   method: string
@@ -46,6 +58,7 @@ export function inHttpSpan<T extends { status: number }>(
   { method, server: { origin, hostname, port, protocol }, path }: HttpQuestion,
   work: () => Promise<T>,
 ): Promise<T> {
+  if (tracerNow() === undefined) return work()
   const [pathname = ''] = path.split('?', 1)
   const attributes = {
     'http.request.method': method,
@@ -69,8 +82,12 @@ export type RequestSpan = {
   end(answered: { method: string; route: string; status: number; requestId: string }): void
 }
 
+const NO_REQUEST_SPAN: RequestSpan = { traceId: undefined, within: ROOT_CONTEXT, end() {} }
+
 /** @param headers of the request, which may bring a trace */
 export function startRequestSpan(headers: object): RequestSpan {
+  const tracer = tracerNow()
+  if (tracer === undefined) return NO_REQUEST_SPAN
   const active = context.active()
   // An operator's own instrumentation of HTTP has read them already.
   const parent = trace.getSpan(active) === undefined ? propagation.extract(active, headers) : active
@@ -96,9 +113,11 @@ export function startRequestSpan(headers: object): RequestSpan {
 
 /** What a call carries on, so that the trace goes on there: from our span, or else as the request brought it. */
 export function traceHeaders(): Record<string, string> {
+  const brought = currentRequest()?.trace?.headers
+  if (tracerNow() === undefined) return { ...brought }
   const headers: Record<string, string> = {}
   propagation.inject(context.active(), headers)
-  return 'traceparent' in headers ? headers : { ...headers, ...currentRequest()?.trace?.headers }
+  return 'traceparent' in headers ? headers : { ...headers, ...brought }
 }
 
 const MAX_FLUSH_MS = 2_000

@@ -22,7 +22,21 @@ const NEEDS_ESCAPE = new RegExp(ESCAPED.source)
 function escape(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') throw new TypeError(`a view prints ${typeof value}, which is not text`)
-  return NEEDS_ESCAPE.test(value) ? value.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? '') : value
+  return NEEDS_ESCAPE.test(value) ? escaped(value) : value
+}
+
+const MAX_KEPT = 1_000
+const kept = new Map<string, string>()
+
+/** The sentences of a page come again with every page, and replacing what is in them takes 1 µs for each. */
+function escaped(value: string): string {
+  const known = kept.get(value)
+  if (known !== undefined) return known
+  const result = value.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? '')
+  if (value.length > 200) return result
+  if (kept.size >= MAX_KEPT) kept.clear()
+  kept.set(value, result)
+  return result
 }
 
 /** Behind what a view was given stands this: whatever is not there is an error, even in a condition. */

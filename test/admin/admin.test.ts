@@ -126,7 +126,7 @@ describe('departments and apps', () => {
     const href = /<td><a href="(\/admin\/people\?show=stuck&amp;app=[^"]*)">(\d+)/.exec(body)
     await grace.open(running.url + (href?.[1] ?? '').replaceAll('&amp;', '&'))
     expect(grace.text).toContain(`${href?.[2]} people`)
-    expect(grace.page.body).toContain('aria-label="Remove filter “App: ')
+    expect(grace.page.body).toContain('aria-label="Remove filter &ldquo;App: ')
   })
 })
 

@@ -5,7 +5,7 @@ import { VERSION } from '../../src/installation.ts'
 import { runCommand } from './run-command.ts'
 
 describe('the command line', () => {
-  it.each(['doctor', 'status', 'audit-id'])(
+  it.each(['doctor', 'status', 'audit-id', 'backup'])(
     'explains %s with its examples first, on 80 columns, without doing anything',
     async (name) => {
       for (const flag of ['--help', '-h']) {

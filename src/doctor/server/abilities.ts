@@ -4,6 +4,7 @@ import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts
 import { isSafeAddress } from '../ask.ts'
 import type { Metadata } from './discovered.ts'
 import { groups } from './groups.ts'
+import { providerOf } from './providers.ts'
 import { addresses, identity, refreshing, scopes } from './people.ts'
 
 const settings = ['OIDC_ISSUER']
@@ -25,8 +26,10 @@ function flow({
 }
 
 /** RFC 9700 2.1.1. A server may support it without listing it. */
-function pkce({ code_challenge_methods_supported: methods }: Metadata): Finding {
-  if (methods?.includes('S256')) return ok('PKCE (S256) supported.')
+function pkce(metadata: Metadata): Finding {
+  if (metadata.code_challenge_methods_supported?.includes('S256')) return ok('PKCE (S256) supported.')
+  if (providerOf(metadata) === 'Microsoft Entra ID')
+    return ok('PKCE (S256) supported, although Microsoft Entra does not advertise it.')
   return warn("The server doesn't advertise PKCE (S256), which onramp always uses.", {
     settings,
     fix: 'turn PKCE on for the client there',

@@ -3,19 +3,19 @@
 import type { Settings } from '../../settings/settings.ts'
 import { ok, warn, type Finding, type Findings } from '../finding.ts'
 import type { Metadata } from './discovered.ts'
+import { providerOf } from './providers.ts'
 
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Microsoft's and Google's own habits, from their documentation. */
-function habitOf(issuer: string, claim: string, wanted: readonly string[]): Finding | undefined {
-  if (issuer === 'https://accounts.google.com')
+function habitOf(metadata: Metadata, claim: string, wanted: readonly string[]): Finding | undefined {
+  const provider = providerOf(metadata)
+  if (provider === 'Google')
     return warn('Google sends no groups at sign-in, so ADMIN_GROUPS never matches.', {
       settings: ['ADMIN_GROUPS'],
       fix: 'use ADMIN_EMAILS',
     })
-  const isEntra =
-    /^https:\/\/(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)\//
-  if (!isEntra.test(issuer) || claim !== 'groups') return undefined
+  if (provider !== 'Microsoft Entra ID' || claim !== 'groups') return undefined
   const named = wanted.filter((group) => !GUID.test(group)).length
   return warn(
     `Microsoft Entra leaves the groups out for people in more than 200 groups${named > 0 ? ', and usually names groups by their object ID, which ADMIN_GROUPS does not' : ''}.`,
@@ -28,9 +28,9 @@ function habitOf(issuer: string, claim: string, wanted: readonly string[]): Find
 
 export function groups(metadata: Metadata, settings: Partial<Settings>): Findings {
   const { ADMIN_GROUPS: wanted = [], OIDC_GROUPS_CLAIM: claim = 'groups', OIDC_SCOPE: scope = '' } = settings
-  const { claims_supported: claims, scopes_supported: scopes, issuer } = metadata
+  const { claims_supported: claims, scopes_supported: scopes } = metadata
   if (wanted.length === 0) return undefined
-  const habit = habitOf(issuer, claim, wanted)
+  const habit = habitOf(metadata, claim, wanted)
   if (habit !== undefined) return habit
   if (scopes?.includes(claim) === true && !scope.split(' ').includes(claim))
     return warn(`The server offers the scope ${claim}, but OIDC_SCOPE doesn't have it.`, {

@@ -64,8 +64,9 @@ function progressOf({ counts, t }: Scene) {
   const { connected, pending, skipped, blocked } = counts
   const total = connected + pending + skipped + blocked
   if (total === 0) return undefined
-  const segments =
-    total > MAX_SEGMENTS ? [] : Array.from({ length: total }, (_, at) => segmentAt(at, connected, pending))
+  const segments: ReturnType<typeof segmentAt>[] = []
+  if (total <= MAX_SEGMENTS)
+    for (let at = 0; at < total; at++) segments.push(segmentAt(at, connected, pending))
   return {
     connected,
     total,

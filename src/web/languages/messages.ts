@@ -9,8 +9,8 @@ export type Message = string | ((values?: Values) => string)
 /** How a language counts and writes numbers. */
 export type Rules = {
   number: (value: number) => string
-  plural: Intl.PluralRules
-  ordinal: Intl.PluralRules
+  plural: (value: number) => Intl.LDMLPluralRule
+  ordinal: (value: number) => Intl.LDMLPluralRule
   /** What is written for a text that is given; what a message chooses by is left as it is. */
   text: (value: string) => string
   /** Values that any message may name. */
@@ -22,8 +22,8 @@ export const rulesOf = (tag: string, how: Partial<Pick<Rules, 'text' | 'common'>
   common: {},
   ...how,
   number: numberWriter(tag),
-  plural: new Intl.PluralRules(tag),
-  ordinal: new Intl.PluralRules(tag, { type: 'ordinal' }),
+  plural: pluralOf(new Intl.PluralRules(tag)),
+  ordinal: pluralOf(new Intl.PluralRules(tag, { type: 'ordinal' })),
 })
 
 /** @param text ICU MessageFormat @throws {SyntaxError} when it is not, or uses dates, times or tags */
@@ -61,11 +61,11 @@ function partOf(element: MessageFormatElement, rules: Rules): string | Write {
     }
     case TYPE.plural: {
       const options = optionsOf(element.options, rules)
-      const category = element.pluralType === 'ordinal' ? rules.ordinal : rules.plural
+      const categoryOf = element.pluralType === 'ordinal' ? rules.ordinal : rules.plural
       return (values) => {
         const exact = Number(valueOf(element.value, values, rules))
         const count = exact - element.offset
-        const key = options.has(`=${exact}`) ? `=${exact}` : category.select(count)
+        const key = options.has(`=${exact}`) ? `=${exact}` : categoryOf(count)
         return written(options, key, values, count)
       }
     }
@@ -94,12 +94,16 @@ function valueOf(name: string, values: Values, { common }: Rules): string | numb
 
 const SMALL = 1000
 
-/** Small numbers are written once: Intl.NumberFormat takes 0.5 µs for each. */
+/** Small numbers are worked out once: Intl takes 0.5 µs for each. */
+function keptWhenSmall<T>(work: (value: number) => T): (value: number) => T {
+  const small: T[] = []
+  return (value) =>
+    Number.isInteger(value) && value >= 0 && value < SMALL ? (small[value] ??= work(value)) : work(value)
+}
+
 function numberWriter(tag: string): (value: number) => string {
   const format = new Intl.NumberFormat(tag)
-  const small: string[] = []
-  return (value) =>
-    Number.isInteger(value) && value >= 0 && value < SMALL
-      ? (small[value] ??= format.format(value))
-      : format.format(value)
+  return keptWhenSmall((value) => format.format(value))
 }
+
+const pluralOf = (rules: Intl.PluralRules) => keptWhenSmall((value) => rules.select(value))

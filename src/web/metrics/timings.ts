@@ -20,22 +20,24 @@ export type TimingsOptions<L extends string> = {
 
 export class Timings<L extends string> extends Histogram<L> {
   readonly #about: { name: string; help: string }
+  readonly #labelNames: readonly L[]
   readonly #series = new Map<string, Series<L>>()
 
   constructor({ name, help, labelNames, registry }: TimingsOptions<L>) {
     super({ name, help, labelNames: [...labelNames], buckets: BOUNDS_SECONDS, registers: [registry] })
     this.#about = { name, help }
+    this.#labelNames = labelNames
   }
 
-  /** Counts one more that took so many seconds. @param labels all of them, in one order each time */
+  /** Counts one more that took so many seconds. @param labels all of them */
   count(labels: Record<L, string>, seconds: number): void {
     let key = ''
-    for (const label in labels) key += ` ${labels[label]}`
+    for (const label of this.#labelNames) key += ` ${labels[label]}`
     let series = this.#series.get(key)
     if (series === undefined)
       this.#series.set(key, (series = { labels, counts: BOUNDS_SECONDS.map(() => 0).concat(0), sum: 0 }))
-    const bound = BOUNDS_SECONDS.findIndex((most) => seconds <= most)
-    const index = bound < 0 ? BOUNDS_SECONDS.length : bound
+    let index = 0
+    while (index < BOUNDS_SECONDS.length && seconds > (BOUNDS_SECONDS[index] ?? Infinity)) index++
     series.counts[index] = (series.counts[index] ?? 0) + 1
     series.sum += seconds
   }

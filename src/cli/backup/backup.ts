@@ -1,0 +1,37 @@
+// onramp backup FILE: the embedded store, as it is at one moment, beside a running server. Reads two settings only.
+import { printable } from '@onramp/deprecations/command-line/printable'
+import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { Run } from '@onramp/deprecations/command-line/parts'
+import { readOne } from '../../doctor/read-settings.ts'
+import { backUpFolder, NotBackedUp } from '../../records/sqlite-backup.ts'
+import { SettingsError } from '../../settings/settings.ts'
+
+const options = { force: { type: 'boolean', default: false }, json: { type: 'boolean' } } as const
+
+export const run: Run = async (args, { env, stdout, stderr }) => {
+  const { values, words } = readArguments(args, options, 1)
+  const [file] = words
+  if (file === undefined || file === '') throw new UsageError('expected the file to write')
+
+  const [redis, folder] = [readOne('REDIS_URL', env), readOne('DATA_DIR', env)]
+  const faults = [...redis.faults, ...folder.faults]
+  if (faults.length > 0) throw new SettingsError(faults)
+  if (redis.value !== undefined)
+    throw new UsageError(
+      'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/redis.md)',
+    )
+
+  try {
+    const done = await backUpFolder(folder.value ?? '', file, { isReplaced: values.force })
+    stdout.write(
+      values.json
+        ? `${JSON.stringify({ schema_version: 1, ...done })}\n`
+        : `Backed up ${done.records} records (${done.bytes} bytes) to ${printable(done.file)}\n`,
+    )
+    return 0
+  } catch (error) {
+    if (!(error instanceof NotBackedUp)) throw error
+    stderr.write(`onramp backup: ${printable(error.message)}\n`)
+    return 1
+  }
+}
