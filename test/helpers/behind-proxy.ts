@@ -1,65 +1,19 @@
 // A company's network: the service and the authorization server have names that only the forward proxy can resolve, and
 // certificates of a private authority. The forward proxy is proxy-chain.
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
-import { createServer, type Server as TlsServer } from 'node:https'
-import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Server as ForwardProxy, type PrepareRequestFunctionOpts } from 'proxy-chain'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { freePort } from './running.ts'
+import { makeCertificates, pem, startGateway } from './tls.ts'
 
 const NAMES = { service: 'service.example', authorizationServer: 'login.example' }
 
 /** Every name is this machine. */
 const lookup: LookupFunction = (_name, { all }, done) =>
   all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)
-
-function makeCertificates(folder: string): void {
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=Test CA')
-  const sign = (file: string, names: readonly string[]) => {
-    openssl('req', ...key, '-keyout', `${file}.key`, '-out', `${file}.csr`, '-subj', `/CN=${file}`)
-    writeFileSync(join(folder, 'names'), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`)
-    const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2']
-    openssl('x509', '-req', '-in', `${file}.csr`, '-out', `${file}.crt`, ...signed)
-  }
-  sign('servers', Object.values(NAMES))
-  sign('proxy', ['localhost'])
-}
-
-/** A key and its certificate. */
-const pem = (folder: string, file: string) => ({
-  key: readFileSync(join(folder, `${file}.key`)),
-  cert: readFileSync(join(folder, `${file}.crt`)),
-})
-
-/** Ends TLS and hands each request on, as a gateway does. */
-async function startGateway(folder: string, target: number, port: number): Promise<TlsServer> {
-  const server = createServer(pem(folder, 'servers'), (req, res) => {
-    const headers = { ...req.headers, 'x-forwarded-proto': 'https' }
-    const onward = {
-      host: '127.0.0.1',
-      port: target,
-      method: req.method,
-      path: req.url,
-      headers,
-      agent: false,
-    }
-    req.pipe(
-      request(onward, (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(res)
-      }).on('error', () => res.destroy()),
-    )
-  }).listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
 
 export type BehindProxy = {
   sandbox: Sandbox
@@ -80,7 +34,7 @@ export type BehindProxy = {
 
 export async function startBehindProxy(password: string): Promise<BehindProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-proxy-'))
-  makeCertificates(folder)
+  makeCertificates(folder, { servers: Object.values(NAMES), proxy: ['localhost'] })
   const ports = { service: await freePort(), authorizationServer: await freePort() }
   const open = { service: await freePort(), authorizationServer: await freePort() }
   const addresses = {
@@ -88,9 +42,10 @@ export async function startBehindProxy(password: string): Promise<BehindProxy> {
     authorizationServer: `https://${NAMES.authorizationServer}:${open.authorizationServer}`,
   }
   const sandbox = await startSandbox({ ports, addresses })
+  const servers = pem(folder, 'servers')
   const gateways = [
-    await startGateway(folder, ports.service, open.service),
-    await startGateway(folder, ports.authorizationServer, open.authorizationServer),
+    await startGateway({ ...servers, target: ports.service, port: open.service }),
+    await startGateway({ ...servers, target: ports.authorizationServer, port: open.authorizationServer }),
   ]
   const asked = new Set<string>()
   const options = {

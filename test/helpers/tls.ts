@@ -1,0 +1,54 @@
+// A private certificate authority, and gateways that end TLS with its certificates.
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer, type Server as TlsServer } from 'node:https'
+import { join } from 'node:path'
+
+/**
+ * Writes `ca.crt` into the folder, and FILE.key and FILE.crt for each file.
+ * @param files the names that each certificate is for
+ */
+export function makeCertificates(folder: string, files: Record<string, readonly string[]>): void {
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=Test CA')
+  for (const [file, names] of Object.entries(files)) {
+    openssl('req', ...key, '-keyout', `${file}.key`, '-out', `${file}.csr`, '-subj', `/CN=${file}`)
+    writeFileSync(join(folder, 'names'), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`)
+    const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2']
+    openssl('x509', '-req', '-in', `${file}.csr`, '-out', `${file}.crt`, ...signed)
+  }
+}
+
+/** A key and its certificate. */
+export const pem = (folder: string, file: string) => ({
+  key: readFileSync(join(folder, `${file}.key`)),
+  cert: readFileSync(join(folder, `${file}.crt`)),
+})
+
+export type Gateway = { key: Buffer; cert: Buffer; target: number; port: number; host?: string }
+
+/** Ends TLS and hands each request on to the target's port, as a gateway does. */
+export async function startGateway({ target, port, host, ...own }: Gateway): Promise<TlsServer> {
+  const server = createServer(own, (req, res) => {
+    const headers = { ...req.headers, 'x-forwarded-proto': 'https' }
+    const onward = {
+      host: '127.0.0.1',
+      port: target,
+      method: req.method,
+      path: req.url,
+      headers,
+      agent: false,
+    }
+    req.pipe(
+      request(onward, (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      }).on('error', () => res.destroy()),
+    )
+  }).listen(port, host ?? '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}

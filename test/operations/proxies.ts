@@ -1,0 +1,181 @@
+// Each proxy of deploy/proxies for real, with two processes of onramp on one Redis behind it: people walk through TLS, and
+// both processes are restarted under load. Its arguments: a folder, and which proxies (absent: all of them).
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { startOnramp, spawnOne, until, type Spawned } from '../helpers/processes.ts'
+import { startRedis } from '../helpers/redis.ts'
+import { freePort, run } from '../helpers/running.ts'
+import { makeCertificates } from '../helpers/tls.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { startLoad, type Asked } from './load.ts'
+import { lookAgain, say, walk } from './walker.ts'
+
+const [, , folder = '', ...names] = process.argv
+const here = new URL('../../deploy/proxies/', import.meta.url).pathname
+makeCertificates(folder, { tls: ['localhost'] })
+writeFileSync(
+  join(folder, 'tls.pem'),
+  ['crt', 'key'].map((kind) => readFileSync(`${folder}/tls.${kind}`)).join(''),
+)
+const ca = readFileSync(join(folder, 'ca.crt'), 'utf8')
+
+type Place = { port: number; ports: readonly [number, number] }
+
+/** The file as it is, at these ports and with this certificate. */
+const placed = (file: string, { port, ports }: Place): string =>
+  readFileSync(here + file, 'utf8')
+    .replaceAll('/etc/onramp', folder)
+    .replaceAll('onramp.example', 'localhost')
+    .replaceAll(/(listen |bind |\*|localhost)(:?)443/g, `$1$2${port}`)
+    .replaceAll(':3001', `:${ports[0]}`)
+    .replaceAll(':3002', `:${ports[1]}`)
+
+/** How often both are restarted. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
+const METRICS_TOKEN = randomBytes(24).toString('base64url')
+
+const MODULES = `mpm_event authn_core authz_core ssl socache_shmcb headers slotmem_shm proxy proxy_http
+  proxy_balancer lbmethod_byrequests proxy_hcheck`
+
+/** What the whole configuration is where the file is a part of it, and how the proxy is started with it. */
+const proxies: Record<
+  string,
+  { file: string; whole: (part: string, place: Place) => string; start: string[] }
+> = {
+  nginx: {
+    file: 'nginx.conf',
+    whole: (part) => `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log; worker_processes 2;
+      events {} http { access_log off; ${part} }`,
+    start: ['nginx', '-e', `${folder}/nginx.log`, '-c'],
+  },
+  haproxy: { file: 'haproxy.cfg', whole: (part) => part, start: ['haproxy', '-db', '-f'] },
+  apache: {
+    file: 'apache.conf',
+    whole: (part, { port }) =>
+      `${MODULES.split(/\s+/)
+        .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`)
+        .join('')}
+ServerName localhost
+PidFile ${folder}/apache.pid
+DefaultRuntimeDir ${folder}
+ErrorLog ${folder}/apache.log
+User www-data
+Group www-data
+Listen ${port}
+${part}`,
+    start: ['apache2', '-DFOREGROUND', '-f'],
+  },
+  caddy: {
+    file: 'Caddyfile',
+    whole: (part) => part.replace('{\n', '{\n\tadmin off\n\tauto_https disable_redirects\n'),
+    start: ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
+  },
+}
+
+/** @returns the status of an answer, over TLS */
+async function ask(url: string, agent: Agent, headers: Record<string, string> = {}): Promise<number> {
+  const answer = await request(url, { dispatcher: agent, headers })
+  await answer.body.dump()
+  return answer.statusCode
+}
+
+async function checkEdges(url: string, agent: Agent): Promise<void> {
+  // onramp itself would answer who knows the token.
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+  for (const path of ['/metrics', '/METRICS', '/metrics/', '/%6detrics', '//metrics', '/metrics?a'])
+    assert.notEqual(await ask(url + path, agent, headers), 200, `${path} is public`)
+  // Cookies of the whole company's domain can be many.
+  assert.equal(await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(12_000)}` }), 200)
+  assert.equal(await ask(`${url}/signed-out?a=${'a'.repeat(7_000)}`, agent), 200)
+  const headersTooLarge = await ask(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(40_000)}` })
+  assert.ok(headersTooLarge >= 400 && headersTooLarge < 500, `headers that are too large: ${headersTooLarge}`)
+  const form = { method: 'POST', body: 'a'.repeat(400_000), dispatcher: agent } as const
+  const bodyTooLarge = await request(`${url}/sign-out/backchannel`, form)
+  await bodyTooLarge.body.dump()
+  assert.ok(bodyTooLarge.statusCode >= 400 && bodyTooLarge.statusCode < 500, String(bodyTooLarge.statusCode))
+}
+
+function workOf(browsers: TestBrowser[], url: string): Asked[] {
+  const cookies = browsers.map((browser) => browser.cookieHeader(url))
+  const pages = cookies.flatMap((cookie) => [cookie, cookie])
+  return [
+    ...pages.map((cookie) => ({ method: 'GET', path: '/onboarding', cookie }) as const),
+    ...cookies.map((cookie) => ({ method: 'POST', path: '/onboarding/skip/slack_1', cookie }) as const),
+    ...cookies.map((cookie) => ({ method: 'POST', path: '/onboarding/unskip/slack_1', cookie }) as const),
+  ]
+}
+
+async function checkProxy(name: string): Promise<void> {
+  const { file, whole, start } =
+    proxies[name] ?? assert.fail(`no proxy ${name}: ${Object.keys(proxies).join(', ')}`)
+  await using opened = new AsyncDisposableStack()
+  const redis = await startRedis()
+  opened.defer(() => redis.close())
+  const port = await freePort()
+  const url = `https://localhost:${port}`
+  const ports = [await freePort(), await freePort()] as const
+  const limits = { SIGN_INS_PER_MINUTE: '100000', REQUESTS_PER_MINUTE: '1000000' }
+  const settings = {
+    PUBLIC_URL: url,
+    REDIS_URL: redis.url,
+    TRUST_PROXY: '127.0.0.1',
+    METRICS_TOKEN,
+    ...limits,
+  }
+  const switches = { autoConsent: true }
+  const running = await run({
+    settings: { ...settings, HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+    sandbox: { switches },
+  })
+  opened.defer(() => running.close())
+  await running.stopOnramp()
+  const startOn = (one: number) =>
+    startOnramp({ ...running.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', PORT: String(one) })
+  const processes = await Promise.all(ports.map(startOn))
+  opened.defer(async () => {
+    await Promise.all(processes.map((process) => process.end('SIGKILL')))
+  })
+
+  const config = join(folder, name)
+  writeFileSync(config, whole(placed(file, { port, ports }), { port, ports }))
+  const [command = '', ...args] = start
+  const env = { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
+  const proxy: Spawned = spawnOne(command, [...args, config], env)
+  opened.defer(async () => void (await proxy.end('SIGTERM')))
+  const agent = new Agent({ allowH2: false, connect: { ca } })
+  opened.defer(() => agent.destroy())
+  await until(async () => {
+    if (proxy.hasEnded()) throw new Error(`${name} ended: ${proxy.output()}`)
+    return (await ask(`${url}/readyz`, agent).catch(() => 0)) === 200
+  }, `${name} to answer`)
+
+  await checkEdges(url, agent)
+  const browsers = [await walk(url, 'ada', { ca }), await walk(url, 'bob', { ca })]
+  const load = startLoad(url, workOf(browsers, url), ca)
+  await pause(2_000)
+  for (const [index, one] of Array.from({ length: ROUNDS }, () => [...ports.entries()]).flat()) {
+    const ended = await processes[index]?.end('SIGTERM')
+    assert.equal(ended?.code, 0)
+    processes[index] = await startOn(one)
+    // Until the proxy has noticed, which a person or a script that restarts has to wait for too.
+    await pause(2_500)
+  }
+  await load.stop()
+  const { GET, POST } = load.counts
+  say(`${name}: people walk; of ${GET} pages and ${POST} forms, ${load.lost.length} got lost in restarts`)
+  assert.deepEqual(load.lost, [], `${name}: ${proxy.output().slice(-2_000)}`)
+  for (const browser of browsers) await lookAgain(url, browser)
+
+  // Once the proxy knows that none is ready.
+  await redis.kill()
+  await pause(3_000)
+  const browser = new TestBrowser({ ca })
+  await browser.open(`${url}/onboarding`)
+  assert.match(browser.text, /We.ll be right back/, 'in an outage people get a page of the proxy')
+}
+
+for (const name of names.length === 0 ? Object.keys(proxies) : names) await checkProxy(name)

@@ -1,0 +1,28 @@
+// Someone who signs in and connects everything, over whatever address they are given, and looks again later.
+import assert from 'node:assert/strict'
+import type { Agent } from 'undici'
+import { TestBrowser } from '../helpers/test-browser.ts'
+import { t } from '../helpers/texts.ts'
+
+/** Signs in as the person and connects every app; the sandbox's switch `autoConsent` is on. */
+export async function walk(url: string, person: string, connect?: Agent.Options['connect']) {
+  const browser = new TestBrowser(connect)
+  await browser.open(`${url}/onboarding`)
+  await browser.post(browser.page.url, { person })
+  assert.equal(browser.page.url, `${url}/onboarding`, browser.text)
+  await browser.click('/onboarding/connect/')
+  assert.ok(browser.text.includes(t('finished.title')), `${browser.page.url}: ${browser.text}`)
+  return browser
+}
+
+/** The browser still is who it was: its page is there without a redirect. */
+export async function lookAgain(url: string, browser: TestBrowser): Promise<void> {
+  const before = browser.hops.length
+  await browser.open(`${url}/onboarding`)
+  assert.equal(browser.page.status, 200, browser.text)
+  assert.equal(browser.hops.length, before + 1, 'someone who was signed in has to sign in again')
+}
+
+export function say(what: string): void {
+  process.stdout.write(`  ${what}\n`)
+}
