@@ -131,6 +131,8 @@ describe('a message', () => {
     })
     expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
     expect(textsOf('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
+    const heading = { ...english, 'next.title': '{app}を接続' }
+    expect(textsOf('ja', heading)('next.title', { app: 'Google Drive' })).toBe('Google\u00a0Driveを接続')
     expect(textsOf('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
   })
 })

@@ -33,10 +33,16 @@ export const directionOf = (tag: string): Texts['dir'] =>
 const isolatedIn = (dir: Texts['dir'], value: string): string =>
   (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
 
+/** Between words without spaces a line breaks at the space inside a name: "Acme Search" stays one. */
+const MAX_UNBROKEN = 24
+const heldTogether = (value: string): string =>
+  value.length <= MAX_UNBROKEN ? value.replaceAll(' ', '\u00a0') : value
+
 /** @param common values that any message may name, such as `product` */
 export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
   const dir = directionOf(tag)
-  const rules = rulesOf(tag, { text: (value) => isolatedIn(dir, value), common })
+  const held = NO_SPACE.test(tag) ? heldTogether : (value: string) => value
+  const rules = rulesOf(tag, { text: (value) => isolatedIn(dir, held(value)), common })
   const messages = new Map<string, Message>()
   for (const [key, text] of Object.entries(catalogue)) messages.set(key, compiled(key, text, { tag, rules }))
   const text = (key: Key, values?: Values): string => {
