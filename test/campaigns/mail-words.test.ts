@@ -67,7 +67,7 @@ Prefer not to click links in emails? Go to
 https://search-setup.acme.example.
 
 --
-Sent by the Acme search team to bob@acme.example because these apps are
+Sent by the Acme search team to bob@acme.example because this app is
 part of your work account. The link expires on December 21, 2026.
 
 Unsubscribe from reminders
