@@ -144,7 +144,7 @@ export function createApp(services: Services): Express {
       confirmSeconds: settings.CONFIRM_SECONDS,
     }),
   )
-  app.use(createSessionsPage({ ...signIn, sendPage }))
+  app.use(createSessionsPage({ ...signIn, sendPage, now }))
   app.use(
     createSearchRoutes({
       limit: limits.byPerson,

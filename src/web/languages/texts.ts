@@ -12,6 +12,8 @@ export type Texts = {
   day: (milliseconds: number) => string
   /** A day and a time of day, in UTC and saying so. @param milliseconds since 1970 */
   moment: (milliseconds: number) => string
+  /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
+  ago: (milliseconds: number) => string
   number: (count: number) => string
   /** Names one after the other, without an "and". */
   list: (all: readonly string[]) => string
@@ -61,12 +63,17 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     timeZone: 'UTC',
     timeZoneName: 'short',
   })
+  const spans = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
   const lists = new Intl.ListFormat(tag, { type: 'unit', style: 'short' })
   return Object.assign(text, {
     lang: tag,
     dir,
     day: (at: number) => days.format(at),
     moment: (at: number) => moments.format(at),
+    ago(milliseconds: number) {
+      const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
+      return minutes < 60 ? spans.format(-minutes, 'minute') : spans.format(-Math.floor(minutes / 60), 'hour')
+    },
     number: rules.number,
     list: (all: readonly string[]) => lists.format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
