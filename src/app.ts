@@ -3,7 +3,7 @@
 import express, { type Express, type RequestHandler } from 'express'
 import { publishedSchedule } from '@onramp/deprecations'
 import { createExports, createTokenRoutes } from './admin/exports.ts'
-import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
+import { createAdminRoutes, type IsAdmin, type NameOf } from './admin/routes.ts'
 import type { Arrivals } from './arrivals/arrivals.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
@@ -63,6 +63,7 @@ export type Services = {
   arrivals: Arrivals
   invitations: Invitations
   isAdmin: IsAdmin
+  nameOf: NameOf
 }
 
 /** Where a public group's addresses begin: other requests don't look through its routes, which costs a tenth of a page. */
@@ -143,7 +144,7 @@ export function createApp(services: Services): Express {
       confirmSeconds: settings.CONFIRM_SECONDS,
     }),
   )
-  app.use(createSessionsPage({ ...signIn, sendPage }))
+  app.use(createSessionsPage({ ...signIn, sendPage, now }))
   app.use(
     createSearchRoutes({
       limit: limits.byPerson,
@@ -152,7 +153,17 @@ export function createApp(services: Services): Express {
       sendPage,
     }),
   )
-  app.use(createAdminRoutes({ arrivals, exports, isAdmin: services.isAdmin, sendPage, note, now }))
+  app.use(
+    createAdminRoutes({
+      arrivals,
+      exports,
+      isAdmin: services.isAdmin,
+      nameOf: services.nameOf,
+      sendPage,
+      note,
+      now,
+    }),
+  )
 
   app.use(notFound)
   app.use(createSignOutWhileAway({ ...common, ...signIn }))

@@ -157,6 +157,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     arrivals,
     invitations,
     isAdmin,
+    nameOf: (app, lang) => company.nameOf(app, lang),
     widget: widgetOf(VIEWS, languages, company),
     health: { askStore, isDraining: () => isDraining },
     aboutIn: aboutApps(company),

@@ -22,12 +22,16 @@ export type AdminParts = {
   arrivals: Pick<Arrivals, 'all'>
   exports: Exports
   isAdmin: IsAdmin
+  nameOf: NameOf
   sendPage: SendPage
   note: Note
   now: () => number
 }
 
 export type IsAdmin = (user: User) => boolean
+
+/** What people call an app of the service, in a language. */
+export type NameOf = (app: { instance: string; name: string }, lang: string) => string
 
 /**
  * @param emails ADMIN_EMAILS. An address that the authorization server did not verify could be anyone's, and one that is
@@ -50,8 +54,12 @@ const ALL_OF_APPS = ['name', 'connected', 'waiting', 'skipped', 'stuck', 'off']
 const isFormerList = (query: Record<string, unknown>) =>
   ['show', 'q', 'after'].some((name) => query[name] !== undefined)
 
-export function createAdminRoutes({ arrivals, exports, isAdmin, sendPage, note, now }: AdminParts): Router {
+export function createAdminRoutes(parts: AdminParts): Router {
+  const { arrivals, exports, isAdmin, nameOf, sendPage, note, now } = parts
   const router = Router()
+
+  const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
+    apps.map((app) => ({ ...app, name: nameOf(app, lang) }))
 
   const noteView = (req: Request, what: string) =>
     note({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
@@ -73,7 +81,8 @@ export function createAdminRoutes({ arrivals, exports, isAdmin, sendPage, note, 
 
     const made = await exports.report()
 
-    const data = (t: Texts) => overviewOf(made, { t, now: now(), query: req.query })
+    const data = (t: Texts) =>
+      overviewOf({ ...made, datasources: named(made.datasources, t) }, { t, now: now(), query: req.query })
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
 
@@ -83,7 +92,11 @@ export function createAdminRoutes({ arrivals, exports, isAdmin, sendPage, note, 
 
     const list = await listPeople(arrivals.all(), wanted)
 
-    sendPage(req, res, { view: 'admin/people', sheet: 'wide', data: (t) => peopleOf(list, wanted, t) })
+    const data = (t: Texts) => {
+      const people = list.people.map((person) => ({ ...person, sources: named(person.sources, t) }))
+      return peopleOf({ ...list, people }, wanted, t)
+    }
+    sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
 
   router.get('/admin/people/emails', async (req, res) => {
@@ -116,7 +129,7 @@ export function createAdminRoutes({ arrivals, exports, isAdmin, sendPage, note, 
 
     const data = (t: Texts) => ({
       ...standOf(made, t),
-      table: appTable(made.datasources, part, { t, share: sharesIn(t) }),
+      table: appTable(named(made.datasources, t), part, { t, share: sharesIn(t) }),
     })
     sendPage(req, res, { view: 'admin/apps', sheet: 'wide', data })
   })

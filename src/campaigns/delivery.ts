@@ -25,8 +25,8 @@ export type Trouble =
   | 'unreadable'
   | 'removed'
 
-/** One email for one person: the wave it belongs to, what the service listed, and the names that it mentions. */
-export type Sending = { person: Invitee; wave: number; left: readonly Waiting[]; apps: string[] }
+/** One email for one person: the wave it belongs to, what the service listed, and the apps that it mentions. */
+export type Sending = { person: Invitee; wave: number; left: readonly Waiting[]; apps: readonly Waiting[] }
 
 export type DeliveryParts = {
   ledger: Ledger
@@ -66,7 +66,8 @@ export function createDelivery(parts: DeliveryParts) {
     async mail({ person, wave, left, apps }: Sending): Promise<void> {
       if (post === undefined) {
         tally.wouldSend++
-        return parts.onWouldSend(person, wave, apps)
+        const names = apps.map(({ name }) => name)
+        return parts.onWouldSend(person, wave, names)
       }
       const { email } = person
       const composed = await parts.compose(person, apps, wave)

@@ -89,9 +89,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       return void tally[COUNTS[asked.kind]]++
     }
     const { left } = asked
-    const apps = connectable(arrival, left)
-      .filter(({ instance }) => parts.isAbout(instance))
-      .map(({ name }) => name)
+    const apps = connectable(arrival, left).filter(({ instance }) => parts.isAbout(instance))
     if (apps.length === 0) {
       tally.nothing++
       if (!isDry) await ledger.observe(person, left)

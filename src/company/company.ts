@@ -12,6 +12,8 @@ export type Localized<T> = ReadonlyMap<string, T>
 export type CompanyLink = { url: string; label: Localized<string> | undefined }
 
 export type CompanyDatasource = {
+  /** What people call it in this company. */
+  name: Localized<string> | undefined
   logo: Asset | undefined
   /** What search reads, what it never does, and why it is asked: shown before people leave for the app. */
   reads: Localized<readonly string[]> | undefined
@@ -42,6 +44,8 @@ export type Company = {
   datasources: ReadonlyMap<string, CompanyDatasource>
   /** The entry about an instance of the service (`slack_1`). */
   datasourceOf: (instance: string) => CompanyDatasource | undefined
+  /** What people call an app: the company's name for it, else the service's. */
+  nameOf: (app: { instance: string; name: string }, lang: string) => string
   /** Apps in the company's order, without those that it hides. */
   arrange<T extends { instance: string }>(apps: T[]): T[]
   /** The value in this language, else in its base language, else in the default one, else the first. */
@@ -85,6 +89,7 @@ type Assets = ReadonlyMap<string, Asset>
 type DatasourceOfFile = NonNullable<CompanyFile['datasources']>[string]
 
 const datasourceFrom = (of: DatasourceOfFile, assets: Assets): CompanyDatasource => ({
+  name: byLanguage(of.name),
   logo: assets.get(of.logo ?? ''),
   reads: byLanguage(of.reads),
   never: byLanguage(of.never),
@@ -128,6 +133,8 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
     examples: byLanguage(examples),
     datasources,
     datasourceOf: (instance) => datasourceOf(datasources, instance),
+    nameOf: ({ instance, name }, lang) =>
+      localized(datasourceOf(datasources, instance)?.name, lang, languages[0]) ?? name,
     arrange: arrangementOf(
       (instance) => datasourceOf(datasources, instance),
       [...datasources.values()].every(({ order, isHidden }) => order === undefined && !isHidden),

@@ -47,6 +47,7 @@ const links = z
   .describe('Links on the pages')
 
 const datasource = z.strictObject({
+  name: localizedText.optional().describe('What people call the app; tells two instances of it apart'),
   logo: picture.optional().describe("The app's logo: a path from the folder of this file"),
   reads: localizedList.optional().describe('What search reads'),
   never: localizedList.optional().describe('What search never does'),

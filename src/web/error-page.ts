@@ -100,6 +100,17 @@ const FINAL: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'service_refused_return',
 ])
 
+/** Only someone else can change these, so the company's help comes before the way back. */
+const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'search_forbidden',
+  'search_misconfigured',
+  'service_forbidden',
+  'service_misconfigured',
+  'service_refused_request',
+  'service_refused_return',
+  'sign_in_misconfigured',
+])
+
 /** Could the same request be answered later? A form cannot be sent again by a link. */
 const isRepeatable = (req: Request, { status, code }: Problem) =>
   req.method === 'GET' && (status >= 500 || status === 429) && !FINAL.has(code)
@@ -143,7 +154,8 @@ function answerPage(
 ): void {
   const wait = problem.retryAfter
   try {
-    const data = { title, advice, tryAgain, wait, reference, code: problem.code }
+    const { code } = problem
+    const data = { title, advice, tryAgain, wait, reference, code, needsHelp: NEEDS_HELP.has(code) }
     sendPage(req, res, { view: 'web/problem', status: problem.status, data })
   } catch {
     res.statusCode = problem.status

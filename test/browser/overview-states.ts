@@ -147,7 +147,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'narrowed and done',
-    title: 'These apps are connected - 1 of 1 connected',
+    title: 'This app is connected - 1 of 1 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open()

@@ -51,6 +51,7 @@ export function createEmails() {
         render,
         languages: languagesFor(company, folder, true),
         looks: looksOf(company),
+        nameOf: (app, lang) => company.nameOf(app, lang),
         from: { name: 'the Acme search team', address: 'search@acme.example' },
         publicUrl: 'https://search-setup.acme.example',
         campaign: 'test',
@@ -58,7 +59,8 @@ export function createEmails() {
         days: 30,
         now: () => NOW,
       })
-      return compose(person, apps, wave)
+      const left = apps.map((name) => ({ instance: `${name.toLowerCase()}_1`, name }))
+      return compose(person, left, wave)
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -25,6 +25,14 @@ describe('the words of an email', () => {
     expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('Reminder: connect 2 apps to Acme Search')
   })
 
+  it('call an app what the company calls it, in the language of the email', async () => {
+    const file = { datasources: { slack_1: { name: { en: 'Chat of Sales', de: 'Chat des Vertriebs' } } } }
+    const subjectOf = async (language: string) =>
+      (await write({ file, apps: ['Slack'], person: { email: 'ada@acme.example', language } })).subject
+    expect(await subjectOf('en')).toContain('Chat of Sales')
+    expect(await subjectOf('de')).toContain('Chat des Vertriebs')
+  })
+
   it('say what, how long, from whom and until when, and give the address that needs no link', async () => {
     const { html } = await write({})
     expect(wordsIn(html)).toBe(
@@ -59,7 +67,7 @@ Prefer not to click links in emails? Go to
 https://search-setup.acme.example.
 
 --
-Sent by the Acme search team to bob@acme.example because these apps are
+Sent by the Acme search team to bob@acme.example because this app is
 part of your work account. The link expires on December 21, 2026.
 
 Unsubscribe from reminders

@@ -24,7 +24,7 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/github_1')
     await answerConsent(browser, 'allow')
     expect(new URL(browser.page.url).origin).toBe(world.url)
-    expect(browser.text).toContain(t('finished.titleThese'))
+    expect(browser.text).toContain(t('finished.titleThese', { count: 1 }))
     expect(world.sandbox.state(person)['slack_1']).toBe('waiting')
     await browser.click('/onboarding')
     await browser.open(`${world.url}/onboarding`)
@@ -35,7 +35,7 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     const { person, browser } = await world.begin(3, '/onboarding?datasource=slack&datasource=gdrive_1')
     world.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(t('finished.titleThese'))
+    expect(browser.text).toContain(t('finished.titleThese', { count: 2 }))
     expect(world.sandbox.state(person)).toMatchObject({ slack_1: 'authorized', github_1: 'waiting' })
   })
 

@@ -114,7 +114,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
 
-    expect(browser.text).toContain(t('finished.titleThese'))
+    expect(browser.text).toContain(t('finished.titleThese', { count: 1 }))
     expect(browser.text).not.toContain('all of your apps')
   })
 

@@ -97,6 +97,18 @@ describe('the end of a list', () => {
     expect(checked).toBe(243 * 7)
   })
 
+  it('calls a single app of a narrowed visit this app', () => {
+    const words = (...figures: Parameters<typeof counts>) => {
+      const sight = { shown: counts(...figures), hidden: counts(0, 1), isNarrowed: true }
+      const { heading, lead } = openingOf(endingOf(sight), sight, t)
+      return `${heading}. ${lead}`
+    }
+    const singles = [words(1), words(0, 1), words(0, 0, 1), words(0, 0, 0, 1), words(0, 0, 0, 0, 1)]
+    for (const said of singles) expect(said).not.toMatch(/these apps|in them/i)
+    expect(words(2)).toContain('These apps are connected')
+    expect(words(0, 2)).toContain('for these apps only')
+  })
+
   it('tells why apps are not connected, each reason with its own figure', () => {
     const shown = counts(1, 0, 1, 2, 1)
     const { lead } = openingOf('some', { shown, hidden: counts(), isNarrowed: false }, t)

@@ -1,13 +1,37 @@
 // How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
 import { describe, expect, it } from 'vitest'
+import { companyOf } from '../../src/company/company.ts'
+import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
 import { github, see, seen, slack, waits } from './seen.ts'
 
 describe('the name of an app', () => {
-  it('tells several instances with one name apart, in words as well', () => {
+  it('tells several instances with one name apart beside it, and in sentences by their numbers', () => {
     const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
-    expect(overview.entries.map(({ instance }) => instance)).toEqual(['slack_2', undefined])
-    expect(overview.step?.title).toBe('Connect Slack (slack_1)')
-    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack (slack_2)')
+    expect(overview.step).toMatchObject({ title: 'Connect Slack', second: 'slack_1' })
+    expect(overview.entries.map(({ second }) => second)).toEqual(['slack_2', undefined])
+    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack')
+    expect(overview.entries[0]?.skip?.label).toBe('Skip Slack (2) for now')
+  })
+
+  it('tells instances apart by their identifiers where their numbers are the same', () => {
+    const { entries } = see(seen([github, slack, waits('chat_1', 'Slack')]))
+    expect(entries.map(({ skip }) => skip?.label)).toEqual([
+      'Skip Slack (slack_1) for now',
+      'Skip Slack (chat_1) for now',
+    ])
+  })
+
+  it('is the company’s own where it has one', () => {
+    const company = companyOf(
+      { datasources: { slack_2: { name: { en: 'Slack of Sales', de: 'Slack des Vertriebs' } } } },
+      new Map(),
+    )
+    const about = aboutApps(company)('en')
+    const overview = see(seen([slack, waits('slack_2', 'Slack')]), { about })
+    expect(overview.step?.title).toBe('Connect Slack')
+    expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales', second: undefined })
+    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack of Sales')
+    expect(signOf('slack_2', aboutApps(company)('de')).name).toBe('Slack des Vertriebs')
   })
 
   it.each([

@@ -133,6 +133,18 @@ describe('a message', () => {
     expect(textsOf('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
     expect(textsOf('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
   })
+
+  it('keeps a name on one line where words have no spaces between them', () => {
+    const texts = (tag: string) => textsOf(tag, { ...english, 'next.title': '{app}を接続' })
+    expect(texts('ja')('next.title', { app: 'Google Drive' })).toBe('Google\u00a0Driveを接続')
+    expect(texts('de')('next.title', { app: 'Google Drive' })).toBe('Google Driveを接続')
+  })
+
+  it('says how long ago something was', () => {
+    const ago = (tag: string) => [59, 125].map((minutes) => textsOf(tag, english).ago(minutes * 60_000))
+    expect(ago('en')).toEqual(['59 minutes ago', '2 hours ago'])
+    expect(ago('ar')[1]).toBe('قبل ساعتين')
+  })
 })
 
 describe('the language of a person', () => {

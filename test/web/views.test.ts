@@ -55,6 +55,7 @@ const pages: Record<string, Record<string, unknown>> = {
     wait: undefined,
     reference: 'abc',
     code: 'internal',
+    needsHelp: false,
   },
 }
 
@@ -92,6 +93,22 @@ describe('a view', () => {
       }
     })
     expect(silent.filter((name) => !IN_SOME_STATES.has(name))).toEqual(NOT_PRINTED[view] ?? [])
+  })
+})
+
+describe('the page of a failure that only someone else can change', () => {
+  it('offers the company’s help first, where there is one', () => {
+    const help = { href: 'https://intranet.acme.example/search', label: 'Ask the search team' }
+    const buttonsWith = (own: object) => {
+      const html = createViews(VIEWS)('web/problem', { ...pages['web/problem'], needsHelp: true, ...own })
+      return [...html.matchAll(/<a class="(button[^"]*)" href="([^"]*)"/g)].map(([, name, to]) => [name, to])
+    }
+    expect(buttonsWith({ brand: { ...frame.brand, help } })).toEqual([
+      ['button', help.href],
+      ['button secondary', '/onboarding'],
+    ])
+    expect(buttonsWith({ brand: { ...frame.brand, help: undefined } })).toEqual([['button', '/onboarding']])
+    expect(buttonsWith({ brand: { ...frame.brand, help }, needsHelp: false })).toHaveLength(1)
   })
 })
 

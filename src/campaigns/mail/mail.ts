@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { RenderMail } from './templates.ts'
 import type { Invitee } from '../invitee.ts'
 import type { Invitations } from '../../invites/token.ts'
+import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import type { Inline, Looks } from './look.ts'
 
@@ -25,6 +26,7 @@ export type MailParts = {
   render: RenderMail
   languages: Pick<Languages, 'nearest'>
   looks: Looks
+  nameOf: Company['nameOf']
   from: Mail['from']
   /** PUBLIC_URL. */
   publicUrl: string
@@ -38,17 +40,19 @@ export type MailParts = {
 const MAX_APPS = 12
 const DAY_MS = 86_400_000
 
-/** @param apps display names of what is left, one for each instance */
-export type ComposeMail = (person: Invitee, apps: readonly string[], wave: number) => Promise<Mail>
+type App = { instance: string; name: string }
+
+/** @param apps what is left */
+export type ComposeMail = (person: Invitee, apps: readonly App[], wave: number) => Promise<Mail>
 
 export function createMail(parts: MailParts): ComposeMail {
   const domain = parts.from.address.split('@')[1] ?? 'localhost'
   return async (person, apps, wave) => {
     const { datasources, days, publicUrl, from, looks } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
-    const names = counted(apps)
-    const isLong = names.length > MAX_APPS + 1
     const t = parts.languages.nearest(person.language ?? '')
+    const names = counted(apps.map((app) => parts.nameOf(app, t.lang)))
+    const isLong = names.length > MAX_APPS + 1
     const words = parts.render({
       t,
       look: looks.in(t),

@@ -22,7 +22,11 @@ const options = {
 } as const
 
 const DAYS = 30
-const APPS = ['Slack', 'GitHub', 'Google Drive']
+const APPS = [
+  { instance: 'slack_1', name: 'Slack' },
+  { instance: 'github_1', name: 'GitHub' },
+  { instance: 'gdrive_1', name: 'Google Drive' },
+]
 const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
 export const run: Run = async (args, parts) => {

@@ -107,6 +107,7 @@ export function mailFor({ settings, sender, now }: MailParts, options: MailOptio
     render: template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template),
     languages,
     looks: looksOf(company, settings.HELP_URL),
+    nameOf: (app, lang) => company.nameOf(app, lang),
     from,
     publicUrl,
     now,

@@ -6,6 +6,8 @@ import type { Known } from '../walk.ts'
 
 /** Of the company's file, in the person's language. */
 export type AboutApp = {
+  /** What the company calls it. */
+  name: string | undefined
   /** The path of its picture. */
   logo: string | undefined
   reads: readonly string[]
@@ -19,6 +21,7 @@ export type AboutApp = {
 export type About = (instance: string) => AboutApp
 
 export const nothingSaid: AboutApp = {
+  name: undefined,
   logo: undefined,
   reads: [],
   never: [],
@@ -48,8 +51,9 @@ function aboutOf(company: Company, instance: string, lang: string): AboutApp {
   const said = company.datasourceOf(instance)
   const logo = (said?.logo ?? markOf(instance))?.path
   if (said === undefined) return { ...nothingSaid, logo }
-  const { reads, never, why, account, help, isRequired } = said
+  const { name, reads, never, why, account, help, isRequired } = said
   return {
+    name: company.localized(name, lang),
     logo,
     reads: company.localized(reads, lang) ?? [],
     never: company.localized(never, lang) ?? [],
@@ -72,7 +76,7 @@ export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>, abo
 
 /** An app of which the service says only the instance, as with a search result: its name and its sign. */
 export function signOf(instance: string, about: About) {
-  const name = markOf(instance)?.title ?? inWords(datasourceType(instance))
+  const name = about(instance).name ?? markOf(instance)?.title ?? inWords(datasourceType(instance))
   return { name, ...tileOf({ name, instance }, about) }
 }
 

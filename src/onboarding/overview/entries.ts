@@ -6,23 +6,32 @@ import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
 import { inWords, tileOf, type About } from './about.ts'
 
-/** An app of the walk, how it is doing, and how it is called in a sentence. */
-export type App = { entry: Known; standing: Standing; name: string }
+/** An app of the walk, under the company's name for it, and how it is doing. */
+export type App = { entry: Known; standing: Standing } & Called
+
+/** How an app is called in a sentence, and on a button that has `second` beside it: what tells it from others of that name. */
+export type Called = { name: string; short: string; second: string | undefined }
 
 export type Action = { href: string; label: string }
 
 type Named = Pick<Known, 'name' | 'instance'>
 
-/** How each is called in a sentence: two with one name are told apart by their identifiers. */
-export function namesOf(entries: readonly Named[]): string[] {
-  const times = new Map<string, number>()
-  for (const { name } of entries) times.set(name, (times.get(name) ?? 0) + 1)
-  return entries.map((entry) =>
-    times.get(entry.name) === 1 || entry.name === entry.instance
-      ? readable(entry)
-      : `${entry.name} (${entry.instance})`,
-  )
+/** Two with one name are told apart by the numbers of their identifiers, or else by all of them. */
+export function calledAs<T extends Named>(entries: readonly T[]): (Called & { entry: T })[] {
+  const byName = Map.groupBy(entries, ({ name }) => name)
+  return entries.map((entry) => {
+    const short = readable(entry)
+    const same = byName.get(entry.name) ?? []
+    if (same.length < 2 || entry.name === entry.instance)
+      return { entry, name: short, short, second: undefined }
+    const numbers = new Set(same.map(({ instance }) => numberOf(instance)))
+    const mark = numbers.size === same.length ? numberOf(entry.instance) : entry.instance
+    return { entry, name: `${short} (${mark})`, short, second: entry.instance }
+  })
 }
+
+/** Of `slack_2`: 2. */
+const numberOf = (instance: string): string => /_(\d+)$/.exec(instance)?.[1] ?? instance
 
 /** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
 export const readable = ({ name, instance }: Named): string =>
@@ -92,20 +101,18 @@ const urgency = ({ kind }: { kind: EntryKind }): number =>
 
 type EntryContext = ListContext & { index: number; earliest: number }
 
-function entryOf({ entry, standing, name }: App, context: EntryContext) {
+function entryOf({ entry, standing, name, short, second }: App, context: EntryContext) {
   const { t, index } = context
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
-  const label = labelOf(kind, name, t)
-  const whole = readable(entry)
-  const shown = shortened(whole)
+  const label = labelOf(kind, short, t)
+  const shown = shortened(short)
   return {
     app: instance,
-    /** Shown beside the name where several have the same one. */
-    instance: name === whole ? undefined : instance,
+    second,
     name: shown,
     /** The name, where the row has no room for it. */
-    whole: shown === whole ? undefined : whole,
+    whole: shown === short ? undefined : short,
     kind,
     tile: tileOf(entry, context.about),
     /** Empty for the normal state: five times "Not connected" says nothing. */

@@ -89,10 +89,11 @@ function wordsOf(
 ): [Mood, heading: string, lead: string] {
   // Of apps that a narrowed visit does not show, its headings say nothing.
   const isPart = hidden.connected + hidden.pending + hidden.skipped + hidden.blocked + hidden.off > 0
+  const count = shown.connected + shown.pending + shown.skipped + shown.blocked + shown.off
   const title = t('overview.title')
   switch (ending) {
     case 'open':
-      return ['open', title, isNarrowed ? t('overview.leadNarrowed') : t('overview.lead')]
+      return ['open', title, isNarrowed ? t('overview.leadNarrowed', { count }) : t('overview.lead')]
     case 'unknown-name':
       return ['open', title, t('overview.nothingUnderName')]
     case 'nothing':
@@ -106,19 +107,19 @@ function wordsOf(
     }
     case 'these': {
       const others = hidden.pending + hidden.skipped + hidden.blocked
-      return ['done', t('finished.titleThese'), t('finished.leadThese', { others })]
+      return ['done', t('finished.titleThese', { count }), t('finished.leadThese', { others })]
     }
     case 'some': {
       const heading = t(isPart ? 'finished.titleSomeOfThese' : 'finished.titleSome')
       return ['rest', heading, t.sentences([t('finished.leadSome'), ...reasons(shown, t)])]
     }
     case 'none': {
-      const heading = t(isPart ? 'finished.titleNoneOfThese' : 'finished.titleNone')
-      return ['rest', heading, t.sentences([t('finished.leadNone'), ...reasons(shown, t)])]
+      const heading = t(isPart ? 'finished.titleNoneOfThese' : 'finished.titleNone', { count })
+      return ['rest', heading, t.sentences([t('finished.leadNone', { count }), ...reasons(shown, t)])]
     }
     case 'off': {
-      const heading = t(isPart ? 'finished.titleTheseOff' : 'finished.titleOff')
-      return ['rest', heading, t.sentences([t('finished.leadOff'), ...reasons(shown, t)])]
+      const heading = t(isPart ? 'finished.titleTheseOff' : 'finished.titleOff', { count })
+      return ['rest', heading, t.sentences([t('finished.leadOff', { count }), ...reasons(shown, t)])]
     }
     default:
       return unhandled(ending)

@@ -3,7 +3,7 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { next, standingIn } from '../course.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
 import type { About } from './about.ts'
-import { namesOf, readable, type App } from './entries.ts'
+import { calledAs, readable, type App } from './entries.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
 
 export type OverviewContext = {
@@ -21,16 +21,13 @@ export type OverviewContext = {
 export type Scene = ReturnType<typeof sceneOf>
 
 export function sceneOf(walk: Walk, context: OverviewContext) {
-  const { t, now } = context
+  const { t, now, about } = context
   const { visit } = walk
+  const named = (entry: Known) => ({ ...entry, name: about(entry.instance).name ?? entry.name })
   const [known, others] = [[], []] as [Known[], Known[]]
-  for (const entry of walk.known) (inScope(visit, entry.instance) ? known : others).push(entry)
-  const names = namesOf(known)
+  for (const entry of walk.known) (inScope(visit, entry.instance) ? known : others).push(named(entry))
   const withStanding = (entry: Known) => ({ entry, standing: standingIn(walk, entry, now) })
-  const apps = known.map((entry, index): App => ({
-    ...withStanding(entry),
-    name: names[index] ?? entry.name,
-  }))
+  const apps = calledAs(known).map((called): App => ({ ...called, ...withStanding(called.entry) }))
   const sight = {
     shown: countsOf(apps),
     hidden: countsOf(others.map(withStanding)),

@@ -31,11 +31,14 @@ type Where<K> = Extract<Scene['where'], { kind: K }>
 type Mark = { text: string; kind: 'good' | 'bad' | 'notice' }
 
 const cardOf = (scene: Scene, instance: string) => {
-  const entry = appIn(scene, instance)?.entry
+  const app = appIn(scene, instance)
   const name = nameIn(scene, instance)
   return {
     instance,
-    tile: tileOf({ name: entry?.name ?? name, instance }, scene.about),
+    tile: tileOf({ name: app?.entry.name ?? name, instance }, scene.about),
+    /** What its title and its buttons call it, and what stands beside them. */
+    app: app?.short ?? name,
+    second: app?.second,
     skip: skipPath(instance),
     paragraphs: [] as string[],
     /** What search may do there, and what not. */
@@ -57,7 +60,7 @@ const cardOf = (scene: Scene, instance: string) => {
 function connectStep(scene: Scene, instance: string) {
   const { t, about } = scene
   const card = cardOf(scene, instance)
-  const app = nameIn(scene, instance)
+  const { app } = card
   const { reads, never, why, account, help, isRequired } = about(instance)
   const isStale = appIn(scene, instance)?.entry.status === 'stale'
   const marks: Mark[] = [
@@ -88,9 +91,10 @@ function connectStep(scene: Scene, instance: string) {
 
 function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   const { t } = scene
-  const app = nameIn(scene, instance)
+  const card = cardOf(scene, instance)
+  const { app } = card
   return {
-    ...cardOf(scene, instance),
+    ...card,
     kind: 'wait' as const,
     title: t('wait.title', { app }),
     paragraphs: [t('wait.explain')],
@@ -102,9 +106,10 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
 
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
-  const app = nameIn(scene, instance)
+  const card = cardOf(scene, instance)
+  const { app } = card
   return {
-    ...cardOf(scene, instance),
+    ...card,
     kind: 'attend' as const,
     title: t('attend.title', { app }),
     paragraphs: [t('attend.explain', { app })],

@@ -7,9 +7,14 @@ import { whoIsSignedIn } from '../../session/signed-in.ts'
 import type { SignedOut } from '../sign-out/signed-out.ts'
 import type { SignedInSessions } from './signed-in-sessions.ts'
 
-type Parts = { sessions: SignedInSessions; signedOut: Pick<SignedOut, 'askAnew'>; sendPage: SendPage }
+type Parts = {
+  sessions: SignedInSessions
+  signedOut: Pick<SignedOut, 'askAnew'>
+  sendPage: SendPage
+  now: () => number
+}
 
-export function createSessionsPage({ sessions, signedOut, sendPage }: Parts): Router {
+export function createSessionsPage({ sessions, signedOut, sendPage, now }: Parts): Router {
   const router = Router()
 
   router.get('/sessions', async (req, res) => {
@@ -24,6 +29,7 @@ export function createSessionsPage({ sessions, signedOut, sendPage }: Parts): Ro
         name,
         device,
         signedInAt,
+        age: now() - signedInAt,
         here: name === here,
       }))
       .sort((one, other) => Number(other.here) - Number(one.here))

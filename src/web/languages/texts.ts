@@ -12,6 +12,8 @@ export type Texts = {
   day: (milliseconds: number) => string
   /** A day and a time of day, in UTC and saying so. @param milliseconds since 1970 */
   moment: (milliseconds: number) => string
+  /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
+  ago: (milliseconds: number) => string
   number: (count: number) => string
   /** Names one after the other, without an "and". */
   list: (all: readonly string[]) => string
@@ -33,10 +35,16 @@ export const directionOf = (tag: string): Texts['dir'] =>
 const isolatedIn = (dir: Texts['dir'], value: string): string =>
   (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
 
+/** Between words without spaces a line breaks at the space inside a name: "Acme Search" stays one. */
+const MAX_UNBROKEN = 24
+const heldTogether = (value: string): string =>
+  value.length <= MAX_UNBROKEN ? value.replaceAll(' ', '\u00a0') : value
+
 /** @param common values that any message may name, such as `product` */
 export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}): Texts {
   const dir = directionOf(tag)
-  const rules = rulesOf(tag, { text: (value) => isolatedIn(dir, value), common })
+  const held = NO_SPACE.test(tag) ? heldTogether : (value: string) => value
+  const rules = rulesOf(tag, { text: (value) => isolatedIn(dir, held(value)), common })
   const messages = new Map<string, Message>()
   for (const [key, text] of Object.entries(catalogue)) messages.set(key, compiled(key, text, { tag, rules }))
   const text = (key: Key, values?: Values): string => {
@@ -55,12 +63,17 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     timeZone: 'UTC',
     timeZoneName: 'short',
   })
+  const spans = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
   const lists = new Intl.ListFormat(tag, { type: 'unit', style: 'short' })
   return Object.assign(text, {
     lang: tag,
     dir,
     day: (at: number) => days.format(at),
     moment: (at: number) => moments.format(at),
+    ago(milliseconds: number) {
+      const minutes = Math.max(0, Math.floor(milliseconds / 60_000))
+      return minutes < 60 ? spans.format(-minutes, 'minute') : spans.format(-Math.floor(minutes / 60), 'hour')
+    },
     number: rules.number,
     list: (all: readonly string[]) => lists.format(all.map((name) => isolatedIn(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),

@@ -1,0 +1,28 @@
+// Admins read of an app under the name that their company gives it.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { crowdOf, settle } from '../helpers/crowd.ts'
+import { run, signIn } from '../helpers/running.ts'
+
+it('shows the company’s name for an app wherever the admin pages name it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'onramp-company-'))
+  const file = join(folder, 'company.yaml')
+  writeFileSync(file, 'datasources: { slack_1: { name: Chat of Sales } }')
+  const running = await run({ settings: { ADMIN_EMAILS: 'grace@acme.example', COMPANY_FILE: file } })
+  const source = { instance: 'slack_1', name: 'Slack', state: 'blocked', at: Date.now() } as const
+  await settle(
+    running,
+    crowdOf(20, Date.now()).map((person) => ({ ...person, sources: [source] })),
+  )
+  const grace = await signIn(running, 'grace', '/admin')
+
+  for (const path of ['/admin', '/admin/apps', '/admin/people?show=blocked&app=slack_1']) {
+    await grace.open(running.url + path)
+    expect(grace.text).toContain('Chat of Sales')
+  }
+
+  await running.close()
+  rmSync(folder, { recursive: true })
+})
