@@ -16,6 +16,7 @@ describe('a line of a log', () => {
     `2026-11-03 01:02:03 1.1.1.1 POST ${path} - 443 - 1.1.1.1`,
     `https 2026-11-03T22:23:00.186641Z app/lb 1.1.1.1:2817 0.086 200 0 57 "POST https://a:443${path} HTTP/2.0" "curl"`,
     `INFO /var/log POST ${path}`,
+    `{"log":"","request":"POST ${path} HTTP/1.1"}`,
     `{"time":"${stamp}","request":"POST ${path} HTTP/1.1"}`,
   ])('%s is read', async (line) => {
     const { report } = await check(`${others}${line}\n`, 'access.log')
@@ -33,6 +34,25 @@ describe('a line of a log', () => {
         const { report } = await check(`${others}${line}\n`, 'access.log')
         expect([idsOf(report.inUse), report.requests, report.faults], line).toEqual([['listanswers'], 2, 0])
       }
+  })
+
+  test.each([
+    ['Envoy', `[2026-11-03T08:00:00.000Z] "POST ${path} HTTP/2" 200 - 1 2`],
+    ['gin', `[GIN] 2026/11/03 - 08:00:00 | 200 | 1ms | 1.1.1.1 | POST     "${path}"`],
+    ['axios-logger', `[Axios][Request] POST https://a${path}`],
+    [
+      'Docker',
+      JSON.stringify({ log: `1.1.1.1 - - ${stamp} "POST ${path} HTTP/1.1" 200\n`, stream: 'stdout' }),
+    ],
+    ['Docker, of little', JSON.stringify({ log: `POST ${path} 200\n`, stream: 'stdout' })],
+  ])('of %s is told by its beginning', async (_what, line) => {
+    const { report } = await check(`${line}\n`, 'traffic.txt')
+    expect([idsOf(report.inUse), report.requests, report.faults]).toEqual([['listanswers'], 1, 0])
+  })
+
+  test.each(['[{"method":"GET"}]', '[\n{}]', '[]', '['])('%j is an array', async (content) => {
+    const { code, err } = await check(content, 'traffic.txt')
+    expect([code, err]).toEqual([1, expect.stringContaining('a JSON array')])
   })
 
   test('another operation below one on the schedule is not taken for it', async () => {

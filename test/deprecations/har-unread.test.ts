@@ -7,7 +7,8 @@ const citing = '{"messages":[{"citations":[]}]}'
 const plain = '{"messages":[{"text":"SECRET"}]}'
 
 describe('a HAR', () => {
-  const har = (response: object, request: object = { bodySize: 0 }, _eventSourceMessages: object[] = []) =>
+  const none = { headers: [{ name: 'Content-Length', value: '0' }] }
+  const har = (response: object, request: object = none, _eventSourceMessages: object[] = []) =>
     JSON.stringify({
       log: {
         entries: [{ request: { method: 'POST', url: chat.url, ...request }, response, _eventSourceMessages }],
@@ -32,8 +33,8 @@ describe('a HAR', () => {
     ['a request of unknown size', har(text(plain), { bodySize: -1, postData: { text: '' } })],
     ['a request without a size', har(text(plain), { postData: { text: '' }, bodySize: undefined })],
     ['a request in chunks', har(text(plain), { bodySize: 0, headers: chunked, postData: { text: '' } })],
-    ['an object in the place of a text', har(text(plain), { bodySize: 0, postData: { text: { a: 1 } } })],
-    ['a text in the place of an object', har(text(plain), { bodySize: 0, postData: 'a' })],
+    ['an object in the place of a text', har(text(plain), { ...none, postData: { text: { a: 1 } } })],
+    ['a text in the place of an object', har(text(plain), { ...none, postData: 'a' })],
     ['an empty answer of unknown size', har({ status: 200, bodySize: -1, content: { size: 0, text: '' } })],
     ['an empty answer without sizes', har({ status: 200, content: { text: '' } })],
     [
@@ -41,15 +42,18 @@ describe('a HAR', () => {
       har({ status: 200, bodySize: 0, headers: chunked, content: { size: 0, text: '' } }),
     ],
     ['an answer that was cached', har({ status: 304, bodySize: 0, content: { size: 0, text: '' } })],
-    ['a body of its own', har({ status: 200, bodySize: 0, body: citing, content: { size: 0 } })],
-    ['JSON of its own', har({ status: 200, bodySize: 0, content: { size: 0, json: { citations: 1 } } })],
-    ['a text of its own', har({ status: 200, bodySize: 0, content: { size: 0, body: citing } })],
-    ['JSON that is sent', har(text(plain), { bodySize: 0, postData: { text: '', json: { citations: 1 } } })],
-    [
-      'events beside',
-      har({ status: 200, bodySize: 0, content: { size: 0 } }, { bodySize: 0 }, [{ data: citing }]),
-    ],
+    ['a body of its own', har({ ...none, status: 200, body: citing, content: { size: 0 } })],
+    ['JSON of its own', har({ ...none, status: 200, content: { size: 0, json: { citations: 1 } } })],
+    ['a text of its own', har({ ...none, status: 200, content: { size: 0, body: citing } })],
+    ['JSON that is sent', har(text(plain), { ...none, postData: { text: '', json: { citations: 1 } } })],
+    ['events beside', har({ ...none, status: 200, content: { size: 0 } }, none, [{ data: citing }])],
     ['parameters that were left out', har(text(plain), { bodySize: 812, postData: { params: [] } })],
+    ['a stream', har({ status: 200, bodySize: 0, content: { size: 0, compression: 0, text: null } })],
+    ['a stream over HTTP/2', har({ status: 200, bodySize: 0, content: { size: 0, text: '' } })],
+    ['an answer that was left out', har({ status: 500, bodySize: 0, content: { size: 0, text: null } })],
+    ['a request in a stream', har(text(plain), { bodySize: 0, postData: { text: null, params: [] } })],
+    ['a request with an empty text', har(text(plain), { bodySize: 0, postData: { text: '' } })],
+    ['a request without postData', har(text(plain), { bodySize: 0 })],
   ])('with %s may use the fields of its call', async (_what, content) => {
     expect(await standingOf(content, 'a.har')).toEqual(possibleWith(0))
   })
@@ -86,6 +90,15 @@ describe('a HAR', () => {
     expect(idsOf((await check(har(response), 'a.har')).report.inUse)).toEqual(['chat.citations'])
   })
 
+  test.each([
+    ['of mitmproxy', { bodySize: 60, content: { size: 60, compression: plain.length - 60, text: plain } }],
+    ['without compression', { bodySize: 60, content: { size: 60, text: plain } }],
+  ])('%s with the compressed length as its size has nothing unread', async (_what, response) => {
+    const headers = [{ name: 'content-encoding', value: 'gzip' }]
+    const { report } = await check(har({ status: 200, headers, ...response }), 'a.har')
+    expect(report).toMatchObject({ inUse: [], mayBeInUse: [], faults: 0 })
+  })
+
   test('with a body in UTF-16 is read', async () => {
     const content = { encoding: 'base64', mimeType: 'application/json; charset=utf-16le' }
     const response = {
@@ -98,9 +111,11 @@ describe('a HAR', () => {
   test('whose answers are empty by right has nothing unread', async () => {
     for (const response of [
       { status: 204, content: {} },
-      { status: 200, bodySize: 0, content: { size: 0 } },
-      { status: 200, bodySize: 0, content: { size: 0, text: '' } },
+      { ...none, status: 200, bodySize: 0, content: { size: 0 } },
+      { ...none, status: 200, bodySize: 0, content: { size: 0, text: '' } },
+      { status: 500, bodySize: 0, content: { size: 0, text: '' } },
       {
+        ...none,
         status: 200,
         bodySize: 0,
         _transferSize: 90,

@@ -24,7 +24,8 @@ const isRequest = (line: string) => {
 const ofJson = (head: string): Format => {
   const line = head.split('\n', 1)[0] ?? ''
   if (isRequest(line)) return 'ndjson'
-  if (/^\{\s*"log"\s*:/.test(head)) return 'har'
+  // Of Docker, whose lines of a log have it as a text.
+  if (/^\{\s*"log"\s*:/.test(head)) return /^[^:]*:\s*"/.test(head) ? 'log' : 'har'
   if (/"openapi"\s*:\s*"3\.|"swagger"\s*:\s*"2\./.test(head)) return 'openapi'
   // Over several lines it is a HAR, unless it begins as a recorded request does.
   return /^\{\s*$/.test(line) && !/^\{\s*"(?:method|url|time|timestamp|request|response|status)"/.test(head)
@@ -38,7 +39,8 @@ export const unreadable = (head: Uint8Array, format: Format | undefined): string
   if (head[0] === 0x1f && head[1] === 0x8b)
     return 'compressed; unpack it first: gunzip -c FILE | onramp deprecations check -'
   if (head.subarray(0, 4096).includes(0)) return 'not text in UTF-8 (UTF-16 or binary); convert it first'
-  if (format === undefined && /^\uFEFF?\s*\[/.test(Buffer.from(head.subarray(0, 64)).toString()))
+  // Lines of logs begin with `[2026-11-03` or `[GIN]`.
+  if (format === undefined && /^\uFEFF?\s*\[(?:[\s\]{]|$)/.test(Buffer.from(head.subarray(0, 64)).toString()))
     return "a JSON array; write one request a line, as jq -c '.[]' FILE does"
   return undefined
 }

@@ -1,5 +1,6 @@
 // Reads one line of an access log: `METHOD URL`, the Common and Combined Log Formats of Apache and nginx, and others that
 // have a method and an address beside each other. No bodies are in it, so fields are only ever found as "may be in use".
+import { isRecord } from './json-scan.ts'
 import type { Reading } from './ndjson.ts'
 
 /** At the start of a line or of a quoted request any case will do; elsewhere, words of a sentence look the same. */
@@ -44,11 +45,27 @@ const requestsIn = (line: string): { method: string; url: string }[] => {
   return [...new Map(found.map((one) => [`${one.method} ${one.url}`, one])).values()]
 }
 
+const DOCKER = new Set(['log', 'stream', 'time', 'attrs'])
+
+/** The line itself, where Docker has put it into JSON: `{"log":"POST /a 200\n","stream":"stdout"}`. */
+const unpacked = (written: string): string => {
+  if (!/^\s*\{\s*"log"\s*:\s*"/.test(written)) return written
+  try {
+    const value: unknown = JSON.parse(written)
+    // With anything besides, the request may be there.
+    const isDocker = isRecord(value) && Object.keys(value).every((name) => DOCKER.has(name))
+    return isDocker && typeof value.log === 'string' ? value.log : written
+  } catch {
+    return written
+  }
+}
+
 /**
  * Reads one line of an access log.
  * @returns undefined for an empty line, a comment, and a logged line without a request (a broken handshake, say)
  */
-export const readLogLine = (line: string): Reading | undefined => {
+export const readLogLine = (written: string): Reading | undefined => {
+  const line = unpacked(written)
   if (line.trim() === '' || line.trimStart().startsWith('#')) return undefined
   const [request, ...others] = requestsIn(line)
   if (others.length > 0) return { fault: 'more than one request in the line; write METHOD URL' }

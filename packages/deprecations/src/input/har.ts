@@ -50,14 +50,24 @@ const hasBody = (message: Loose, content: Loose) =>
   isChunked(message.headers) ||
   isPositive(Number(headerOf(message.headers, 'content-length')))
 
-/** Whether the message says that it has none. A size of -1 is one that the recorder did not learn. */
-const hasNoBody = (message: Loose, content: Loose) =>
+/**
+ * Whether the message says that it has none. A size of -1 is one that the recorder did not learn. A size of 0 is also what
+ * proxies write of a body that they passed on unseen, so where one is expected only the length is a proof.
+ */
+const hasNoBody = (message: Loose, content: Loose, isExpected: boolean) =>
   !hasBody(message, content) &&
-  (message.bodySize === 0 || headerOf(message.headers, 'content-length') === '0')
+  (headerOf(message.headers, 'content-length') === '0' ||
+    (message.bodySize === 0 && content.text !== null && !isExpected))
+
+/** The size of a body before compression, 0 where the recorder does not say: mitmproxy has the compressed one. */
+const plainSize = ({ size, compression }: Loose, { bodySize, headers }: Loose, length: number): number => {
+  const isCompressed = size === bodySize && headerOf(headers, 'content-encoding') !== ''
+  return isCompressed || Number(size) + Number(compression) === length ? 0 : Number(size)
+}
 
 /** The text of a body. Shorter than the size that the recorder saw, it is only a part. */
 const recordedText = (content: Loose, message: Loose): Recorded => {
-  const { text, size, mimeType } = content
+  const { text, mimeType } = content
   if (typeof text !== 'string' || text === '') return {}
   const type = `${asText(mimeType)};${headerOf(message.headers, 'content-type')}`
   const isBase64 = content.encoding === 'base64'
@@ -66,7 +76,7 @@ const recordedText = (content: Loose, message: Loose): Recorded => {
     ? textOf(bytes, { encoding: headerOf(message.headers, 'content-encoding'), type })
     : text
   // In UTF-16 and UTF-32 a text has more bytes than in UTF-8, so the size says nothing.
-  const expected = /utf-?(?:16|32)/i.test(type) ? 0 : Number(size)
+  const expected = /utf-?(?:16|32)/i.test(type) ? 0 : plainSize(content, message, bytes.length)
   return { body, incomplete: isCut(content) || expected > Math.max(bytes.length, Buffer.byteLength(body)) }
 }
 
@@ -89,7 +99,8 @@ const requestBody = (request: Loose): Recorded => {
   // Anything else in its place is in a form of the recorder's own.
   const isUsual = postData === undefined || postData === null || isRecord(postData)
   const isOwn = !isUsual || isFilled(post.text) || isFilled(post.params) || hasOwn(post) || hasOwn(request)
-  return hasNoBody(request, post) && !isOwn ? { body: '' } : {}
+  const isPosted = /^(?:POST|PUT|PATCH)$/i.test(asText(request.method))
+  return hasNoBody(request, post, isPosted) && !isOwn ? { body: '' } : {}
 }
 
 const responseBody = (response: Loose, method: string): Recorded => {
@@ -101,7 +112,8 @@ const responseBody = (response: Loose, method: string): Recorded => {
   if ([204, 205].includes(Number(response.status)) || method.toUpperCase() === 'HEAD') return { body: '' }
   // A size of 0 is also what browsers write of a stream; its bodySize is then unknown (-1).
   const isOwn = isFilled(content.text) || hasOwn(content) || hasOwn(response)
-  const isEmpty = content.size === 0 && !isOwn && hasNoBody(response, content)
+  const isExpected = !(Number(response.status) >= 300)
+  const isEmpty = content.size === 0 && !isOwn && hasNoBody(response, content, isExpected)
   return isEmpty && response.status !== 304 && !isBrokenOff(response) ? { body: '' } : {}
 }
 
