@@ -158,8 +158,8 @@ describe('a list of people', () => {
     ],
     [
       'two columns that are called like the address',
-      Buffer.from('Mail,email\nada@acme.example,bob@acme.example\n'),
-      'which column has the addresses, "Mail" or "email"? Rename it to "email", and the others',
+      Buffer.from('E-mail,email\nada@acme.example,bob@acme.example\n'),
+      'which column has the addresses, "E-mail" or "email"? Rename it to "email", and the others',
     ],
     [
       'two addresses in its first row, and no header',

@@ -102,7 +102,7 @@ describe('forgetting', () => {
     expect(stdout).not.toContain('ada@')
     await company.run(send)
     const to = mails().map((mail) => mail.to[0])
-    expect(to.slice(0, 2).toSorted()).toEqual(['ada@acme.example', 'bob@acme.example'])
+    expect(new Set(to.slice(0, 2))).toEqual(new Set(['ada@acme.example', 'bob@acme.example']))
     expect(to.slice(2)).toEqual(['ada@acme.example'])
   })
 })
