@@ -16,7 +16,7 @@ export type Refusals = {
   earlier(): void
   /**
    * The run is over. If no email was taken, replies that tell nothing are no one's fault: with `--limit` there may be too
-   * few for a row.
+   * few for a row. Nor is a reply that many got in the same words, and after them no one their email.
    */
   end(): void
   /** People who were written down as refused and are to count as not tried. */
@@ -43,6 +43,11 @@ const FORGIVEN = 2
 /** From so many on, more refused than taken ends the run too. */
 const MIN_REFUSED = 20
 const MAX_REMEMBERED = 1_000
+/** So many people who get the same words did hardly all leave. */
+const MANY_ALIKE = 10
+
+/** Without what differs from person to person: addresses, and numbers of emails. */
+const alike = (reply: string) => reply.replaceAll(/\S*[@\d]\S*/g, '…')
 
 function weightOf(posted: Posted, isFirst: boolean, hasSent: boolean): number {
   if (posted.outcome === 'sent') return 0
@@ -75,12 +80,14 @@ export function createRefusals(stopAfter: number): Refusals {
   /** What of the weight is theirs, and goes away for people who have had their email. */
   let forgivable = 0
   let isKnown = false
+  /** The last objection that is not about a person, and the last of any kind. */
   let last: Refused | undefined
+  let latest: Refused | undefined
   /** Goes up with each email that is taken. */
   let row = 0
-  let failed: (MailOf & { row: number; isUnclear: boolean })[] = []
+  let failed: (MailOf & { row: number; isUnclear: boolean; said: string })[] = []
   /** What ended the run decides who is unmarked. */
-  let found: 'row' | 'all' | 'unclear' | undefined
+  let found: 'row' | 'all' | 'end' | undefined
 
   function remember(posted: Posted, mail: MailOf): void {
     // What was under way when the run ended says nothing more about the others.
@@ -93,16 +100,22 @@ export function createRefusals(stopAfter: number): Refusals {
     }
     if (posted.outcome === 'refused' || posted.outcome === 'failed') refused++
     if (posted.outcome === 'refused') ours++
+    if ('blame' in posted) latest = posted
     if ('blame' in posted && posted.blame !== 'person') last = posted
-    if (posted.outcome === 'failed')
-      failed = [...failed, { ...mail, row, isUnclear: posted.blame !== 'person' }].slice(-MAX_REMEMBERED)
+    if (posted.outcome !== 'failed') return
+    const [isUnclear, said] = [posted.blame !== 'person', alike(posted.reply)]
+    failed = [...failed, { ...mail, row, isUnclear, said }].slice(-MAX_REMEMBERED)
   }
 
-  const toUnmark = () =>
-    failed.filter(
-      (mail) =>
-        found === 'all' || (found === 'row' && mail.row === row) || (found === 'unclear' && mail.isUnclear),
-    )
+  function toUnmark(): readonly MailOf[] {
+    if (found === undefined) return []
+    if (found === 'all') return failed
+    const inRow = failed.filter((mail) => mail.row === row)
+    if (found === 'row') return inRow
+    const isOfMany = ({ said }: { said: string }) =>
+      inRow.filter((other) => other.said === said).length >= MANY_ALIKE
+    return inRow.filter((mail) => (sent === 0 && mail.isUnclear) || isOfMany(mail))
+  }
 
   function why(what: string, posted: NotSent): string {
     const isOfAll = 'blame' in posted && (posted.blame === 'sender' || posted.blame === 'closing')
@@ -137,17 +150,17 @@ export function createRefusals(stopAfter: number): Refusals {
       forgivable = 0
     },
     end() {
-      if (sent === 0 && limit !== Infinity) found ??= 'unclear'
+      if (limit !== Infinity) found ??= 'end'
     },
     toUnmark,
     failure() {
-      if (sent > 0 || last === undefined) return undefined
-      const isUnclear = toUnmark().length > 0
-      if (isKnown && !isUnclear) return undefined
-      const otherwise = isUnclear
+      const isUnmarked = toUnmark().length > 0
+      const objection = last ?? (isUnmarked ? latest : undefined)
+      if (sent > 0 || objection === undefined || (isKnown && !isUnmarked)) return undefined
+      const otherwise = isUnmarked
         ? '; if the list is the cause, --stop-after 0 counts these people as rejected'
         : ''
-      return `${objectionOf(last)}${otherwise}`
+      return `${objectionOf(objection)}${otherwise}`
     },
   }
 }

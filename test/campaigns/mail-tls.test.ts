@@ -127,7 +127,7 @@ describe('the sign-in at a mail server', () => {
     const port = await started({ disabledCommands: ['STARTTLS', 'AUTH'] })
     const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
     expect(code).toBe(1)
-    expect(stderr).toContain('rejects the username and password')
+    expect(stderr).toContain("doesn't take this sign-in (it says: 5")
     expect(stderr).not.toContain('letmein')
   })
 })

@@ -123,3 +123,40 @@ describe('one recipient whose mailbox refuses the sender', () => {
     expect(String(error)).toContain('--stop-after 0')
   })
 })
+
+describe('many people whom the mail server refuses in the same words, as if each were unknown', () => {
+  const gone = (email: string): Posted => ({
+    outcome: 'failed',
+    reply: `550 <${email}>: mailbox unavailable`,
+    blame: 'person',
+  })
+
+  it.each([0, 5])(
+    'are not marked, after %i who got their email: the next run reaches them',
+    async (taken) => {
+      const { run } = office()
+      const all = people(taken + 12)
+      const first = await run({
+        people: all,
+        post: (email) => (all.indexOf(email) < taken ? 'sent' : gone(email)),
+      })
+      expect(first.tally).toMatchObject({ sent: taken, notTaken: 12, failed: 0 })
+      expect((await run({ people: all, post: () => 'sent' })).tally).toMatchObject({ sent: 12, failed: 0 })
+    },
+  )
+
+  it('fail a run that reached no one, which says what the mail server said', async () => {
+    const { run } = office()
+    const { error } = await run({ people: people(12), post: gone })
+    expect(String(error)).toContain('accepted no email (it says: 550 <')
+  })
+
+  it('are marked where they are few, or where others behind them got their email', async () => {
+    const few = await office().run({ people: people(9), post: gone })
+    expect(few).toMatchObject({ error: undefined, tally: { notTaken: 0, failed: 9 } })
+    const left = people(12)
+    const post = (email: string) => (left.includes(email) ? gone(email) : 'sent')
+    const among = await office().run({ people: [...left, 'new@acme.example'], post })
+    expect(among.tally).toMatchObject({ sent: 1, notTaken: 0, failed: 12 })
+  })
+})

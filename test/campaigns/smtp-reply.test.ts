@@ -43,6 +43,7 @@ const QUOTAS: [string, string][] = [
     'a host',
     'User search@acme.example has exceeded its 24-hour sending limit. Messages to 25 recipients out of 25',
   ],
+  ['GMX', '550-Requested action not taken: mailbox unavailable\r\n550 Failure sending mail. Try again later'],
   ['a host', '550 5.7.1 Outgoing quota exceeded'],
   ['a host', '552 5.2.2 Outgoing mail: sending quota exceeded for this mailbox'],
 ]
@@ -65,6 +66,7 @@ const SYSTEM: [string, string][] = [
   ['Postfix', '552 5.3.4 Error: message file too big'],
   ['SpamAssassin', '550 5.7.1 Blocked by SpamAssassin: high probability of spam'],
   ['Yahoo', '554 5.7.0 Message not allowed - [PH01] Email not accepted for policy reasons'],
+  ['IONOS', '550-Requested action not taken: mailbox unavailable\r\n550 Reject due to policy restrictions'],
 ]
 
 const SENDER: [string, string][] = [
@@ -78,6 +80,7 @@ const SENDER: [string, string][] = [
   ['Mailgun', '550 Domain acme.example is not allowed to send: Please activate your Mailgun account'],
   ['SparkPost', '550 5.7.1 Unconfigured Sending Domain <acme.example>'],
   ['a gateway', '550 5.7.1 Mail from search@acme.example rejected for policy reasons'],
+  ['IONOS', '550-Requested action not taken: mailbox unavailable\r\n550 Sender address is not allowed.'],
   ['a host', '550 Your account has been suspended'],
 ]
 
@@ -110,6 +113,9 @@ const PERSON: [string, string][] = [
   ],
   ['Exchange', '550 5.7.2 mailing list: you are not allowed to send to it'],
   ['Exim', '550 No such user here'],
+  ['a host', '550 Requested action not taken: mailbox unavailable'],
+  ['GMX', '550-Requested action not taken: mailbox unavailable\r\n550 No such user here'],
+  ['a relay', '550-5.7.1 The server behind this one says:\r\n550 5.1.1 of this name there is nobody'],
   ['a host', '552 Mailbox quota exceeded'],
 ]
 
@@ -118,6 +124,7 @@ const UNCLEAR: [string, string][] = [
   ['Amazon SES', '454 Throttling failure: Maximum sending rate exceeded.'],
   ['Oracle', '455 Maximum messages sent per minute reached : limit is 10'],
   ['Emailit', '452 4.4.5 Messages per second limit exceeded'],
+  ['GMX', '550-Requested action not taken: mailbox unavailable\r\n550 Error 17'],
   ['a host', '550 Quota exceeded'],
   ['a host', '550 Account disabled'],
   ['a host', '554 5.7.1 Access denied'],

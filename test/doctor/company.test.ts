@@ -38,6 +38,9 @@ describe('the company file', () => {
     expect(await found(join(data, 'nowhere.yaml'))).toEqual([
       ['fail', expect.stringContaining('cannot be read (ENOENT)'), 'COMPANY_FILE'],
     ])
+    const env = { DATA_DIR: data, COMPANY_FILE: join(data, 'nowhere.yaml') }
+    const { findings } = await examined(env, ['--offline'])
+    expect(findings.find(({ check }) => check === 'settings.company')?.fix).toContain('to the path of')
     expect(await found('')).toEqual([['ok', expect.stringContaining('the pages are unbranded')]])
   })
 })

@@ -108,6 +108,26 @@ describe('the mail server', () => {
   })
 
   it.each([
+    '535 5.7.139 Authentication unsuccessful, SmtpClientAuthentication is disabled for the Tenant.',
+    '534 5.7.9 Application-specific password required.',
+    '503 5.5.1 Error: authentication not enabled',
+    '504 5.7.4 Unrecognized authentication type',
+  ])('that takes no such sign-in is quoted, and no password is blamed (%s)', async (AUTH) => {
+    const port = await speaking('220 mail ESMTP', { EHLO: '250-mail\r\n250 AUTH PLAIN LOGIN', AUTH })
+    const told = await look(`smtp://search:hunter2-hunter2@127.0.0.1:${port}`)
+    expect(told).toMatchObject({ status: 'fail', says: expect.stringContaining(`sign-in. It says: ${AUTH}`) })
+    expect(told?.says).not.toMatch(/rejected the username|hunter2/)
+  })
+
+  it.each([
+    '535 5.7.3 Authentication unsuccessful',
+    '535 5.7.139 Authentication unsuccessful, the user credentials were incorrect.',
+  ])('that says the password is wrong is told from one that wants another sign-in (%s)', async (AUTH) => {
+    const port = await speaking('220 mail ESMTP', { EHLO: '250-mail\r\n250 AUTH PLAIN LOGIN', AUTH })
+    expect((await look(`smtp://search:secret@127.0.0.1:${port}`))?.says).toContain('rejected the username')
+  })
+
+  it.each([
     ['sign-in', '220 mail ESMTP', '454 4.7.0 Temporary authentication failure', 454],
     ['sign-in', '220 mail ESMTP', '451 Authentication failed: Maximum credits exceeded', 451],
     ['connection', '421 4.3.2 too many connections', '', 421],

@@ -8,7 +8,7 @@ import { refuseInjection, type Mail } from './mail.ts'
 import { handOver, messageOf, type HandOver } from './message.ts'
 import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
 import { LIMITS, serverOf, waitingAtMost } from './smtp-connection.ts'
-import { silenceInWords, troubleOf, type SmtpError } from './smtp-trouble.ts'
+import { isWrongPassword, silenceInWords, troubleOf, type SmtpError } from './smtp-trouble.ts'
 
 /**
  * failed: refused because of the recipient, or for an unclear reason. refused: refused because of us (sender, relaying,
@@ -165,7 +165,8 @@ function asSmtpError(error: unknown): SmtpError {
 
 function unusable(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
   const isPassing = error.responseCode !== undefined && error.responseCode < 500
-  const signIn = isPassing ? 'takes no sign-in for now' : 'rejects the username and password'
+  const refused = isWrongPassword(error) ? 'rejects the username and password' : "doesn't take this sign-in"
+  const signIn = isPassing ? 'takes no sign-in for now' : refused
   const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
   return new MailServerUnusable(
     `the mail server ${name} ${what} (${troubleOf(error, limitMs)}): see SMTP_URL`,

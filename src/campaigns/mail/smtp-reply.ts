@@ -24,28 +24,34 @@ const CODES: readonly (readonly [Blame, RegExp])[] = [
  * with "Recipient address rejected".
  */
 const LIMIT =
-  /\b(sending|outgoing|outbound|submission|relay|message|e-?mail) ?(rate|volume|quota|limit|allowance|activity)|\b(daily|hourly|monthly|24-hour|per (second|minute|hour|day|month))\b.{0,60}\b(quota|limit|allowance|exceeded|reached)|you('ve| have) (exceeded|reached)|exceeded (the max|threshold)|credits exceeded|\b(mail|sender) rate|rate[- ]limit|receiving (e?mail|messages) (at a rate|too quickly)|too many (e?mails|messages)|messaging limits/i
+  /\b(sending|outgoing|outbound|submission|relay|message|e-?mail) ?(rate|volume|quota|limit|allowance|activity)|\b(daily|hourly|monthly|24-hour|per (second|minute|hour|day|month))\b.{0,60}\b(quota|limit|allowance|exceeded|reached)|you('ve| have) (exceeded|reached)|exceeded (the max|threshold)|credits exceeded|\b(mail|sender) rate|rate[- ]limit|receiving (e?mail|messages) (at a rate|too quickly)|too many (e?mails|messages)|messaging limits|failure sending mail/i
 
 /** It passes within minutes. */
 const PACE = /\brate\b|per (second|minute)|too (quickly|many)/i
 
 /** Policy services refuse a sender at RCPT TO in a line that begins with "Recipient address rejected". */
 const SENDER =
-  /mail from \S{0,200}@\S{0,200} (is |was |has been )?(rejected|refused|denied|blocked|not (accepted|allowed))|sending (is |has been )?(suspended|disabled|paused|blocked)|your (e-?mail )?account|not allowed to send|sandbox subdomains?|sending domain|(bad outbound|banned) sender|sender (e-?mail )?(address )?(is |was )?(rejected|denied|refused|unverified|not (verified|accepted|permitted))|sender (verify|verification) failed|sender identity|(unverified|unauthori[sz]ed) sender|(sender|from) (address )?does not match|not owned by|send ?as\b|send as this sender|not (allowed|authori[sz]ed|permitted) to (send|use)( e?mails?)? (as|from|using|with)|domain of sender|from address|address is not verified|\b(spf|dkim|dmarc)\b|authentication (is )?(required|failed|unsuccessful|credentials)|must (first )?(authenticate|log ?in|be authenticated)|not (authenticated|logged in)|(authenticate|log ?in|sign in) first/i
+  /mail from \S{0,200}@\S{0,200} (is |was |has been )?(rejected|refused|denied|blocked|not (accepted|allowed))|sending (is |has been )?(suspended|disabled|paused|blocked)|your (e-?mail )?account|not allowed to send|sandbox subdomains?|sending domain|(bad outbound|banned) sender|sender (e-?mail )?(address )?(is |was )?(rejected|denied|refused|unverified|not (verified|accepted|allowed|permitted))|sender (verify|verification) failed|sender identity|(unverified|unauthori[sz]ed) sender|(sender|from) (address )?does not match|not owned by|that smtp user|invalid dns mx|send ?as\b|send as this sender|not (allowed|authori[sz]ed|permitted) to (send|use)( e?mails?)? (as|from|using|with)|domain of sender|from address|address is not verified|\b(spf|dkim|dmarc)\b|authentication (is )?(required|failed|unsuccessful|credentials)|must (first )?(authenticate|log ?in|be authenticated)|not (authenticated|logged in)|(authenticate|log ?in|sign in) first/i
 
 const SYSTEM =
-  /relay(ing)?( access)?( is| was)? (denied|refused|prohibited|not (permitted|allowed))|(unable|not (permitted|allowed|authori[sz]ed)|cannot|can't|will not|won't|(do|does) not|refuses?)( \S+)? relay|client host\b.*(blocked|rejected|denied|refused)|\b(block(ed|s)? using|(block|black|deny)[- ]?list(ed)?|spamhaus|spamcop|barracuda|dnsbl|rbl|reputation)\b|helo command rejected|reverse (dns|hostname|lookup)|\bptr\b|starttls (command )?first|mail from \S{1,200} (is |was |has been )?(rejected|refused|denied|blocked)|\b(spam|unsolicited|virus|phishing|content filter|policy reasons)\b|message('s)? (file |body )?(is )?(size|exceed|too (big|large|long))/i
+  /relay(ing)?( access)?( is| was)? (denied|refused|prohibited|not (permitted|allowed))|(unable|not (permitted|allowed|authori[sz]ed)|cannot|can't|will not|won't|(do|does) not|refuses?)( \S+)? relay|client host\b.*(blocked|rejected|denied|refused)|\b(block(ed|s)? using|(block|black|deny)[- ]?list(ed)?|spamhaus|spamcop|barracuda|dnsbl|rbl|reputation)\b|helo command rejected|reverse (dns|hostname|lookup)|\bptr\b|starttls (command )?first|mail from \S{1,200} (is |was |has been )?(rejected|refused|denied|blocked)|\b(spam|unsolicited|virus|phishing|content filter|policy (reasons|restrictions|violations?))\b|message('s)? (file |body )?(is )?(size|exceed|too (big|large|long))/i
 
 const PERSON =
   /(user|recipient|mailbox|address)\b.{0,40}\b(unknown|not found|unavailable|disabled|inactive|full|not exist|doesn't exist|no longer)|account\b.{0,40}\b(unknown|not found|full|not exist|doesn't exist|no longer)|(unknown|invalid|no such|bad|nonexistent) (local )?(user|recipient|mailbox|account|person|address|destination)|undeliverable address|over ?quota|(user|mailbox|recipient|disk|storage) quota/i
 
-/** Says nothing of whom it is about: what follows does. Exchange Online says no more than this of people it doesn't know. */
-const PREFIX = /recipient (address )?rejected:?/i
+/**
+ * Says nothing of whom it is about: what follows does. Exchange Online says no more than this of people it doesn't know, and
+ * the servers of GMX, mail.com and IONOS begin all they refuse with the words of RFC 5321 4.2.3.
+ */
+const PREFIX = /recipient (address )?rejected:?|requested (mail )?action not taken: mailbox unavailable\s*\n/i
 const UNKNOWN_TO_EXCHANGE = /^550 5\.4\.1 recipient address rejected: access denied/i
+
+const STATUS = /^\d{3}[ -]#?[245]\.(\d{1,3}\.\d{1,3})(?![.\d])/gm
 
 /** @param reply as it came, with its code and all its lines */
 export function blameOf(reply: string): Blame {
-  const status = /^\d{3}[ -]#?[245]\.(\d{1,3}\.\d{1,3})(?![.\d])/.exec(reply)?.[1] ?? ''
+  // Of several lines, the last one that says something decides.
+  const status = [...reply.matchAll(STATUS)].at(-1)?.[1] ?? ''
   const byCode = CODES.find(([, codes]) => codes.test(status))?.[0]
   // A mailbox that takes no emails from us says why, in words about the sender.
   if (byCode === 'person' && status.startsWith('7.')) return byCode

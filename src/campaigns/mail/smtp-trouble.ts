@@ -68,6 +68,13 @@ function withoutTls({ response, responseCode = 0, message }: SmtpError): string 
   return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, or use smtps://`
 }
 
+/** Other kinds of sign-in are wanted: an app password (Gmail), or any but this one (Exchange Online, unless it says otherwise). */
+const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
+
+/** Is a sign-in refused because of the name or the password (RFC 4954 6), and not because of its kind? */
+export const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boolean =>
+  responseCode === undefined || (responseCode === 535 && !OTHER_KIND.test(response))
+
 const inWords = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
 
 /** Why there is no reply. @param limitMs how long it was waited for */

@@ -8,7 +8,12 @@ const settings = ['COMPANY_FILE']
 
 /** "company.yaml:12:5 color.light has …: make it darker" says what to do already. */
 const faultFinding = (fault: string): Finding =>
-  fail(/[.?]$/.test(fault) ? fault : `${fault}.`, { settings, fix: 'fix this in the company file' })
+  fail(/[.?]$/.test(fault) ? fault : `${fault}.`, {
+    settings,
+    fix: fault.startsWith('COMPANY_FILE names')
+      ? 'set COMPANY_FILE to the path of a YAML file that onramp can read, or leave it out'
+      : 'fix this in the company file',
+  })
 
 const counted = (count: number, one: string, several: string) => `${count} ${count === 1 ? one : several}`
 

@@ -1,7 +1,8 @@
 // SMTP_URL: can emails leave? The server's own code connects, greets and signs in; nothing is sent.
 import { getSystemErrorName } from 'node:util'
 import { createMailServer } from '../../campaigns/mail/server.ts'
-import { certificateWords, type SmtpError } from '../../campaigns/mail/smtp-trouble.ts'
+import { replyShown } from '../../campaigns/mail/smtp-reply.ts'
+import { certificateWords, isWrongPassword, type SmtpError } from '../../campaigns/mail/smtp-trouble.ts'
 import { silenceInWords, silenceOf } from '../../client-api/silence.ts'
 import { within } from '../ask.ts'
 import type { Subject } from '../check.ts'
@@ -33,7 +34,16 @@ function findingOf(errors: readonly SmtpError[]): Finding {
         fix: 'try again later; if it persists, check the mail server for a limit or an exhausted quota',
       },
     )
-  if (errors.some(({ code }) => code === 'EAUTH'))
+  const signIn = errors.find(({ code }) => code === 'EAUTH')
+  if (signIn !== undefined && !isWrongPassword(signIn))
+    return fail(
+      `The mail server doesn't take this kind of sign-in. It says: ${replyShown(signIn.response ?? '')}`,
+      {
+        settings,
+        fix: 'have SMTP sign-in with a username and password turned on there, use an app password, or use another mail server',
+      },
+    )
+  if (signIn !== undefined)
     return fail('The mail server rejected the username and password in SMTP_URL.', {
       settings,
       fix: 'fix them; percent-encode characters such as @ : / %',
