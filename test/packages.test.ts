@@ -96,7 +96,7 @@ describe('packing', () => {
     const all = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
       (file) => !file.startsWith('node_modules'),
     )
-    expect(all.filter((file) => /(?<!\.d)\.ts$|^src|^test|\.env$/.test(file))).toEqual([])
+    expect(all.filter((file) => /(?<!\.d)\.ts$|^src|^test|(^|\/)\.env$/.test(file))).toEqual([])
     expect(all).toContain('dist/LICENSE')
     expect(all).toContain('README.md')
     const manifest = manifestOf(path)
