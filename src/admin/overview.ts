@@ -1,5 +1,5 @@
 // What the overview for administrators shows, from the report alone. Pure.
-import { remediesFor, unreadInWords } from '../arrivals/unread.ts'
+import { remediesFor, unreadInWords, type Unread } from '../arrivals/unread.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleWith } from './apps.ts'
 import { queryOf, type Filter } from './filters.ts'
@@ -67,18 +67,21 @@ const FIGURES = [
 /** How current it is, and what it lacks: the same on each page. */
 export function standOf(report: Report, t: Texts) {
   const { madeAt, asOf, people, unread } = report
-  const records = unreadInWords(unread)
   return {
     stand: [
       t('admin.known', { count: people }),
       t('admin.updated', { when: t.moment(Date.parse(madeAt)) }),
       asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.moment(Date.parse(asOf)) }),
     ],
-    unread:
-      records === undefined
-        ? undefined
-        : { words: t('admin.unread', { records }), remedies: remediesFor(unread) },
+    unread: unreadOf(unread, t),
   }
+}
+
+/** What a page doesn't count, and what would help; undefined: it counts everyone. */
+export function unreadOf(unread: Unread, t: Texts) {
+  const records = unreadInWords(unread)
+  if (records === undefined) return undefined
+  return { words: t('admin.unread', { records }), remedies: remediesFor(unread) }
 }
 
 function statsOf(report: Report, { t, share }: Words, now: number) {

@@ -7,12 +7,13 @@ import { whoIsSignedIn } from '../session/signed-in.ts'
 import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { isAscii, normalizedAddress } from '../arrivals/address.ts'
+import { noneUnread } from '../arrivals/unread.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { Exports } from './exports.ts'
 import { queryOf, wantedOf } from './filters.ts'
-import { overviewOf, standOf } from './overview.ts'
+import { overviewOf, standOf, unreadOf } from './overview.ts'
 import { emailsOf, peopleOf } from './people.ts'
 import { listAddresses, listPeople } from './people-list.ts'
 import { sharesIn } from './share.ts'
@@ -90,11 +91,12 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'people')
     const wanted = wantedOf(req.query)
 
-    const list = await listPeople(arrivals.all(), wanted)
+    const unread = noneUnread()
+    const list = await listPeople(arrivals.all(unread), wanted)
 
     const data = (t: Texts) => {
       const people = list.people.map((person) => ({ ...person, sources: named(person.sources, t) }))
-      return peopleOf({ ...list, people }, wanted, t)
+      return { ...peopleOf({ ...list, people }, wanted, t), unread: unreadOf(unread, t) }
     }
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
