@@ -99,6 +99,12 @@ describe('a faulty row', () => {
     expect(stderr).toContain('1  unknown to the service')
     expect(recipients()).toEqual(['ada@acme.example'])
   })
+
+  it('of people whom the service does not know is no reason to doubt the token', async () => {
+    const { stderr } = await send([list('email\nghost@acme.example\n'), ...fresh()])
+    expect(stderr).toContain('The service knows no one whom it was asked about.')
+    expect(stderr).not.toContain('SERVICE_GLOBAL_TOKEN')
+  })
 })
 
 /** Controls, and what turns the direction of a line. */

@@ -68,7 +68,11 @@ export function sumUp(
     stdout.write(`${JSON.stringify({ campaign: options.campaign, ...tally, stopped: reason })}\n`)
   } else stderr.write(summaryOf(tally))
   if (tally.asked > 0 && tally.unknownToService + tally.refusedByService === tally.asked)
-    stderr.write("The service couldn't look up anyone. Check SERVICE_BASE_URL and SERVICE_GLOBAL_TOKEN.\n")
+    stderr.write(
+      tally.refusedByService > 0
+        ? "The service couldn't look up anyone. Check SERVICE_BASE_URL and SERVICE_GLOBAL_TOKEN.\n"
+        : 'The service knows no one whom it was asked about. If it should, check SERVICE_BASE_URL.\n',
+    )
   const end = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${options.limit} reached.`
   if (end) stderr.write(`${end}${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
 }
