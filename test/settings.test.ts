@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { loadSettings, settings, SettingsError } from '../src/settings/settings.ts'
+import { loadSettings, settings } from '../src/settings/settings.ts'
+import { faultsIn } from './helpers/settings-faults.ts'
 import { spawnOnramp, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
 
@@ -14,15 +15,7 @@ const whole = {
   OIDC_CLIENT_SECRET: 'client-secret',
   SESSION_SECRET: 'a'.repeat(32),
 }
-const faultsOf = (env: Record<string, string | undefined>): readonly string[] => {
-  try {
-    loadSettings({ ...whole, ...env })
-    return []
-  } catch (error) {
-    if (error instanceof SettingsError) return error.faults
-    throw error
-  }
-}
+const faultsOf = (env: Record<string, string | undefined>) => faultsIn({ ...whole, ...env })
 
 const folder = mkdtempSync(join(tmpdir(), 'onramp-settings-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isSameSite, siteOf } from '../../src/doctor/settings/public-url.ts'
-import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
+import { faultsIn } from '../helpers/settings-faults.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { examined, newFolder, newSecret, selfSigned, startFaulty } from './set-up.ts'
 
@@ -181,15 +181,7 @@ describe('a value in quotes', () => {
     expect(said).toContainEqual(expect.objectContaining({ status: 'skip' }))
   })
 
-  const faults = (changed: Record<string, string>): readonly string[] => {
-    try {
-      loadSettings({ ...healthy(), ...changed })
-      return []
-    } catch (error) {
-      if (error instanceof SettingsError) return error.faults
-      throw error
-    }
-  }
+  const faults = (changed: Record<string, string>) => faultsIn({ ...healthy(), ...changed })
 
   it.each([
     ['PUBLIC_URL', '"https://onramp.acme.test"'],

@@ -1,6 +1,7 @@
 // The settings that say where Redis is: what belongs together, and what excludes each other.
 import { describe, expect, it } from 'vitest'
-import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { faultsIn } from '../helpers/settings-faults.ts'
 
 const required = {
   PUBLIC_URL: 'https://onramp.example',
@@ -9,15 +10,7 @@ const required = {
   SESSION_SECRET: 's'.repeat(40),
 }
 
-function faultsOf(redis: Record<string, string>): readonly string[] {
-  try {
-    loadSettings({ ...required, ...redis })
-    return []
-  } catch (error) {
-    if (error instanceof SettingsError) return error.faults
-    throw error
-  }
-}
+const faultsOf = (redis: Record<string, string>) => faultsIn({ ...required, ...redis })
 
 const REDIS_URL = 'rediss://user:pass@redis.example:6380/2'
 const REDIS_SENTINELS = 'one.example:26379,[::1]:26380'

@@ -1,6 +1,7 @@
 // The settings of what other systems get from onramp, and what is wrong with those that are refused.
 import { describe, expect, it } from 'vitest'
-import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { faultsIn } from '../helpers/settings-faults.ts'
 
 const whole = {
   PUBLIC_URL: 'https://onramp.example',
@@ -9,15 +10,7 @@ const whole = {
   SESSION_SECRET: 'a'.repeat(32),
 }
 
-function faultsOf(env: Record<string, string>): readonly string[] {
-  try {
-    loadSettings({ ...whole, ...env })
-    return []
-  } catch (error) {
-    if (error instanceof SettingsError) return error.faults
-    throw error
-  }
-}
+const faultsOf = (env: Record<string, string>) => faultsIn({ ...whole, ...env })
 
 describe('the settings for other systems', () => {
   it.each([

@@ -3,7 +3,7 @@
 // or names another host, is not from here.
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Registry } from 'prom-client'
-import { isLoopback } from '../../loopback.ts'
+import { isLoopback, isLoopbackAddress } from '../../loopback.ts'
 import { hasBearer } from '../bearer.ts'
 
 export type ScrapeParts = {
@@ -46,12 +46,10 @@ const FORWARDED = [
   'x-real-ip',
 ]
 
-const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
-
 function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const host = headers.host?.replace(/:\d+$/, '') ?? ''
   return (
-    LOOPBACK.test(socket.remoteAddress ?? '') &&
+    isLoopbackAddress(socket.remoteAddress ?? '') &&
     isLoopback(host) &&
     FORWARDED.every((name) => headers[name] === undefined)
   )
