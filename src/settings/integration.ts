@@ -3,14 +3,17 @@ import { z } from 'zod'
 import type { Definitions } from './setting.ts'
 import { addressWithQuery, bearerToken, list } from './values.ts'
 
-/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. */
+const SECRET_WANTED =
+  'must be `whsec_` and 24 to 64 bytes in base64: make one with `echo "whsec_$(openssl rand -base64 32)"`'
+
+/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. A list of commas alone would sign with nothing. */
 const webhookSecrets = list(
   z.string().refine((secret) => {
     const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []
     const bytes = Buffer.from(base64 ?? '', 'base64').length
     return bytes >= 24 && bytes <= 64
-  }, 'must be `whsec_` and 24 to 64 bytes in base64: make one with `echo "whsec_$(openssl rand -base64 32)"`'),
-)
+  }, SECRET_WANTED),
+).refine((secrets) => secrets.length > 0, SECRET_WANTED)
 
 export const integrationDefinitions = {
   REPORT_TOKEN: {

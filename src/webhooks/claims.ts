@@ -3,11 +3,11 @@
 // with the same id, and never not at all.
 import type { Arrival, News } from '../arrivals/arrival.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
-import type { Outcome } from './post.ts'
+import { TIME_LIMIT_MS, type Outcome } from './post.ts'
 
 const HELD_MS = 60_000
-/** So many of a person at once, so that they are sent while they are held. */
-const MAX_AT_ONCE = 10
+/** So many of a person at once: they go one after the other, and each may take TIME_LIMIT_MS (post.ts) while it is held. */
+export const MAX_AT_ONCE = Math.floor(HELD_MS / TIME_LIMIT_MS) - 1
 /** After this the receiver will not want it. */
 export const MAX_AGE_MS = 3 * 86_400_000
 

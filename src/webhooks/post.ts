@@ -19,7 +19,7 @@ export type Post = {
 }
 
 /** Standard Webhooks asks for 15 to 30 seconds; a receiver answers first and works afterwards. */
-const TIME_LIMIT_MS = 15_000
+export const TIME_LIMIT_MS = 15_000
 
 export function createPost(url: string, connections: number): Post {
   const { origin, pathname, search } = new URL(url)

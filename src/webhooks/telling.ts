@@ -5,11 +5,12 @@ import type { Outcome } from './post.ts'
 
 export type TellingLog = Record<'info' | 'warn', (fields: object, message: string) => void>
 
-const DROPPED_EVERY_MS = 60_000
+const TOLD_EVERY_MS = 60_000
 const DAYS = MAX_AGE_MS / 86_400_000
 
 export function createTelling(log: TellingLog, now: () => number) {
   let isFailing = false
+  let failedAt = -Infinity
   let dropped = 0
   let toldAt = -Infinity
   return {
@@ -19,16 +20,18 @@ export function createTelling(log: TellingLog, now: () => number) {
         isFailing = false
         return
       }
-      if (!isFailing)
-        log.warn(
-          { why: outcome.why },
-          `an event could not be delivered to WEBHOOK_URL (${outcome.why}): events are kept, and tried again for ${DAYS} days`,
-        )
+      // A receiver that takes some and refuses others would fill the log.
+      if (isFailing || now() - failedAt < TOLD_EVERY_MS) return
+      log.warn(
+        { why: outcome.why },
+        `an event could not be delivered to WEBHOOK_URL (${outcome.why}): events are kept, and tried again for ${DAYS} days`,
+      )
       isFailing = true
+      failedAt = now()
     },
     dropped(count: number): void {
       dropped += count
-      if (dropped === 0 || now() - toldAt < DROPPED_EVERY_MS) return
+      if (dropped === 0 || now() - toldAt < TOLD_EVERY_MS) return
       log.warn(
         { dropped },
         `events for WEBHOOK_URL were dropped, the oldest first: the receiver took none of them for ${DAYS} days, or there were too many of one person`,

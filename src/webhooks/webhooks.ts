@@ -1,5 +1,6 @@
 // Sends news of people to WEBHOOK_URL, beside the requests and never within one. This process sends what it noticed; now
 // and then one of all processes looks through everyone, for what another one left.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Arrivals } from '../arrivals/arrivals.ts'
 import type { News } from '../arrivals/arrival.ts'
@@ -146,10 +147,13 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
     sweepAfter(pause * (1 + Math.random() / 5), isFirst && !isDone)
   }
 
+  /** What is sent later belongs to no request: its log lines and spans would be found under another person's. */
+  const outsideOfRequests = AsyncLocalStorage.snapshot()
+
   return {
     notice(email, dropped) {
       drop(dropped)
-      queue(email, 0)
+      outsideOfRequests(queue, email, 0)
     },
     start: () => sweepAfter(0, true),
     async close() {

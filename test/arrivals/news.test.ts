@@ -101,7 +101,7 @@ describe('what other systems are to be told', () => {
       { id: 'one', ...piece },
       { id: 'two', ...piece },
     ]
-    const both = united({ ...ada, news: [one] }, { ...ada, changedAt: at + 1, news: [one, two] })
+    const both = united({ ...ada, news: [one] }, { ...ada, changedAt: at + 1, news: [two] })
     expect(both.news?.map(({ id }) => id)).toEqual(['one', 'two'])
   })
 })

@@ -22,6 +22,7 @@ describe('the settings for other systems', () => {
     ['WEBHOOK_URL', 'https://hooks.acme.example/#planted'],
     ['WEBHOOK_SECRET', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     ['WEBHOOK_SECRET', 'whsec_c2hvcnQ='],
+    ['WEBHOOK_SECRET', ','],
     ['WEBHOOK_SECRET', `whsec_${'A'.repeat(32)},whsec_planted`],
     ['WEBHOOK_SECRET', `whsec_${'A'.repeat(100)}`],
   ])('%s does not take %s', (name, value) => {

@@ -1,56 +1,19 @@
-// Events on their way: signed as receivers verify it, at least once, and never for ever.
+// Events on their way: at least once, and never for ever.
 import { Registry } from 'prom-client'
-import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { newArrival, reached, withSources } from '../../src/arrivals/arrival.ts'
+import { reached, withSources, type newArrival } from '../../src/arrivals/arrival.ts'
 import { createArrivals } from '../../src/arrivals/arrivals.ts'
 import { withNews } from '../../src/arrivals/news.ts'
 import { createSealer } from '../../src/session/seal.ts'
-import { MAX_AGE_MS, pauseMs } from '../../src/webhooks/claims.ts'
-import type { Outcome } from '../../src/webhooks/post.ts'
-import { bodyOf, signatureHeaders } from '../../src/webhooks/signature.ts'
+import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
+import { MAX_AGE_MS, MAX_AT_ONCE } from '../../src/webhooks/claims.ts'
+import { TIME_LIMIT_MS, type Outcome } from '../../src/webhooks/post.ts'
 import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-const former = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
 const at = Date.UTC(2026, 10, 2)
 const email = 'ada@acme.example'
-
-describe('an event', () => {
-  const arrival = { ...newArrival(email, at), group: 'Sales' }
-  const piece = { id: 'msg_one', type: 'app.connected', at, tries: 0, dueAt: at } as const
-  const app = { instance: 'slack_1', name: 'Slack – “EU”' }
-  const body = bodyOf({ ...piece, app }, arrival)
-
-  it('is verified with any of the secrets, and with no other', () => {
-    const headers = signatureHeaders([secret, former], piece.id, Date.now(), body)
-    const expected = {
-      type: piece.type,
-      timestamp: '2026-11-02T00:00:00.000Z',
-      data: { email, group: 'Sales', app },
-    }
-    for (const known of [secret, former]) expect(new Webhook(known).verify(body, headers)).toEqual(expected)
-    expect(() => new Webhook(secret).verify(body.replace('ada', 'eve'), headers)).toThrow(
-      'No matching signature',
-    )
-    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
-    expect(() => new Webhook(other).verify(body, headers)).toThrow('No matching signature')
-  })
-
-  it('says nothing of an app or a department where there is none', () => {
-    expect(JSON.parse(bodyOf(piece, newArrival(email, at)))).toMatchObject({ data: { email } })
-    expect(bodyOf(piece, newArrival(email, at))).not.toMatch(/app"|group/)
-  })
-
-  it('is tried again after seconds, then hours, and when the receiver asks for it', () => {
-    const pauses = Array.from({ length: 9 }, (_, index) => pauseMs(index + 1, 0, 0.5) / 1000)
-    expect(pauses).toEqual([5, 30, 120, 600, 1800, 3600, 7200, 7200, 7200])
-    expect(pauseMs(1, 90, 0.5)).toBe(90_000)
-    expect(pauseMs(1, 1e9, 0.5)).toBe(7_200_000)
-    expect(new Set([pauseMs(1), pauseMs(1), pauseMs(1)]).size).toBeGreaterThan(1)
-  })
-})
 
 type Sent = { id: string; type: string }
 
@@ -129,6 +92,63 @@ describe('events', () => {
     await arrivals.change(email, (before) => withSources(before, [{ ...listed, state: 'connected' }], at))
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
+  })
+
+  it('of one person are not sent one by one to a receiver that is silent', async () => {
+    const { process, receiver, sent } = office()
+    receiver.answer = () => Promise.resolve(silent)
+    const { arrivals } = process()
+    const listed = { instance: 'slack_1', name: 'Slack', at, state: 'blocked' } as const
+    await arrivals.change(email, (before) => withSources(here(before), [listed], at))
+    await turns()
+    expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
+  })
+
+  it('wait as long as the receiver asks for', async () => {
+    const { process, receiver, sent } = office()
+    receiver.answer = () => Promise.resolve({ ...refused, wait: 90 })
+    const { arrivals } = process()
+    await arrivals.change(email, here)
+    await turns()
+    await turns(85_000)
+    expect(sent).toHaveLength(1)
+    await turns(10_000)
+    expect(sent).toHaveLength(2)
+  })
+
+  it('are sent while no other process may take them, however slow the receiver is', () => {
+    expect(MAX_AT_ONCE * TIME_LIMIT_MS).toBeLessThan(60_000)
+  })
+
+  it('belong to no request, also when several people made them', async () => {
+    const { process, receiver } = office()
+    const { arrivals } = process()
+    const requests: unknown[] = []
+    receiver.answer = async () => {
+      requests.push(currentRequest()?.id)
+      return { kind: 'taken' }
+    }
+    const changes = Array.from({ length: 12 }, (_, person) => {
+      const changed = Promise.withResolvers<unknown>()
+      duringRequest({ id: `of-p${person}`, traceId: undefined, trace: undefined }, () => {
+        changed.resolve(arrivals.change(`p${person}@acme.example`, here))
+      })
+      return changed.promise
+    })
+    await Promise.all(changes)
+    await turns()
+    expect(requests).toEqual(Array.from({ length: 12 }, () => undefined))
+  })
+
+  it('that are refused and taken by turns are told of once a minute', async () => {
+    const { process, receiver, logged } = office()
+    const { arrivals } = process()
+    let count = 0
+    receiver.answer = async () => (count++ % 2 === 0 ? refused : { kind: 'taken' })
+    for (let person = 0; person < 20; person++) await arrivals.change(`p${person}@acme.example`, here)
+    await turns()
+    expect(count).toBe(20)
+    expect(logged).toHaveLength(2)
   })
 
   it('do not hold up what made them while the receiver thinks', async () => {
