@@ -77,16 +77,17 @@ export type TokenRoutesParts = {
 export function createTokenRoutes({ exports, token, limit, note }: TokenRoutesParts): Router {
   const router = Router()
   if (token === undefined) return router
+  const hasAny: RequestHandler = (req, _res, next) => next(sendsBearer(req) ? undefined : 'router')
+  // Behind the limit, also for what looks like a browser: a guess may say so of itself.
   const check: RequestHandler = (req, res, next) => {
     if (hasBearer(req, token)) return next()
+    if (wantsPage(req)) return next('router')
     note({ event: 'report_refused' })
     // RFC 6750 3.
     res.setHeader('WWW-Authenticate', 'Bearer realm="onramp", error="invalid_token"')
     throw new Problem(401, 'token_refused', { detail: 'not the token of REPORT_TOKEN' })
   }
-  const isPerson: RequestHandler = (req, _res, next) =>
-    next(hasBearer(req, token) || (sendsBearer(req) && !wantsPage(req)) ? undefined : 'router')
-  router.get([REPORT_PATH, PEOPLE_PATH], isPerson, limit, check)
+  router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limit, check)
   router.use(exports.routes)
   return router
 }
