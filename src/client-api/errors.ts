@@ -77,7 +77,7 @@ export function retryAfterSeconds(header: string | undefined, now: number, most 
 /** What a documented message means for a call of ours. */
 function documentedMessage(refusal: Refusal): string | undefined {
   const { text, saidOAuth = false, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = refusal
-  const other = otherPrefixIn(text, prefix)
+  const other = refusal.status < 500 ? otherPrefixIn(text, prefix) : undefined
   if (other !== undefined)
     return `the service's headers begin with ${other}, those of onramp with ${prefix}: set SERVICE_HEADER_PREFIX=${other}${saidOAuth ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
   switch (messageIn(text)) {

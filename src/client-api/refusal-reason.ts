@@ -35,19 +35,25 @@ export const refusalReason = (status: number, text: string): RefusalReason =>
   status < 300 ? 'unreadable' : (messageIn(text) ?? statusReason(status))
 
 export function messageIn(text: string): Message | undefined {
-  if (AUTH_TYPE.test(text)) return 'auth-type-missing'
+  if (/X-Service-Auth-Type/i.test(text) || AUTH_TYPE_MISSING.test(text)) return 'auth-type-missing'
   if (/Invalid Secret/i.test(text)) return 'auth-type'
   if (!/\w-ActAs\b/i.test(text)) return undefined
   // Not every message that names the header: an address that the service does not know may be told with it too.
-  const missing = /(missing|required).{0,60}-ActAs\b|\w-ActAs\b.{0,60}(missing|required)/is
-  return missing.test(text) ? 'act-as-missing' : 'act-as-refused'
+  return ACT_AS_MISSING.test(text) ? 'act-as-missing' : 'act-as-refused'
 }
 
 /** Whatever the header begins with: a tenant's may begin otherwise than the setting says (SERVICE_HEADER_PREFIX). */
-const AUTH_TYPE = /\w-Auth-Type\b/i
+const missing = (name: string) =>
+  new RegExp(`(missing|required).{0,60}\\w-${name}\\b|\\w-${name}\\b.{0,60}(missing|required)`, 'is')
+const AUTH_TYPE_MISSING = missing('Auth-Type')
+const ACT_AS_MISSING = missing('ActAs')
 
-/** What a message's header begins with, where that is not what ours begin with. */
+/**
+ * What a missing header begins with, where that is not what ours begin with. A message may also repeat what someone searched
+ * for, and that must name no setting.
+ */
 export function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
+  if (!AUTH_TYPE_MISSING.test(text) && !ACT_AS_MISSING.test(text)) return undefined
   const [, named] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []
   return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
 }

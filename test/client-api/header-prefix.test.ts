@@ -57,6 +57,15 @@ describe('the headers of a service that names them after its product', () => {
     }
   })
 
+  it.each([
+    [400, 'cannot parse query: how do I send X-Evil-ActAs'],
+    [400, 'no such field: X-Evil-Auth-Type'],
+    [503, 'upstream: Required header missing: X-Evil-Auth-Type'],
+  ])('are not what someone searched for, nor of an outage: %i %s', (status, text) => {
+    const { detail } = problemOf({ operation: 'search', status, text, retryAfter: undefined })
+    expect(detail).not.toContain('SERVICE_HEADER_PREFIX')
+  })
+
   it('are what `onramp status` sends, and what it says is to be set', async () => {
     const status = (changed: Record<string, string>) =>
       runCommand(['status', 'ada@acme.example'], env(changed))
