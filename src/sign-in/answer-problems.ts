@@ -66,8 +66,8 @@ export function isGrantRefused(error: unknown, when: { isFresh: boolean; isEarly
   if (error instanceof ResponseBodyError && said === 'invalid_grant') return true
   if (when.isFresh || isClientRefused(error) || NOT_OF_THE_GRANT.has(said ?? '')) return false
   // An answer with 200 that is no token.
-  if (error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE') return true
-  return REFUSALS.has(statusOf(error) ?? 0) && (said !== undefined || !when.isEarly)
+  const isNone = error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE'
+  return (isNone || REFUSALS.has(statusOf(error) ?? 0)) && (said !== undefined || !when.isEarly)
 }
 
 const UNREACHED = new Set([
