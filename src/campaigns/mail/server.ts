@@ -149,9 +149,11 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
           span.setAttribute('onramp.email.outcome', posted.outcome)
           return posted
         })
-      return await timed(work, (posted, seconds) =>
-        onEmail?.({ outcome: posted?.outcome ?? 'unusable', seconds }),
-      )
+      return await timed(work, (posted, seconds) => {
+        // What the end of the run cut off says nothing of the mail server.
+        if (posted === undefined && signal?.aborted === true) return
+        onEmail?.({ outcome: posted?.outcome ?? 'unusable', seconds })
+      })
     },
     close: () => transport.close(),
   }
