@@ -6,6 +6,7 @@ import { queryOf, type Filter } from './filters.ts'
 import { mostlyAt, needsOf, type Need } from './needs.ts'
 import { plotOf } from './plot.ts'
 import type { Report } from './report.ts'
+import { COMMAND } from '../installation.ts'
 import { sharesIn } from './share.ts'
 import { appTable, groupTable, TOP_ROWS, type Words } from './table.ts'
 import { finishedSince, outlookOf, targetOf, targetRange, type Outlook, type Target } from './trend.ts'
@@ -25,6 +26,7 @@ export function overviewOf(report: Report, { t, now, query }: OverviewOptions) {
     ...standOf(report, t),
     remind: report.notStarted,
     stats: statsOf(report, words, now),
+    inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
     isAnyoneInvited: report.funnel.invited > 0 || report.lastEmailAt !== undefined,
     funnel: funnelOf(report, words),
     funnelOf: t('admin.funnelOf', { count: report.funnel.invited }),
