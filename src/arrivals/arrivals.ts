@@ -2,6 +2,7 @@
 // knows records by key alone and a report has to find everyone. Every change is compare-and-set. What cannot be read is
 // counted and left as it is, and the people it may be about get no emails.
 import { createChanges } from '../records/change.ts'
+import { withoutSpans } from '../trace/spans.ts'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { normalizedAddress } from './address.ts'
@@ -58,6 +59,9 @@ function* batches() {
   for (let first = 0; first < BUCKETS; first += AT_ONCE)
     yield Array.from({ length: AT_ONCE }, (_, index) => first + index)
 }
+
+const inBatch = <T>(numbers: readonly number[], work: (number: number) => Promise<T>): Promise<T[]> =>
+  withoutSpans(() => Promise.all(numbers.map(work)))
 
 export type ArrivalsParts = {
   records: Pick<Records, 'get' | 'compareAndSet'>
@@ -158,19 +162,17 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
     async reseal() {
       let isKnown = false
       for (const numbers of batches())
-        await Promise.all(
-          numbers.map(async (number) => {
-            const sealed = await records.get(keyOf(number))
-            isKnown ||= sealed !== undefined
-            if (!readBucket(sealed, number, sealer).isCurrent)
-              await update(number, (bucket) => (bucket.isCurrent ? undefined : bucket))
-          }),
-        )
+        await inBatch(numbers, async (number) => {
+          const sealed = await records.get(keyOf(number))
+          isKnown ||= sealed !== undefined
+          if (!readBucket(sealed, number, sealer).isCurrent)
+            await update(number, (bucket) => (bucket.isCurrent ? undefined : bucket))
+        })
       return isKnown
     },
     async *all(unread = noneUnread()) {
       for (const numbers of batches())
-        for (const bucket of await Promise.all(numbers.map(load))) {
+        for (const bucket of await inBatch(numbers, load)) {
           counted(unread, bucket)
           yield* bucket.people
         }

@@ -17,6 +17,7 @@ it('an operator who loads the SDK can follow a click to the call of the service'
     ...running.env,
     DRAIN_SECONDS: '0',
     REQUEST_LOG: 'yes',
+    ADMIN_EMAILS: 'grace@acme.example',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     NODE_OPTIONS: `--import=${new URL('start.mjs', recipe).href}`,
   })
@@ -24,6 +25,8 @@ it('an operator who loads the SDK can follow a click to the call of the service'
   const traceId = 'a'.repeat(32)
   const traceparent = `00-${traceId}-${'b'.repeat(16)}-01`
   await ada.open('/onboarding', { headers: { traceparent } })
+  const grace = await signIn(running, 'grace', '/admin')
+  expect(grace.page.status).toBe(200)
   expect((await server.end('SIGTERM')).code).toBe(0)
 
   const { spans } = receiver
@@ -48,6 +51,10 @@ it('an operator who loads the SDK can follow a click to the call of the service'
   expect(server.output()).toContain(
     `"requestId":"${String(click?.attributes['onramp.request.id'])}","traceId":"${traceId}"`,
   )
+
+  // A page about everyone reads eight thousand records: a span for each would be all that a collector gets.
+  expect(named('GET /admin').length).toBeGreaterThan(0)
+  expect(named('get sqlite').length).toBeLessThan(100)
 
   const secrets = ['ada@', 'final_redirect_url', 'code=', 'state=', running.env['OIDC_CLIENT_SECRET'] ?? '']
   for (const secret of secrets) expect(receiver.text()).not.toContain(secret)
