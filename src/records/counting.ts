@@ -90,14 +90,31 @@ export type SeldomSharedOptions = CounterOptions & {
 export function createSeldomShared({ alone, piece = 1, ...options }: SeldomSharedOptions): SeldomShared {
   const own = createCounter({ ...options, redis: undefined, points: alone })
   const together = createCounter({ ...options, points: options.points - alone })
+  const asking = new Map<string, Promise<number | undefined>>()
+
+  /** Counted together instead: otherwise what is given back would only make up for this. */
+  async function more(key: string, points: number): Promise<number | undefined> {
+    const seconds = await together.take(key, points)
+    if (seconds === undefined) await own.giveBack(key, points)
+    return seconds
+  }
+
+  /** One piece at a time, for all who wait: with one for each, a rush would take all there are and leave them unused. */
+  function anotherPiece(key: string): Promise<number | undefined> {
+    const asked = asking.get(key) ?? more(key, piece).finally(() => asking.delete(key))
+    asking.set(key, asked)
+    return asked
+  }
+
   return {
     async take(key, points = 1) {
-      if ((await own.take(key, points)) === undefined) return undefined
-      const taken = Math.max(points, piece)
-      const seconds = await together.take(key, taken)
-      // Counted together instead: otherwise what is given back would only make up for this.
-      await own.giveBack(key, seconds === undefined ? taken : points)
-      return seconds
+      for (;;) {
+        if ((await own.take(key, points)) === undefined) return undefined
+        await own.giveBack(key, points)
+        const isShared = points < piece
+        const seconds = await (isShared ? anotherPiece(key) : together.take(key, points))
+        if (seconds !== undefined || !isShared) return seconds
+      }
     },
     giveBack: (key, points = 1) => own.giveBack(key, points),
   }

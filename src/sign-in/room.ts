@@ -69,18 +69,30 @@ function createPool({ bytes: bytesInAll, ...options }: Part): Pool {
     return seconds
   }
 
+  /** One at a time, for all who wait: with one for each, a rush would take all there are and leave them empty. */
+  let asking: ReturnType<typeof takePiece> | undefined
+  const takeAnother = () =>
+    (asking ??= takePiece().finally(() => {
+      asking = undefined
+    }))
+
   return {
     async take(bytes) {
-      const seconds = left < bytes ? await takePiece() : undefined
-      if (seconds === undefined) left -= bytes
-      return seconds
+      while (left < bytes) {
+        const seconds = await takeAnother()
+        // Others may have given back meanwhile.
+        if (seconds !== undefined && left < bytes) return seconds
+      }
+      left -= bytes
+      return undefined
     },
     async giveBack(bytes) {
       left += bytes
-      if (left < 2 * PIECE_BYTES) return
-      left -= PIECE_BYTES
+      const surplus = Math.floor(left / PIECE_BYTES) - 1
+      if (surplus < 1) return
+      left -= surplus * PIECE_BYTES
       fullUntil = 0
-      await pieces.giveBack('all', 1)
+      await pieces.giveBack('all', surplus)
     },
   }
 }

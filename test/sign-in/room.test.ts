@@ -77,6 +77,23 @@ describe('the room for sign-ins under way', () => {
     expect(taken).toBeGreaterThan(ALL / 10 - FEW)
   }, 20_000)
 
+  it.each([
+    ['from everywhere', anywhere],
+    ['from an office behind one address', () => '203.0.113.7'],
+  ])(
+    'is not hoarded by the process that a rush reaches, %s',
+    async (_which, addressOf) => {
+      const [first, second] = (await twoProcesses()) as [Room, Room]
+      const rush = await Promise.all(many(400, addressOf).map((address) => isTaken(first, address)))
+      expect(rush).not.toContain(false)
+      const later = await Promise.all(
+        many(300, (number) => addressOf(400 + number)).map((address) => isTaken(second, address)),
+      )
+      expect(later).not.toContain(false)
+    },
+    20_000,
+  )
+
   it('keeps a quarter for those with few under way, however many others want more', async () => {
     const room = createOne()
     expect(await takeAll(room, many(100, anywhere))).toBeLessThanOrEqual(ALL)
