@@ -78,10 +78,11 @@ function createPool({ bytes: bytesInAll, ...options }: Part): Pool {
 
   return {
     async take(bytes) {
-      while (left < bytes) {
+      const isThere = () => left >= bytes
+      while (!isThere()) {
         const seconds = await takeAnother()
         // Others may have given back meanwhile.
-        if (seconds !== undefined && left < bytes) return seconds
+        if (seconds !== undefined && !isThere()) return seconds
       }
       left -= bytes
       return undefined
