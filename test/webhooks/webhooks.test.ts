@@ -178,6 +178,30 @@ describe('events', () => {
     expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
   })
 
+  it('that wait are in the metrics, with the age of the oldest, also after a restart', async () => {
+    const { process, receiver } = office()
+    receiver.answer = () => Promise.resolve(refused)
+    const first = process()
+    const figures = async ({ registry }: typeof first) =>
+      (await registry.metrics()).match(/^onramp_webhooks_(?:waiting|oldest_seconds) \d+/gm)
+    expect(await figures(first)).toEqual(['onramp_webhooks_waiting 0', 'onramp_webhooks_oldest_seconds 0'])
+    await first.arrivals.change(email, here)
+    await turns(5 * MINUTE)
+    await first.arrivals.change('bob@acme.example', here)
+    await turns(5 * MINUTE)
+    const both = ['onramp_webhooks_waiting 2', 'onramp_webhooks_oldest_seconds 600']
+    expect(await figures(first)).toEqual(both)
+    const next = process()
+    next.webhooks.start()
+    await turns()
+    expect(await figures(next)).toEqual(both)
+    receiver.answer = () => Promise.resolve({ kind: 'taken' })
+    await turns(60 * MINUTE)
+    for (const one of [first, next])
+      expect(await figures(one)).toEqual(['onramp_webhooks_waiting 0', 'onramp_webhooks_oldest_seconds 0'])
+    expect(await first.registry.metrics()).toContain('onramp_webhooks_total{result="dropped"} 0')
+  })
+
   it('of one person that the receiver refuses do not keep others back', async () => {
     const { process, receiver, sent } = office()
     const { arrivals } = process()
