@@ -92,6 +92,9 @@ describe('the settings', () => {
     ['OIDC_PROMPT', 'none consent'],
     ['OIDC_PROMPT', 'Consent'],
     ['OIDC_PROMPT', 'login,consent'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'offline'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'a b=c'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'hd=a&hd=b'],
     ['PORT', '-1'],
     ['PORT', '3000x'],
     ['SESSION_MAX_HOURS', '0'],
@@ -138,6 +141,7 @@ describe('the settings', () => {
     ['SERVICE_HEADER_PREFIX', 'X-Acme', 'X-Acme'],
     ['OIDC_SCOPE', '  openid   email ', 'openid email'],
     ['OIDC_PROMPT', 'login  consent login', 'login consent'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'access_type=offline&hd=a%26b', { access_type: 'offline', hd: 'a&b' }],
     ['CONFIRM_SECONDS', '0', 0],
   ])('%s takes %s', (name, value, expected) => {
     expect(loadSettings({ ...whole, [name]: value })).toMatchObject({ [name]: expected })
@@ -177,6 +181,23 @@ describe('a secret', () => {
   it('says why nobody could sign in with OIDC_PROMPT=none', () => {
     expect(faultsOf({ OIDC_PROMPT: 'none' })).toEqual([
       expect.stringContaining('not signed in there already'),
+    ])
+  })
+
+  it.each(
+    'client_id client_secret redirect_uri state nonce scope prompt response_type response_mode code_challenge code_challenge_method request request_uri login_hint client_assertion id_token_hint ui_locales resource audience'.split(
+      ' ',
+    ),
+  )('of the authorization request can never change %s', (name) => {
+    expect(faultsOf({ OIDC_AUTHORIZATION_PARAMS: `hd=acme.example&${name}=x` })).toEqual([
+      expect.stringMatching(new RegExp(`^OIDC_AUTHORIZATION_PARAMS must not hold ${name}\\b`)),
+    ])
+  })
+
+  it('says which one has what belongs to no other parameter', () => {
+    expect(faultsOf({ OIDC_AUTHORIZATION_PARAMS: 'prompt=consent&state=x' })).toEqual([
+      expect.stringContaining('set OIDC_PROMPT'),
+      expect.stringContaining('state, which onramp sends'),
     ])
   })
 

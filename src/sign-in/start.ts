@@ -64,6 +64,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
     const parameters = present({
+      ...settings.OIDC_AUTHORIZATION_PARAMS,
       // RFC 8707.
       resource: settings.OIDC_RESOURCE,
       audience: settings.OIDC_AUDIENCE,

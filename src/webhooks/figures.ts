@@ -15,8 +15,7 @@ export function createFigures(registry: Registry, now: () => number) {
   /** Everyone of whom there is something to send, and when the oldest of it came to be. */
   const waiting = new Map<string, number>()
   const gauge = (name: string, help: string, value: () => number) => {
-    const collect = () => made.set(value())
-    const made = new Gauge({ name, help, registers: [registry], collect })
+    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) })
   }
   gauge(
     'onramp_webhooks_waiting',
