@@ -184,23 +184,6 @@ describe('a secret', () => {
     ])
   })
 
-  it.each(
-    'client_id client_secret redirect_uri state nonce scope prompt response_type response_mode code_challenge code_challenge_method request request_uri login_hint client_assertion id_token_hint ui_locales resource audience'.split(
-      ' ',
-    ),
-  )('of the authorization request can never change %s', (name) => {
-    expect(faultsOf({ OIDC_AUTHORIZATION_PARAMS: `hd=acme.example&${name}=x` })).toEqual([
-      expect.stringMatching(new RegExp(`^OIDC_AUTHORIZATION_PARAMS must not hold ${name}\\b`)),
-    ])
-  })
-
-  it('says which one has what belongs to no other parameter', () => {
-    expect(faultsOf({ OIDC_AUTHORIZATION_PARAMS: 'prompt=consent&state=x' })).toEqual([
-      expect.stringContaining('set OIDC_PROMPT'),
-      expect.stringContaining('state, which onramp sends'),
-    ])
-  })
-
   it.each(secrets)('%s may come from a file', (name) => {
     const addresses: Record<string, string> = {
       REDIS_URL: 'redis://redis:6379',
