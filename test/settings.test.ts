@@ -92,6 +92,9 @@ describe('the settings', () => {
     ['OIDC_PROMPT', 'none consent'],
     ['OIDC_PROMPT', 'Consent'],
     ['OIDC_PROMPT', 'login,consent'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'offline'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'a b=c'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'hd=a&hd=b'],
     ['PORT', '-1'],
     ['PORT', '3000x'],
     ['SESSION_MAX_HOURS', '0'],
@@ -138,6 +141,7 @@ describe('the settings', () => {
     ['SERVICE_HEADER_PREFIX', 'X-Acme', 'X-Acme'],
     ['OIDC_SCOPE', '  openid   email ', 'openid email'],
     ['OIDC_PROMPT', 'login  consent login', 'login consent'],
+    ['OIDC_AUTHORIZATION_PARAMS', 'access_type=offline&hd=a%26b', { access_type: 'offline', hd: 'a&b' }],
     ['CONFIRM_SECONDS', '0', 0],
   ])('%s takes %s', (name, value, expected) => {
     expect(loadSettings({ ...whole, [name]: value })).toMatchObject({ [name]: expected })

@@ -67,6 +67,8 @@ export type Arrival = {
   asOf?: number
   campaigns: Campaign[]
   news?: News[]
+  /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
+  people?: string[]
 }
 
 export const newArrival = (email: string, now: number): Arrival => ({
@@ -76,11 +78,19 @@ export const newArrival = (email: string, now: number): Arrival => ({
   campaigns: [],
 })
 
-const MOMENTS = ['openedAt', 'signedInAt', 'optedOutAt'] as const
+export const MOMENTS = ['openedAt', 'signedInAt', 'optedOutAt'] as const
 
 /** The first time counts; later ones change nothing. */
 export const reached = (arrival: Arrival, moment: (typeof MOMENTS)[number], now: number): Arrival =>
   arrival[moment] === undefined ? { ...arrival, [moment]: now } : arrival
+
+const MAX_PEOPLE = 10
+
+/** @param person personKey of a sign-in with this address */
+export const withPerson = (arrival: Arrival, person: string): Arrival => {
+  const { people = [] } = arrival
+  return people.includes(person) ? arrival : { ...arrival, people: [...people, person].slice(-MAX_PEOPLE) }
+}
 
 export function optedIn(arrival: Arrival): Arrival {
   if (arrival.optedOutAt === undefined) return arrival
@@ -161,35 +171,3 @@ export const hadNothing = (arrival: Arrival): boolean =>
 
 /** The person can search: everything is connected, or there was nothing to connect. */
 export const isReady = (arrival: Arrival): boolean => arrival.finishedAt !== undefined || hadNothing(arrival)
-
-/**
- * Two records of one person as one: an installation wrote the second while it could not read the first. What the person
- * asked for, and that an email left, is kept from both.
- */
-export function united(one: Arrival, other: Arrival): Arrival {
-  const [older, newer] = one.changedAt <= other.changedAt ? [one, other] : [other, one]
-  const { asOf, finishedAt, sources } = newer.asOf === undefined ? older : newer
-  const both: Arrival = { ...older, ...newer, sources, campaigns: unitedCampaigns(older, newer) }
-  for (const moment of MOMENTS) {
-    const times = [one[moment], other[moment]].filter((time) => time !== undefined)
-    if (times.length > 0) both[moment] = Math.min(...times)
-  }
-  const news = new Map([...(older.news ?? []), ...(newer.news ?? [])].map((piece) => [piece.id, piece]))
-  if (news.size > 0) both.news = [...news.values()]
-  delete both.asOf
-  delete both.finishedAt
-  return { ...both, ...(asOf !== undefined && { asOf }), ...(finishedAt !== undefined && { finishedAt }) }
-}
-
-/** One email a wave, in order of time. One that left, or may have, outweighs one that did not. */
-function unitedCampaigns(older: Arrival, newer: Arrival): Campaign[] {
-  const byName = Map.groupBy([...older.campaigns, ...newer.campaigns], ({ name }) => name)
-  return [...byName].map(([name, same]) => {
-    const byWave = new Map<number, Mailing>()
-    for (const mailing of same.flatMap(({ mailings }) => mailings)) {
-      const known = byWave.get(mailing.wave)
-      if (known === undefined || isOut(mailing) || !isOut(known)) byWave.set(mailing.wave, mailing)
-    }
-    return { name, mailings: [...byWave.values()].sort((earlier, later) => earlier.at - later.at) }
-  })
-}

@@ -1,6 +1,6 @@
 // Follows who signs in and what they do in their walks, so that the report need not ask the service.
-import type { User } from '../session/signed-in.ts'
-import { reached, withSources, type Arrival, type Source } from './arrival.ts'
+import { personKey, type User } from '../session/signed-in.ts'
+import { reached, withPerson, withSources, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
 
 /** Nothing else that it may carry, such as a one-time path. */
@@ -26,10 +26,11 @@ export type FollowParts = {
 
 /** Only a verified address counts. While the store is away a figure is lost, and nothing else. */
 export function createFollow({ arrivals, log, now }: FollowParts): Follow {
-  async function count({ email, emailVerified }: User, change: (before: Arrival) => Arrival): Promise<void> {
+  async function count(user: User, change: (before: Arrival) => Arrival): Promise<void> {
+    const { email, emailVerified } = user
     if (email === undefined || emailVerified !== true) return
     try {
-      await arrivals.change(email, change)
+      await arrivals.change(email, (before) => withPerson(change(before), personKey(user)))
     } catch (error) {
       log.warn({ err: error }, 'an arrival, or a step of a walk, was not counted for the report')
     }

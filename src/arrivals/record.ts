@@ -5,7 +5,8 @@ import { z } from 'zod'
 import type { Sealer } from '../session/seal.ts'
 import { openJson, type Unreadable } from '../session/sealed-json.ts'
 import { normalizedAddress } from './address.ts'
-import { united, type Arrival } from './arrival.ts'
+import type { Arrival } from './arrival.ts'
+import { united } from './united.ts'
 
 export const BUCKETS = 8192
 const VERSION = 1

@@ -4,9 +4,9 @@
 import { createChanges } from '../records/change.ts'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
-import { nameOf, type Sealer } from '../session/seal.ts'
+import type { Sealer } from '../session/seal.ts'
 import { openJson, type Unreadable } from '../session/sealed-json.ts'
-import type { User } from '../session/signed-in.ts'
+import { personKey, type User } from '../session/signed-in.ts'
 import { startWalk, type Known, type Walk } from './walk.ts'
 import { readWalk, WALK_VERSION, type CheckReturnTo } from './walk-record.ts'
 
@@ -141,7 +141,18 @@ export function createWalks({
   }
 }
 
-const keyOf = (user: User) => `walk:${nameOf(`${user.issuer}\n${user.subject}`)}`
+const keyOf = (user: User) => walkKey(personKey(user))
+const walkKey = (person: string) => `walk:${person}`
+
+/** Removes a person's walk, also one that is kept beside an unreadable one. @param person personKey @throws {StoreUnavailable} */
+export async function eraseWalk(
+  records: Pick<Records, 'remove'>,
+  person: string,
+  { keyIds }: Pick<Sealer, 'keyIds'>,
+): Promise<void> {
+  const key = walkKey(person)
+  await Promise.all([key, ...keyIds.map((id) => `${key}.${id}`)].map((one) => records.remove(one)))
+}
 
 const WHYS: Record<Unreadable, string> = {
   otherSecret:

@@ -21,6 +21,10 @@ export type User = {
   groups?: string[] | undefined
 }
 
+/** Names a person in the keys of the store, and says neither issuer nor subject. */
+export const personKey = ({ issuer, subject }: Pick<User, 'issuer' | 'subject'>): string =>
+  nameOf(`${issuer}\n${subject}`)
+
 export type Tokens = {
   accessToken: string
   refreshToken?: string | undefined

@@ -1,6 +1,7 @@
 // The settings of the authorization server and of the tokens that come from it: a part of definitions.ts.
+import { authorizationParameters, prompts } from './authorization-request.ts'
 import type { Definitions } from './setting.ts'
-import { address, bearerToken, oneOf, prompts, text } from './values.ts'
+import { address, bearerToken, oneOf, text } from './values.ts'
 
 const claimName = text.regex(/^[\w.:/-]{1,100}$/, 'must be the name of a claim')
 
@@ -46,6 +47,11 @@ export const authorizationServerDefinitions = {
     meaning:
       'Sent as `prompt` at sign-in: `consent`, `login`, `select_account`, or several; some servers issue refresh tokens only with `consent`',
     schema: prompts,
+  },
+  OIDC_AUTHORIZATION_PARAMS: {
+    meaning:
+      'Further parameters of the authorization request, written as in an address, such as `access_type=offline` for Google',
+    schema: authorizationParameters,
   },
   OIDC_EMAIL_CLAIM: {
     default: 'email',

@@ -95,23 +95,6 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(names: T) 
 
 export const text = z.string()
 
-const PROMPTS = ['login', 'consent', 'select_account']
-
-/** Values of OpenID Connect Core 3.1.2.1, separated by spaces. */
-export const prompts = text
-  .transform((value) => [...new Set(value.split(/\s+/))])
-  .superRefine((values, context) => {
-    if (values.includes('none'))
-      context.addIssue(
-        'must not be `none`: everyone who is not signed in there already would be sent back with an error',
-      )
-    else if (!values.every((value) => PROMPTS.includes(value)))
-      context.addIssue(
-        'must be `consent`, `login` or `select_account`, or several of them separated by spaces',
-      )
-  })
-  .transform((values) => values.join(' '))
-
 export const addressRange = text.refine(
   isAddressRange,
   'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8',

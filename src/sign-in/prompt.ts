@@ -12,9 +12,19 @@ const WISHES: readonly Wish[] = ['select_account', 'login']
 /** @param value untrusted: a query parameter */
 export const wishOf = (value: unknown): Wish | undefined => WISHES.find((known) => known === value)
 
-/** @param supported `prompt_values_supported` of the metadata (Initiating User Registration 1.0): absent, nothing is known */
-export const possibleWish = (wish: Wish, supported: unknown): Wish =>
-  Array.isArray(supported) && !supported.includes(wish) ? 'login' : wish
+/** Google's metadata says nothing of it; its documentation has these, and no `login`. */
+const GOOGLE = { issuer: 'https://accounts.google.com', supported: ['none', 'consent', 'select_account'] }
+
+/** The wish that the server knows, or the other one in its place; where nothing is known, the wish itself. */
+export function possibleWish(
+  wish: Wish,
+  // Of Initiating User Registration 1.0.
+  { issuer, prompt_values_supported: said }: { issuer: string; prompt_values_supported?: unknown },
+): Wish {
+  const supported = issuer === GOOGLE.issuer ? GOOGLE.supported : said
+  if (!Array.isArray(supported) || supported.includes(wish)) return wish
+  return wish === 'login' && supported.includes('select_account') ? 'select_account' : 'login'
+}
 
 /** @param always OIDC_PROMPT */
 export function promptFor(always: string | undefined, wish: Wish | undefined): string | undefined {

@@ -64,6 +64,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
     const parameters = present({
+      ...settings.OIDC_AUTHORIZATION_PARAMS,
       // RFC 8707.
       resource: settings.OIDC_RESOURCE,
       audience: settings.OIDC_AUDIENCE,
@@ -94,12 +95,12 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
   async function possible(wish: Wish | undefined): Promise<Wish | undefined> {
     if (wish === undefined) return undefined
     const configuration = await parts.authorizationServer.confirmedConfiguration()
-    return possibleWish(wish, serverMetadataOf(configuration)['prompt_values_supported'])
+    return possibleWish(wish, serverMetadataOf(configuration))
   }
 
   return async (req, asked) => {
     const mustAsk = await parts.signedOut.mustAsk(req)
-    const start = { ...asked, wish: mustAsk ? ('login' as const) : await possible(asked.wish) }
+    const start = { ...asked, wish: await possible(mustAsk ? 'login' : asked.wish) }
     try {
       return await begin(req, start)
     } catch (error) {

@@ -2,9 +2,8 @@
 // request which finds its route is counted, however its address is written.
 import type { Request, RequestHandler } from 'express'
 import { Problem, type ProblemCode } from '../problem.ts'
-import { nameOf } from '../session/seal.ts'
 import { browserOf } from '../session/session.ts'
-import { signedInOf } from '../session/signed-in.ts'
+import { personKey, signedInOf } from '../session/signed-in.ts'
 import type { Note } from './audit.ts'
 import {
   createCounter,
@@ -67,7 +66,7 @@ const addressOf = (req: Request) => networkOf(req.ip ?? '')
 /** The hash, so that the store's names tell no one who was here. */
 function personOf(req: Request): string | undefined {
   const user = signedInOf(req)?.user
-  return user === undefined ? undefined : nameOf(`${user.issuer}\n${user.subject}`)
+  return user === undefined ? undefined : personKey(user)
 }
 
 type Limit = {

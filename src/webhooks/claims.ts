@@ -69,6 +69,11 @@ export async function settle(
   })
 }
 
-/** When something of a person is due next; undefined: there is no news. */
-export const nextDue = ({ news = [] }: Arrival): number | undefined =>
-  news.length === 0 ? undefined : Math.min(...news.map(({ dueAt }) => dueAt))
+/** When something of a person is due next, and when the oldest of it came to be. */
+export type Waiting = { dueAt: number; since: number }
+
+/** Undefined: there is no news. */
+export const waitingOf = ({ news = [] }: Arrival): Waiting | undefined =>
+  news.length === 0
+    ? undefined
+    : { dueAt: Math.min(...news.map(({ dueAt }) => dueAt)), since: Math.min(...news.map(({ at }) => at)) }

@@ -1,12 +1,13 @@
 // Sends news of people to WEBHOOK_URL, beside the requests and never within one. This process sends what it noticed; now
 // and then one of all processes looks through everyone, for what another one left.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { Arrivals } from '../arrivals/arrivals.ts'
 import type { News } from '../arrivals/arrival.ts'
 import type { Records } from '../records/records.ts'
 import type { Settings } from '../settings/settings.ts'
-import { claim, nextDue, settle } from './claims.ts'
+import { claim, settle, waitingOf, type Waiting } from './claims.ts'
+import { createFigures } from './figures.ts'
 import { createPost, type Outcome, type Post } from './post.ts'
 import { bodyOf, signatureHeaders } from './signature.ts'
 import { createTelling, type TellingLog } from './telling.ts'
@@ -49,40 +50,27 @@ const MAX_CLOSING_MS = 2_000
 
 export function createWebhooks(parts: WebhooksParts): Webhooks {
   const { arrivals, records, post, secrets, registry, log, now } = parts
-  const sent = new Counter({
-    name: 'onramp_webhooks_total',
-    help: 'Events for WEBHOOK_URL: delivered, failed (a try that is repeated) or dropped',
-    labelNames: ['result'] as const,
-    registers: [registry],
-  })
+  const { sent, waiting } = createFigures(registry, now)
   const ready = new Set<string>()
   const timers = new Map<string, NodeJS.Timeout>()
   const underWay = new Map<string, Promise<void>>()
   const telling = createTelling(log, now)
   let sweeping: NodeJS.Timeout | undefined
   let isClosed = false
-  const waiting = new Gauge({
-    name: 'onramp_webhooks_waiting',
-    help: 'People of whom this process has events to send, now or later',
-    registers: [],
-    collect() {
-      this.set(ready.size + timers.size + underWay.size)
-    },
-  })
-  registry.registerMetric(waiting)
 
   function drop(count: number): void {
     if (count > 0) sent.inc({ result: 'dropped' }, count)
     telling.dropped(count)
   }
 
-  /** @param at milliseconds since 1970 */
-  function queue(email: string, at: number): void {
+  /** @param since when the oldest of it came to be; milliseconds since 1970, as `dueAt` is */
+  function queue(email: string, { dueAt, since = waiting.get(email) ?? now() }: Partial<Waiting> = {}): void {
+    if (isClosed || (!waiting.has(email) && waiting.size >= MAX_WAITING)) return
+    waiting.set(email, since)
     clearTimeout(timers.get(email))
     timers.delete(email)
-    if (isClosed || ready.size + timers.size >= MAX_WAITING) return
-    const delay = at - now()
-    if (delay > 0) timers.set(email, setTimeout(() => queue(email, 0), delay).unref())
+    const delay = dueAt === undefined ? 0 : dueAt - now()
+    if (delay > 0) timers.set(email, setTimeout(() => queue(email), delay).unref())
     else ready.add(email)
     beginNext()
   }
@@ -97,9 +85,10 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
   }
 
   async function work(email: string): Promise<void> {
-    const next = await deliver(email).catch(() => now() + STORE_PAUSE_MS)
+    const left = await deliver(email).catch(() => ({ dueAt: now() + STORE_PAUSE_MS }))
     underWay.delete(email)
-    if (next !== undefined && !ready.has(email)) queue(email, next)
+    if (left === undefined && !ready.has(email)) waiting.delete(email)
+    if (left !== undefined && !ready.has(email)) queue(email, left)
     beginNext()
   }
 
@@ -111,8 +100,8 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
     return outcome
   }
 
-  /** @returns when there is more of this person to send; undefined: nothing */
-  async function deliver(email: string): Promise<number | undefined> {
+  /** @returns what of this person is left to send; undefined: nothing */
+  async function deliver(email: string): Promise<Waiting | undefined> {
     const { arrival, news, dropped } = await claim(arrivals, email, now())
     drop(dropped)
     const outcomes = new Map<string, Outcome>()
@@ -121,15 +110,15 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       outcomes.set(piece.id, outcome)
       if (outcome.kind === 'silent') break
     }
-    return nextDue(await settle(arrivals, email, outcomes, now()))
+    return waitingOf(await settle(arrivals, email, outcomes, now()))
   }
 
   /** @param isFirst at the start, whenever the last one was: this process may be the one that died */
   async function sweep(isFirst: boolean): Promise<void> {
     if (!(await records.compareAndSet(SWEPT, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
     for await (const arrival of arrivals.all()) {
-      const due = nextDue(arrival)
-      if (due !== undefined && !underWay.has(arrival.email)) queue(arrival.email, due)
+      const left = waitingOf(arrival)
+      if (left !== undefined && !underWay.has(arrival.email)) queue(arrival.email, left)
       if (isClosed) return
     }
   }
@@ -153,7 +142,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
   return {
     notice(email, dropped) {
       drop(dropped)
-      outsideOfRequests(queue, email, 0)
+      outsideOfRequests(queue, email)
     },
     start: () => sweepAfter(0, true),
     async close() {

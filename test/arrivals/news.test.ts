@@ -1,15 +1,9 @@
 // What other systems are told of a change, and that it is kept with the person.
 import { describe, expect, it } from 'vitest'
-import {
-  newArrival,
-  reached,
-  united,
-  withSources,
-  type Arrival,
-  type Source,
-} from '../../src/arrivals/arrival.ts'
+import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
 import { createArrivals } from '../../src/arrivals/arrivals.ts'
 import { MAX_NEWS, newsOf, withNews } from '../../src/arrivals/news.ts'
+import { united } from '../../src/arrivals/united.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 
@@ -101,7 +95,11 @@ describe('what other systems are to be told', () => {
       { id: 'one', ...piece },
       { id: 'two', ...piece },
     ]
-    const both = united({ ...ada, news: [one] }, { ...ada, changedAt: at + 1, news: [two] })
+    const both = united(
+      { ...ada, news: [one], people: ['a'] },
+      { ...ada, changedAt: at + 1, news: [two], people: ['b', 'a'] },
+    )
+    expect(both.people).toEqual(['a', 'b'])
     expect(both.news?.map(({ id }) => id)).toEqual(['one', 'two'])
   })
 })

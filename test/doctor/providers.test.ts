@@ -33,7 +33,11 @@ const right: Record<ProviderName, Partial<Settings>> = {
     OIDC_EMAIL_TRUST: 'always',
   },
   Auth0: { OIDC_AUDIENCE: 'https://search.acme.example' },
-  Google: { OIDC_SCOPE: 'openid email profile' },
+  Google: {
+    OIDC_SCOPE: 'openid email profile',
+    OIDC_PROMPT: 'consent',
+    OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' },
+  },
 }
 const rightMetadata: Partial<Record<ProviderName, Partial<Metadata>>> = {
   Okta: { issuer: 'https://acme.okta.com/oauth2/default' },
@@ -85,7 +89,10 @@ describe('identity providers', () => {
     ['Auth0', resource, /^warn OIDC_RESOURCE: .*Compatibility Profile/],
     ['Auth0', {}, /^warn OIDC_ISSUER: .*signing out/],
     ['Google', {}, /^fail OIDC_SCOPE: .*offline_access/],
+    ['Google', {}, /^warn OIDC_AUTHORIZATION_PARAMS: .*sign in again hourly/],
+    ['Google', { OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' } }, /^warn OIDC_PROMPT: .*consents/],
     ['Google', resource, /^warn OIDC_RESOURCE: /],
+    ['Microsoft Entra ID', { OIDC_CLIENT_AUTH: 'private_key_jwt' }, /^fail OIDC_CLIENT_AUTH: .*thumbprint/],
   ])('%s with %j is warned of', (name, settings, expected) => {
     expect(troubles(name, settings).filter((one) => expected.test(one))).toHaveLength(1)
   })

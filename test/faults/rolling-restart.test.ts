@@ -6,7 +6,7 @@ import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 import type { Hop } from '../helpers/test-browser.ts'
 import { expectSignedIn, startLoad } from './outage.ts'
-import { startRoundRobin, type RoundRobin } from './round-robin.ts'
+import { startRoundRobin, type RoundRobin } from '../helpers/round-robin.ts'
 
 let redis: RedisServer
 let running: Running

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 
@@ -30,8 +31,9 @@ export function spawnOne(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
+  cwd = root,
 ): Spawned {
-  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   living.add(child)
   const exited = once(child, 'exit').finally(() => living.delete(child))
   let output = ''
@@ -58,22 +60,26 @@ export function spawnOne(
 export type OnrampProcess = Spawned & { url: string }
 
 /** The words of `npm start`, with the runtime that the project pins. */
-function startCommand(): [string, string[]] {
-  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+function startCommand(folder: string): [string, string[]] {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
   const [, ...words] = (scripts['start'] ?? '').split(' ')
   return [`${root}node_modules/.bin/node`, words]
 }
 
-/** The server as `npm start` runs it. @param env all of its settings, and nothing else of ours is in its environment */
-export const spawnOnramp = (env: Record<string, string>): Spawned =>
-  spawnOne(...startCommand(), { ...BARE_ENV, ...env })
+/**
+ * The server as `npm start` runs it.
+ * @param env all of its settings, and nothing else of ours is in its environment
+ * @param folder where its package.json is; absent: this version's
+ */
+export const spawnOnramp = (env: Record<string, string>, folder = root): Spawned =>
+  spawnOne(...startCommand(folder), { ...BARE_ENV, ...env }, folder)
 
 /** The same, once it is ready. @param env all of its settings; PORT and HOST among them */
-export async function startOnramp(env: Record<string, string>): Promise<OnrampProcess> {
+export async function startOnramp(env: Record<string, string>, folder?: string): Promise<OnrampProcess> {
   const url = `http://${env['HOST']}:${env['PORT']}`
-  const child = spawnOnramp(env)
+  const child = spawnOnramp(env, folder)
   await until(async () => {
     if (child.hasEnded()) throw new Error(`onramp ended: ${child.output()}`)
     return (await statusOf(`${url}/readyz`)) === 200

@@ -1,5 +1,5 @@
 // While servers are replaced one by one, the version before and this one share a store: each reads, and changes, what the
-// other wrote. The code of the version before is in one file (test/previous-version).
+// other wrote. Whole processes of both: test/journeys/rolling-upgrade.test.ts.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { createSignIns, type SignedIn } from '../../src/session/signed-in.ts'
 import { createPendingSignIns } from '../../src/sign-in/pending.ts'
 import { createRegistration } from '../../src/sign-in/registration/registration.ts'
 import { createSignedInSessions } from '../../src/sign-in/sessions/signed-in-sessions.ts'
+import { unpackPreviousVersion } from '../helpers/previous-version.ts'
 
 const current = {
   createArrivals,
@@ -24,8 +25,19 @@ const current = {
   createWalks,
   recordSessionTexts,
 }
-const FORMER = '../fixtures/previous-version.mjs'
-const former = (await import(FORMER)) as typeof current
+const previous = unpackPreviousVersion()
+/** The same of the version before. @param file below src */
+const before = (file: string) => import(join(previous.folder, 'src', file)) as Promise<typeof current>
+const former: typeof current = {
+  ...(await before('arrivals/arrivals.ts')),
+  ...(await before('sign-in/pending.ts')),
+  ...(await before('sign-in/registration/registration.ts')),
+  ...(await before('session/seal.ts')),
+  ...(await before('sign-in/sessions/signed-in-sessions.ts')),
+  ...(await before('session/signed-in.ts')),
+  ...(await before('onboarding/walks.ts')),
+  ...(await before('session/sealed-texts.ts')),
+}
 
 let folder: string
 let records: SqliteRecords
@@ -36,6 +48,7 @@ beforeAll(() => {
 afterAll(() => {
   records.close()
   rmSync(folder, { recursive: true })
+  previous.remove()
 })
 
 const at = Date.now()
@@ -88,9 +101,7 @@ describe.each([
     const [writer, other] = both()
     const signIn = { verifier: 'v', nonce: 'n', returnTo: '/onboarding', startedAt: at }
     const state = `state-${person}`
-    const { pending } = writer as { pending: object }
-    if ('prepare' in pending) await (await writer.pending.prepare(state, 'browser', signIn)).keep()
-    else await (pending as { add(...all: unknown[]): Promise<void> }).add(state, 'browser', signIn, 'network')
+    await (await writer.pending.prepare(state, 'browser', signIn)).keep()
     expect(await other.pending.take(state, 'another')).toMatchObject({ mayRedeem: false })
     expect(await other.pending.take(state, 'browser')).toMatchObject({ signIn, mayRedeem: true })
     expect(await writer.pending.take(state, 'browser')).toMatchObject({ signIn, mayRedeem: false })

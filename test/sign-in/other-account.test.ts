@@ -163,3 +163,16 @@ describe('OIDC_PROMPT', () => {
     expect(told()[0]).toContain('OIDC_PROMPT=consent')
   })
 })
+
+it('OIDC_AUTHORIZATION_PARAMS go out with every sign-in, and change nothing of ours', async () => {
+  const running = await start({ settings: { OIDC_AUTHORIZATION_PARAMS: 'access_type=offline&hd=a%26b' } })
+  const browser = await signIn(running, 'ada')
+  await expectSignedIn(running, browser)
+  const pushed = running.sandbox.requests.find(({ operation }) => operation === 'par')
+  expect(pushed?.body).toMatchObject({
+    access_type: 'offline',
+    hd: 'a&b',
+    redirect_uri: `${running.url}/sign-in/callback`,
+    code_challenge_method: 'S256',
+  })
+})

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { createAudit } from '../../src/web/audit.ts'
 import { createMetrics } from '../../src/web/metrics/metrics.ts'
+import { createFigures } from '../../src/webhooks/figures.ts'
 import { dashboardQueries } from '../helpers/dashboard.ts'
 import { metricsPage } from '../helpers/metrics-page.ts'
 
@@ -55,6 +56,7 @@ it('every metric of the dashboard, the alerts and the docs is exported', async (
 it('every label that they ask for is one of the metric', () => {
   const metrics = createMetrics()
   metrics.watchReach({ store: () => true, authorization_server: () => true })
+  createFigures(metrics.registry, Date.now)
   createAudit({
     log: { info: () => {} },
     registry: metrics.registry,

@@ -1,57 +1,15 @@
 // Events on their way: at least once, and never for ever.
-import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { reached, withSources, type newArrival } from '../../src/arrivals/arrival.ts'
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
 import { withNews } from '../../src/arrivals/news.ts'
-import { createSealer } from '../../src/session/seal.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 import { MAX_AGE_MS, MAX_AT_ONCE } from '../../src/webhooks/claims.ts'
 import { TIME_LIMIT_MS, type Outcome } from '../../src/webhooks/post.ts'
-import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'
-import { memoryRecords } from '../helpers/memory-records.ts'
+import { office, running } from './setup.ts'
 
-const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const at = Date.UTC(2026, 10, 2)
 const email = 'ada@acme.example'
 
-type Sent = { id: string; type: string }
-
-/** Processes that share a store, and a receiver that answers as it is told. */
-function office() {
-  const { records } = memoryRecords()
-  const now = () => Date.now()
-  const sealer = createSealer(['a secret of thirty-two characters'])
-  const people = createArrivals({ records, sealer, now, retentionDays: 90 })
-  const sent: Sent[] = []
-  const logged: string[] = []
-  const receiver: { answer: () => Promise<Outcome> } = { answer: () => Promise.resolve({ kind: 'taken' }) }
-  const tell = (_fields: object, message: string) => void logged.push(message)
-  function process() {
-    const registry = new Registry()
-    const closed = Promise.withResolvers<Outcome>()
-    const webhooks = createWebhooks({
-      arrivals: people,
-      records,
-      post: {
-        send: async (headers, body) => {
-          sent.push({ id: headers['webhook-id'] ?? '', type: (JSON.parse(body) as Sent).type })
-          return await Promise.race([receiver.answer(), closed.promise])
-        },
-        close: async () => closed.resolve({ kind: 'silent', why: 'closed' }),
-      },
-      secrets: [secret],
-      registry,
-      log: { info: tell, warn: tell },
-      now,
-    })
-    running.push(webhooks)
-    return { webhooks, registry, arrivals: withNews(people, now, webhooks.notice) }
-  }
-  return { people, sent, logged, receiver, process }
-}
-
-const running: Webhooks[] = []
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: at }))
 afterEach(async () => {
   const closing = running.splice(0).map((webhooks) => webhooks.close())
@@ -176,6 +134,28 @@ describe('events', () => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
     expect(logged).toEqual([expect.stringContaining(outcome.why), expect.stringContaining('again')])
     expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="failed"\} 2$/m)
+  })
+
+  it('that wait are in the metrics, with the age of the oldest, also after a restart', async () => {
+    const { process, receiver } = office()
+    receiver.answer = () => Promise.resolve(refused)
+    const figures = async ({ registry }: ReturnType<typeof process>) =>
+      [...(await registry.metrics()).matchAll(/^onramp_webhooks_(?:waiting|oldest_seconds) (\d+)/gm)].map(
+        ([, figure]) => Number(figure),
+      )
+    const first = process()
+    expect(await figures(first)).toEqual([0, 0])
+    await first.arrivals.change(email, here)
+    await turns(5 * MINUTE)
+    await first.arrivals.change('bob@acme.example', here)
+    await turns(5 * MINUTE)
+    const next = process()
+    next.webhooks.start()
+    await turns()
+    for (const one of [first, next]) expect(await figures(one)).toEqual([2, 600])
+    receiver.answer = () => Promise.resolve({ kind: 'taken' })
+    await turns(60 * MINUTE)
+    for (const one of [first, next]) expect(await figures(one)).toEqual([0, 0])
   })
 
   it('of one person that the receiver refuses do not keep others back', async () => {

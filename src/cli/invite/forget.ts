@@ -1,5 +1,7 @@
-// onramp invite forget: removes what is known of a person, including that they want no emails.
+// onramp invite forget: removes what is known of a person: their walk too, and that they want no emails.
 import { unreadInWords } from '../../arrivals/unread.ts'
+import { eraseWalk } from '../../onboarding/walks.ts'
+import { createSealer } from '../../session/seal.ts'
 import { loadSettings } from '../../settings/settings.ts'
 import { readArguments } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'
@@ -11,9 +13,14 @@ export const run: Run = async (args, parts) => {
   const email = addressFrom(readArguments(args, {}, 1).words)
   const settings = loadSettings(parts.env)
   return await explained(parts, 'invite forget', async () => {
-    const { wasKnown, unread } = await withStore(settings, (records) =>
-      arrivalsIn(records, settings, parts.now).forget(email),
-    )
+    const { wasKnown, unread } = await withStore(settings, async (records) => {
+      const arrivals = arrivalsIn(records, settings, parts.now)
+      // The walks first: without the record no one could find them.
+      const { people = [] } = (await arrivals.get(email)) ?? {}
+      const sealer = createSealer(settings.SESSION_SECRET)
+      for (const person of people) await eraseWalk(records, person, sealer)
+      return await arrivals.forget(email)
+    })
     const removed = unreadInWords(unread)
     const isForgotten = wasKnown || removed !== undefined
     parts.stdout.write(

@@ -100,14 +100,40 @@ const googleScope: Trap = (_, settings) =>
         settings: ['OIDC_SCOPE'],
         fix: 'set it to openid email profile',
       })
-    : ok('Google issues onramp no refresh token (it wants access_type=offline): people sign in again hourly.')
+    : undefined
+
+/** It gives one with consent alone; someone who has consented before gets none, however often they sign in. */
+const googleRefresh: Trap = (_, { OIDC_AUTHORIZATION_PARAMS: more = {}, OIDC_PROMPT: prompt = '' }) => {
+  if (more['access_type'] !== 'offline')
+    return warn('Google issues no refresh token, so people sign in again hourly.', {
+      settings: ['OIDC_AUTHORIZATION_PARAMS'],
+      fix: 'set it to access_type=offline, and OIDC_PROMPT to consent',
+    })
+  if (prompt.split(' ').includes('consent')) return undefined
+  return warn('Google issues a refresh token only when someone consents: at their first sign-in.', {
+    settings: ['OIDC_PROMPT'],
+    fix: 'set it to consent',
+  })
+}
+
+const entraKey: Trap = (_, { OIDC_CLIENT_AUTH: method }) =>
+  method !== 'private_key_jwt'
+    ? undefined
+    : fail("Microsoft Entra refuses a key without its certificate's thumbprint, which onramp doesn't send.", {
+        settings: ['OIDC_CLIENT_AUTH'],
+        fix: 'use a client secret: unset it and OIDC_CLIENT_KEY, and set OIDC_CLIENT_SECRET',
+      })
 
 /** In the order of recognition: the first that fits. */
 const providers: readonly Provider[] = [
   {
     name: 'Google',
     isAt: ({ host }) => host === 'accounts.google.com',
-    traps: [googleScope, ignores(EITHER, 'Google', 'unset what is set: the token is for Google')],
+    traps: [
+      googleScope,
+      googleRefresh,
+      ignores(EITHER, 'Google', 'unset what is set: the token is for Google'),
+    ],
   },
   {
     name: 'Microsoft Entra ID',
@@ -116,6 +142,7 @@ const providers: readonly Provider[] = [
         hostname,
       ) || 'msgraph_host' in metadata,
     traps: [
+      entraKey,
       entraResource,
       entraToken,
       entraAddresses,

@@ -27,6 +27,7 @@ function requestAddress(endpoint: string, settings: Partial<Settings>, redirect:
   const url = new URL(endpoint)
   const scope = settings.OIDC_SCOPE ?? 'openid'
   const parameters = {
+    ...settings.OIDC_AUTHORIZATION_PARAMS,
     response_type: 'code',
     client_id: settings.OIDC_CLIENT_ID ?? '',
     redirect_uri: redirect,

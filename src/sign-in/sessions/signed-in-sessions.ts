@@ -2,9 +2,8 @@
 // to. It names sessions by the hash under which they are kept, so that a reader can end a session and open none.
 import { createChanges } from '../../records/change.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
-import { nameOf } from '../../session/seal.ts'
 import { readable, sealedJson } from '../../session/sealed-json.ts'
-import type { SignIns } from '../../session/signed-in.ts'
+import { personKey, type SignIns } from '../../session/signed-in.ts'
 import type { SignInParts } from '../parts.ts'
 import { createSids, type Identity } from './sids.ts'
 import {
@@ -54,8 +53,7 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
    * One for each secret: an installation with another one on the same store must not take this one's place. What a
    * retired secret sealed named sessions that no longer open either.
    */
-  const keysOf = ({ issuer, subject }: Identity) =>
-    sealer.keyIds.map((id) => `sessions-of:${nameOf(`${issuer}\n${subject}`)}.${id}`)
+  const keysOf = (user: Identity) => sealer.keyIds.map((id) => `sessions-of:${personKey(user)}.${id}`)
   const keyOf = (user: Identity) => keysOf(user)[0] ?? ''
   const isRotating = sealer.keyIds.length > 1
 

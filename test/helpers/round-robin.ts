@@ -2,11 +2,13 @@
 // process loses is lost.
 import { once } from 'node:events'
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
-import { statusOf } from '../helpers/processes.ts'
+import { statusOf } from './processes.ts'
 
 export type RoundRobin = {
   /** Ports that were ready when last asked. */
   ready(): number[]
+  /** From now on every request goes there. */
+  leadTo(port: number): void
   close(): Promise<void>
 }
 
@@ -16,6 +18,7 @@ export async function startRoundRobin(listenOn: number, ports: readonly number[]
   const agent = new Agent({ keepAlive: true })
   let ready: number[] = []
   let turn = 0
+  let chosen: number | undefined
 
   const look = async () => {
     const answers = await Promise.all(ports.map((port) => statusOf(`http://localhost:${port}/readyz`)))
@@ -25,7 +28,7 @@ export async function startRoundRobin(listenOn: number, ports: readonly number[]
   const looking = setInterval(() => void look(), ASK_EVERY_MS)
 
   const pass = (req: IncomingMessage, res: ServerResponse) => {
-    const port = ready[turn++ % ready.length]
+    const port = chosen ?? ready[turn++ % ready.length]
     const { method, url: path, headers } = req
     const onward = request({ agent, host: 'localhost', port, method, path, headers }, (answer) => {
       res.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -43,6 +46,7 @@ export async function startRoundRobin(listenOn: number, ports: readonly number[]
   await once(server, 'listening')
   return {
     ready: () => ready,
+    leadTo: (port) => void (chosen = port),
     async close() {
       clearInterval(looking)
       server.close()

@@ -1,0 +1,36 @@
+// What two installations wrote of one person, as one. Pure.
+import { isOut, MOMENTS, type Arrival, type Campaign, type Mailing } from './arrival.ts'
+
+/**
+ * Two records of one person as one: an installation wrote the second while it could not read the first. What the person
+ * asked for, and that an email left, is kept from both.
+ */
+export function united(one: Arrival, other: Arrival): Arrival {
+  const [older, newer] = one.changedAt <= other.changedAt ? [one, other] : [other, one]
+  const { asOf, finishedAt, sources } = newer.asOf === undefined ? older : newer
+  const both: Arrival = { ...older, ...newer, sources, campaigns: unitedCampaigns(older, newer) }
+  for (const moment of MOMENTS) {
+    const times = [one[moment], other[moment]].filter((time) => time !== undefined)
+    if (times.length > 0) both[moment] = Math.min(...times)
+  }
+  const news = new Map([...(older.news ?? []), ...(newer.news ?? [])].map((piece) => [piece.id, piece]))
+  if (news.size > 0) both.news = [...news.values()]
+  const people = new Set([...(older.people ?? []), ...(newer.people ?? [])])
+  if (people.size > 0) both.people = [...people]
+  delete both.asOf
+  delete both.finishedAt
+  return { ...both, ...(asOf !== undefined && { asOf }), ...(finishedAt !== undefined && { finishedAt }) }
+}
+
+/** One email a wave, in order of time. One that left, or may have, outweighs one that did not. */
+function unitedCampaigns(older: Arrival, newer: Arrival): Campaign[] {
+  const byName = Map.groupBy([...older.campaigns, ...newer.campaigns], ({ name }) => name)
+  return [...byName].map(([name, same]) => {
+    const byWave = new Map<number, Mailing>()
+    for (const mailing of same.flatMap(({ mailings }) => mailings)) {
+      const known = byWave.get(mailing.wave)
+      if (known === undefined || isOut(mailing) || !isOut(known)) byWave.set(mailing.wave, mailing)
+    }
+    return { name, mailings: [...byWave.values()].sort((earlier, later) => earlier.at - later.at) }
+  })
+}

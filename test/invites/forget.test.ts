@@ -1,0 +1,33 @@
+// onramp invite forget: what is known of someone is gone from the store, their walk too.
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCommand } from '../cli/run-command.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+
+let running: Running
+beforeAll(async () => {
+  running = await run({ settings: { INVITE_SECRET: 'another secret of thirty-two characters' } })
+})
+afterAll(() => running.close())
+
+function walks(): unknown[] {
+  const database = new DatabaseSync(join(running.env['DATA_DIR'] ?? '', 'onramp.sqlite'), { readOnly: true })
+  const rows = database.prepare("SELECT key FROM records WHERE key LIKE 'walk:%'").all()
+  database.close()
+  return rows
+}
+
+it('someone who is forgotten has no walk either, and no one else loses theirs', async () => {
+  const [ada, bob] = [await signIn(running, 'ada'), await signIn(running, 'bob')]
+  for (const browser of [ada, bob]) await browser.submit('/onboarding/skip/slack_1')
+  expect(walks()).toHaveLength(2)
+  const { exit, out } = await runCommand(['invite', 'forget', 'Ada@acme.example'], running.env)
+  expect({ exit, out }).toEqual({ exit: 0, out: 'Deleted all data for ada@acme.example\n' })
+  expect(walks()).toHaveLength(1)
+  const again = await signIn(running, 'ada')
+  await again.open(`${running.url}/api/status`)
+  expect(again.page.body).toContain('"skipped":0')
+  await bob.open(`${running.url}/api/status`)
+  expect(bob.page.body).toContain('"skipped":1')
+})

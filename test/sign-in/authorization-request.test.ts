@@ -1,0 +1,37 @@
+// OIDC_AUTHORIZATION_PARAMS adds to the authorization request, and changes nothing of it that a sign-in rests on.
+import { expect, it } from 'vitest'
+import { faultsIn } from '../helpers/settings-faults.ts'
+
+const faultsOf = (parameters: string) =>
+  faultsIn({
+    PUBLIC_URL: 'https://onramp.example',
+    SERVICE_BASE_URL: 'https://service.example',
+    OIDC_ISSUER: 'https://login.example',
+    SESSION_SECRET: 'a secret of thirty-two characters',
+    OIDC_AUTHORIZATION_PARAMS: parameters,
+  })
+
+const OURS = [
+  'client_id client_secret client_assertion redirect_uri state nonce scope prompt response_type response_mode',
+  'code_challenge code_challenge_method request request_uri login_hint id_token_hint ui_locales resource audience',
+]
+
+it.each(OURS.join(' ').split(' '))('%s is refused among them', (name) => {
+  expect(faultsOf(`hd=acme.example&${name}=x`)).toEqual([
+    expect.stringMatching(new RegExp(`^OIDC_AUTHORIZATION_PARAMS must not hold ${name}\\b`)),
+  ])
+})
+
+it('a refused one that has a setting of its own is told with that setting', () => {
+  expect(faultsOf('prompt=consent&state=x')).toEqual([
+    expect.stringContaining('set OIDC_PROMPT'),
+    expect.stringContaining('state, which onramp sends'),
+  ])
+})
+
+it.each(['access_type=offline', 'hd=acme.example&acr_values=a%20b', 'constructor=x'])(
+  '%s is taken',
+  (taken) => {
+    expect(faultsOf(taken)).toEqual([])
+  },
+)
