@@ -8,7 +8,7 @@ beforeAll(async () => {
   keys = await generateKeyPair('ES256')
 })
 
-async function read(named: { sub?: unknown; sid?: unknown }) {
+async function read(named: { sub?: string; sid?: string }) {
   const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
   const token = await new SignJWT({ events, ...named })
     .setProtectedHeader({ alg: 'ES256' })
