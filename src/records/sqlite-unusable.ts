@@ -14,9 +14,9 @@ export type Unusable = {
 
 /** @param error what opening the folder, or the file, threw */
 export function whyUnusable(error: unknown): Unusable {
-  const { code, errcode, errstr } = Object(error) as { code?: unknown; errcode?: unknown; errstr?: unknown }
-  const reason = String(errstr ?? code ?? 'unknown')
-  const number = typeof errcode === 'number' ? errcode & 0xff : undefined
+  const { code, errcode, errstr } = Object(error) as { code?: string; errcode?: number; errstr?: string }
+  const reason = errstr ?? code ?? 'unknown'
+  const number = errcode === undefined ? undefined : errcode & 0xff
   if (number === CORRUPT || number === NOTADB) return { kind: 'damaged', reason }
   if (number === BUSY || number === LOCKED) return { kind: 'busy', reason }
   const isOfRights =
