@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
 import { VERSION } from './installation.ts'
 import { FolderInUse } from './records/sqlite-folder.ts'
+import { FolderUnusable } from './records/sqlite-unusable.ts'
 import { storeOf } from './records/store.ts'
 import { EXIT_SETTINGS, loadSettings, SettingsError, type Settings } from './settings/settings.ts'
 import { flushSpans } from './trace/spans.ts'
@@ -53,8 +54,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   let metrics: Server | undefined
   try {
     metrics = await listenForMetrics(settings, onramp.metrics)
-    server.listen(settings.PORT, settings.HOST)
-    await once(server, 'listening')
+    await listen(server, settings, 'PORT')
   } catch (error) {
     metrics?.close()
     await onramp.close()
@@ -81,14 +81,37 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16_384 }
 
 /** @returns undefined without METRICS_PORT @throws when it is taken */
-async function listenForMetrics(
-  { METRICS_PORT: port, HOST: host }: Settings,
-  scrape: RequestListener,
-): Promise<Server | undefined> {
-  if (port === undefined) return undefined
-  const server = createServer(LIMITS, scrape).listen(port, host)
-  await once(server, 'listening')
+async function listenForMetrics(settings: Settings, scrape: RequestListener): Promise<Server | undefined> {
+  if (settings.METRICS_PORT === undefined) return undefined
+  const server = createServer(LIMITS, scrape)
+  await listen(server, settings, 'METRICS_PORT')
   return server
+}
+
+const ADVICE: Record<string, (setting: string) => string> = {
+  EADDRINUSE: (setting) => `another process listens there: end it, or set another ${setting}`,
+  EACCES: (setting) => `this user may not: set ${setting} to 1024 or more`,
+}
+
+/** A port that can't be listened on; the message says why, and what to do. */
+class PortUnusable extends Error {
+  override name = 'PortUnusable'
+  readonly code: string
+  constructor(setting: 'PORT' | 'METRICS_PORT', { [setting]: port, HOST: host }: Settings, cause: unknown) {
+    const code = String(Reflect.get(Object(cause), 'code'))
+    const advice = ADVICE[code]?.(setting) ?? 'HOST is no address of this machine'
+    super(`can't listen on ${setting} ${port} of HOST ${host} (${code}): ${advice}`, { cause })
+    this.code = code
+  }
+}
+
+async function listen(server: Server, settings: Settings, setting: 'PORT' | 'METRICS_PORT'): Promise<void> {
+  try {
+    server.listen(settings[setting], settings.HOST)
+    await once(server, 'listening')
+  } catch (error) {
+    throw new PortUnusable(setting, settings, error)
+  }
 }
 
 /**
@@ -127,6 +150,9 @@ function endOnMistakes(running: Serving, log: Log): void {
   })
 }
 
+/** Their message says what to do. */
+const EXPLAINED = [FolderInUse, FolderUnusable, PortUnusable]
+
 /** Serves with the settings of this process's environment until it is told to end. */
 export async function main(): Promise<void> {
   const settings = settingsOrEnd()
@@ -150,8 +176,8 @@ export async function main(): Promise<void> {
     endOnMistakes(running, log)
   } catch (error) {
     endOnFaults(error)
-    const reason = error instanceof FolderInUse ? `: ${error.message}` : ''
-    log.fatal({ err: error }, `onramp cannot start${reason}`)
+    const isExplained = EXPLAINED.some((kind) => error instanceof kind)
+    log.fatal({ err: error }, `onramp cannot start${isExplained ? `: ${(error as Error).message}` : ''}`)
     process.exit(1)
   }
 }

@@ -105,9 +105,11 @@ export function createAdminRoutes(parts: AdminParts): Router {
     noteView(req, 'emails')
     const wanted = wantedOf(req.query)
 
-    const addresses = await listAddresses(arrivals.all(), wanted)
+    const unread = noneUnread()
+    const addresses = await listAddresses(arrivals.all(unread), wanted)
 
-    sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data: (t) => emailsOf(addresses, wanted, t) })
+    const data = (t: Texts) => ({ ...emailsOf(addresses, wanted, t), unread: unreadOf(unread, t) })
+    sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })
   })
 
   router.get('/admin/departments', async (req, res) => {

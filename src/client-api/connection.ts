@@ -76,12 +76,9 @@ export function createConnection({
   return {
     send({ path, body }, credentials) {
       const question = { method: 'POST', path: prefix + path } as const
+      const fixed = { ...credentialHeaders(credentials, headerPrefix), ...JSON_BOTH_WAYS }
       return inHttpSpan({ ...question, server }, () => {
-        const headers = {
-          ...credentialHeaders(credentials, headerPrefix),
-          ...JSON_BOTH_WAYS,
-          ...traceHeaders(),
-        }
+        const headers = { ...fixed, ...traceHeaders() }
         return exchange(dispatcher, { ...question, origin, headers, body: body ?? null }, timeLimitMs)
       })
     },

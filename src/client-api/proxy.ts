@@ -18,8 +18,9 @@ export type ProxySettings = {
 
 type Proxy = { url: URL; exempt: readonly string[] }
 
-/** Shorter than the time limit of any call, so that the call can still say that it was the proxy. */
 const MAX_TUNNEL_MS = 3_500
+/** Of the time that a call has, so that it can still say that it was the proxy. */
+const TUNNEL_SHARE = 0.8
 const HTTP1 = { allowH2: false }
 
 let proxy: Proxy | undefined
@@ -44,13 +45,14 @@ export const proxyTo = (url: URL): string | undefined =>
  */
 export function createConnector(timeout?: number): buildConnector.connector {
   const direct = buildConnector({ ...HTTP1, ...(timeout !== undefined && { timeout }) })
+  const limitMs = Math.min(MAX_TUNNEL_MS, (timeout ?? Infinity) * TUNNEL_SHARE)
   return (options, callback) => {
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`)
     if (proxy === undefined || proxyTo(url) === undefined) {
       direct(options, callback)
       return
     }
-    tunnel(proxy.url, url).then(
+    tunnel(proxy.url, url, limitMs).then(
       (httpSocket) => direct({ ...options, httpSocket }, callback),
       (error: Error) => callback(error, null),
     )
@@ -58,7 +60,7 @@ export function createConnector(timeout?: number): buildConnector.connector {
 }
 
 /** @throws {ProxyTrouble} */
-async function tunnel(through: URL, { hostname, port }: URL): Promise<Socket> {
+async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): Promise<Socket> {
   const target = `${hostname}:${port || 443}`
   const user = [through.username, through.password].map(decodeURIComponent).join(':')
   const authorization = { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` }
@@ -69,7 +71,7 @@ async function tunnel(through: URL, { hostname, port }: URL): Promise<Socket> {
   const servername = isIP(through.hostname.replaceAll(/[[\]]/g, '')) === 0 ? through.hostname : ''
   const options = { method: 'CONNECT', path: target, headers, agent: false, servername }
   const asking = request(through.origin, options).end()
-  const late = setTimeout(() => asking.destroy(new DOMException('late', 'TimeoutError')), MAX_TUNNEL_MS)
+  const late = setTimeout(() => asking.destroy(new DOMException('late', 'TimeoutError')), limitMs)
   try {
     const [answer, socket] = (await once(asking, 'connect')) as [IncomingMessage, Socket]
     const { statusCode: status = 0 } = answer

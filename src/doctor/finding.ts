@@ -1,6 +1,5 @@
-// What a check finds. Findings hold our own words and public values only (names of settings, addresses without their
-// query): nothing that a server said is repeated.
-
+// What a check finds. Findings hold our own words and public values (names of settings, addresses without their query).
+// What a server said is repeated only where it helps, bounded and without secrets (client-api/said.ts).
 import { isOfProxy, type Silence } from '../client-api/silence.ts'
 
 export type FindingStatus = 'ok' | 'warn' | 'fail' | 'skip'

@@ -26,7 +26,8 @@ function isWithin(folder: string, path: string): boolean {
 
 function target(folder: string, file: string, isReplaced: boolean): string {
   const within = dirname(resolve(file))
-  if (!existsSync(within)) throw new NotBackedUp(`there is no folder ${within}: make it first`)
+  if (!statSync(within, { throwIfNoEntry: false })?.isDirectory())
+    throw new NotBackedUp(`there is no folder ${within}: make it first`)
   if (isWithin(realpathSync(folder), realpathSync(within)))
     throw new NotBackedUp('the backup must be outside DATA_DIR: a lost disk takes both')
   const path = join(within, basename(file))

@@ -35,7 +35,7 @@ function refusalOf(message: string): string | undefined {
   const found = /^-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
   if (found in REFUSALS) return found
   // "ERR Error running script …: -OOM command not allowed …" (before Redis 7).
-  return found === 'ERR' ? /-?\b(OOM|READONLY|MISCONF|NOPERM)\b/.exec(message)?.[1] : undefined
+  return found === 'ERR' ? /-?\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
 }
 
 /** Redis says it since version 6; in a script, or while connecting, it may not be the one that was asked for. */

@@ -5,8 +5,9 @@ import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
-import { holdFolder } from './sqlite-folder.ts'
+import { FolderInUse, holdFolder } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
+import { FolderUnusable } from './sqlite-unusable.ts'
 import { watched, type OnOperation } from './watched.ts'
 
 export type Store = {
@@ -42,7 +43,7 @@ export type StoreOptions = {
   onOperation?: OnOperation
 }
 
-/** @throws {FolderInUse} */
+/** @throws {FolderInUse} @throws {FolderUnusable} */
 export function openStore(settings: StoreSettings, log: ConnectionLog, options: StoreOptions = {}): Store {
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings
@@ -62,9 +63,19 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
 
 const RECORDS = ['get', 'put', 'compareAndSet', 'takeMark', 'remove', 'compareAndRemove'] as const
 
+function openedFolder(folder: string, isServer: boolean | undefined) {
+  let hold: ReturnType<typeof holdFolder> | undefined
+  try {
+    hold = isServer ? holdFolder(folder) : undefined
+    return { hold, records: createSqliteRecords(folder) }
+  } catch (error) {
+    hold?.close()
+    throw error instanceof FolderInUse ? error : new FolderUnusable(folder, error)
+  }
+}
+
 function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation }: StoreOptions): Store {
-  const hold = isServer ? holdFolder(folder) : undefined
-  const records = createSqliteRecords(folder)
+  const { hold, records } = openedFolder(folder, isServer)
   if (records.openToOthers.length > 0)
     log.warn(
       { paths: records.openToOthers },

@@ -7,7 +7,7 @@ export const outboundDefinitions = {
     secret: true,
     lowerCase: true,
     meaning:
-      'Forward proxy for calls to the service and the authorization server, like `http://name:3128`, with `user:password@` if it needs them; also read as `https_proxy`',
+      'Forward proxy for calls to the service, the authorization server and `WEBHOOK_URL`, like `http://name:3128`, with `user:password@` if it needs them; also read as `https_proxy`',
     schema: proxy,
   },
   HTTP_PROXY: {
@@ -19,7 +19,7 @@ export const outboundDefinitions = {
   NO_PROXY: {
     lowerCase: true,
     meaning:
-      'Comma-separated hosts to reach without the proxy: `name` (also everything below it), `name:port`, an address, a range like `10.0.0.0/8`, or `*`. This machine always is; also read as `no_proxy`',
+      'Comma-separated hosts to reach without the proxy: `name` (also everything below it, as are `.name` and `*.name`), `name:port`, an address, a range like `10.0.0.0/8`, or `*`. This machine always is; also read as `no_proxy`',
     schema: list(noProxyEntry),
   },
   SERVICE_HEADER_PREFIX: {

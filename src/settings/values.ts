@@ -168,7 +168,7 @@ const HOST_AND_PORT = /^(\*|(\*?\.)?[\w-]+(\.[\w-]+)*\.?|\[[\da-f:.]+\])(:\d{1,5
 
 export const noProxyEntry = text.refine(
   (entry) => HOST_AND_PORT.test(entry) || isAddressRange(entry),
-  'must hold hosts like intranet.acme.example, addresses, or ranges like 10.0.0.0/8',
+  'must hold hosts like intranet.acme.example or *.acme.example (a star only in front), addresses, or ranges like 10.0.0.0/8',
 )
 
 /** RFC 9110 5.1, and what the service puts behind it begins with a hyphen. */

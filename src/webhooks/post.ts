@@ -3,14 +3,14 @@ import { Pool } from 'undici'
 import { exchange, HTTP1 } from '../client-api/connection.ts'
 import { waitAskedFor } from '../client-api/errors.ts'
 import { createConnector } from '../client-api/proxy.ts'
-import { silenceInWords, silenceOf } from '../client-api/silence.ts'
+import { silenceOf, type Silence } from '../client-api/silence.ts'
 
 export type Outcome =
   | { kind: 'taken' }
   /** `wait`: seconds, where Retry-After says so. */
   | { kind: 'refused'; why: string; wait: number | undefined }
   /** There was no answer, so that another event would have none either. */
-  | { kind: 'silent'; why: string }
+  | { kind: 'silent'; why: Silence }
 
 export type Post = {
   /** Never rejects. */
@@ -39,7 +39,7 @@ export function createPost(url: string, connections: number): Post {
         const wait = waitAskedFor(told['retry-after']?.toString())
         return { kind: 'refused', why: `status ${status}`, wait }
       } catch (error) {
-        return { kind: 'silent', why: silenceInWords(silenceOf(error)) }
+        return { kind: 'silent', why: silenceOf(error) }
       }
     },
     close: () => dispatcher.destroy(),

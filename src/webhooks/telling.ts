@@ -1,5 +1,6 @@
 // What the log says of the receiver: when it begins to fail, when it works again, and what was dropped. Never its address,
 // which may hold a token.
+import { silenceInWords } from '../client-api/silence.ts'
 import { MAX_AGE_MS } from './claims.ts'
 import type { Outcome } from './post.ts'
 
@@ -22,9 +23,10 @@ export function createTelling(log: TellingLog, now: () => number) {
       }
       // A receiver that takes some and refuses others would fill the log.
       if (isFailing || now() - failedAt < TOLD_EVERY_MS) return
+      const why = outcome.kind === 'silent' ? silenceInWords(outcome.why) : outcome.why
       log.warn(
-        { why: outcome.why },
-        `an event could not be delivered to WEBHOOK_URL (${outcome.why}): events are kept, and tried again for ${DAYS} days`,
+        { why },
+        `an event could not be delivered to WEBHOOK_URL (${why}): events are kept, and tried again for ${DAYS} days`,
       )
       isFailing = true
       failedAt = now()

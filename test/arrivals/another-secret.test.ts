@@ -28,8 +28,10 @@ describe('the page of administrators, beside a server with another secret', () =
     expect(grace.text).toContain('Not counted: 2 records (sealed under another secret).')
     expect(grace.text).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     expect(grace.text).toContain('REDIS_PREFIX')
-    await grace.open(`${running.url}/admin/people`)
-    expect(grace.text).toContain('Not counted: 2 records (sealed under another secret).')
+    for (const list of ['/admin/people', '/admin/people/emails']) {
+      await grace.open(`${running.url}${list}`)
+      expect(grace.text, list).toContain('Not counted: 2 records (sealed under another secret).')
+    }
   })
 
   it('exports the same', async () => {

@@ -52,6 +52,8 @@ describe('a preview', () => {
       exit: 0,
       err: '6 files that were there have been replaced.\n',
     })
+    for (const file of readdirSync(into).slice(1)) rmSync(join(into, file))
+    expect((await preview(into)).err).toBe('One file that was there has been replaced.\n')
     for (const [path, code] of [
       [join(into, 'invitation.txt'), 'EEXIST'],
       [join(into, 'invitation.txt', 'below'), 'ENOTDIR'],

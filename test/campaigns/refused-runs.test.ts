@@ -103,6 +103,16 @@ describe('one recipient whose mailbox refuses the sender', () => {
     }
   })
 
+  it('forgives nothing twice: what an email that was taken forgave is gone', () => {
+    const mail = { email: 'bob@acme.example', wave: 0 }
+    const refusals = createRefusals(2)
+    refusals.note(ofSystem, mail, true)
+    refusals.note({ outcome: 'sent' }, mail, true)
+    refusals.earlier()
+    expect(refusals.note(ofSystem, mail, true)).toBeUndefined()
+    expect(refusals.note(ofSystem, mail, true)).toContain('many emails in a row')
+  })
+
   it('is not everyone: a server that refuses all is stopped at, also among people who have their email', async () => {
     const { run } = office()
     const known = people(400).filter((_, n) => n % 2 === 0)

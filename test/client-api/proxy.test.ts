@@ -1,18 +1,22 @@
 // The forward proxy of HTTPS_PROXY: what goes through it, and what is said when it does not open the way.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClientApi } from '../../src/client-api/client.ts'
 import { proxyTo, useProxy } from '../../src/client-api/proxy.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
+import { stubProxy } from './stub-proxy.ts'
 
 const open: (() => unknown)[] = []
 afterEach(async () => {
   useProxy({})
   for (const close of open.splice(0)) await close()
 })
+
+async function startProxy(answer?: string) {
+  const proxy = await stubProxy(answer)
+  open.push(proxy.close)
+  return proxy
+}
 
 const PASSWORD = 'kept-out-of-everything'
 const env = {
@@ -79,24 +83,6 @@ describe('what goes through the proxy', () => {
   })
 })
 
-/** A proxy that answers each CONNECT so, or not at all. @returns what it was asked, and its address */
-async function startProxy(answer?: string) {
-  const asked: { target: string | undefined; authorization: string | undefined }[] = []
-  const sockets: Duplex[] = []
-  const server = createServer().on('connect', (req, socket) => {
-    asked.push({ target: req.url, authorization: req.headers['proxy-authorization'] })
-    sockets.push(socket)
-    if (answer !== undefined) socket.end(answer)
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const close = () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  }
-  open.push(close)
-  return { asked, close, name: `127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
 const failureOf = async (call: Promise<unknown>): Promise<unknown> =>
   await call.then(
     () => undefined,
@@ -104,9 +90,9 @@ const failureOf = async (call: Promise<unknown>): Promise<unknown> =>
   )
 
 /** What a call of the service fails with. */
-async function failedCheck(proxy: string) {
+async function failedCheck(proxy: string, timeLimitMs = 10_000) {
   useProxy(loadSettings({ ...env, HTTPS_PROXY: proxy }))
-  const client = createClientApi({ baseUrl: env.SERVICE_BASE_URL })
+  const client = createClientApi({ baseUrl: env.SERVICE_BASE_URL, timeLimitMs })
   open.push(() => client.close())
   return await failureOf(client.checkDatasourceAuth({ kind: 'user-token', token: 'abc' }))
 }
@@ -137,10 +123,10 @@ describe('a proxy that does not open the way', () => {
     expect(JSON.stringify([error, String((error as Error).cause)])).not.toContain(PASSWORD)
   })
 
-  it('because it is away or hangs is named too', { timeout: 10_000 }, async () => {
+  it('because it is away or hangs is named too, however little time the call has', async () => {
     const hanging = await startProxy()
     const detail = expect.stringContaining(`the proxy ${hanging.name} cannot be used: timed out`)
-    expect(await failedCheck(`http://${hanging.name}`)).toMatchObject({ detail })
+    expect(await failedCheck(`http://${hanging.name}`, 300)).toMatchObject({ detail })
     const away = await startProxy()
     away.close()
     const refused = expect.stringContaining(`the proxy ${away.name} cannot be used: connection refused`)

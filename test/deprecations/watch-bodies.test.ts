@@ -69,15 +69,33 @@ test('bytes that are handed over are read as the text in them', () => {
   }
 })
 
-test('the operation that a redirect leads to is the one that is used', async () => {
+test('the operation that a redirect leads to may be used, as it may have made a GET of the call', async () => {
   const answer = (text: string, path: string) =>
     Object.defineProperties(new Response(text), {
       redirected: { value: true },
       url: { value: `https://b${path}?token=SECRET` },
     })
   const chat = await sending({ body: '{"citations":1}' }, '/x', answer('{}', '/rest/api/v1/chat'))
-  expect([chat.ids, chat.inUse]).toEqual([['use chat.citations'], ['chat.citations']])
+  expect([chat.ids, chat.inUse]).toEqual([['possible chat.citations'], ['chat.citations']])
   const list = await sending({ body: '{}' }, '/x?token=SECRET', answer('{}', '/rest/api/v1/listanswers'))
-  expect([list.ids, list.inUse]).toEqual([['use listanswers'], ['listanswers']])
+  expect([list.ids, list.inUse]).toEqual([['possible listanswers'], ['listanswers']])
   expect(list.line).not.toContain('SECRET')
+})
+
+test('a GET stays one wherever a redirect leads to, and the message says that one did', () => {
+  const notices: Notice[] = []
+  const url = 'https://b/rest/api/v1/governance/data/policies/1'
+  const watch = createWatch(publishedSchedule, {
+    now,
+    seen: new Set(),
+    count: (notice) => notices.push(notice),
+  })
+  const redirected = { url: 'https://a/x', otherUrls: [url] }
+  const answer = { status: 200, headers: [], response: '{"sensitiveTerms":1}' }
+  for (const call of [{ url }, redirected]) watch.observe({ method: 'GET', ...call, ...answer })
+  expect(notices.map(({ by }) => by)).toEqual(['use', 'use'])
+  expect(notices.map(({ message }) => / in use( \(a redirect led there\))?: /.exec(message)?.[1])).toEqual([
+    undefined,
+    ' (a redirect led there)',
+  ])
 })

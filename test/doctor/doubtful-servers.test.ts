@@ -71,6 +71,16 @@ describe('a server that checks the code before the client', () => {
     },
   )
 
+  it('shows the right client where its revocation answers others with a bare 401', async () => {
+    const bare: Answers = {
+      ...codeFirst,
+      '/revoke': (asked, own) =>
+        own.isKnown(asked) ? own.json(asked.res, {}) : asked.res.writeHead(401).end(),
+    }
+    const [finding] = await found(await start(bare, withRevocation), 'client')
+    expect(finding?.says).toContain('Client ID and authentication accepted')
+  })
+
   it('but looks at the id is not said to take the secret', async () => {
     const idOnly: Answers = {
       '/token': (asked, own) => {

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, it } from 'vitest'
+import { useProxy } from '../../src/client-api/proxy.ts'
 import { groups } from '../../src/doctor/server/groups.ts'
 import type { Metadata } from '../../src/doctor/server/discovered.ts'
+import { stubProxy } from '../client-api/stub-proxy.ts'
 import { freePort } from '../helpers/running.ts'
 import { examined, newFolder, newSecret, startFaulty } from './set-up.ts'
 
@@ -51,13 +53,14 @@ describe('the receiver of webhooks', () => {
   const folder = newFolder()
   afterAll(() => rmSync(folder, { recursive: true }))
   const secret = `whsec_${randomBytes(32).toString('base64')}`
-  const found = async (url: string) => {
+  const found = async (url: string, more: Record<string, string> = {}) => {
     const env = {
       PUBLIC_URL: 'https://onramp.acme.test',
       SESSION_SECRET: newSecret() + newSecret(),
       DATA_DIR: folder,
       WEBHOOK_URL: url,
       WEBHOOK_SECRET: secret,
+      ...more,
     }
     const { findings, text } = await examined(env)
     expect(text).not.toContain('planted')
@@ -87,6 +90,19 @@ describe('the receiver of webhooks', () => {
     expect(await found(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
       status: 'fail',
       says: expect.stringContaining('connection refused'),
+      settings: ['WEBHOOK_URL'],
     })
+  })
+
+  it('that the proxy does not let through is told with the settings of the proxy', async () => {
+    const proxy = await stubProxy('HTTP/1.1 403 No\r\n\r\n')
+    const HTTPS_PROXY = `http://${proxy.name}`
+    expect(await found('https://hooks.acme.example/?code=planted', { HTTPS_PROXY })).toMatchObject({
+      status: 'fail',
+      says: expect.stringContaining(`the proxy ${proxy.name} refuses to connect to hooks.acme.example (403)`),
+      settings: ['HTTPS_PROXY', 'NO_PROXY', 'WEBHOOK_URL'],
+    })
+    useProxy({})
+    proxy.close()
   })
 })

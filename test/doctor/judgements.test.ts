@@ -118,4 +118,9 @@ describe('the mask', () => {
     expect(odd('x a\\b(c[d x')).toBe('x [secret] x')
     expect(mask('/run/secrets/client')).toBe('/run/secrets/client')
   })
+
+  it('takes them out of a variable in lower case too, whatever is wrong with it', () => {
+    const mask = maskFor(subject({ env: { https_proxy: 'socks://user:of-the-proxy@proxy' } }))
+    expect(mask('socks://user:of-the-proxy@proxy or of-the-proxy')).toBe('[secret] or [secret]')
+  })
 })

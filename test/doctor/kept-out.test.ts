@@ -1,5 +1,7 @@
 // Servers that are there and keep the doctor out, or do half of what they should: it says that, and blames no address.
 import { afterEach, describe, expect, it } from 'vitest'
+import { useProxy } from '../../src/client-api/proxy.ts'
+import { stubProxy } from '../client-api/stub-proxy.ts'
 import type { Answers } from '../helpers/plain-authorization-server.ts'
 import { found, start } from './at-plain-server.ts'
 import { examined, newSecret, startFaulty, troubles, type Faulty } from './set-up.ts'
@@ -29,6 +31,16 @@ describe('an authorization server', () => {
   ])('that answers %i %o for its keys is told as such', async (code, body, status, words) => {
     const server = await start(answering('/keys', code, body))
     expect(await found(server, 'keys')).toMatchObject([{ status, says: expect.stringContaining(words) }])
+  })
+
+  it('whose keys are behind a proxy that does not let calls through is told with its settings', async () => {
+    const proxy = await stubProxy('HTTP/1.1 403 No\r\n\r\n')
+    const server = await start({}, () => ({ jwks_uri: 'https://keys.acme.test/keys' }))
+    expect(await found(server, 'keys', { HTTPS_PROXY: `http://${proxy.name}` })).toMatchObject([
+      { status: 'fail', settings: ['HTTPS_PROXY', 'NO_PROXY', 'OIDC_ISSUER'] },
+    ])
+    useProxy({})
+    proxy.close()
   })
 
   it('whose token endpoint cannot be reached is not in order, whatever its revocation says of the client', async () => {

@@ -1,6 +1,8 @@
 // Which secrets doctor calls poor.
 import { describe, expect, it } from 'vitest'
-import { weaknessOf } from '../../src/doctor/settings/secrets.ts'
+import { secretQuality, weaknessOf } from '../../src/doctor/settings/secrets.ts'
+import type { Subject } from '../../src/doctor/check.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import { newSecret } from './set-up.ts'
 
 describe('how a secret is judged', () => {
@@ -16,4 +18,16 @@ describe('how a secret is judged', () => {
     'tooshort1',
     'secret-for-tests-and-nothing',
   ])('knows %s for a poor one', (secret) => expect(weaknessOf(secret)).toBeDefined())
+
+  it('compares every secret that signs events, and of other lists the first', () => {
+    const [one, two] = [`whsec_${newSecret()}`, `whsec_${newSecret()}`]
+    const judged = (settings: Partial<Settings>) =>
+      [secretQuality({ settings } as Subject)].flat().map(({ says }) => says)
+    expect(judged({ REPORT_TOKEN: two, WEBHOOK_SECRET: [one, two] })).toEqual([
+      'WEBHOOK_SECRET is the same secret as REPORT_TOKEN.',
+    ])
+    const none = ['No secret looks too short, reused or copied from an example.']
+    expect(judged({ WEBHOOK_SECRET: [one, one] })).toEqual(none)
+    expect(judged({ REPORT_TOKEN: two, SESSION_SECRET: [one, two] })).toEqual(none)
+  })
 })

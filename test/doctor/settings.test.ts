@@ -226,7 +226,9 @@ describe('the settings alone', () => {
     const broken = join(folder, 'broken')
     mkdirSync(broken, { mode: 0o700 })
     writeFileSync(join(broken, 'onramp.sqlite'), 'this is not a database, however long it may be'.repeat(40))
-    expect(await found({ DATA_DIR: broken })).toMatchObject([{ check: 'store.sqlite', status: 'fail' }])
+    expect(await found({ DATA_DIR: broken })).toMatchObject([
+      { check: 'store.sqlite', status: 'fail', says: 'onramp.sqlite in DATA_DIR is not a database.' },
+    ])
   })
 
   it('counts warnings as failures only when told to', async () => {

@@ -1,7 +1,7 @@
 // What is around onramp, and what the doctor says of it: the address that people use, where it listens, the intranet, the
 // disk, and quotes that a file of settings kept.
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -169,6 +169,15 @@ describe('DATA_DIR', () => {
       }
     },
   )
+
+  it('with a database that this user may not read is no reason to move it away', async () => {
+    // For the user root, who may read everything, the nearest is a folder of that name.
+    const barred = folder()
+    mkdirSync(join(barred, 'onramp.sqlite'))
+    const [finding] = await found('store.sqlite', { DATA_DIR: barred }, ['--offline'])
+    expect(finding?.says).toMatch(/^onramp.sqlite in DATA_DIR can't be read and written \(.+\)\.$/)
+    expect(finding?.fix).toContain('keep the file')
+  })
 })
 
 describe('a value in quotes', () => {

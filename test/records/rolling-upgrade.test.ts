@@ -68,7 +68,7 @@ function serverOf(version: typeof current) {
     walks: version.createWalks({ ...parts, checkReturnTo: String, log }),
     arrivals: version.createArrivals({ ...parts, retentionDays: 90 }),
     pending: version.createPendingSignIns(records, sealer, room),
-    sessions: version.createSignedInSessions({ ...parts, signIns }),
+    sessions: version.createSignedInSessions({ ...parts, signIns, log }),
     registration: version.createRegistration({ ...parts, identity: `identity ${person}` }),
   }
 }

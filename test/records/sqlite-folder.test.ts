@@ -1,8 +1,13 @@
 // The folder of the embedded store: for one user of the machine, and for one server at a time.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FolderUnusable } from '../../src/records/sqlite-unusable.ts'
+import { openStore, type StoreSettings } from '../../src/records/store.ts'
+import { createLog } from '../../src/web/log.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
@@ -36,8 +41,12 @@ async function settings(data: string): Promise<Record<string, string>> {
 }
 
 /** A server that is alive; the authorization server of these tests is not there, so it is never ready. */
-async function serve(data: string, prefix: string[] = []): Promise<Spawned> {
-  const env = await settings(data)
+async function serve(
+  data: string,
+  prefix: string[] = [],
+  more: Record<string, string> = {},
+): Promise<Spawned> {
+  const env = { ...(await settings(data)), ...more }
   const node = join(import.meta.dirname, '../../node_modules/.bin/node')
   const words = [...prefix, node, '--disable-warning=ExperimentalWarning', 'src/server.ts']
   const child = spawnOne(words[0] ?? '', words.slice(1), { ...BARE_ENV, ...env })
@@ -84,6 +93,40 @@ describe('the files of the embedded store', () => {
     expect(modesIn(data)).toContain('onramp.sqlite 600')
     expect(records.openToOthers).toEqual([data])
     records.close()
+  })
+})
+
+describe('a server that cannot start', () => {
+  const whyOf = async (more: Record<string, string>) => {
+    const server = await serve(folder, [], more)
+    expect((await server.end('SIGKILL')).code).toBe(1)
+    return server.output()
+  }
+
+  it('names PORT where another process has it', async () => {
+    const other = createServer().listen(0, 'localhost')
+    await once(other, 'listening')
+    const port = String((other.address() as AddressInfo).port)
+    expect(await whyOf({ PORT: port })).toContain(
+      `"msg":"onramp cannot start: can't listen on PORT ${port} of HOST localhost (EADDRINUSE): another process listens there: end it, or set another PORT"`,
+    )
+    other.close()
+  })
+
+  it('names DATA_DIR where the file there is no database, and holds the folder no longer', async () => {
+    const file = join(folder, 'onramp.sqlite')
+    writeFileSync(file, 'this is not a database, however long it may be'.repeat(40))
+    expect(await whyOf({})).toContain(
+      `"msg":"onramp cannot start: the store in DATA_DIR (${folder}) can't be opened (file is not a database): restore a backup`,
+    )
+    const settings = { DATA_DIR: folder, REDIS_URL: undefined } as StoreSettings
+    const open = () => openStore(settings, createLog('silent'), { isServer: true })
+    expect(open).toThrow(FolderUnusable)
+    rmSync(file)
+    await open().close()
+    mkdirSync(join(folder, 'barred/onramp.sqlite'), { recursive: true })
+    settings.DATA_DIR = join(folder, 'barred')
+    expect(open).toThrow(/give the folder and what is in it to the user running onramp$/)
   })
 })
 

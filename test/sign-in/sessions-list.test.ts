@@ -28,10 +28,19 @@ function open() {
     isKept: async (name: string) => !over.has(name),
   }
   const sealer = createSealer(['s'.repeat(32)])
-  const sessions = createSignedInSessions({ records, sealer, signIns, maxSeconds: 3600, now: () => 1_000 })
+  const logged: object[] = []
+  const log = { warn: (fields: object) => void logged.push(fields) }
+  const sessions = createSignedInSessions({
+    records,
+    sealer,
+    signIns,
+    log,
+    maxSeconds: 3600,
+    now: () => 1_000,
+  })
   const add = (name: string, sid?: string) =>
     sessions.add(ada, { name, sid, signedInAt: 1_000, device: '' }, STARTED)
-  return { values, over, sessions, add }
+  return { values, over, sessions, logged, add }
 }
 
 describe('a logout that names a person and a session', () => {
@@ -63,16 +72,29 @@ describe('the list of sign-ins', () => {
       expect((await sessions.list(ada)).map(({ name }) => name)).toEqual(['used'])
   })
 
+  const damage = (values: Map<string, string>) => {
+    for (const [key, text] of values) values.set(key, `${text.slice(0, -4)}AAAA`)
+    return [...values]
+  }
+
   it('is left as it is where it cannot be read, and nothing is said to have ended', async () => {
     const { sessions, values, add } = open()
     await add('one', 's1')
-    const damaged = [...values].map(([key, text]): [string, string] => [key, `${text.slice(0, -4)}AAAA`])
-    for (const [key, text] of damaged) values.set(key, text)
+    const damaged = damage(values)
     const unreadable = { status: 503, code: 'store_unavailable' }
-    await expect(add('two')).rejects.toMatchObject(unreadable)
     await expect(sessions.end(ada, () => true)).rejects.toMatchObject(unreadable)
     for (const named of [{ sub: 'ada' }, { sid: 's1' }])
       await expect(sessions.endThere(issuer, named)).rejects.toMatchObject(unreadable)
     expect([...values]).toEqual(damaged)
+  })
+
+  it('begins anew with a sign-in where it cannot be read, and the log names it', async () => {
+    const { sessions, values, logged, add } = open()
+    await add('one')
+    const [[key] = []] = damage(values)
+    expect(await add('two', 's2')).toBe(true)
+    expect(logged).toEqual([{ key }])
+    expect((await sessions.list(ada)).map(({ name }) => name)).toEqual(['two'])
+    expect(await sessions.endThere(issuer, { sid: 's2' })).toBe(1)
   })
 })

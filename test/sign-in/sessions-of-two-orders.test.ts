@@ -56,7 +56,8 @@ function twoProcesses(seed: number) {
   }
   const withSecrets = (...secrets: string[]) => {
     const sealer = createSealer(secrets)
-    return createSignedInSessions({ records, sealer, signIns, maxSeconds: 3600, now: () => 1_000 })
+    const log = { warn: (_: object, message: string) => expect.fail(message) }
+    return createSignedInSessions({ records, sealer, signIns, log, maxSeconds: 3600, now: () => 1_000 })
   }
   return { ended, one: withSecrets(NEW, OLD), other: withSecrets(OLD, NEW) }
 }

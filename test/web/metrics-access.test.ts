@@ -115,7 +115,9 @@ describe('/metrics with METRICS_PORT', () => {
   it('that is taken ends the start, and leaves nothing listening', async () => {
     const taken = String(await freePort())
     const other = createServer().listen(Number(taken), '0.0.0.0')
-    await expect(running.restart({ METRICS_PORT: taken })).rejects.toThrow(/EADDRINUSE/)
+    await expect(running.restart({ METRICS_PORT: taken })).rejects.toThrow(
+      /METRICS_PORT \d+ of HOST \S+ \(EADDRINUSE\): .+ another METRICS_PORT$/,
+    )
     await expect(read()).rejects.toThrow(/ECONNREFUSED/)
     other.close()
   })

@@ -32,7 +32,7 @@ export function office() {
           sent.push({ id: headers['webhook-id'] ?? '', type: (JSON.parse(body) as Sent).type })
           return await Promise.race([receiver.answer(), closed.promise])
         },
-        close: async () => closed.resolve({ kind: 'silent', why: 'closed' }),
+        close: async () => closed.resolve({ kind: 'silent', why: 'cut-off' }),
       },
       secrets: [secret],
       registry,

@@ -7,6 +7,7 @@ import { FaultyTemplate } from '../../campaigns/mail/templates.ts'
 import { UnreadablePeople } from '../../campaigns/invitee.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { StoreUnavailable } from '../../records/records.ts'
+import { FolderUnusable } from '../../records/sqlite-unusable.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED } from '../signals.ts'
 
@@ -17,7 +18,7 @@ export const EXIT_LOCKED = 4
 export const GOES_ON = 'Run the same command again to resume.'
 
 /** Their message explains them. */
-const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate]
+const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate, FolderUnusable]
 /** The same, and `invite send` goes on where it ended. */
 const RESUMED = [RunStopped, ServiceUnusable, MailServerUnusable, StoreUnavailable]
 

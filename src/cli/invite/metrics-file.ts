@@ -1,6 +1,6 @@
 // How long the service, the store and the mail server took in a run, in a file for Prometheus' node exporter (textfile
 // collector): a command ends before anyone could ask it.
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import { Registry } from 'prom-client'
 import { callTimings, type CallTimings } from '../../web/metrics/call-timings.ts'
@@ -24,8 +24,13 @@ export async function openMetricsFile(file: string | undefined): Promise<Metrics
   /** At once: a file that is read half written would be refused as a whole. */
   async function write(): Promise<void> {
     const page = await registry.metrics()
-    writeFileSync(`${file}.${process.pid}`, page)
-    renameSync(`${file}.${process.pid}`, file ?? '')
+    const part = `${file}.${process.pid}`
+    try {
+      writeFileSync(part, page)
+      renameSync(part, file ?? '')
+    } finally {
+      rmSync(part, { force: true })
+    }
   }
 
   await write().catch((error: unknown) => {

@@ -82,7 +82,8 @@ async function writeTo(folder: string, showing: Showing): Promise<number> {
         parts.stdout.write(`${file}\n`)
       }
     }
-  if (replaced > 0) parts.stderr.write(`${replaced} files that were there have been replaced.\n`)
+  const what = replaced === 1 ? 'One file that was there has' : `${replaced} files that were there have`
+  if (replaced > 0) parts.stderr.write(`${what} been replaced.\n`)
   return 0
 }
 

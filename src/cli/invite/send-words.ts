@@ -50,6 +50,15 @@ const onScreen = (line: string, { isTTY, columns = 80 }: Output) =>
 
 export const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be answered…\n'
 
+/** The service answered each time, and never with what is left. */
+function noOneFound({ asked, unknownToService: unknown, refusedByService: refused }: Tally): string {
+  if (asked === 0 || unknown + refused < asked) return ''
+  if (refused === 0)
+    return 'The service knows no one whom it was asked about. If it should, check SERVICE_BASE_URL.\n'
+  const others = unknown === 0 ? '' : `, and doesn't know the other ${unknown}`
+  return `The service answered, and refused to look up ${refused} of ${asked} (403)${others}: check what SERVICE_GLOBAL_TOKEN may do.\n`
+}
+
 export type RunEnd = {
   tally: Tally
   /** Why the run failed. */
@@ -67,12 +76,7 @@ export function sumUp(
     const reason = isInterrupted ? 'interrupted' : stopped instanceof Error ? stopped.name : undefined
     stdout.write(`${JSON.stringify({ campaign: options.campaign, ...tally, stopped: reason })}\n`)
   } else stderr.write(summaryOf(tally))
-  if (tally.asked > 0 && tally.unknownToService + tally.refusedByService === tally.asked)
-    stderr.write(
-      tally.refusedByService > 0
-        ? "The service couldn't look up anyone. Check SERVICE_BASE_URL and SERVICE_GLOBAL_TOKEN.\n"
-        : 'The service knows no one whom it was asked about. If it should, check SERVICE_BASE_URL.\n',
-    )
+  stderr.write(noOneFound(tally))
   const end = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${options.limit} reached.`
   if (end) stderr.write(`${end}${options.isDryRun ? '' : ` ${GOES_ON}`}\n`)
 }

@@ -4,7 +4,7 @@ import { jsonIn } from '../../client-api/body.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { ask, isSafeAddress } from '../ask.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, ok, skip, unreached, warn, type Finding } from '../finding.ts'
 import type { Metadata } from './discovered.ts'
 
 export async function discovery({ authorizationServer, settings }: Subject): Promise<Finding> {
@@ -46,8 +46,12 @@ export async function keys({ jwks_uri: address }: Metadata, { settings }: Subjec
       settings: ['OIDC_ISSUER'],
       fix: 'have the authorization server publish the keys that it signs ID tokens with',
     })
-  const why = asked.kind === 'silent' ? `: ${silenceInWords(asked.why)}` : ` (${asked.status})`
-  return fail(`Couldn't fetch the signing keys${why}.`, {
+  if (asked.kind === 'silent')
+    return fail(
+      `Couldn't fetch the signing keys: ${silenceInWords(asked.why)}.`,
+      unreached(asked.why, ['OIDC_ISSUER']),
+    )
+  return fail(`Couldn't fetch the signing keys (${asked.status}).`, {
     settings: ['OIDC_ISSUER'],
     fix: 'make sure this machine can reach the jwks_uri in the metadata',
   })

@@ -46,8 +46,9 @@ export function secretQuality(subject: Subject): Finding | Finding[] {
   const seen = new Map<string, string>()
   const names = new Set<string>()
   for (const { name, value } of secretValues(subject)) {
-    // Behind the first of a list are secrets that only read what is there, perhaps under the other one.
-    const isInUse = !names.has(name)
+    // Behind the first of a list are secrets that only read what is there, perhaps under the other one. Events are
+    // signed with each of them.
+    const isInUse = name === 'WEBHOOK_SECRET' || !names.has(name)
     names.add(name)
     for (const secret of guessable(value)) {
       const weakness = weaknessOf(secret)
@@ -56,7 +57,7 @@ export function secretQuality(subject: Subject): Finding | Finding[] {
       if (!isInUse) continue
       const other = seen.get(secret)
       // One proxy for both is usual.
-      if (other !== undefined && !(name === 'HTTP_PROXY' && other === 'HTTPS_PROXY'))
+      if (other !== undefined && other !== name && !(name === 'HTTP_PROXY' && other === 'HTTPS_PROXY'))
         found.push(
           warn(`${name} is the same secret as ${other}.`, {
             settings: [name, other],

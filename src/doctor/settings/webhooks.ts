@@ -1,9 +1,10 @@
 // WEBHOOK_URL: does the receiver take a signed event? One of the type `webhook.test` is sent, which is about no one.
 import { randomUUID } from 'node:crypto'
+import { silenceInWords } from '../../client-api/silence.ts'
 import { createPost } from '../../webhooks/post.ts'
 import { signatureHeaders, testBody } from '../../webhooks/signature.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, type Finding } from '../finding.ts'
+import { fail, ok, skip, unreached, type Finding } from '../finding.ts'
 
 const settings = ['WEBHOOK_URL']
 
@@ -17,10 +18,10 @@ export async function webhooks({ settings: read, now }: Subject): Promise<Findin
     const outcome = await post.send(signatureHeaders(secrets, `msg_${randomUUID()}`, now(), body), body)
     if (outcome.kind === 'taken') return ok('The receiver at WEBHOOK_URL took a signed test event.')
     if (outcome.kind === 'silent')
-      return fail(`The receiver at WEBHOOK_URL can't be reached: ${outcome.why}.`, {
-        settings,
-        fix: 'check the URL and that this machine can reach it',
-      })
+      return fail(
+        `The receiver at WEBHOOK_URL can't be reached: ${silenceInWords(outcome.why)}.`,
+        unreached(outcome.why, settings),
+      )
     return fail(`The receiver at WEBHOOK_URL refused a signed test event (${outcome.why}).`, {
       settings: ['WEBHOOK_SECRET', 'WEBHOOK_URL'],
       fix: "check that it has the same secret and answers 2xx to types that it doesn't know, such as webhook.test; redirects are not followed",

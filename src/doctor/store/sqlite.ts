@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { whyUnusable, type Unusable } from '../../records/sqlite-unusable.ts'
 import { storeOf } from '../../records/store.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Findings } from '../finding.ts'
@@ -35,11 +36,18 @@ const isWritable = (folder: string) =>
     rmSync(file)
   })
 
-const isReadableDatabase = (file: string) =>
-  succeeds(() => {
+/** @returns why the file can't be used; undefined: it can */
+function troubleWith(file: string): Unusable | undefined {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK)
     using database = new DatabaseSync(file, { readOnly: true })
     database.prepare('SELECT count(*) FROM sqlite_master').get()
-  })
+    return undefined
+  } catch (error) {
+    const trouble = whyUnusable(error)
+    return trouble.kind === 'busy' ? undefined : trouble
+  }
+}
 
 /** What is kept in memory is lost with the machine or the container, and a full disk takes no records. */
 function diskFindings(folder: string): Findings {
@@ -70,10 +78,16 @@ function folderFindings(folder: string): Findings {
   if (!isWritable(folder))
     return refuse("DATA_DIR isn't writable.", 'give ownership to the user running onramp')
   const file = join(folder, 'onramp.sqlite')
-  if (existsSync(file) && !isReadableDatabase(file))
+  const trouble = existsSync(file) ? troubleWith(file) : undefined
+  if (trouble?.kind === 'damaged')
     return refuse(
       'onramp.sqlite in DATA_DIR is not a database.',
-      'move the file away, or choose another folder',
+      'restore a backup, move the file away, or choose another folder',
+    )
+  if (trouble !== undefined)
+    return refuse(
+      `onramp.sqlite in DATA_DIR can't be read and written (${trouble.reason}).`,
+      'give ownership to the user running onramp; keep the file, which may be in order',
     )
   const open = warn('DATA_DIR is readable by every user on this machine.', {
     settings,

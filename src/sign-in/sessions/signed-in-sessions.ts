@@ -40,11 +40,14 @@ export type SignedInSessions = {
 }
 
 type Parts = Pick<SignInParts, 'records' | 'sealer' | 'maxSeconds' | 'now'> & {
+  log: Record<'warn', (fields: object, message: string) => void>
   signIns: Pick<SignIns, 'end' | 'isKept'>
 }
 
+const UNLISTED = 'earlier sign-ins work until they run out, and no logout elsewhere ends them'
+
 export function createSignedInSessions(parts: Parts): SignedInSessions {
-  const { records, sealer, signIns, maxSeconds, now } = parts
+  const { records, sealer, signIns, log, maxSeconds, now } = parts
   const json = sealedJson<SignInList>({ sealer, version: 1 })
   const sids = createSids(parts)
   const changeRecord = createChanges(records)
@@ -57,28 +60,37 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
   const keyOf = (user: Identity) => keysOf(user)[0] ?? ''
   const isRotating = sealer.keyIds.length > 1
 
-  const opened = (key: string, text: string | undefined): SignInList =>
-    living(readable(json, text, key) ?? emptyList, now(), maxSeconds)
+  type Open = (key: string, text: string | undefined) => SignInList
+
+  /** @throws {StoreUnavailable} also where the list can't be read: it may name sign-ins that are to be ended */
+  const opened: Open = (key, text) => living(readable(json, text, key) ?? emptyList, now(), maxSeconds)
+
+  /** For a sign-in, which a list that can't be read must not keep out. */
+  const openedAnew: Open = (key, text) => {
+    const list = json.open(text, key)
+    if (list === undefined && text !== undefined)
+      log.warn({ key }, `the list of a person's sign-ins can't be read and begins anew: ${UNLISTED}`)
+    return living(list ?? emptyList, now(), maxSeconds)
+  }
 
   /**
    * @param change may run more than once; undefined changes nothing
-   * @param isNew the person probably has no list yet
-   * @throws {StoreUnavailable} also where the list can't be read: it may name sign-ins that are to be ended
+   * @param open `openedAnew` for a sign-in, whose person probably has no list yet
    */
   async function update(
     user: Identity,
     change: (list: SignInList) => SignInList | undefined,
-    isNew = false,
+    open = opened,
   ): Promise<SignInList | undefined> {
     const key = keyOf(user)
     let list: SignInList | undefined
     await changeRecord({
       key,
       next(text) {
-        list = change(opened(key, text))
+        list = change(open(key, text))
         return list && { text: json.seal(list, key), seconds: maxSeconds }
       },
-      guess: isNew ? { text: undefined } : undefined,
+      guess: open === openedAnew ? { text: undefined } : undefined,
     })
     return list
   }
@@ -96,12 +108,12 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
    * The list, after taking over what processes with the secrets in another order have listed. What surprises: it comes
    * after the own change. Two processes that both write first and then look can't miss each other.
    */
-  async function whole(user: Identity): Promise<SignInList> {
+  async function whole(user: Identity, open = opened): Promise<SignInList> {
     const [key = '', ...others] = keysOf(user)
     for (const other of others) {
       const text = await records.get(other)
       if (text === undefined) continue
-      await update(user, (list) => united(list, opened(other, text)))
+      await update(user, (list) => united(list, open(other, text)))
       await records.compareAndRemove(other, text)
     }
     return opened(key, await records.get(key))
@@ -141,10 +153,10 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
       // At once, in either order: an end of the sid afterwards finds the person, and leaves a word on the list.
       const [isOpen, own] = await Promise.all([
         session.sid === undefined || sids.add(user, session.sid, startedAt),
-        update(user, (before) => withSession(before, session, startedAt), true),
+        update(user, (before) => withSession(before, session, startedAt), openedAnew),
       ])
       if (own === undefined) return false
-      const list = isRotating ? await whole(user) : own
+      const list = isRotating ? await whole(user, openedAnew) : own
       if (!isOpen || isOver(list, session, startedAt)) {
         await update(user, (before) => without(before, new Set([session.name])))
         return false

@@ -22,7 +22,8 @@ export type Notice = {
   item: string
   operation: string
   /**
-   * `use`: the schedule says so; `possible`: a field of that name is deeper in a body, where it may be another;
+   * `use`: the schedule says so; `possible`: a field of that name is deeper in a body, where it may be another, or a
+   * redirect led there and may have made a GET of the call;
    * `announced`: a header of the answer says so; `gone`: the answer was 410.
    */
   by: 'use' | 'possible' | 'announced' | 'gone'
@@ -47,10 +48,16 @@ export const operationName = ({ method, url }: Call, scheduled: Scheduled | unde
   return `${method.toUpperCase()} ${steps.join('/')}`
 }
 
-export type Used = { entry: Entry; side: Side | undefined; isCertain: boolean }
+export type Used = {
+  entry: Entry
+  side: Side | undefined
+  isCertain: boolean
+  /** The call's own address is another one. */
+  isRedirected: boolean
+}
 
 /** @returns undefined for an item that is not announced yet on this day */
-export const useNotice = ({ entry, side, isCertain }: Used, day: Day): Notice | undefined => {
+export const useNotice = ({ entry, side, isCertain, isRedirected }: Used, day: Day): Notice | undefined => {
   const { state, daysLeft } = statusOn(entry, day)
   if (state === 'unannounced') return undefined
   const { removal } = entry
@@ -63,7 +70,7 @@ export const useNotice = ({ entry, side, isCertain }: Used, day: Day): Notice | 
     removal,
     fixBy: fixBy(entry),
     daysLeft,
-    message: `${titleOf(entry)} ${isCertain ? 'is' : 'may be'} in use: ${when}, ${insteadOf(entry)}`,
+    message: `${titleOf(entry)} ${isCertain ? 'is' : 'may be'} in use${isRedirected ? ' (a redirect led there)' : ''}: ${when}, ${insteadOf(entry)}`,
   }
 }
 

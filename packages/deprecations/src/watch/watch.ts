@@ -33,16 +33,21 @@ const MAX_BYTES = 1024 * 1024
 const seenInProcess = new Set<string>()
 const MAX_SEEN = 1_000
 
+/** Where a redirect may have made another method of it (Fetch: 301, 302 and 303), and no one can tell. */
+const mayBecomeGet = (method: string) => !/^(?:get|head)$/i.test(method)
+
 /** The items that a call uses, each once, in a sure place if there is one. */
-const usedIn = (scheduled: Scheduled, observed: Observed): Used[] => {
+const usedIn = (scheduled: Scheduled, observed: Observed, isRedirected: boolean): Used[] => {
+  const isDoubtful = isRedirected && mayBecomeGet(observed.method)
   const used = new Map<string, Used>()
   const [request, response] = [observed.request, observed.response].map((body) =>
     asText(body, { maxBytes: MAX_BYTES }),
   )
   reportUses(scheduled, { ...observed, request, response }, ({ entry, confidence, side }) => {
-    const isCertain = confidence === 'exact'
-    if (isCertain || (confidence === 'name' && used.get(entry.id)?.isCertain !== true))
-      used.set(entry.id, { entry, side, isCertain })
+    const isExact = confidence === 'exact'
+    const isCertain = isExact && !isDoubtful
+    if (isExact || (confidence === 'name' && used.get(entry.id)?.isCertain !== true))
+      used.set(entry.id, { entry, side, isCertain, isRedirected })
   })
   return [...used.values()]
 }
@@ -70,11 +75,13 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
   const look = (observed: Observed) => {
     // The last that a redirect led to is the one that answered.
     let scheduled: Scheduled | undefined
-    for (scheduled of matcher.operationsOf(observed))
-      for (const used of usedIn(scheduled, observed)) {
+    for (scheduled of matcher.operationsOf(observed)) {
+      const isRedirected = matcher.scheduled(observed.method, observed.url) !== scheduled
+      for (const used of usedIn(scheduled, observed, isRedirected)) {
         const notice = useNotice(used, today())
         if (notice !== undefined) tell(notice)
       }
+    }
     const announcement = announcementIn(observed.headers)
     if (announcement === undefined && observed.status !== 410) return
     const operation = operationName(observed, scheduled)

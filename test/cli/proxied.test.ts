@@ -1,0 +1,78 @@
+// The commands that call other servers leave by HTTPS_PROXY too: each sets it up itself, as no server does it for them.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { useProxy } from '../../src/client-api/proxy.ts'
+import { openStore } from '../../src/records/store.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { registrationOf } from '../../src/sign-in/server/client.ts'
+import { createLog } from '../../src/web/log.ts'
+import { stubProxy } from '../client-api/stub-proxy.ts'
+import { runCommand } from './run-command.ts'
+
+let proxy: Awaited<ReturnType<typeof stubProxy>>
+let folder: string
+let env: Record<string, string>
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'onramp-proxied-'))
+})
+beforeEach(async () => {
+  proxy = await stubProxy('HTTP/1.1 403 No\r\n\r\n')
+  env = {
+    PUBLIC_URL: 'https://onramp.acme.example',
+    SERVICE_BASE_URL: 'https://service.example',
+    OIDC_ISSUER: 'https://login.example',
+    SESSION_SECRET: randomBytes(32).toString('base64url'),
+    SERVICE_GLOBAL_TOKEN: 'abc',
+    DATA_DIR: join(folder, 'data'),
+    HTTPS_PROXY: `http://${proxy.name}`,
+  }
+})
+afterEach(() => {
+  useProxy({})
+  proxy.close()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const targets = () => [...new Set(proxy.asked.map(({ target }) => target))]
+
+it('onramp status', async () => {
+  const { exit, err } = await runCommand(['status', 'ada@acme.example'], env)
+  expect(exit).toBe(7)
+  expect(err.replaceAll(/\s+/g, ' ')).toContain(
+    `the proxy ${proxy.name} refuses to connect to service.example (403)`,
+  )
+  expect(targets()).toEqual(['service.example:443'])
+})
+
+it('onramp invite send', async () => {
+  const list = join(folder, 'people.csv')
+  writeFileSync(list, 'email\nada@acme.example\n')
+  const running = runCommand(['invite', 'send', list, '--campaign', 'launch', '--dry-run'], env)
+  await vi.waitFor(() => expect(proxy.asked.length).toBeGreaterThan(0), 10_000)
+  // It would ask a few more times.
+  process.emit('SIGINT')
+  expect((await running).exit).toBe(130)
+  expect(targets()).toEqual(['service.example:443'])
+})
+
+it('onramp registration forget', async () => {
+  const settings = loadSettings(env)
+  const store = openStore(settings, createLog('silent'))
+  const sealer = createSealer(settings.SESSION_SECRET)
+  await registrationOf(settings, { records: store.records, sealer, now: Date.now }).current(async () => ({
+    kind: 'registered',
+    client: {
+      client_id: 'made',
+      registration_client_uri: 'https://login.example/clients/made',
+      registration_access_token: 'abc',
+    },
+  }))
+  await store.close()
+  const { out } = await runCommand(['registration', 'forget', '--yes'], env)
+  expect(out).toContain("didn't respond, so it wasn't removed there")
+  expect(targets()).toEqual(['login.example:443'])
+})

@@ -1,0 +1,21 @@
+// A forward proxy that opens no way, and remembers what it was asked for.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** A proxy that answers each CONNECT so, or not at all. @returns what it was asked, and its address */
+export async function stubProxy(answer?: string) {
+  const asked: { target: string | undefined; authorization: string | undefined }[] = []
+  const sockets: Duplex[] = []
+  const server = createServer().on('connect', (req, socket) => {
+    asked.push({ target: req.url, authorization: req.headers['proxy-authorization'] })
+    sockets.push(socket)
+    if (answer !== undefined) socket.end(answer)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  return { asked, close, name: `127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
