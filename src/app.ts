@@ -3,8 +3,9 @@
 import express, { type Express, type RequestHandler } from 'express'
 import { publishedSchedule } from '@onramp/deprecations'
 import { createExports, createTokenRoutes } from './admin/exports.ts'
-import { createAdminRoutes, type IsAdmin, type NameOf } from './admin/routes.ts'
+import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
 import type { Arrivals } from './arrivals/arrivals.ts'
+import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
 import { createInviteRoutes } from './invites/routes.ts'
@@ -63,7 +64,7 @@ export type Services = {
   arrivals: Arrivals
   invitations: Invitations
   isAdmin: IsAdmin
-  nameOf: NameOf
+  nameOf: Company['nameOf']
 }
 
 /** Where a public group's addresses begin: other requests don't look through its routes, which costs a tenth of a page. */
@@ -75,7 +76,7 @@ export function createApp(services: Services): Express {
   const { origin, protocol } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
   const { authorizationServer, sessions, returnTo } = signIn
-  const exports = createExports({ arrivals, note, now })
+  const exports = createExports({ arrivals, nameOf: services.nameOf, note, now })
   const common = { publicUrl, sendPage, log, note, now }
   const app = express()
   app.disable('x-powered-by')
@@ -173,6 +174,7 @@ export function createApp(services: Services): Express {
       sendPage,
       languages: services.languages,
       pathOf: (address) => repeatablePath(address, publicUrl),
+      nameOf: services.nameOf,
       count: metrics.countProblem,
     }),
   )

@@ -43,8 +43,8 @@ export type ProblemOptions = {
   retryAfter?: number
   /** Where "Try again" leads: a path of ours. Absent: where the person was. */
   tryAgain?: string
-  /** The datasource's display name, where the problem is about one. */
-  datasource?: string
+  /** Where the problem is about one: its instance, and the service's name for it. */
+  datasource?: { instance: string; name: string }
 }
 
 export class Problem extends Error {
@@ -53,7 +53,7 @@ export class Problem extends Error {
   readonly detail: string
   readonly retryAfter: number | undefined
   readonly tryAgain: string | undefined
-  readonly datasource: string | undefined
+  readonly datasource: ProblemOptions['datasource']
 
   constructor(status: number, code: ProblemCode, options: ProblemOptions = {}) {
     super(code, options.cause === undefined ? undefined : { cause: options.cause })

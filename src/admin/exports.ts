@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
+import type { Company } from '../company/company.ts'
 import type { Arrivals } from '../arrivals/arrivals.ts'
 import { noneUnread } from '../arrivals/unread.ts'
 import { Problem } from '../problem.ts'
@@ -15,7 +16,12 @@ import { peopleCsv } from './people-csv.ts'
 import { PEOPLE_FILE } from './reminder.ts'
 import { makeReport, type Report } from './report.ts'
 
-export type ExportsParts = { arrivals: Pick<Arrivals, 'all'>; note: Note; now: () => number }
+export type ExportsParts = {
+  arrivals: Pick<Arrivals, 'all'>
+  nameOf: Company['nameOf']
+  note: Note
+  now: () => number
+}
 
 export type Exports = {
   /** One pass over everyone serves the pages of the next seconds. */
@@ -28,7 +34,7 @@ const FRESH_MS = 10_000
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
-export function createExports({ arrivals, note, now }: ExportsParts): Exports {
+export function createExports({ arrivals, nameOf, note, now }: ExportsParts): Exports {
   let last: { report: Promise<Report>; at: number } | undefined
 
   async function report(): Promise<Report> {
@@ -51,16 +57,24 @@ export function createExports({ arrivals, note, now }: ExportsParts): Exports {
     note({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
   }
 
+  // Programs read no language: what the company calls an app in its own.
+  const named = <T extends { instance: string; name: string }>(app: T): T => ({
+    ...app,
+    name: nameOf(app, ''),
+  })
+
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     noteView(req, 'report.json')
-    res.json(await report())
+    const made = await report()
+    res.json({ ...made, datasources: made.datasources.map(named) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
     noteView(req, 'people.csv')
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
-    await pipeline(Readable.from(peopleCsv(fitting(arrivals.all(), wantedOf(req.query)))), res)
+    const people = fitting(arrivals.all(), wantedOf(req.query))
+    await pipeline(Readable.from(peopleCsv(people, named)), res)
   })
   return { report, routes }
 }

@@ -1,17 +1,20 @@
 // People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
-import { isOut, type Arrival, type SourceState } from '../arrivals/arrival.ts'
+import { isOut, type Arrival, type Source, type SourceState } from '../arrivals/arrival.ts'
 import { writeCsv } from '../arrivals/csv.ts'
 import { FACTS, invitedAt, mailsOf, mailStateOf } from './facts.ts'
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())
 
-const namesIn = (state: SourceState) => (arrival: Arrival) =>
+/** The app under the name that the list gives it. */
+type Named = (source: Source) => Source
+
+const namesIn = (state: SourceState) => (arrival: Arrival, named: Named) =>
   arrival.sources
     .filter((source) => source.state === state)
-    .map(({ name, instance }) => `${name} [${instance}]`)
+    .map((source) => `${named(source).name} [${source.instance}]`)
     .join('; ')
 
-const COLUMNS: Record<string, (arrival: Arrival) => string | number> = {
+const COLUMNS: Record<string, (arrival: Arrival, named: Named) => string | number> = {
   email: ({ email }) => email,
   group: ({ group }) => group ?? '',
   invited: (arrival) => date(invitedAt(arrival)),
@@ -30,11 +33,15 @@ const COLUMNS: Record<string, (arrival: Arrival) => string | number> = {
   as_of: ({ asOf }) => date(asOf),
 }
 
-async function* rowsOf(all: AsyncIterable<Arrival>) {
-  for await (const arrival of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(arrival))
+async function* rowsOf(all: AsyncIterable<Arrival>, named: Named) {
+  for await (const arrival of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(arrival, named))
 }
 
-export async function* peopleCsv(all: AsyncIterable<Arrival>): AsyncGenerator<string> {
+/** @param named the service's names where it is not given */
+export async function* peopleCsv(
+  all: AsyncIterable<Arrival>,
+  named: Named = (source) => source,
+): AsyncGenerator<string> {
   yield '\uFEFF'
-  yield* writeCsv(rowsOf(all), Object.keys(COLUMNS))
+  yield* writeCsv(rowsOf(all, named), Object.keys(COLUMNS))
 }

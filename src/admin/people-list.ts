@@ -1,6 +1,6 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
 // people there are, it goes through them once and holds no more than a page of them.
-import { hadNothing, isOut, type Arrival } from '../arrivals/arrival.ts'
+import { hadNothing, isOut, type Arrival, type Source } from '../arrivals/arrival.ts'
 import { FACTS, invitedAt } from './facts.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
@@ -37,6 +37,8 @@ export type Addresses = {
   /** How many there are, of everyone who fits. */
   total: number
   optedOut: number
+  /** The app that is asked for, as one of them has it. */
+  app: Source | undefined
   /** The campaign of their newest email; undefined: no email left for any of them. */
   campaign: string | undefined
 }
@@ -45,8 +47,10 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
   const first = createFirst<string>(MAX_ADDRESSES, (email) => email)
   let total = 0
   let optedOut = 0
+  let app: Source | undefined
   let newest: { name: string; at: number } | undefined
   for await (const arrival of fitting(all, wanted)) {
+    app ??= arrival.sources.find(({ instance }) => instance === wanted.app)
     for (const { name, mailings } of arrival.campaigns)
       for (const mailing of mailings)
         if (isOut(mailing) && mailing.at > (newest?.at ?? -1)) newest = { name, at: mailing.at }
@@ -56,7 +60,7 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
       first.add(arrival.email)
     }
   }
-  return { emails: first.all, total, optedOut, campaign: newest?.name }
+  return { emails: first.all, total, optedOut, app, campaign: newest?.name }
 }
 
 /** Keeps the first ones in the order of their keys, so many at most. */

@@ -45,13 +45,16 @@ const namesOf = (wanted: Wanted, t: Texts) => ({
   exportLabel: t(isNarrowed(wanted) ? 'admin.exportThese' : 'admin.exportPeople'),
 })
 
-export function emailsOf({ emails, total, optedOut, campaign }: Addresses, wanted: Wanted, t: Texts) {
+/** @param app its name */
+type Named = Omit<Addresses, 'app'> & { app: string | undefined }
+
+export function emailsOf({ emails, total, optedOut, app, campaign }: Named, wanted: Wanted, t: Texts) {
   return {
     ...namesOf(wanted, t),
     file: PEOPLE_FILE,
     about: [
       t(`admin.filter.${wanted.filter}`),
-      ...(wanted.app === '' ? [] : [t('admin.only.app', { name: wanted.app })]),
+      ...(wanted.app === '' ? [] : [t('admin.only.app', { name: app ?? wanted.app })]),
       ...(wanted.group === '' ? [] : [t('admin.only.group', { name: wanted.group })]),
       ...(wanted.search === '' ? [] : [t('admin.only.search', { text: wanted.search })]),
     ],

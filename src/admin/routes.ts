@@ -1,6 +1,7 @@
 // GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; for everyone else none of them exists.
 // They read what was written down and never ask the service. Every view is in the audit log.
 import { Router, type Request } from 'express'
+import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
@@ -23,16 +24,13 @@ export type AdminParts = {
   arrivals: Pick<Arrivals, 'all'>
   exports: Exports
   isAdmin: IsAdmin
-  nameOf: NameOf
+  nameOf: Company['nameOf']
   sendPage: SendPage
   note: Note
   now: () => number
 }
 
 export type IsAdmin = (user: User) => boolean
-
-/** What people call an app of the service, in a language. */
-export type NameOf = (app: { instance: string; name: string }, lang: string) => string
 
 /**
  * @param emails ADMIN_EMAILS. An address that the authorization server did not verify could be anyone's, and one that is
@@ -108,7 +106,10 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const unread = noneUnread()
     const addresses = await listAddresses(arrivals.all(unread), wanted)
 
-    const data = (t: Texts) => ({ ...emailsOf(addresses, wanted, t), unread: unreadOf(unread, t) })
+    const data = (t: Texts) => ({
+      ...emailsOf({ ...addresses, app: addresses.app && nameOf(addresses.app, t.lang) }, wanted, t),
+      unread: unreadOf(unread, t),
+    })
     sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })
   })
 

@@ -1,6 +1,7 @@
 // Not found, and the page of every failure. Problems were expected and are explained; anything else is a bug, told to
 // people in fixed words and to the log with its place in the code. One log line a failure.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
@@ -38,6 +39,8 @@ export type ErrorPageParts = {
   languages: Pick<Languages, 'of'>
   /** The one check of where a link may lead: a path of ours, or undefined. */
   pathOf: (address: string) => string | undefined
+  /** What the company calls an app. */
+  nameOf: Company['nameOf']
   /** Counts a problem by its code. */
   count: (code: string) => void
 }
@@ -47,6 +50,7 @@ export function createErrorPage({
   sendPage,
   languages,
   pathOf,
+  nameOf,
   count,
 }: ErrorPageParts): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
@@ -63,7 +67,7 @@ export function createErrorPage({
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
-    const words = problemWords(problem, languages.of(req))
+    const words = problemWords(problem, languages.of(req), nameOf)
     const answer = { req, res, problem, reference, tryAgain, words }
     if (wantsPage(req)) answerPage(sendPage, answer)
     else answerJson(answer)
@@ -124,8 +128,13 @@ function briefly(error: unknown): unknown {
 type Words = { title: string; advice: string; reference: (reference: string) => string }
 
 /** What happened, what it means for what was done, and what comes next. */
-export function problemWords({ code, datasource, retryAfter }: Problem, t: Texts): Words {
-  const app = { hasApp: datasource === undefined ? 'no' : 'yes', app: datasource ?? '' }
+export function problemWords(
+  { code, datasource, retryAfter }: Problem,
+  t: Texts,
+  nameOf: Company['nameOf'],
+): Words {
+  const app =
+    datasource === undefined ? { hasApp: 'no', app: '' } : { hasApp: 'yes', app: nameOf(datasource, t.lang) }
   return {
     title: t(`problem.${code}.title`, { ...app, app: shortened(app.app) }),
     advice: t(`problem.${code}.advice`, { ...app, soon: soonIn(retryAfter, t) }),

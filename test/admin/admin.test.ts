@@ -38,7 +38,7 @@ describe('the overview for administrators', () => {
     const ready = crowd.filter(isReady)
     // Grace has something to connect.
     const share = Math.round((ready.length / ALL) * 100)
-    expect(grace.text).toContain('1,201 people are known')
+    expect(grace.text).toContain('1,201 people on record')
     expect(grace.text).toMatch(
       new RegExp(`Ready to search ${share}% ${ready.length} of 1,201 people \\d+ more in the last 7 days`),
     )

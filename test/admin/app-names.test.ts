@@ -18,10 +18,15 @@ it('shows the company’s name for an app wherever the admin pages name it', asy
   )
   const grace = await signIn(running, 'grace', '/admin')
 
-  for (const path of ['/admin', '/admin/apps', '/admin/people?show=blocked&app=slack_1']) {
+  const list = '?show=blocked&app=slack_1'
+  for (const path of ['/admin', '/admin/apps', `/admin/people${list}`, `/admin/people/emails${list}`]) {
     await grace.open(running.url + path)
-    expect(grace.text).toContain('Chat of Sales')
+    expect(grace.text, path).toContain('Chat of Sales')
   }
+  expect((await grace.open(`${running.url}/admin/people.csv${list}`)).body).toContain(
+    'Chat of Sales [slack_1]',
+  )
+  expect((await grace.open(`${running.url}/admin/report.json`)).body).toContain('"name":"Chat of Sales"')
 
   await running.close()
   rmSync(folder, { recursive: true })

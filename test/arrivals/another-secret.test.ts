@@ -24,7 +24,7 @@ describe('the page of administrators, beside a server with another secret', () =
   it('counts everybody who can be read, and says how many records cannot, why, and what to do', async () => {
     const grace = await signIn(running, 'grace', '/admin')
     expect(grace.page.status).toBe(200)
-    expect(grace.text).toContain('2 people are known')
+    expect(grace.text).toContain('2 people on record')
     expect(grace.text).toContain('Not counted: 2 records (sealed under another secret).')
     expect(grace.text).toContain('add the earlier INVITE_SECRET (or SESSION_SECRET) back')
     expect(grace.text).toContain('REDIS_PREFIX')

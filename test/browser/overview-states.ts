@@ -102,7 +102,7 @@ export const overviewStates: State[] = [
   },
   {
     name: 'narrowed to nothing',
-    title: 'Connect your apps to search',
+    title: 'Nothing to connect from this link',
     like: 'ada',
     reach: open('/onboarding?datasource=nothing'),
   },

@@ -5,6 +5,7 @@ import express from 'express'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
+import { neutralCompany } from '../../src/company/company.ts'
 import { Problem, type ProblemCode, type ProblemOptions } from '../../src/problem.ts'
 import { brandIn, frame } from '../helpers/frame.ts'
 import { loadAssets } from '../../src/web/assets.ts'
@@ -19,6 +20,7 @@ import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))
 const HOST = '127.0.0.1'
+const { nameOf } = neutralCompany
 const codes = keysUnder('problem.')
   .filter((key) => key.endsWith('.title'))
   .map((key) => key.slice(0, -'.title'.length)) as ProblemCode[]
@@ -43,7 +45,7 @@ function appThatFails() {
   app.use(securityHeaders(false), assets.routes)
   app.get('/fail/:code', (req) => {
     const { code } = req.params
-    const options: ProblemOptions = { datasource: LONG }
+    const options: ProblemOptions = { datasource: { instance: 'long_1', name: LONG } }
     if (req.query['wait'] !== undefined) options.retryAfter = Number(req.query['wait'])
     if (req.query['again'] !== undefined) options.tryAgain = '/sign-in?return_to=%2Fonboarding'
     throw new Problem(Number(req.query['status'] ?? 503), code as ProblemCode, options)
@@ -54,6 +56,7 @@ function appThatFails() {
       sendPage,
       languages,
       pathOf: (path) => path || undefined,
+      nameOf,
       count: () => {},
     }),
   )
@@ -77,7 +80,11 @@ afterAll(async () => {
 
 describe('the page of a failure', () => {
   it.each(codes)('says what happened and what to do: %s', async (code) => {
-    const { title } = problemWords(new Problem(503, code, { datasource: LONG }), t)
+    const { title } = problemWords(
+      new Problem(503, code, { datasource: { instance: 'long_1', name: LONG } }),
+      t,
+      nameOf,
+    )
     const response = await page.goto(`${url}/fail/${code}?wait=40`)
 
     expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])

@@ -61,8 +61,8 @@ export const otherStates: State[] = [
     reach: open(),
   },
   {
-    name: 'sign-in cancelled',
-    title: 'Sign-in cancelled',
+    name: 'sign-in canceled',
+    title: 'Sign-in canceled',
     like: 'carol',
     async reach(visitor) {
       await visitor.page.goto(`${visitor.running.url}/onboarding`)

@@ -85,7 +85,6 @@ export const ELEMENTS: Record<string, Row> = {
   img: row('yyyy'),
   meta: row('pppy', 'they are hints only'),
   p: row('yyyy'),
-  span: row('yyyy'),
   style: row('yyyy'),
   table: row('yyyy'),
   tbody: row('yyyy'),

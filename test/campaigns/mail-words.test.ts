@@ -44,7 +44,7 @@ describe('the words of an email', () => {
         'Prefer not to click links in emails? Go to search-setup.acme.example . ' +
         'Sent by the Acme search team to ada@acme.example because these apps are part of your work account. ' +
         'The link expires on December 21, 2026. ' +
-        'Unsubscribe from reminders · Contact the search team · Acme intranet',
+        'Unsubscribe from reminders Contact the search team Acme intranet',
     )
   })
 
@@ -137,7 +137,9 @@ describe('the company in an email', () => {
   it('has its colour on the square and the button, and another one in dark mode', async () => {
     const { html } = await write({})
     expect(html.match(/bgcolor="#0b6e5f"/g)).toHaveLength(2)
-    expect(html).toContain('.brand { background-color: #4fd1b5 !important; color: #14161f !important; }')
+    expect(html).toContain(
+      '.brand { background-color: #4fd1b5 !important; border-color: #4fd1b5 !important; color: #14161f !important; }',
+    )
   })
 
   it.each([

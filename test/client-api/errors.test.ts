@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { noAnswer, problemOf, retryAfterSeconds, TokenRefused } from '../../src/client-api/errors.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
 import { cpuTimeOf } from '../helpers/cpu-time.ts'
@@ -162,7 +163,7 @@ describe('a search that fails', () => {
     const problem = failure(status)
     expect(problem).toMatchObject({ status: ours, code })
     expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
-    const { title, advice } = problemWords(problem, t)
+    const { title, advice } = problemWords(problem, t, neutralCompany.nameOf)
     expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
     expect(title).toMatch(/search/i)
   })
@@ -207,7 +208,7 @@ describe('other statuses', () => {
   it('each has words for people with a next step', () => {
     for (const status of [400, 401, 403, 404, 429, 500]) {
       const problem = refusal(status)
-      const { title, advice } = problemWords(problem, t)
+      const { title, advice } = problemWords(problem, t, neutralCompany.nameOf)
       expect(title).not.toBe('')
       expect(advice).toMatch(/try again|sign in again|ask your admin|send your admin/i)
     }

@@ -57,6 +57,18 @@ describe('the end of a list', () => {
     expect(endingOf({ shown, hidden: counts(), isNarrowed: false })).toBe(ending)
   })
 
+  it('gives the reason where everything is turned off, and says it once', () => {
+    const leadOf = (hidden: Counts) =>
+      openingOf('off', { shown: counts(0, 0, 0, 0, 1), hidden, isNarrowed: true }, t).lead
+    expect(leadOf(counts())).toBe(t('reason.disabled', { count: 1 }))
+    expect(leadOf(counts(1))).toBe(t('finished.leadOff', { count: 1 }))
+  })
+
+  it('names a link that has nothing to connect for what it is', () => {
+    const sight = { shown: counts(), hidden: counts(), isNarrowed: true }
+    expect(openingOf('unknown-name', sight, t).heading).toBe(t('overview.titleUnderName'))
+  })
+
   it('of a narrowed visit says nothing of the other apps', () => {
     const narrowed = (shown: Counts, hidden: Counts) => endingOf({ shown, hidden, isNarrowed: true })
     expect(narrowed(counts(), counts(1))).toBe('unknown-name')

@@ -2,6 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
+import { Problem } from '../../src/problem.ts'
+import { problemWords } from '../../src/web/error-page.ts'
+import { t } from '../helpers/texts.ts'
 import { github, see, seen, slack, waits } from './seen.ts'
 
 describe('the name of an app', () => {
@@ -19,6 +22,14 @@ describe('the name of an app', () => {
       'Skip Slack (slack_1) for now',
       'Skip Slack (chat_1) for now',
     ])
+  })
+
+  it('is the company’s own on the page of a failure too', () => {
+    const company = companyOf({ datasources: { slack_1: { name: 'Chat of Sales' } } }, new Map())
+    const problem = new Problem(502, 'datasource_cannot_start', { datasource: slack })
+    const { title, advice } = problemWords(problem, t, company.nameOf)
+    expect(title).toBe('We can’t connect Chat of Sales right now')
+    expect(advice).toContain('Chat of Sales')
   })
 
   it('is the company’s own where it has one', () => {

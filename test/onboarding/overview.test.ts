@@ -1,6 +1,7 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { describe, expect, it } from 'vitest'
 import { APP_STATUS_NAMES, isOff } from '../../src/client-api/app-status.ts'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
 import { skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
@@ -25,6 +26,23 @@ describe('the overview', () => {
     expect(overview.step?.paragraphs).toEqual([t('next.explain', { app: 'Slack' })])
     expect(overview.step?.marks.map(({ kind }) => kind)).toEqual(['good', 'bad'])
     expect(overview.account).toContain('ada@acme.example')
+  })
+
+  it('says why the company asks, and of a consent that has expired only that', () => {
+    const about = () => ({ ...nothingSaid, why: 'Plans are kept there.', isRequired: true })
+    const paragraphsOf = (status: 'awaiting' | 'stale') =>
+      see(seen([waits('slack_1', 'Slack', status)]), { about }).step?.paragraphs
+    const asked = `${t('next.required')} ${t('next.explain', { app: 'Slack' })}`
+    expect(paragraphsOf('awaiting')).toEqual(['Plans are kept there.', asked])
+    expect(paragraphsOf('stale')).toEqual([t('next.explainStale', { app: 'Slack' })])
+  })
+
+  it('says that a skipped app can be connected any time once, on the page of an end too', () => {
+    const one = see(skip(seen([slack]), 'slack_1', NOW), { from: 'slack_1' })
+    expect(one.lead).toContain(t('reason.skipped', { count: 1 }))
+    expect(one.banner).toMatchObject({ title: 'Slack skipped', text: '' })
+    const first = see(skip(seen([slack, github]), 'slack_1', NOW), { from: 'slack_1' })
+    expect(first.banner?.text).toBe(t('banner.skippedText'))
   })
 
   it('has one link and one form for each that waits, and none twice', () => {
@@ -138,10 +156,10 @@ describe('the overview', () => {
   })
 
   it('names where the way back leads', () => {
-    const back = (returnTo: string) =>
-      see({ ...seen([slack]), visit: { only: [], returnTo } }).returnTo?.label
-    expect(back('https://intranet.acme.example/welcome?a=b')).toBe('Back to intranet.acme.example')
-    expect(back('/search?q=roadmap')).toBe(t('overview.continue'))
+    const back = (returnTo: string) => see({ ...seen([slack]), visit: { only: [], returnTo } }).returnTo
+    const host = 'intranet.acme.example'
+    expect(back(`https://${host}/welcome?a=b`)).toMatchObject({ label: `Back to ${host}`, host })
+    expect(back('/search?q=roadmap')?.label).toBe(t('overview.continue'))
   })
 
   it.each(APP_STATUS_NAMES)(

@@ -45,7 +45,7 @@ describe('REDIS_PREFIX', () => {
 
   it('keeps installations with different secrets from meeting each other’s records', async () => {
     const grace = await signIn(production, 'grace', '/admin')
-    expect(grace.text).toContain('1 person is known')
+    expect(grace.text).toContain('1 person on record')
     expect(grace.text).not.toContain('Not counted')
   })
 

@@ -96,6 +96,19 @@ describe('a view', () => {
   })
 })
 
+describe('the way back from the overview', () => {
+  it.each([
+    ['https://intranet.acme.example/welcome', 'Back to the intranet'],
+    ['https://wiki.acme.example/', 'Back to wiki.acme.example'],
+  ])('to %s is called %s', (returnTo, label) => {
+    const home = { href: 'https://intranet.acme.example/', label: 'Back to the intranet' }
+    const data = { ...pages['onboarding/overview'], brand: { ...frame.brand, home } }
+    const back = { href: returnTo, label: `Back to ${new URL(returnTo).host}`, host: new URL(returnTo).host }
+    const html = createViews(VIEWS)('onboarding/overview', { ...data, returnTo: back })
+    expect(html).toContain(`href="${returnTo}">${label}</a>`)
+  })
+})
+
 describe('the page of a failure that only someone else can change', () => {
   it('offers the company’s help first, where there is one', () => {
     const help = { href: 'https://intranet.acme.example/search', label: 'Ask the search team' }

@@ -95,7 +95,7 @@ function wordsOf(
     case 'open':
       return ['open', title, isNarrowed ? t('overview.leadNarrowed', { count }) : t('overview.lead')]
     case 'unknown-name':
-      return ['open', title, t('overview.nothingUnderName')]
+      return ['open', t('overview.titleUnderName'), t('overview.nothingUnderName')]
     case 'nothing':
       return ['done', t('finished.titleNothing'), t('overview.nothingKnown')]
     case 'all':
@@ -118,8 +118,8 @@ function wordsOf(
       return ['rest', heading, t.sentences([t('finished.leadNone', { count }), ...reasons(shown, t)])]
     }
     case 'off': {
-      const heading = t(isPart ? 'finished.titleTheseOff' : 'finished.titleOff', { count })
-      return ['rest', heading, t.sentences([t('finished.leadOff', { count }), ...reasons(shown, t)])]
+      if (isPart) return ['rest', t('finished.titleTheseOff', { count }), t('finished.leadOff', { count })]
+      return ['rest', t('finished.titleOff'), t.sentences(reasons(shown, t))]
     }
     default:
       return unhandled(ending)

@@ -79,10 +79,9 @@ function progressOf({ counts, t }: Scene) {
 const segmentAt = (at: number, connected: number, pending: number) =>
   at < connected ? 'over' : at === connected && pending > 0 ? 'now' : 'open'
 
-function returnAction({ visit: { returnTo }, t }: Scene): Action | undefined {
+function returnAction({ visit: { returnTo }, t }: Scene): (Action & { host?: string }) | undefined {
   if (returnTo === undefined) return undefined
-  const label = URL.canParse(returnTo)
-    ? t('overview.backTo', { place: new URL(returnTo).host })
-    : t('overview.continue')
-  return { href: returnTo, label }
+  if (!URL.canParse(returnTo)) return { href: returnTo, label: t('overview.continue') }
+  const { host } = new URL(returnTo)
+  return { href: returnTo, label: t('overview.backTo', { place: host }), host }
 }

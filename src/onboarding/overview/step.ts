@@ -73,12 +73,9 @@ function connectStep(scene: Scene, instance: string) {
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
-  const paragraphs = [
-    isStale ? t('next.explainStale', { app }) : undefined,
-    why,
-    isRequired ? t('next.required') : undefined,
-    t('next.explain', { app }),
-  ]
+  const explained = [...(isRequired ? [t('next.required')] : []), t('next.explain', { app })]
+  // Who connected it once knows why.
+  const paragraphs = isStale ? [t('next.explainStale', { app })] : [why, t.sentences(explained)]
   return {
     ...card,
     kind: 'connect' as const,
@@ -175,8 +172,11 @@ export function bannerOf(scene: Scene) {
     }
     case 'blocked':
       return { kind: 'notice', title: t('banner.blocked', { app: name }), text: t('banner.blockedText') }
-    case 'skipped':
-      return { kind: 'notice', title: t('banner.skipped', { app: name }), text: t('banner.skippedText') }
+    case 'skipped': {
+      // A page at rest says it of everything that was skipped.
+      const text = opening.mood === 'rest' ? '' : t('banner.skippedText')
+      return { kind: 'notice', title: t('banner.skipped', { app: name }), text }
+    }
     case 'unconfirmed':
       return { kind: 'bad', title: t('banner.unconfirmed', { app: name }), text: t('banner.unconfirmedText') }
     default:
