@@ -19,12 +19,16 @@ const RULES = {
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 }
 
+/** What is folded into a page is a part of it: axe leaves out what does not show. */
+const UNFOLD = `document.querySelectorAll('main details, footer details').forEach((one) => { one.open = true })`
+
 /** Every finding of axe, in words; the policy of the page does not stop what the protocol evaluates. */
 export async function axeFindings(
   page: Page,
   schemes: readonly (keyof typeof RULES)[] = ['light', 'dark'],
 ): Promise<string[]> {
   const findings: string[] = []
+  await page.evaluate(UNFOLD)
   await page.evaluate(axe)
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme })
