@@ -35,7 +35,7 @@ const PAGES = [
     [
       '/onboarding',
       '/nowhere',
-      '/search',
+      '/search?q=zebra',
       '/sessions',
       '/signed-out',
       '/invite/a.b.c',
@@ -160,7 +160,7 @@ const UNMARKED = `(() => {
   for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
     const words = text.data.trim()
     if (!/\\p{L}{3}/u.test(words)) continue
-    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .tile, .removals, option')) continue
+    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .tile, .removals, .words, option')) continue
     if (!/[⟦⟧~]/.test(words)) found.push(words.slice(0, 60))
   }
   return found
