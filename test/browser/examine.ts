@@ -13,11 +13,10 @@ const htmlRules = new HtmlValidate({
   rules: { 'doctype-style': ['error', { style: 'lowercase' }] },
 })
 
-/** In dark, what depends on colours is looked at again; in a further language, what depends on words. */
+/** In dark, what depends on colours is looked at again. */
 const RULES = {
   light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
-  words: { type: 'rule', values: ['label-content-name-mismatch', 'link-name', 'button-name', 'label'] },
 }
 
 /** What is folded into a page is a part of it: axe leaves out what does not show. */
@@ -62,17 +61,17 @@ export async function axeFindings(
   const findings: string[] = []
   await page.evaluate(UNFOLD)
   await page.evaluate(axe)
-  for (const scheme of schemes) {
-    await page.emulateMedia({ colorScheme: scheme === 'dark' ? 'dark' : 'light' })
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme })
     const options = JSON.stringify({
-      runOnly: RULES[scheme],
+      runOnly: RULES[colorScheme],
       resultTypes: ['violations'],
       preload: false,
     })
     const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`)
     for (const { id, nodes } of violations)
-      findings.push(`${scheme}: ${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
-    findings.push(...(await faintControls(page)).map((control) => `${scheme}: faint: ${control}`))
+      findings.push(`${colorScheme}: ${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
+    findings.push(...(await faintControls(page)).map((control) => `${colorScheme}: faint: ${control}`))
   }
   return findings
 }
