@@ -36,7 +36,7 @@ export type Words = { t: Texts; share: Share }
 /** What a page shows of all rows. */
 export type Part = { query: Record<string, unknown>; columns: readonly string[]; most: number }
 
-export const ROWS_A_PAGE = 100
+export const ROWS_A_PAGE = 50
 /** On the overview. */
 export const TOP_ROWS = 8
 

@@ -8,6 +8,7 @@ import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import type { Brand } from './brand.ts'
 import { allowOwnScript } from './security-headers.ts'
+import { writtenLength } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
 
@@ -90,13 +91,21 @@ export function createPages(options: PagesOptions): SendPage {
   }
 }
 
-/** Longer ones are cut in tabs and lists of results anyway. */
+/** Longer ones are cut in tabs and lists of results anyway. As validators count it: each letter as it is written. */
 const MAX_TITLE = 70
 
 function windowTitle(title: string, name: string): string {
   const whole = `${title} - ${name}`
-  if (whole.length <= MAX_TITLE) return whole
-  return title.length <= MAX_TITLE ? title : `${title.slice(0, MAX_TITLE - 1)}…`
+  if (writtenLength(whole) <= MAX_TITLE) return whole
+  if (writtenLength(title) <= MAX_TITLE) return title
+  let room = MAX_TITLE - writtenLength('…')
+  let cut = ''
+  for (const letter of title) {
+    room -= writtenLength(letter)
+    if (room < 0) break
+    cut += letter
+  }
+  return `${cut}…`
 }
 
 /** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */

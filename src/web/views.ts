@@ -25,6 +25,9 @@ function escape(value: unknown): string {
   return NEEDS_ESCAPE.test(value) ? escaped(value) : value
 }
 
+/** How long a text is in the page, where `“` takes seven letters. */
+export const writtenLength = (text: string): number => escape(text).length
+
 const MAX_KEPT = 1_000
 const kept = new Map<string, string>()
 

