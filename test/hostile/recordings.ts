@@ -1,0 +1,138 @@
+// The same for what the deprecation checker reads: recordings, descriptions of APIs, waivers and announcements.
+import * as fc from 'fast-check'
+import { checkSources } from '../../packages/deprecations/src/check/check.ts'
+import type { Format } from '../../packages/deprecations/src/check/detect.ts'
+import { openStream } from '../../packages/deprecations/src/check/source.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+import { createWatch } from '../../packages/deprecations/src/watch/watch.ts'
+import { bent, jsonTextWith, near, reshaped } from './inputs.ts'
+import type { Reader } from './reader.ts'
+
+async function* bytesOf(text: string) {
+  yield Buffer.from(text)
+}
+
+async function check(text: string, format?: Format): Promise<void> {
+  const faults: string[] = []
+  const { found, requests } = await checkSources([() => openStream('stdin', bytesOf(text))], {
+    schedule: publishedSchedule,
+    asOf: '2026-11-22',
+    format,
+    report: (fault) => faults.push(fault),
+    progress: () => {},
+  })
+  if (requests === 0 && found.length > 0) throw new Error('it finds uses without a request')
+  const told = faults.find((fault) => /\p{Cc}/u.test(fault))
+  if (told !== undefined) throw new Error(`it tells a fault in more than a line: ${JSON.stringify(told)}`)
+}
+
+const call = {
+  method: 'POST',
+  path: '/rest/api/v1/search',
+  requestBody: { query: 'x', trackingToken: 't' },
+  responseBody: '{"results":[]}',
+  status: 200,
+  time: '2026-11-22T10:00:00Z',
+}
+const har = {
+  log: {
+    version: '1.2',
+    entries: [
+      {
+        startedDateTime: call.time,
+        request: {
+          method: 'POST',
+          url: 'https://acme.service.example/rest/api/v1/search?a=1',
+          headers: [{ name: 'Content-Type', value: 'application/json' }],
+          postData: { mimeType: 'application/json', text: JSON.stringify(call.requestBody) },
+        },
+        response: { status: 200, headers: [], content: { text: 'eyJhIjoxfQ==', encoding: 'base64' } },
+      },
+    ],
+  },
+}
+const openapi = `openapi: 3.1.0
+info: { title: x, version: "1" }
+paths:
+  /rest/api/v1/search:
+    post:
+      requestBody: { $ref: '#/components/requestBodies/S' }
+      responses: { '200': { description: ok } }
+components:
+  requestBodies: { S: { content: { application/json: { schema: { $ref: '#/components/schemas/S' } } } } }
+  schemas: { S: { type: object, properties: { trackingToken: { $ref: '#/components/schemas/S' } } } }
+`
+const log =
+  '10.0.0.1 - - [22/Nov/2026:10:00:00 +0000] "POST /rest/api/v1/search?a=1 HTTP/1.1" 200 12 "-" "curl/8"'
+
+const names = [
+  ...'log entries request response method url path status headers name value postData text content'.split(
+    ' ',
+  ),
+  ...'encoding mimeType requestBody responseBody body time openapi paths schema properties $ref'.split(' '),
+  ...'components schemas allOf items trackingToken citations'.split(' '),
+]
+
+// Looks through every call and answer, and must say nothing of what it can't read.
+const watch = createWatch(publishedSchedule, { seen: new Set() })
+const url = 'https://acme.service.example/rest/api/v1/search'
+
+export const recordings: readonly Reader[] = [
+  {
+    name: 'a recording whose format is found out',
+    input: near(JSON.stringify(call), JSON.stringify(har), openapi, log),
+    read: (text) => check(text),
+  },
+  {
+    name: 'NDJSON',
+    input: fc.oneof(
+      bent(`${JSON.stringify(call)}\n${JSON.stringify(call)}\n`),
+      reshaped(call),
+      jsonTextWith(...names),
+    ),
+    read: (text) => check(text, 'ndjson'),
+  },
+  {
+    name: 'HAR',
+    input: fc.oneof(bent(JSON.stringify(har)), reshaped(har), jsonTextWith(...names).map(inHar)),
+    read: (text) => check(text, 'har'),
+  },
+  {
+    name: 'OpenAPI',
+    input: fc.oneof(near(openapi), jsonTextWith(...names).map(inOpenApi)),
+    read: (text) => check(text, 'openapi'),
+  },
+  { name: 'an access log', input: near(log), read: (text) => check(text, 'log') },
+  {
+    name: 'the bodies of a call',
+    input: near(...[call.requestBody, har].map((body) => JSON.stringify(body)), 'a=1&trackingToken=2'),
+    read: (text) =>
+      watch.observe({
+        method: 'POST',
+        url,
+        status: 200,
+        headers: {},
+        request: text,
+        response: Buffer.from(text),
+      }),
+  },
+  {
+    name: 'headers that announce a deprecation',
+    input: near('Sat, 31 Oct 2026 00:00:00 GMT', '@1793404800', 'true', '<https://x.example>; rel="sunset"'),
+    read: (text) =>
+      watch.observe({
+        method: 'GET',
+        url: text,
+        status: 410,
+        headers: { deprecation: text, sunset: text, link: text },
+      }),
+  },
+]
+
+function inHar(text: string): string {
+  return `{"log":{"entries":[${text},{"request":${text},"response":${text}}]}}`
+}
+
+function inOpenApi(text: string): string {
+  return `{"openapi":"3.1.0","paths":{"/rest/api/v1/search":{"post":${text}}},"components":{"schemas":{"S":${text}}}}`
+}

@@ -1,0 +1,93 @@
+// Tokens that anyone can send: invitations, and the logout tokens of an authorization server.
+import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { jsonIn } from '../../src/client-api/body.ts'
+import { createInvitations } from '../../src/invites/token.ts'
+import { UnacceptableLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
+import { jsonTextWith, near } from './inputs.ts'
+import { must, refusing, type Reader } from './reader.ts'
+
+const NOW = Date.UTC(2026, 10, 22)
+const SECRET = 'a secret of thirty-two characters'
+const OWN = 'https://onramp.acme.example'
+
+const invitations = createInvitations({ secrets: [SECRET], audience: OWN, now: () => NOW })
+const invitation = await invitations.issue({ email: 'ada@acme.example', datasources: ['slack_1'] }, 30)
+const segments = invitation.split('.')
+const headers = [
+  { alg: 'dir', enc: 'A256GCM' },
+  { alg: 'none' },
+  { alg: 'RSA-OAEP', zip: 'DEF' },
+  { alg: 'HS256' },
+]
+
+const invitationTokens: Reader = {
+  name: 'the token of an invitation',
+  input: near(
+    invitation,
+    ...headers.map((header) =>
+      [Buffer.from(JSON.stringify(header)).toString('base64url'), ...segments.slice(1)].join('.'),
+    ),
+    `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.AA`,
+  ),
+  async read(token) {
+    for (const read of [await invitations.read(token), await invitations.readExpired(token)])
+      must(read === undefined || read.email === 'ada@acme.example', 'take an invitation that we never sent')
+  },
+}
+
+const { publicKey, privateKey } = await generateKeyPair('RS256')
+const EVENT = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+const signedWith = async (claims: Record<string, unknown>, header: object = {}) =>
+  await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'RS256', kid: 'k', typ: 'logout+jwt', ...header })
+    .sign(privateKey)
+const rules = {
+  issuer: 'https://login.acme.example',
+  clientId: 'onramp',
+  algorithms: ['RS256'],
+  keys: createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256' }] }),
+  now: NOW,
+}
+const good = {
+  iss: rules.issuer,
+  aud: 'onramp',
+  iat: NOW / 1000,
+  exp: NOW / 1000 + 60,
+  jti: 'j',
+  sub: 's',
+  events: EVENT,
+}
+
+const logoutTokens: Reader = {
+  name: 'a logout token',
+  input: near(await signedWith(good), await signedWith({ ...good, aud: 'another' })),
+  read: (token) => refusing([UnacceptableLogoutToken], () => verifyLogoutToken(token, rules)),
+}
+
+const logoutClaims: Reader = {
+  name: 'a logout token with any claims, well signed',
+  input: jsonTextWith(
+    'iss',
+    'aud',
+    'iat',
+    'exp',
+    'jti',
+    'sub',
+    'sid',
+    'events',
+    'nonce',
+    Object.keys(EVENT)[0] ?? '',
+  ),
+  async read(text) {
+    const json = jsonIn(text)
+    const claims = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {}
+    // What is nested too deeply for signing can't be signed by anyone else on this library either.
+    const token = await signedWith({ ...good, ...claims }).catch(() => '')
+    await refusing([UnacceptableLogoutToken], async () => {
+      const { sub, sid } = await verifyLogoutToken(token, rules)
+      must(Boolean(sub) || Boolean(sid), 'end the sign-ins of no one')
+    })
+  },
+}
+
+export const tokens: readonly Reader[] = [invitationTokens, logoutTokens, logoutClaims]

@@ -1,0 +1,109 @@
+// What comes with a request, and what the service answers.
+import * as fc from 'fast-check'
+import { readCheck, readSearch } from '../../src/client-api/answers.ts'
+import { jsonIn } from '../../src/client-api/body.ts'
+import { retryAfterSeconds } from '../../src/client-api/errors.ts'
+import { saidIn } from '../../src/client-api/said.ts'
+import { safeReturnTo } from '../../src/sign-in/return-to.ts'
+import { deviceOf } from '../../src/sign-in/sessions/list.ts'
+import { traceContextOf } from '../../src/trace/trace-context.ts'
+import { networkOf } from '../../src/web/network.ts'
+import { jsonTextWith, near, reshaped } from './inputs.ts'
+import { must, type Reader } from './reader.ts'
+
+const NOW = Date.UTC(2026, 10, 22)
+
+const OWN = 'https://onramp.acme.example'
+const ALLOWED = 'https://intranet.acme.example'
+
+const returnAddresses: Reader = {
+  name: 'an address to return to',
+  input: near(
+    '/onboarding?only=slack_1#top',
+    `${ALLOWED}/home`,
+    '//evil.example/',
+    `${OWN}/..//evil.example`,
+  ),
+  read(value) {
+    const address = safeReturnTo(value, { publicOrigin: OWN, allowedOrigins: [ALLOWED] })
+    if (address === undefined) return
+    const { origin } = new URL(address, OWN)
+    must(origin === OWN || origin === ALLOWED, `lead to ${origin}`)
+  },
+}
+
+const waiting = {
+  datasourceInstance: 'slack_1',
+  displayName: 'Slack',
+  authStatus: 'AWAITING_AUTH',
+  authUrlRelativePath: '/auth/datasource/slack_1?token=x',
+}
+
+const checks: Reader = {
+  name: 'what the service says of a person’s apps',
+  input: fc.oneof(
+    reshaped({ unauthorizedDatasourceInstances: [waiting, waiting] }),
+    jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(waiting)),
+  ),
+  read(text) {
+    const left = readCheck(jsonIn(text))
+    must(
+      left?.every(({ instance, name }) => instance !== '' && name !== '') ?? true,
+      'list an app without a name',
+    )
+  },
+}
+
+const result = {
+  title: 'Plan',
+  url: 'https://wiki.acme.example/plan',
+  snippets: [{ snippet: 'a', text: 'b' }],
+  document: { title: 'Plan', url: 'https://wiki.acme.example/plan', datasource: 'wiki' },
+}
+
+const searches: Reader = {
+  name: 'what the service finds',
+  input: fc.oneof(
+    reshaped({ requestID: 'r', results: [result, result] }),
+    jsonTextWith('requestID', 'results', ...Object.keys(result)),
+  ),
+  read(text) {
+    for (const { url } of readSearch(jsonIn(text))?.results ?? [])
+      must(url === undefined || /^https?:/.test(url), `link to ${url}`)
+  },
+}
+
+const refusals: Reader = {
+  name: 'how the service refuses',
+  input: near(
+    '{"error":{"message":"Invalid Secret"}}',
+    '<html><title>502</title>',
+    'Bearer abcdef',
+    '120',
+    'Fri, 31 Dec 2100 23:59:59 GMT',
+  ),
+  read(text) {
+    must(!saidIn(text, ['abcdef']).includes('abcdef'), 'repeat a secret')
+    const seconds = retryAfterSeconds(text, NOW)
+    must(Number.isInteger(seconds) && seconds > 0, `ask to wait for ${seconds} seconds`)
+  },
+}
+
+const requestHeaders: Reader = {
+  name: 'headers of a request',
+  input: near(
+    `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    'vendor=value,other@sys=1',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile Safari/604.1',
+    '2001:db8::1',
+    '::ffff:10.1.2.3',
+  ),
+  read(text) {
+    traceContextOf(text, text)
+    traceContextOf(`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, text)
+    deviceOf(text)
+    networkOf(text)
+  },
+}
+
+export const wire: readonly Reader[] = [returnAddresses, checks, searches, refusals, requestHeaders]
