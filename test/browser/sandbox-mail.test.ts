@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { openChromium } from '../helpers/chromium.ts'
-import { axeFindings, overflowAt } from './examine.ts'
+import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
 
 let sandbox: Sandbox
 let browser: Browser
@@ -49,6 +49,10 @@ it('shows the latest mail as a mail program does, and its links open', async () 
   expect(await popup.locator('h1').innerText()).toBe('Control panel')
   expect(complaints).toEqual([])
   expect(await axeFindings(popup)).toEqual([])
+  for (const path of ['/', '/mail']) {
+    const answer = await fetch(sandbox.urls.control + path)
+    expect(await htmlFindings(await answer.text()), path).toEqual([])
+  }
   await page.close()
 })
 

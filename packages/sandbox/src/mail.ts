@@ -88,7 +88,7 @@ export async function mailPage(mails: readonly ArrivedMail[], recipient = ''): P
       <label for="to">Search by recipient</label>
       <div>
         <input id="to" name="to" type="search" value="${recipient}" autocomplete="off" />
-        <button class="inline">Find</button>
+        <button class="inline" type="submit">Find</button>
       </div>
     </form>
     <p>${countOf(found.length)}${found.length > last.length && ` (showing the last ${last.length})`}</p>

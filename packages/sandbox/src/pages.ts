@@ -40,15 +40,22 @@ export function table(head: string[], rows: Part[][]): Html {
   // A keyboard scrolls only what it can reach.
   return html`<div class="scroll" role="group" aria-label="${head.join(', ') || 'Table'}" tabindex="0">
     <table>
-      ${head.length > 0 && row(head.map((name) => html`<th>${name}</th>`))}
-      ${rows.map((cells) => row(cells.map((cell) => html`<td>${cell}</td>`)))}
+      ${
+        head.length > 0 &&
+        html`<thead>
+          ${row(head.map((name) => html`<th>${name}</th>`))}
+        </thead>`
+      }
+      <tbody>
+        ${rows.map((cells) => row(cells.map((cell) => html`<td>${cell}</td>`)))}
+      </tbody>
     </table>
   </div>`
 }
 
 export type Page = { title: string; site: string; body: Html; wide?: boolean }
 
-/** The whole document of a page. */
+/** The whole document of a page. HTML has no slash at the end of an element (HTML, 13.1.2.1). */
 export function document({ title, site, body, wide = false }: Page): string {
   return html`<!doctype html>
     <html lang="en">
@@ -70,7 +77,7 @@ export function document({ title, site, body, wide = false }: Page): string {
           ${body}
         </main>
       </body>
-    </html> `.markup
+    </html> `.markup.replaceAll(/ \/(?=>)|[ \t]+$/gm, '')
 }
 
 const headers = {

@@ -36,11 +36,11 @@ function input(name: Name, value: Switches[Name]): Html {
     </select>`
   }
   if (optionalTexts.includes(name))
-    return html`<input name="${name}" value="${typeof value === 'string' ? value : ''}" />`
+    return html`<input type="text" name="${name}" value="${typeof value === 'string' ? value : ''}" />`
   const json = JSON.stringify(value, null, 2)
   return typeof value === 'object'
     ? html`<textarea name="${name}" spellcheck="false">${json}</textarea>`
-    : html`<input name="${name}" value="${json}" />`
+    : html`<input type="text" name="${name}" value="${json}" />`
 }
 
 /**

@@ -27,7 +27,7 @@ export function controlPage(sandbox: Sandbox): Page {
     <h2>Switches</h2>
     <form method="post" action="/control/switches">
       <div class="fields">${switchFields(sandbox.switches.get())}</div>
-      <button class="first">Save</button>
+      <button class="first" type="submit">Save</button>
     </form>
     <h2 id="deprecations">Deprecations</h2>
     ${schedule(dayOf(sandbox.switches.get().date))}
@@ -38,7 +38,7 @@ export function controlPage(sandbox: Sandbox): Page {
 }
 
 function action(path: string, label: string): Html {
-  return html`<form method="post" action="/control/${path}"><button>${label}</button></form>`
+  return html`<form method="post" action="/control/${path}"><button type="submit">${label}</button></form>`
 }
 
 function addresses({ urls, serviceTokens }: Sandbox): Html {
@@ -76,7 +76,7 @@ function datasourceRow(personId: string, datasource: Datasource, state = 'waitin
     html`<form method="post" action="/control/${turn}">
       <input type="hidden" name="person" value="${personId}" />
       <input type="hidden" name="instance" value="${instance}" />
-      <button class="inline">${turn}</button>
+      <button class="inline" type="submit">${turn}</button>
     </form>`,
   ]
 }

@@ -94,8 +94,10 @@ function sendConsent(res: Exchange['res'], people: Person[], { id, personId, ins
       <dd><bdi>${instance}</bdi></dd>
     </dl>
     <div class="buttons">
-      <form method="post" action="/consent/${id}/allow"><button class="first">Allow</button></form>
-      <form method="post" action="/consent/${id}/deny"><button>Deny</button></form>
+      <form method="post" action="/consent/${id}/allow">
+        <button class="first" type="submit">Allow</button>
+      </form>
+      <form method="post" action="/consent/${id}/deny"><button type="submit">Deny</button></form>
     </div>`
   sendPage(res, { title: 'Allow access?', site: datasource.slice(0, 60), body })
 }

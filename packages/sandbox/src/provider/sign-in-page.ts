@@ -66,10 +66,15 @@ function list({ people, describe }: SignInOptions, { params, session }: Interact
     ${[...ordered].map(
       (person) =>
         html`<form method="post">
-          <button class="person ${isHinted(person) && 'first'}" name="person" value="${person.id}">
+          <button
+            type="submit"
+            class="person ${isHinted(person) && 'first'}"
+            name="person"
+            value="${person.id}"
+          >
             ${person.name}<span>${person.email} · ${describe(person)}</span>
           </button>
         </form>`,
     )}
-    <form method="post"><button name="cancel" value="yes">Cancel</button></form>`
+    <form method="post"><button type="submit" name="cancel" value="yes">Cancel</button></form>`
 }
