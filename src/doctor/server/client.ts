@@ -87,13 +87,14 @@ const OTHER_WAY: Partial<Record<Method, Method>> = {
 }
 
 function acceptedFinding(method: Method, refusesOtherId: boolean, refusesOtherSecret: boolean): Finding {
-  if (refusesOtherId && method === 'none') return ok('Client ID accepted.')
+  const hasSecret = method !== 'none'
+  if (refusesOtherId && !hasSecret) return ok('Client ID accepted.')
   if (refusesOtherId && refusesOtherSecret) return ok('Client ID and authentication accepted.')
   if (refusesOtherId)
     return skip(
       'the server knows the client ID, but responds to a wrong secret the same way: compare the secret yourself.',
     )
-  if (refusesOtherSecret) return ok('Client authentication accepted.')
+  if (refusesOtherSecret && hasSecret) return ok('Client authentication accepted.')
   return skip(
     "can't be checked, because the server responds to an invented client the same way. The first sign-in will tell.",
   )

@@ -39,7 +39,7 @@ export function refreshing(metadata: Metadata, settings: Partial<Settings>): Fin
       `The server doesn't advertise refresh tokens (grant_types_supported): without one, ${NO_REFRESH}.`,
       {
         settings: ['OIDC_SCOPE'],
-        fix: 'allow the refresh_token grant for the client there',
+        fix: 'allow the refresh_token grant for the client there, unless the server issues refresh tokens anyway',
       },
     )
   if (asked.includes(OFFLINE) && prompt.split(' ').includes('consent')) return undefined
