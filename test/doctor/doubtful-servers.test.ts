@@ -156,26 +156,6 @@ describe('the redirect address', () => {
     })
   })
 
-  it.each<[number, string]>([
-    [403, 'ok'],
-    [401, 'ok'],
-    [429, 'skip'],
-  ])(
-    'is registered where people come back to it, and an invented one gets a bare %i: %s',
-    async (code, status) => {
-      const authorize: Answers[string] = (asked) =>
-        isOurs(asked) ? to(asked, `${CALLBACK}?error=login_required`) : void asked.res.writeHead(code).end()
-      expect(await found(await start({ '/authorize': authorize }), check)).toMatchObject([{ status }])
-    },
-  )
-
-  it('that may be unknown where the server answers 403 alone is named first', async () => {
-    const server = await start({ '/authorize': ({ res }) => void res.writeHead(403).end() })
-    expect(await found(server, check)).toMatchObject([
-      { status: 'warn', settings: ['PUBLIC_URL', 'OIDC_CLIENT_ID', 'OIDC_ISSUER'] },
-    ])
-  })
-
   it('that is refused with 403 and a reason is told as refused', async () => {
     const mismatch = 'Callback URL mismatch. The provided redirect_uri is not in the list'
     const server = await start({ '/authorize': ({ res }) => void res.writeHead(403).end(mismatch) })

@@ -122,20 +122,7 @@ describe('an authorization server', () => {
     ])
   })
 
-  it('that does not let the client use the flow, or answers with a page, is told so', async () => {
-    const refusing = await startIssuer(undefined, {
-      '/token': ({ headers: { authorization = '' } }, res) =>
-        atob(authorization.slice(6)).startsWith('onramp:')
-          ? json(res, { error: 'unauthorized_client' }, 400)
-          : json(res, { error: 'invalid_client' }, 401),
-    })
-    expect(await found(refusing)).toMatchObject([{ status: 'fail', settings: ['OIDC_CLIENT_ID'] }])
-    const toAll = await startIssuer(undefined, {
-      '/token': (_req, res) => json(res, { error: 'unauthorized_client' }, 403),
-    })
-    expect(await found(toAll)).toMatchObject([
-      { status: 'fail', settings: expect.arrayContaining(['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']) },
-    ])
+  it('that answers with a page at the token endpoint is told so', async () => {
     const page = await startIssuer(undefined, { '/token': (_req, res) => res.end('<!doctype html>') })
     expect(await found(page)).toMatchObject([{ check: 'authorization-server.client', status: 'fail' }])
   })
