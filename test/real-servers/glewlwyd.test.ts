@@ -30,6 +30,10 @@ async function signIn(): Promise<Visitor> {
   return ada
 }
 
+type Client = { client_id: string; authorization_type: string[] }
+const madeClients = async (): Promise<Client[]> =>
+  ((await server.call('GET', '/client/')) as Client[]).filter((client) => client.client_id !== 'onramp')
+
 /** Comes back when the access token has run out. */
 async function comeBackLater(ada: Visitor): Promise<void> {
   await sleep(SECONDS * 1000)
@@ -57,18 +61,14 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () =
     await ada.leave()
   })
 
-  it('registers onramp once, gives that client refresh tokens, and ends its sign-in when the session ends there', async () => {
+  it('registers onramp once, gives it refresh tokens, ends its sign-in when the session ends there, and registers anew when it is gone', async () => {
     await world.restart(BY_ITSELF)
     const ada = await signIn()
     await comeBackLater(ada)
     await world.restart(BY_ITSELF)
     await comeBackLater(ada)
     world.expectRefreshed(4, 2)
-    const clients = (await server.call('GET', '/client/')) as { authorization_type: string[] }[]
-    expect(clients.map((client) => client.authorization_type)).toEqual([
-      ['code', 'refresh_token'],
-      ['code', 'refresh_token'],
-    ])
+    expect(await madeClients()).toMatchObject([{ authorization_type: ['code', 'refresh_token'] }])
 
     // As its page for ending a session does.
     await ada.context.request.delete(`${server.issuer}/session/${server.newestSession()}`)
@@ -80,6 +80,11 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () =
       expect.objectContaining({ by: 'authorization_server', sessions: 1 }),
     )
     await ada.leave()
+
+    const [gone] = await madeClients()
+    await server.call('DELETE', `/client/${gone?.client_id}`)
+    await world.restart(BY_ITSELF)
+    await until(async () => (await madeClients()).length === 1, 'another client')
     await world.restart()
   })
 
