@@ -24,7 +24,10 @@ describe('a server that checks the code before the client', () => {
     ['a wrong secret', { OIDC_CLIENT_SECRET: newSecret() }],
   ]
 
-  it.each(wrongs)('is not said to know %s', async (_title, changed) => {
+  it.each<[string, NodeJS.ProcessEnv]>([
+    ...wrongs,
+    ['a client without a secret', { OIDC_CLIENT_AUTH: 'none', OIDC_CLIENT_SECRET: '' }],
+  ])('is not said to know %s', async (_title, changed) => {
     const [finding] = await found(await start(codeFirst), 'client', changed)
     expect(finding?.status).toBe('skip')
     expect(finding?.says).toContain("can't be checked")
@@ -159,7 +162,7 @@ describe('the redirect address', () => {
     const [unknown] = await found(await start({ '/authorize': both }), check)
     expect(unknown).toMatchObject({
       status: 'skip',
-      says: expect.stringContaining("didn't respond to a test"),
+      says: expect.stringContaining(`an invented URI got ${status}`),
     })
   })
 

@@ -104,6 +104,9 @@ describe('an authorization server', () => {
     expect(await found(without, { OIDC_SCOPE: 'openid' })).toEqual([])
     const codesOnly = await startIssuer(() => ({ grant_types_supported: ['authorization_code'] }))
     expect(await found(codesOnly)).toMatchObject([{ says: expect.stringContaining('refresh tokens') }])
+    // RFC 8414 2: what counts where there is no list, so that it says nothing.
+    const unkept = await startIssuer(() => ({ grant_types_supported: ['authorization_code', 'implicit'] }))
+    expect(await found(unkept)).toEqual([])
     expect((await examined(envFor(lists.url))).text).toContain('OIDC_PROMPT=consent')
   })
 

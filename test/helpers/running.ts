@@ -31,6 +31,8 @@ export type RunOptions = {
   settings?: Record<string, string>
   sandbox?: SandboxOptions
   host?: string
+  /** Of onramp, where another server has to know its address first. */
+  port?: number
   /** Another clock than the machine's; milliseconds since 1970. */
   now?: () => number
 }
@@ -59,7 +61,7 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 
 export async function run(options: RunOptions = {}): Promise<Running> {
   const host = options.host ?? 'localhost'
-  const port = await freePort(host)
+  const port = options.port ?? (await freePort(host))
   const url = `http://${host}:${port}`
   const secret = randomBytes(24).toString('base64url')
   const sandbox = await startSandbox({

@@ -37,7 +37,8 @@ async function walkThrough(running: Running): Promise<void> {
   expect(refreshesOf(running.sandbox)).toBe(1)
   await browser.submit('/sign-out', { follow: false })
   const revoked = running.sandbox.requests.filter(({ operation }) => operation === 'revocation')
-  expect(revoked.map(({ status }) => status)).toEqual([200, 200])
+  // Before them, where onramp registered itself, it tried how a client is refused that no one registered.
+  expect(revoked.map(({ status }) => status).slice(-2)).toEqual([200, 200])
 }
 
 const bodyOf = (running: Running, operation: string) =>

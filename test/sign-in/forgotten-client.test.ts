@@ -234,3 +234,23 @@ describe('a server with nothing to ask but the authorization endpoint, which for
     expect(server.registrations).toHaveLength(1)
   })
 })
+
+describe('a server that gives no reason but unauthorized_client, which forgot the client', () => {
+  it('is found out at a sign-in a minute later, although it has an endpoint for revocation', async () => {
+    let passed = 0
+    const { running, server } = await start(
+      { ...codeFirst(() => 403), '/revoke': ({ res }) => void res.writeHead(401).end() },
+      {
+        settings: plain,
+        metadata: (url) => ({ revocation_endpoint: `${url}/revoke` }),
+        now: () => Date.now() + passed,
+      },
+    )
+    await expectSignsIn(running)
+    await expect.poll(() => server.seen.filter((one) => one === 'GET /authorize').length).toBe(3)
+    server.clients.clear()
+    passed = 61_000
+    await expectSignsIn(running)
+    expect(server.registrations).toHaveLength(2)
+  })
+})

@@ -218,6 +218,13 @@ describe('what onramp asks for when it registers', () => {
     expect(messagesOf(running)).toContain('does not list')
   })
 
+  it('has refresh tokens in it where the server lists only what counts without a list', async () => {
+    const grants = { grant_types_supported: ['authorization_code', 'implicit'] }
+    const { running, server } = await start({}, { metadata: () => grants })
+    await signInThere(running)
+    expect(server.registrations[0]).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] })
+  })
+
   it('leaves a scope that the operator chose in the authorization request', async () => {
     const scope = 'openid email search.read'
     const { running, server } = await start(

@@ -1,6 +1,7 @@
 // What the authorization server says of people, and for how long: scopes, refresh tokens, who signs in, and whether their
 // addresses count. A claim that is not listed may still arrive, because listing it is only recommended.
 import type { Settings } from '../../settings/settings.ts'
+import { deniesRefreshTokens } from '../../sign-in/server/metadata-rules.ts'
 import { ok, skip, warn, type Finding, type Findings } from '../finding.ts'
 import type { Metadata } from './discovered.ts'
 
@@ -30,15 +31,15 @@ const NO_REFRESH = 'people have to sign in again each time their access token ex
  * offline_access without prompt=consent (OpenID Connect Core 11).
  */
 export function refreshing(metadata: Metadata, settings: Partial<Settings>): Finding | undefined {
-  const { scopes_supported: offered, grant_types_supported: grants } = metadata
+  const { scopes_supported: offered } = metadata
   const { OIDC_SCOPE: scope = '', OIDC_PROMPT: prompt = '' } = settings
   const asked = scope.split(' ')
-  if (grants?.includes('refresh_token') === false)
+  if (deniesRefreshTokens(metadata))
     return warn(
       `The server doesn't advertise refresh tokens (grant_types_supported): without one, ${NO_REFRESH}.`,
       {
         settings: ['OIDC_SCOPE'],
-        fix: 'allow the refresh_token grant for the client there',
+        fix: 'allow the refresh_token grant for the client there, unless the server issues refresh tokens anyway',
       },
     )
   if (asked.includes(OFFLINE) && prompt.split(' ').includes('consent')) return undefined

@@ -129,10 +129,14 @@ const barredFinding = (status: number, redirect: string): Finding =>
         settings: ['OIDC_ISSUER'],
         fix: 'try again in a few minutes',
       })
-    : warn(`The authorization endpoint is blocking this machine (${status}), perhaps with a firewall.`, {
-        settings: ['OIDC_ISSUER'],
-        fix: `check in a browser that a sign-in starts there, and that ${redirect} is registered`,
+    : warn(`The authorization endpoint rejected a test sign-in without giving a reason (${status}).`, {
+        settings: ['PUBLIC_URL', 'OIDC_CLIENT_ID', 'OIDC_ISSUER'],
+        fix: `check that ${redirect} is registered there for this client; if so, a firewall may be blocking this machine`,
       })
+
+/** RFC 6749 4.1.2.1: a server may send people back only to an address that is registered. */
+const sendsBackToOursAlone = (seen: Look, control: Look): boolean =>
+  seen.kind === 'back' && control.kind === 'barred' && [401, 403].includes(control.status)
 
 /** @param control the answer to the same request with an invented redirect address */
 function findingOf(seen: Look, control: Look, redirect: string): Finding {
@@ -149,7 +153,10 @@ function findingOf(seen: Look, control: Look, redirect: string): Finding {
   const trouble = seen.kind === 'back' && seen.error !== undefined ? returned(seen.error) : undefined
   if (trouble !== undefined) return trouble
   // The same answer twice says nothing about the address.
-  const isTelling = control.kind === 'refused' || (control.kind === 'page' && seen.kind !== 'page')
+  const isTelling =
+    control.kind === 'refused' ||
+    (control.kind === 'page' && seen.kind !== 'page') ||
+    sendsBackToOursAlone(seen, control)
   if (isTelling) return ok(`The redirect URI is registered: ${redirect}`)
   if (seen.kind === 'page')
     return warn('The authorization server returned a page instead of a redirect; this may be an error.', {
@@ -158,7 +165,7 @@ function findingOf(seen: Look, control: Look, redirect: string): Finding {
     })
   const how =
     control.kind === 'barred' || control.kind === 'silent'
-      ? "because the server didn't respond to a test with an invented URI"
+      ? `because a test with an invented URI got ${control.status ?? 'no response'}`
       : seen.kind === 'back'
         ? 'because the server accepts an invented URI too'
         : 'because the server has people sign in before it checks'

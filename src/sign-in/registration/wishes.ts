@@ -4,6 +4,7 @@ import { isLoopbackHttp } from '../../loopback.ts'
 import { present } from '../../present.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { addressesOf } from '../addresses.ts'
+import { deniesRefreshTokens } from '../server/metadata-rules.ts'
 
 export type Wishes = Record<string, unknown> & {
   redirect_uris: string[]
@@ -25,10 +26,8 @@ export function registeredScope(scope: string, registered: unknown): string {
   return scope.split(' ').some((one) => names.includes(one)) ? listedScope(scope, names) : scope
 }
 
-const grantTypes = ({ grant_types_supported: listed }: ServerMetadata): string[] =>
-  !Array.isArray(listed) || listed.includes('refresh_token')
-    ? ['authorization_code', 'refresh_token']
-    : ['authorization_code']
+const grantTypes = (server: ServerMetadata): string[] =>
+  deniesRefreshTokens(server) ? ['authorization_code'] : ['authorization_code', 'refresh_token']
 
 /** @param jwks the public key, for private_key_jwt */
 export function wishesOf(settings: Settings, server: ServerMetadata, jwks: object | undefined): Wishes {

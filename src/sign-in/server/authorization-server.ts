@@ -119,7 +119,7 @@ export function createAuthorizationServer({
       Math.min(RENEW_EVERY_MS, renewalOf(configuration.clientMetadata()) - now()),
     succeeded: async (found) => {
       if (!found.isNew) await dropIfUnknown()
-      if (found.isBlind) await client.learn?.(found.configuration)
+      if (found.isNew || found.isBlind) await client.learn?.(found.configuration)
     },
     issuer,
     log,
@@ -145,7 +145,7 @@ export function createAuthorizationServer({
     if (client.forget === undefined || found === undefined) return false
     const isUnknown =
       (await refusingEndpoints(found.configuration, found.mute).next()).done !== true ||
-      (found.isBlind && (await client.isForgotten?.(found.configuration)) === true)
+      (await client.isForgotten?.(found.configuration)) === true
     found.confirmedAt = now()
     if (!isUnknown) return false
     if (!(await client.forget(found.configuration.clientMetadata().client_id))) {

@@ -38,7 +38,7 @@ export function probeEndpoints(configuration: Configuration): ProbeEndpoint[] {
 
 const NO_REDIRECT = 'urn:onramp:probe'
 
-const madeUp = () => `onramp-probe-${randomBytes(12).toString('base64url')}`
+export const madeUp = () => `onramp-probe-${randomBytes(12).toString('base64url')}`
 
 function request(configuration: Configuration, endpoint: ProbeEndpoint, redirect: string): Promise<unknown> {
   if (endpoint === 'revocation') return tokenRevocation(configuration, madeUp())

@@ -19,8 +19,8 @@ import {
   publicJwks,
   type ClientAuthentication,
 } from './client-authentication.ts'
-import { isRefusedAsUnknown, refusalOfUnknown, refusingEndpoints } from './client-probe.ts'
-import { configurationOf, type Client } from './configuration.ts'
+import { isRefusedAsUnknown, madeUp, refusalOfUnknown, refusingEndpoints } from './client-probe.ts'
+import { configurationOf, serverMetadataOf, type Client } from './configuration.ts'
 import { timed, type OnCall } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 
@@ -32,7 +32,7 @@ export type ClientSource = {
   current(server: ServerMetadata, mayRegister: boolean): Promise<Client | undefined>
   /** Set where onramp registers itself: gives up a client that the server no longer knows. False: too soon after the last. */
   forget?: (clientId: string) => Promise<boolean>
-  /** Set there too: looks how the authorization endpoint refuses a client that it does not know, and keeps it. */
+  /** Set there too: looks how the authorization endpoint refuses a client that it does not know, and keeps it, where no other tells. */
   learn?: (configuration: Configuration) => Promise<void>
   /** Is this client refused there in that way by now? Undefined: that says nothing. */
   isForgotten?: (configuration: Configuration) => Promise<boolean | undefined>
@@ -123,6 +123,13 @@ function registeringClient(settings: Settings, { log, onCall, ...parts }: Loggin
     )
   }
 
+  /** Is there an endpoint, besides the token endpoint, that says so to a client which it does not know? */
+  async function tellsStrangers(kept: Kept, server: ServerMetadata): Promise<boolean> {
+    const stranger = await clientOfKept({ ...kept, client_id: madeUp() }, server, false)
+    const mute = ['token', ...(kept.mute ?? [])]
+    return (await refusingEndpoints(configurationOf(server, stranger), mute).next()).done !== true
+  }
+
   async function keptOf(configuration: Configuration): Promise<Kept | undefined> {
     const kept = await registration.stored()
     return kept?.client_id === configuration.clientMetadata().client_id ? kept : undefined
@@ -145,6 +152,7 @@ function registeringClient(settings: Settings, { log, onCall, ...parts }: Loggin
     async learn(configuration) {
       const kept = await keptOf(configuration)
       if (kept === undefined || kept.refusal_of_unknown !== undefined) return
+      if (await tellsStrangers(kept, serverMetadataOf(configuration))) return
       const refusal = await refusalOfUnknown(configuration, callback)
       if (refusal !== undefined) await registration.note(kept.client_id, { refusal_of_unknown: refusal })
     },

@@ -28,3 +28,15 @@ export function refuseIncomplete(metadata: Metadata, scope: string): void {
     : ': see OIDC_ISSUER'
   throw signInUnavailable(`the authorization server's metadata has no ${what}${fix}`)
 }
+
+/** RFC 8414 2. */
+const DEFAULT_GRANTS = 'authorization_code,implicit'
+
+/**
+ * Does the server say that it has no refresh tokens? The list that counts where there is none says nothing: servers send
+ * it that keep no list of their own, and give refresh tokens all the same (Glewlwyd).
+ */
+export function deniesRefreshTokens({ grant_types_supported: grants }: Partial<Metadata>): boolean {
+  if (!Array.isArray(grants) || grants.includes('refresh_token')) return false
+  return grants.toSorted().join(',') !== DEFAULT_GRANTS
+}

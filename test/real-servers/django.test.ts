@@ -1,0 +1,109 @@
+// Django OAuth Toolkit: addresses that end in a slash, opaque tokens, a page for consent; no sign-out and no registration.
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Visitor } from '../browser/visitor.ts'
+import { PASSWORD, SECONDS, startDjango, TOOLKIT } from './django.ts'
+import { lacks, openWorld, PATIENT, type World } from './world.ts'
+
+let world: World
+const isHere = existsSync(TOOLKIT)
+
+beforeAll(async () => {
+  if (isHere) world = await openWorld(startDjango)
+})
+afterAll(async () => await world?.close())
+
+const fillIn = async ({ page }: Visitor) => {
+  await page.getByLabel('Username:').fill('ada')
+  await page.getByLabel('Password:').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+const press = ({ page }: Visitor, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+async function arrive(): Promise<Visitor> {
+  const ada = await world.arrive({ javaScriptEnabled: false })
+  await ada.page.goto(world.url)
+  await fillIn(ada)
+  return ada
+}
+
+describe.skipIf(!isHere)(
+  `Django OAuth Toolkit${lacks(TOOLKIT, 'python3-django-oauth-toolkit')}`,
+  PATIENT,
+  () => {
+    it('signs people in, renews their tokens twice, and is not said to have signed them out', async () => {
+      const ada = await arrive()
+      await press(ada, 'Authorize')
+      for (const _refresh of [1, 2]) {
+        await ada.reads('0 of 5 connected')
+        await ada.reads('ada@acme.example')
+        await sleep(SECONDS * 1000)
+        await ada.page.goto(world.url)
+      }
+      world.expectRefreshed(2)
+
+      await ada.choose('button', 'Sign out')
+
+      await ada.reads('You’re signed out of this site')
+      await ada.reads('may still remember you in this browser')
+      await ada.page.getByRole('link', { name: 'Sign in again' }).click()
+      // It was asked to have the person sign in anew (prompt=login), and does nothing about it: as the page said.
+      expect(ada.page.url()).toContain('prompt=login')
+      await press(ada, 'Authorize')
+      await ada.reads('0 of 5 connected')
+      expect(ada.complaints).toEqual([])
+      await ada.leave()
+    })
+
+    it('lets people decline, and try again', async () => {
+      const ada = await arrive()
+      await press(ada, 'Cancel')
+      await ada.reads('Sign-in cancelled')
+      await ada.page.getByRole('link', { name: 'Sign in', exact: true }).click()
+      await press(ada, 'Authorize')
+      await ada.reads('0 of 5 connected')
+      expect(ada.complaints).toEqual([])
+      await ada.leave()
+    })
+
+    it('refuses a scope that it does not have, which the log says', async () => {
+      await world.restart({ OIDC_SCOPE: 'openid email profile offline_access' })
+      const ada = await arrive()
+      await ada.reads('Sign-in isn’t set up correctly')
+      expect(world.log.join()).toContain('answered invalid_scope: a scope is not known: see OIDC_SCOPE')
+      await ada.leave()
+      await world.restart()
+    })
+
+    const always = [
+      'ok: SERVER/o is reachable (OpenID Connect).',
+      "ok: This machine's clock matches the authorization server.",
+      'ok: Authorization code flow supported.',
+      "warn: The server doesn't advertise PKCE (S256), which onramp always uses. -> turn PKCE on for the client there",
+      "ok: The server doesn't advertise its scopes; it may support all scopes in OIDC_SCOPE.",
+      'warn: OIDC_SCOPE lacks offline_access: if the server issues no refresh token without it, people have to sign in again each time their access token expires. -> add offline_access, if the server supports it',
+      "warn: The server doesn't advertise the email claim (OIDC_EMAIL_CLAIM), but may still send it. -> sign in once: if there is no address, choose a claim that the server sends, such as preferred_username or upn",
+      'ok: Optional features: userinfo yes, revocation no, sign-out no, pushed requests no, registration no.',
+      'ok: One signing key fetched.',
+      'ok: Redirect URI: ONRAMP/sign-in/callback',
+      'ok: Post-logout redirect URI: ONRAMP/signed-out',
+      'ok: Back-channel logout URI: ONRAMP/sign-out/backchannel',
+      "skip: Redirect URI: can't be checked, because the server has people sign in before it checks; check that ONRAMP/sign-in/callback is registered there.",
+      'skip: Client key: OIDC_CLIENT_KEY is not set.',
+      'ok: The id and the secret go into the header unchanged.',
+    ]
+    const last = 'skip: Dynamic registration: OIDC_CLIENT_ID is set.'
+
+    it('gets from the doctor what is so, and what may be', async () => {
+      expect(await world.doctor()).toEqual([...always, 'ok: Client ID and authentication accepted.', last])
+      const rejected =
+        'fail: The authorization server rejected the client (401 or invalid_client at the token endpoint). -> copy the client ID and the secret or key from the authorization server again'
+      for (const wrong of [{ OIDC_CLIENT_SECRET: 'x'.repeat(30) }, { OIDC_CLIENT_ID: 'other' }])
+        expect(await world.doctor(wrong)).toEqual([...always, rejected, last])
+      expect(await world.doctor({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' })).toContain(
+        "fail: OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration. -> register a client yourself and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET",
+      )
+    })
+  },
+)

@@ -1,0 +1,147 @@
+// Debian's Glewlwyd: pushed requests, refresh tokens that rotate, sign-out, back-channel logout, registration.
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Visitor } from '../browser/visitor.ts'
+import { until } from '../helpers/processes.ts'
+import { GLEWLWYD, PASSWORD, SECONDS, startGlewlwyd, type Glewlwyd } from './glewlwyd.ts'
+import { lacks, openWorld, PATIENT, type World } from './world.ts'
+
+let world: World
+let server: Glewlwyd
+const isHere = existsSync(GLEWLWYD)
+const BY_ITSELF = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
+
+beforeAll(async () => {
+  if (isHere) world = await openWorld(async (addresses) => (server = await startGlewlwyd(addresses)))
+})
+afterAll(async () => await world?.close())
+
+async function signIn(): Promise<Visitor> {
+  const ada = await world.arrive()
+  const { page } = ada
+  await page.goto(world.url)
+  await page.getByPlaceholder('Your username').fill('ada')
+  await page.getByPlaceholder('Your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'OK', exact: true }).click()
+  await page.locator('button', { hasText: 'Continue' }).click()
+  await ada.reads('0 of 5 connected')
+  await ada.reads('ada@acme.example')
+  return ada
+}
+
+type Client = { client_id: string; authorization_type: string[] }
+const madeClients = async (): Promise<Client[]> =>
+  ((await server.call('GET', '/client/')) as Client[]).filter((client) => client.client_id !== 'onramp')
+
+/** Comes back when the access token has run out. */
+async function comeBackLater(ada: Visitor): Promise<void> {
+  await sleep(SECONDS * 1000)
+  await ada.page.goto(world.url)
+  await ada.reads('0 of 5 connected')
+}
+
+describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () => {
+  it('signs people in, renews their tokens twice, and ends its own session when they sign out', async () => {
+    const ada = await signIn()
+    await comeBackLater(ada)
+    await comeBackLater(ada)
+    world.expectRefreshed(2)
+
+    await ada.choose('button', 'Sign out')
+    await ada.page.locator('a[href="/sign-out/continue"]').click()
+    await ada.page.locator('button', { hasText: 'Logout' }).click()
+
+    await ada.page.waitForURL(`${world.url}/signed-out`)
+    await ada.reads('You’re signed out')
+    expect(ada.requests.filter((request) => request.url().includes('/signed-out?state='))).toHaveLength(1)
+    await ada.page.getByRole('link', { name: 'Sign in again' }).click()
+    await ada.page.getByPlaceholder('Your password').waitFor()
+    expect(ada.complaints.filter((complaint) => complaint.includes(world.url))).toEqual([])
+    await ada.leave()
+  })
+
+  it('registers onramp once, gives it refresh tokens, ends its sign-in when the session ends there, and registers anew when it is gone', async () => {
+    await world.restart(BY_ITSELF)
+    const ada = await signIn()
+    await comeBackLater(ada)
+    await world.restart(BY_ITSELF)
+    await comeBackLater(ada)
+    world.expectRefreshed(4, 2)
+    expect(await madeClients()).toMatchObject([{ authorization_type: ['code', 'refresh_token'] }])
+
+    // As its page for ending a session does.
+    await ada.context.request.delete(`${server.issuer}/session/${server.newestSession()}`)
+    await until(() => world.audited('sign_out').some(({ by }) => by === 'authorization_server'), 'the logout')
+
+    await ada.page.goto(world.url)
+    expect(new URL(ada.page.url()).pathname).toBe('/login.html')
+    expect(world.audited('sign_out')).toContainEqual(
+      expect.objectContaining({ by: 'authorization_server', sessions: 1 }),
+    )
+    await ada.leave()
+
+    const [gone] = await madeClients()
+    await server.call('DELETE', `/client/${gone?.client_id}`)
+    await world.restart(BY_ITSELF)
+    await until(async () => (await madeClients()).length === 1, 'another client')
+    await world.restart()
+  })
+
+  const always = [
+    'ok: SERVER/api/oidc is reachable (OpenID Connect).',
+    "ok: This machine's clock matches the authorization server.",
+    'ok: Authorization code flow supported.',
+    'ok: PKCE (S256) supported.',
+    'ok: All scopes in OIDC_SCOPE are supported.',
+    'ok: Optional features: userinfo yes, revocation yes, sign-out yes, pushed requests yes, registration yes.',
+    'ok: One signing key fetched.',
+    'ok: Redirect URI: ONRAMP/sign-in/callback',
+    'ok: Post-logout redirect URI: ONRAMP/signed-out',
+    'ok: Back-channel logout URI: ONRAMP/sign-out/backchannel',
+  ]
+
+  const unregistered =
+    'warn: The authorization endpoint rejected a test sign-in without giving a reason (403). -> check that ONRAMP/sign-in/callback is registered there for this client; if so, a firewall may be blocking this machine'
+  const rejected =
+    'fail: The authorization server rejected the client (unauthorized_client). -> copy the client ID and the secret or key from the authorization server again, and check that the redirect URI is registered there'
+  const between = [
+    'skip: Client key: OIDC_CLIENT_KEY is not set.',
+    'ok: The id and the secret go into the header unchanged.',
+  ]
+  const registered = 'ok: The redirect URI is registered: ONRAMP/sign-in/callback'
+  const last = 'skip: Dynamic registration: OIDC_CLIENT_ID is set.'
+
+  it('gets from the doctor what is so', async () => {
+    const right = 'ok: Client ID and authentication accepted.'
+    expect(await world.doctor()).toEqual([...always, registered, ...between, right, last])
+    expect(await world.doctor({ OIDC_CLIENT_SECRET: 'x'.repeat(30) })).toEqual([
+      ...always,
+      registered,
+      ...between,
+      rejected,
+      last,
+    ])
+    expect(await world.doctor({ OIDC_CLIENT_ID: 'other' })).toEqual([
+      ...always,
+      unregistered,
+      ...between,
+      rejected,
+      last,
+    ])
+    expect(await world.doctor(BY_ITSELF)).toEqual([
+      ...always,
+      'skip: Redirect URI: onramp registers it automatically (OIDC_CLIENT_ID is not set).',
+      'skip: Client key: OIDC_CLIENT_KEY is not set.',
+      'skip: Client secret in a header: OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is not set.',
+      'skip: The client: OIDC_CLIENT_ID is not set.',
+      'skip: Dynamic registration: the first start will show whether it is open: the server rejected the content of the test.',
+    ])
+  })
+
+  it('is said not to have the scopes that are asked for by default', async () => {
+    expect(await world.doctor({ OIDC_SCOPE: 'openid email profile offline_access' })).toContain(
+      "warn: The server doesn't advertise these scopes in OIDC_SCOPE: email, profile, offline_access. -> remove offline_access if the server issues refresh tokens without it",
+    )
+  })
+})

@@ -1,0 +1,126 @@
+// Onramp at an authorization server that someone else wrote, with real Chromium. The service is the sandbox's; whether an
+// access token counts there is for the server that issued it to say, as it is at a real service.
+import { createServer, request } from 'node:http'
+import { existsSync } from 'node:fs'
+import { expect } from 'vitest'
+import { Visitor } from '../browser/visitor.ts'
+import { openChromium } from '../helpers/chromium.ts'
+import { freePort, run, type Running } from '../helpers/running.ts'
+import { addressesOf } from '../../src/sign-in/addresses.ts'
+import { examined } from '../doctor/set-up.ts'
+
+export type RealServer = {
+  issuer: string
+  /** Of onramp, for this server. */
+  settings: Record<string, string>
+  /** What the server itself says of an access token. */
+  isValid(accessToken: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+export type Addresses = ReturnType<typeof addressesOf>
+
+export type World = Running & {
+  server: RealServer
+  /** Someone at a browser of their own. */
+  arrive(options?: { javaScriptEnabled: boolean }): Promise<Visitor>
+  /** What the log has of such events. */
+  audited(event: string): Record<string, unknown>[]
+  /** Tokens were refreshed so many times, or more often on a slow machine; no refresh failed, and nobody signed in again. */
+  expectRefreshed(times: number, signIns?: number): void
+  /** What `onramp doctor` says of the authorization server, whatever the ports are. */
+  doctor(changed?: Record<string, string>): Promise<string[]>
+}
+
+/** A machine that does other things as well takes its time. */
+export const PATIENT = { timeout: 60_000 }
+
+/** Why tests with Debian's package can't run here. */
+export const lacks = (file: string, name: string): string =>
+  existsSync(file) ? '' : ` (skipped: ${file} is missing; as root, test/run installs ${name})`
+
+/** A token is valid where the server's own userinfo takes it. */
+export const acceptedAtUserinfo =
+  (address: string): RealServer['isValid'] =>
+  async (token) => {
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } })
+    await answer.body?.cancel()
+    return answer.ok
+  }
+
+const HOST = 'localhost'
+
+/** Passes on to the sandbox, as the person of the sandbox that ada is there, each call with a token that is valid. */
+async function startService(target: () => Running, server: RealServer) {
+  const gateway = createServer((req, res) => {
+    void (async () => {
+      const token = /^Bearer (\S+)$/.exec(req.headers.authorization ?? '')?.[1]
+      if (token === undefined || !(await server.isValid(token))) return res.writeHead(401).end('Unauthorized')
+      const { sandbox } = target()
+      const headers = { ...req.headers, authorization: `Bearer ${sandbox.serviceTokens.user('ada')}` }
+      const onward = request(sandbox.urls.service + req.url, { method: req.method, headers }, (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      })
+      return req.pipe(onward)
+    })().catch(() => res.destroy())
+  })
+  const port = await freePort()
+  await new Promise<void>((resolve) => gateway.listen(port, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      gateway.closeAllConnections()
+      await new Promise((resolve) => gateway.close(resolve))
+    },
+  }
+}
+
+/** @param start the server, for these addresses of onramp */
+export async function openWorld(start: (addresses: Addresses) => Promise<RealServer>): Promise<World> {
+  const port = await freePort(HOST)
+  const publicUrl = `http://${HOST}:${port}`
+  const [browser, server] = await Promise.all([openChromium(), start(addressesOf(publicUrl))])
+  const service = await startService(() => onramp, server)
+  const { issuer, settings } = server
+  const onramp: Running = await run({
+    host: HOST,
+    port,
+    settings: {
+      OIDC_ISSUER: issuer,
+      SERVICE_BASE_URL: service.url,
+      TOKEN_ISSUED_BY: 'external-idp',
+      ...settings,
+    },
+  })
+  const { env, log, url } = onramp
+  const audited: World['audited'] = (event) =>
+    log.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit === event)
+  return {
+    ...onramp,
+    server,
+    async arrive(options) {
+      const ada = await Visitor.arrive(browser, onramp, { person: 'ada', ...options })
+      ada.context.setDefaultTimeout(PATIENT.timeout / 2)
+      return ada
+    },
+    audited,
+    expectRefreshed(times, signIns = 1) {
+      const results = audited('refresh').map(({ result }) => result)
+      expect(new Set(results)).toEqual(new Set(['ok']))
+      expect(results.length).toBeGreaterThanOrEqual(times)
+      expect(audited('sign_in')).toHaveLength(signIns)
+    },
+    async doctor(changed = {}) {
+      const { findings } = await examined({ ...env, ...changed })
+      return findings
+        .filter(({ group }) => group === 'Authorization server')
+        .map(({ status, says, fix }) => `${status}: ${says}${fix === null ? '' : ` -> ${fix}`}`)
+        .map((line) => line.replaceAll(new URL(issuer).origin, 'SERVER').replaceAll(url, 'ONRAMP'))
+    },
+    async close() {
+      await browser.close()
+      await Promise.all([onramp.close(), service.close(), server.close()])
+    },
+  }
+}
