@@ -15,6 +15,7 @@ const revocation: Answers = {
       ? own.json(asked.res, { active: false })
       : own.json(asked.res, { error: 'invalid_client' }, 401),
 }
+const anyone: Answers[string] = ({ res }, own) => own.json(res, {})
 const withRevocation = (url: string) => ({ revocation_endpoint: `${url}/revoke` })
 const withIntrospection = (url: string) => ({ introspection_endpoint: `${url}/revoke` })
 
@@ -48,18 +49,26 @@ describe('a server that checks the code before the client', () => {
   )
 
   it('and takes any client at revocation too cannot tell', async () => {
-    const anything: Answers = { ...codeFirst, '/revoke': ({ res }, own) => own.json(res, {}) }
+    const anything: Answers = { ...codeFirst, '/revoke': anyone }
     const [finding] = await found(await start(anything, withRevocation), 'client')
     expect(finding?.status).toBe('skip')
   })
 
   it.each<[string, Answers]>([
     ['a page', { '/token': ({ res }) => res.end('<!doctype html>') }],
+    ['a firewall', { '/token': ({ res }) => res.writeHead(403).end('<h1>Blocked</h1>') }],
     ['a log-in', { '/token': ({ res }) => res.writeHead(302, { location: '/log-in' }).end() }],
   ])('and has %s in front of its token endpoint lets no one sign in', async (_what, hidden) => {
     const [finding] = await found(await start({ ...hidden, ...revocation }, withRevocation), 'client')
     expect(finding?.status).toBe('fail')
     expect(finding?.fix).toContain('no page or log-in stands in between')
+  })
+
+  it.each([429, 500])('and answers %i at its token endpoint is told to do so', async (status) => {
+    const failing: Answers = { '/token': ({ res }) => res.writeHead(status).end(), '/revoke': anyone }
+    const [finding] = await found(await start(failing, withRevocation), 'client')
+    expect(finding).toMatchObject({ status: 'warn', settings: ['OIDC_ISSUER'] })
+    expect(finding?.says).toContain(`status ${status}`)
   })
 
   it.each([{}, { 'www-authenticate': 'Bearer' }])(

@@ -109,6 +109,14 @@ const unansweredFinding = fail('The token endpoint returned an invalid response.
   fix: 'make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',
 })
 
+const isFailing = (answer: ProbeAnswer) => answer.startsWith('status ')
+
+const failingFinding = (answer: ProbeAnswer): Finding =>
+  warn(`Couldn't verify the client: the token endpoint responds with ${answer}.`, {
+    settings: ['OIDC_ISSUER'],
+    fix: "try again in a minute; if it stays like this, check the authorization server's log",
+  })
+
 /** The same secret is sent in the other way too, which shows whether OIDC_CLIENT_AUTH is wrong. */
 async function refusedFinding(tried: Tried, endpoint: ProbeEndpoint, askThere: Ask): Promise<Finding> {
   const { method } = tried.how
@@ -169,6 +177,7 @@ async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere
     if (answer === 'refused') return await refusedFinding(tried, endpoint, askThere)
     // Whatever another endpoint says of the client, no one can sign in then.
     if (endpoint === 'token' && answer === 'silent') return unansweredFinding
+    if (endpoint === 'token' && isFailing(answer)) return failingFinding(answer)
     if (endpoint === 'token' && answer === 'not-allowed')
       return fail("The client isn't allowed to use the authorization code flow (unauthorized_client).", {
         settings: ['OIDC_CLIENT_ID'],
