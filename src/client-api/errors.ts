@@ -11,7 +11,7 @@ export class ServiceProblem extends Problem {
   answered?: number
   /** Seconds to wait as the service asked for it, a day at most; undefined: it did not. */
   asksToWait?: number | undefined
-  /** It answered with a documented message: that is about our headers and token, whoever was asked about. */
+  /** It answered with a documented message: that is about our headers and token, and not about the person. */
   isDocumented?: boolean
   override name = 'ServiceProblem'
 }

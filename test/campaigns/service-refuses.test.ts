@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { problemOf } from '../../src/client-api/errors.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
 
@@ -79,4 +80,25 @@ it('everyone being refused with 403 is a matter of the scope of the service toke
   expect(exit).toBe(1)
   expect(err).toContain('SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth')
   expect(err).not.toMatch(/OIDC_|TOKEN_ISSUED_BY/)
+})
+
+describe('a refusal of SERVICE_GLOBAL_TOKEN', () => {
+  const forGlobal = (status: number, text: string) =>
+    problemOf({ operation: 'checkdatasourceauth', status, text, retryAfter: undefined, isGlobal: true })
+
+  it.each<[number, string, RegExp, boolean | undefined]>([
+    [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid/, undefined],
+    [403, 'Forbidden', /grant it the scope/, undefined],
+    [400, 'Invalid Secret', /set a service token/, true],
+    [403, 'Required header missing: X-Service-Auth-Type', /set a service token/, true],
+    [400, 'Required header missing: X-Service-ActAs', /no proxy .* removes the header/, true],
+    [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/, true],
+    [400, 'Redirect URI is not permitted', /would not accept it again/, undefined],
+    [422, '', /would not accept it again/, undefined],
+  ])('%i %s names no setting of sign-ins', (status, text, words, isDocumented) => {
+    const problem = forGlobal(status, text)
+    expect(problem.detail).toMatch(words)
+    expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|access token is/)
+    expect(problem.isDocumented).toBe(isDocumented)
+  })
 })

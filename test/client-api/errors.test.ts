@@ -101,27 +101,6 @@ describe('a refusal without a known reason', () => {
   })
 })
 
-describe('a refusal of SERVICE_GLOBAL_TOKEN', () => {
-  const forGlobal = (status: number, text: string) =>
-    problemOf({ operation: 'checkdatasourceauth', status, text, retryAfter: undefined, isGlobal: true }, NOW)
-
-  it.each<[number, string, RegExp, boolean | undefined]>([
-    [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid/, undefined],
-    [403, 'Forbidden', /grant it the scope/, undefined],
-    [400, 'Invalid Secret', /set a service token/, true],
-    [403, 'Required header missing: X-Service-Auth-Type', /set a service token/, true],
-    [400, 'Required header missing: X-Service-ActAs', /no proxy .* removes the header/, true],
-    [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/, true],
-    [400, 'Redirect URI is not permitted', /would not accept it again/, undefined],
-    [422, '', /would not accept it again/, undefined],
-  ])('%i %s names no setting of sign-ins', (status, text, words, isDocumented) => {
-    const problem = forGlobal(status, text)
-    expect(problem.detail).toMatch(words)
-    expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|access token is/)
-    expect(problem.isDocumented).toBe(isDocumented)
-  })
-})
-
 describe('what the service said', () => {
   const said = (text: string, secrets: string[] = []) =>
     problemOf({ operation: 'checkdatasourceauth', status: 400, text, retryAfter: undefined, secrets }, NOW)
