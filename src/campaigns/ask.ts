@@ -13,6 +13,8 @@ export class ServiceUnusable extends Error {
 export type AskParts = {
   /** @throws {ServiceProblem} */
   whatIsLeft: (email: string) => Promise<Waiting[]>
+  /** Is the Client API at SERVICE_BASE_URL? Its 404 may be about a person; that of a wrong address is about no one. */
+  isThere: () => Promise<boolean>
   pace: Pace
   signal: AbortSignal
   /** For tests; milliseconds. */
@@ -38,17 +40,21 @@ const MAX_SILENCES_IN_A_ROW = 8
 const isRefusal = (status: number | undefined) =>
   status === 400 || status === 403 || status === 404 || status === 422
 
-export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskParts) {
+export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }: AskParts) {
   /** The last person about whom the service answered. */
   let answeredFor: string | undefined
+  let there: Promise<boolean> | undefined
   let refusalsInARow = 0
   let silencesInARow = 0
 
   /** What 400, 403, 404 and 422 say may be about this person alone. @throws {ServiceUnusable} when it is not */
   async function refusal(problem: ServiceProblem): Promise<Asked> {
+    const mayBeElsewhere = problem.answered === 404 && answeredFor === undefined
+    if (mayBeElsewhere && !(await (there ??= isThere())))
+      throw new ServiceUnusable(problem.detail, { cause: problem })
     if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
       throw new ServiceUnusable(
-        `${problem.detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list`,
+        `${problem.detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list; if not, check SERVICE_GLOBAL_TOKEN and SERVICE_BASE_URL`,
         { cause: problem },
       )
     return { kind: problem.answered === 403 ? 'refused' : 'unknown' }
@@ -72,8 +78,9 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
       return { kind: 'left', left }
     } catch (error) {
       if (!(error instanceof ServiceProblem)) throw error
-      const { answered, code, asksToWait } = error
-      if (answered === 401 || (code === 'service_misconfigured' && !isRefusal(answered)))
+      const { answered, code, asksToWait, isDocumented } = error
+      const isOfEveryone = code === 'service_misconfigured' && !isRefusal(answered)
+      if (answered === 401 || isDocumented || isOfEveryone)
         throw new ServiceUnusable(error.detail, { cause: error })
       const waitSeconds = asksToWait ?? (answered === 429 ? 1 : undefined)
       if (waitSeconds !== undefined) pace.slowDown(waitSeconds)
@@ -94,7 +101,9 @@ export function createAsk({ whatIsLeft, pace, signal, pauseMs = 1_000 }: AskPart
       await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
     }
     if (++silencesInARow >= MAX_SILENCES_IN_A_ROW)
-      throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}`, { cause: last })
+      throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}. Check SERVICE_BASE_URL`, {
+        cause: last,
+      })
     return { kind: 'no-answer' }
   }
 }

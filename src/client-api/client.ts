@@ -77,7 +77,9 @@ export function createClientApi({
       const retryAfter = headers['retry-after']?.toString()
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      const problem = problemOf({ operation, status, text, retryAfter, secrets, saidOAuth, headerPrefix })
+      const isGlobal = credentials.kind === 'global-token'
+      const refusal = { operation, status, text, retryAfter, secrets, saidOAuth, isGlobal, headerPrefix }
+      const problem = problemOf(refusal)
       throw Object.assign(problem, { answered: status, asksToWait: waitAskedFor(retryAfter) })
     }
     return jsonIn(text)

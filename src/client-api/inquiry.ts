@@ -84,7 +84,8 @@ type Asked = {
   secrets: string[]
 }
 
-function replyOf({ status, text, headers }: Exchanged, asked: Asked): Reply {
+function replyOf(answer: Exchanged, asked: Asked): Reply {
+  const { status, text, headers } = answer
   const { finalRedirectUrl, headerPrefix, now, secrets } = asked
   const date = Date.parse(headers['date']?.toString() ?? '')
   const times = { theirs: Number.isNaN(date) ? undefined : date, ours: now }
@@ -99,7 +100,7 @@ function replyOf({ status, text, headers }: Exchanged, asked: Asked): Reply {
   return {
     kind: 'refused',
     status,
-    reason: refusalReason(status, text),
+    reason: refusalReason(answer),
     retryAfter: retryAfterSeconds(headers['retry-after']?.toString(), now),
     said: saidIn(text, secrets),
     otherPrefix: otherPrefixIn(text, headerPrefix),

@@ -15,6 +15,8 @@ type Message =
 
 export type RefusalReason =
   | Message
+  /** 401 or 403 that came as a web page, or with a challenge for no bearer token: hardly of the service itself. */
+  | 'in-front'
   /** 401: invalid or expired. */
   | 'token'
   /** 403: scopes. */
@@ -31,8 +33,18 @@ export type RefusalReason =
   /** A success that holds no list of datasources. */
   | 'unreadable'
 
-export const refusalReason = (status: number, text: string): RefusalReason =>
-  status < 300 ? 'unreadable' : (messageIn(text) ?? statusReason(status))
+type Answer = { status: number; text: string; headers: Record<string, string | string[] | undefined> }
+
+export function refusalReason({ status, text, headers }: Answer): RefusalReason {
+  if (status < 300) return 'unreadable'
+  return messageIn(text) ?? (isOfFront(status, headers) ? 'in-front' : statusReason(status))
+}
+
+function isOfFront(status: number, headers: Answer['headers']): boolean {
+  const isPage = /\bhtml\b/i.test(String(headers['content-type']))
+  const challenge = String(headers['www-authenticate'] ?? 'Bearer')
+  return (status === 401 || status === 403) && (isPage || !/\bbearer\b/i.test(challenge))
+}
 
 export function messageIn(text: string): Message | undefined {
   if (/X-Service-Auth-Type/i.test(text) || AUTH_TYPE_MISSING.test(text)) return 'auth-type-missing'
@@ -58,7 +70,7 @@ export function otherPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): st
   return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
 }
 
-export function statusReason(status: number): Exclude<RefusalReason, Message> {
+export function statusReason(status: number): Exclude<RefusalReason, Message | 'in-front'> {
   if (status < 300) return 'unreadable'
   if (status < 400) return 'redirected'
   if (status === 401) return 'token'

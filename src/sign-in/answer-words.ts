@@ -90,4 +90,7 @@ export function refusedAlgorithm(error: unknown): string | undefined {
   return /^[\w-]{1,20}$/.test(alg) ? alg : 'an unknown algorithm'
 }
 
+/** A token's signature is not of the key with that name. The library says so only in what its error carries. */
+export const isSignatureRefused = (error: unknown): boolean => 'signature' in carriedBy(error)
+
 const recordOf = (value: unknown) => (value ?? {}) as Record<string, unknown>

@@ -11,6 +11,7 @@ import { nameOf } from '../session/seal.ts'
 import { newSessionId, startSession } from '../session/session.ts'
 import { signedInOf, type SignedIn, type Tokens, type User } from '../session/signed-in.ts'
 import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
+import { isSignatureRefused } from './answer-words.ts'
 import { mayBeForgotten } from './server/client-probe.ts'
 import { deviceOf } from './sessions/list.ts'
 import { groupRuleOf } from './groups.ts'
@@ -44,6 +45,9 @@ export type Redeem = (req: Request, answer: Answer) => Promise<Redeemed>
 const isSamePerson = (one: User | undefined, other: User) =>
   one?.issuer === other.issuer && one.subject === other.subject
 
+/** New keys may have an old name. A server whose signatures are never right must not be asked with every sign-in. */
+const DOUBT_KEYS_EVERY_MS = 60_000
+
 type Granted = { user: User; sid: string | undefined; tokens: Tokens }
 
 export function createRedeem(parts: RedeemParts): Redeem {
@@ -53,6 +57,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
     groupRule: groupRuleOf(parts.settings),
     log: parts.log,
   })
+  let keysDoubtedAt = -Infinity
   const noteRefreshToken = createRefreshTokenNote(scope, parts.log)
 
   async function granted(configuration: Configuration, { url, state, signIn }: Answer): Promise<Granted> {
@@ -74,6 +79,13 @@ export function createRedeem(parts: RedeemParts): Redeem {
     const server = parts.authorizationServer
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
       server.forgetKeys()
+      return true
+    }
+    if (isSignatureRefused(error)) {
+      if (parts.now() - keysDoubtedAt >= DOUBT_KEYS_EVERY_MS) {
+        keysDoubtedAt = parts.now()
+        server.forgetKeys()
+      }
       return true
     }
     if (isClientRefused(error)) return await server.dropIfUnknown(clientId)

@@ -85,13 +85,23 @@ function problemOf(error: unknown): Problem {
 
 type Failure = { problem: Problem; reference: string; req: Request }
 
+const WARN_EVERY_MS = 60_000
+const warnedAt = new WeakMap<Problem, number>()
+
+/** A problem that is kept, such as a registration that is held back, meets everyone who comes: it is news once a minute. */
+function isNews(problem: Problem): boolean {
+  const isOld = performance.now() - (warnedAt.get(problem) ?? -Infinity) < WARN_EVERY_MS
+  if (!isOld) warnedAt.set(problem, performance.now())
+  return !isOld
+}
+
 function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Failure): void {
   const { status, code, detail, cause } = problem
   const fields = { code, status, method: req.method, route: routeOf(req), reference }
   // What anyone can cause by asking is told in one short line: the place in the code is where we refused it.
   const line = cause === undefined ? fields : { ...fields, err: status < 500 ? briefly(cause) : cause }
   if (status === 500) log.error(line, detail || 'a fault in onramp')
-  else if (status > 500) log.warn(line, detail || code)
+  else if (status > 500 && isNews(problem)) log.warn(line, detail || code)
   else log.info(line, detail || code)
 }
 

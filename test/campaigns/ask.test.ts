@@ -12,6 +12,7 @@ function service(statuses: Record<string, number[]>) {
     pace: createPace({ perSecond: 1e6, now: Date.now, signal }),
     signal,
     pauseMs: 0,
+    isThere: () => Promise.resolve(true),
     whatIsLeft: (email) => {
       asked.push(email)
       const status = statuses[email]?.shift() ?? 200
@@ -77,6 +78,7 @@ describe('what the service is asked about a person', () => {
       pace: { ...pace, slowDown: (seconds) => told.push(seconds) },
       signal,
       pauseMs: 0,
+      isThere: () => Promise.resolve(true),
       whatIsLeft() {
         const [status, seconds] = [[429, 3_600] as const, [503, 120] as const][told.length] ?? [200, 0]
         if (status === 200) return Promise.resolve([])

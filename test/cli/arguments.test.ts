@@ -93,6 +93,10 @@ describe('what no command takes', () => {
     },
   )
 
+  it('a backup to standard output', async () => {
+    expect(await refusal(['backup', '-'], 2)).toContain('it goes to a file and not to standard output')
+  })
+
   it.each([
     [['nonsense'], 'onramp: unknown command nonsense.'],
     [[SECRET], 'onramp: unknown command.'],

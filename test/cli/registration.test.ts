@@ -48,6 +48,21 @@ describe('onramp registration forget', () => {
     })
   })
 
+  it.each([401, 404])('takes %i for a client that is gone there already', async (status) => {
+    const { running } = await start({
+      '/register': (asked, own) => {
+        const manage = { registration_client_uri: `${own.url}/gone`, registration_access_token: 'to-manage' }
+        own.json(asked.res, { ...own.register(asked), ...manage }, 201)
+      },
+      '/gone': ({ res }) => void res.writeHead(status).end(),
+    })
+    await expectSignsIn(running)
+    const { out } = await runCommand(FORGET, running.env)
+    expect(out).toContain(`gone from the authorization server already (${status})`)
+    expect(out).not.toContain('yourself')
+    expect(out).toContain('A running server can keep using it for up to an hour: restart it')
+  })
+
   it('lets a server be asked again before the hour is over', async () => {
     const { running, server } = await start({ '/register': ({ res }, own) => own.json(res, {}, 201) })
     expect(await statusOf(running, '/sign-in')).toBe(503)

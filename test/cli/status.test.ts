@@ -155,6 +155,24 @@ describe('what goes wrong', () => {
     ['another address', answer({ status: 404, body: '' }), 78, /SERVICE_BASE_URL/],
     ['a page', answer({ status: 200, body: '<html>', contentType: 'text/html' }), 78, /SERVICE_BASE_URL/],
     ['an answer without a list', answer({ status: 200, body: {} }), 78, /SERVICE_BASE_URL/],
+    [
+      'a firewall',
+      answer({ status: 403, body: '<h1>Blocked</h1>', contentType: 'text/html' }),
+      1,
+      /in front of the service/,
+    ],
+    [
+      'a proxy that asks for a password',
+      answer({ status: 401, body: '', headers: { 'www-authenticate': 'Basic realm="x"' } }),
+      1,
+      /in front of the service/,
+    ],
+    [
+      'a token that is not accepted, with a challenge',
+      answer({ status: 401, body: '', headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }),
+      3,
+      /invalid or has expired/,
+    ],
     ['a refused question', answer({ status: 422, body: '' }), 1, /422/],
   ]
 

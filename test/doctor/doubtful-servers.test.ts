@@ -15,6 +15,7 @@ const revocation: Answers = {
       ? own.json(asked.res, { active: false })
       : own.json(asked.res, { error: 'invalid_client' }, 401),
 }
+const anyone: Answers[string] = ({ res }, own) => own.json(res, {})
 const withRevocation = (url: string) => ({ revocation_endpoint: `${url}/revoke` })
 const withIntrospection = (url: string) => ({ introspection_endpoint: `${url}/revoke` })
 
@@ -51,18 +52,26 @@ describe('a server that checks the code before the client', () => {
   )
 
   it('and takes any client at revocation too cannot tell', async () => {
-    const anything: Answers = { ...codeFirst, '/revoke': ({ res }, own) => own.json(res, {}) }
+    const anything: Answers = { ...codeFirst, '/revoke': anyone }
     const [finding] = await found(await start(anything, withRevocation), 'client')
     expect(finding?.status).toBe('skip')
   })
 
   it.each<[string, Answers]>([
     ['a page', { '/token': ({ res }) => res.end('<!doctype html>') }],
+    ['a firewall', { '/token': ({ res }) => res.writeHead(403).end('<h1>Blocked</h1>') }],
     ['a log-in', { '/token': ({ res }) => res.writeHead(302, { location: '/log-in' }).end() }],
   ])('and has %s in front of its token endpoint lets no one sign in', async (_what, hidden) => {
     const [finding] = await found(await start({ ...hidden, ...revocation }, withRevocation), 'client')
     expect(finding?.status).toBe('fail')
     expect(finding?.fix).toContain('no page or log-in stands in between')
+  })
+
+  it.each([429, 500])('and answers %i at its token endpoint is told to do so', async (status) => {
+    const failing: Answers = { '/token': ({ res }) => res.writeHead(status).end(), '/revoke': anyone }
+    const [finding] = await found(await start(failing, withRevocation), 'client')
+    expect(finding).toMatchObject({ status: 'warn', settings: ['OIDC_ISSUER'] })
+    expect(finding?.says).toContain(`status ${status}`)
   })
 
   it.each([{}, { 'www-authenticate': 'Bearer' }])(
@@ -183,77 +192,4 @@ describe('the redirect address', () => {
     const server = await start({ '/authorize': (asked) => to(asked, '/problem?error=invalid_redirect_uri') })
     expect(await found(server, check)).toMatchObject([{ status: 'fail', settings: ['PUBLIC_URL'] }])
   })
-})
-
-describe('registration', () => {
-  const check = 'registration'
-  const OWN = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
-  const faulty = { error: 'invalid_redirect_uri' }
-
-  it('is not said to be open where the request was refused for its content', async () => {
-    const server = await start({ '/register': ({ res }, own) => own.json(res, faulty, 400) })
-    expect(await found(server, check, OWN)).toMatchObject([{ status: 'skip' }])
-    const token = { ...OWN, OIDC_INITIAL_ACCESS_TOKEN: newSecret() }
-    expect(await found(server, check, token)).toMatchObject([{ status: 'skip' }])
-    expect(server.clients.size).toBe(1)
-  })
-
-  it.each([{}, { error: 'invalid_client_uri' }, { error: 'unsupported_response_type' }])(
-    'is not said to be closed where the refusal is about the request: %o',
-    async (body) => {
-      const server = await start({ '/register': ({ res }, own) => own.json(res, body, 400) })
-      expect(await found(server, check, OWN)).toMatchObject([{ status: 'skip' }])
-    },
-  )
-
-  it.each([
-    [429, {}, 'warn', /429.*in 120 seconds/],
-    [500, {}, 'warn', /returned an error \(500\)/],
-    [503, {}, 'warn', /returned an error \(503\)/],
-    [302, {}, 'warn', /doesn't show whether registration is open \(302\)/],
-    [400, { error: 'policy' }, 'warn', /doesn't show whether registration is open \(400\)/],
-    [400, { error: 'access_denied' }, 'fail', /requires a token \(400\)/],
-    [405, {}, 'fail', /closed \(405\)/],
-    [501, {}, 'fail', /closed \(501\)/],
-  ])('that answers %i %o is told as %s', async (code, body, status, words) => {
-    const server = await start({
-      '/register': ({ res }, own) => own.json(res.setHeader('retry-after', '120'), body, code),
-    })
-    const [finding] = await found(server, check, OWN)
-    expect(finding?.status).toBe(status)
-    expect(`${finding?.says} ${finding?.fix}`).toMatch(words)
-  })
-
-  it('takes the token where another token is refused', async () => {
-    const token = newSecret()
-    const server = await start({
-      '/register': ({ res, headers }, own) =>
-        headers.authorization === `Bearer ${token}`
-          ? own.json(res, faulty, 400)
-          : own.json(res, { error: 'invalid_token' }, 401),
-    })
-    const right = { ...OWN, OIDC_INITIAL_ACCESS_TOKEN: token }
-    expect(await found(server, check, right)).toMatchObject([{ status: 'ok' }])
-    expect(await found(server, check, OWN)).toMatchObject([{ status: 'fail' }])
-  })
-
-  it.each([200, 201])(
-    'that makes a client of anything (%i) is told, and its client is removed',
-    async (status) => {
-      const server = await start({
-        '/register': (asked, own) => {
-          const own_uri = {
-            registration_client_uri: `${own.url}/register/one`,
-            registration_access_token: 'rat',
-          }
-          own.json(asked.res, { client_id: 'one', ...own_uri }, status)
-        },
-        '/register/one': ({ res }) => void res.writeHead(204).end(),
-      })
-      const [finding] = await found(server, check, OWN)
-      expect(finding).toMatchObject({ status: 'warn' })
-      expect(finding?.says).not.toContain('closed')
-      expect(server.seen).toContain('DELETE /register/one')
-    },
-  )
 })

@@ -77,7 +77,9 @@ describe('refusals of the service', () => {
     [418, '', 'request'],
     [502, '', 'failing'],
     [200, 'Invalid Secret', 'unreadable'],
-  ])('%i %j is %s', (status, text, reason) => expect(refusalReason(status, text)).toBe(reason))
+  ])('%i %j is %s', (status, text, reason) =>
+    expect(refusalReason({ status, text, headers: {} })).toBe(reason),
+  )
 })
 
 describe('failed calls', () => {

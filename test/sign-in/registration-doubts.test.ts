@@ -1,7 +1,7 @@
 // Registering where it cannot be told whether a client was made, or where fewer scopes were registered than asked for.
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { messagesOf } from '../helpers/faulty.ts'
+import { failuresOf, messagesOf } from '../helpers/faulty.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, signInThere, start, statusOf, type Json } from './at-plain-server.ts'
 
@@ -41,6 +41,12 @@ describe('a registration endpoint that may have made the client', () => {
     await expectSignsIn(running)
     expect(server.clients.size).toBe(1)
   })
+})
+
+it('a registration that is held back is a warning once, however many ask to sign in', async () => {
+  const { running } = await start({ '/register': ({ res }, own) => own.json(res, {}, 201) })
+  for (let asked = 0; asked < 3; asked++) expect(await statusOf(running, '/sign-in')).toBe(503)
+  expect(failuresOf(running).map(({ level }) => level)).toEqual([40, 30, 30])
 })
 
 describe('a registration endpoint that asks to be left alone', () => {

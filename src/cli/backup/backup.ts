@@ -12,6 +12,10 @@ export const run: Run = async (args, { env, stdout, stderr }) => {
   const { values, words } = readArguments(args, options, 1)
   const [file] = words
   if (file === undefined || file === '') throw new UsageError('expected the file to write')
+  if (file === '-')
+    throw new UsageError(
+      'the backup is read back before it counts, so it goes to a file and not to standard output: give its path (./- for a file called -)',
+    )
 
   const [redis, folder] = [readOne('REDIS_URL', env), readOne('DATA_DIR', env)]
   const faults = [...redis.faults, ...folder.faults]

@@ -22,11 +22,7 @@ const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate, FolderUnusab
 /** The same, and `invite send` goes on where it ended. */
 const RESUMED = [RunStopped, ServiceUnusable, MailServerUnusable, StoreUnavailable]
 
-function wordsFor(error: Error): string {
-  if (error instanceof StoreUnavailable) return error.detail
-  const hint = error instanceof ServiceUnusable ? ' (SERVICE_GLOBAL_TOKEN, SERVICE_BASE_URL)' : ''
-  return error.message + hint
-}
+const wordsFor = (error: Error): string => (error instanceof StoreUnavailable ? error.detail : error.message)
 
 /** @param name as it was called: `invite send` */
 export async function explained(

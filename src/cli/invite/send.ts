@@ -1,5 +1,6 @@
 // onramp invite send: the arguments and the settings, made into one run over the list.
 import { createClientApi } from '../../client-api/client.ts'
+import { ServiceProblem } from '../../client-api/errors.ts'
 import { createAsk } from '../../campaigns/ask.ts'
 import { createLater } from '../../campaigns/delivery.ts'
 import { createLedger } from '../../campaigns/ledger.ts'
@@ -107,6 +108,11 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   // As on the pages: an app that the company hides is neither named nor counted, here or in the report.
   const whatIsLeft = async (actAs: string) =>
     sender.company.arrange(await clientApi.whatIsLeft({ kind: 'global-token', token, actAs }))
+  const isThere = () =>
+    clientApi.whatIsLeft({ kind: 'oauth', accessToken: 'onramp-made-up-token', externalIdp: false }).then(
+      () => true,
+      (error: unknown) => !(error instanceof ServiceProblem && error.answered === 404),
+    )
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   let stopped: unknown
   let endedBy: EndedBy | undefined
@@ -118,7 +124,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
       )
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...told(running, progress),
-      ask: createAsk({ whatIsLeft, pace: paceOf(options.rate), signal }),
+      ask: createAsk({ whatIsLeft, isThere, pace: paceOf(options.rate), signal }),
       ledger: createLedger({ arrivals, policy, now, signal }),
       compose: mailFor({ settings, sender, now }, options),
       post: server?.post,

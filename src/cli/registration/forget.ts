@@ -36,6 +36,9 @@ function removalInWords(removal: Removal): string {
     case 'no-means':
       return 'The authorization server has no way to remove it automatically: remove it there yourself.'
     case 'refused':
+      // RFC 7592 2.3: 401 is what a client that does not exist is answered.
+      if ([401, 404, 410].includes(removal.status))
+        return `It seems to be gone from the authorization server already (${removal.status}).`
       return `The authorization server refused to remove it (${removal.status}): remove it there yourself.`
     case 'unanswered':
       return "The authorization server didn't respond, so it wasn't removed there: remove it there yourself."
@@ -55,6 +58,7 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
     }
     stdout.write(`Deleted the client ${printable(client.client_id)} (${storeInWords(settings)}).\n`)
     stdout.write(`${removalInWords(await removeClient(client))}\n`)
+    stdout.write('A running server can keep using it for up to an hour: restart it to register again now.\n')
   } finally {
     await store.close()
   }

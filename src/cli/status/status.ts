@@ -20,6 +20,7 @@ const options = {
 const EXIT_SERVICE = 7
 const EXITS: Record<RefusalReason, number> = {
   request: 1,
+  'in-front': 1,
   token: 3,
   'auth-type': 3,
   'auth-type-missing': 3,

@@ -17,6 +17,14 @@ import {
 import { isSafeAddress } from '../ask.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import {
+  acceptedFinding,
+  failingFinding,
+  isFailing,
+  notAllowedFinding,
+  unansweredFinding,
+  unclearFinding,
+} from './client-findings.ts'
 import type { Metadata } from './discovered.ts'
 
 const canSign = (how: ClientAuthentication): Promise<boolean> =>
@@ -86,43 +94,6 @@ const OTHER_WAY: Partial<Record<Method, Method>> = {
   client_secret_post: 'client_secret_basic',
 }
 
-function acceptedFinding(method: Method, refusesOtherId: boolean, refusesOtherSecret: boolean): Finding {
-  const hasSecret = method !== 'none'
-  if (refusesOtherId && !hasSecret) return ok('Client ID accepted.')
-  if (refusesOtherId && refusesOtherSecret) return ok('Client ID and authentication accepted.')
-  if (refusesOtherId)
-    return skip(
-      'the server knows the client ID, but responds to a wrong secret the same way: compare the secret yourself.',
-    )
-  if (refusesOtherSecret && hasSecret) return ok('Client authentication accepted.')
-  return skip(
-    "can't be checked, because the server responds to an invented client the same way. The first sign-in will tell.",
-  )
-}
-
-const unclearFinding = warn("Couldn't verify the client from the token endpoint's response.", {
-  settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
-  fix: 'compare them with the values at the authorization server',
-})
-
-const unansweredFinding = fail('The token endpoint returned an invalid response.', {
-  settings: ['OIDC_ISSUER'],
-  fix: 'make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',
-})
-
-/** @param control what an invented client is answered: some servers say the same of any that they don't accept */
-function notAllowedFinding(control: ProbeAnswer): Finding {
-  if (control === 'not-allowed')
-    return fail('The authorization server rejected the client (unauthorized_client).', {
-      settings: ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'],
-      fix: 'copy the client ID and the secret or key from the authorization server again, and check that the redirect URI is registered there',
-    })
-  return fail("The client isn't allowed to use the authorization code flow (unauthorized_client).", {
-    settings: ['OIDC_CLIENT_ID'],
-    fix: 'allow authorization_code and refresh_token for the client at the authorization server',
-  })
-}
-
 /** The same secret is sent in the other way too, which shows whether OIDC_CLIENT_AUTH is wrong. */
 async function refusedFinding(tried: Tried, endpoint: ProbeEndpoint, askThere: Ask): Promise<Finding> {
   const { method } = tried.how
@@ -183,6 +154,7 @@ async function judge(tried: Tried, endpoints: readonly ProbeEndpoint[], askThere
     if (answer === 'refused') return await refusedFinding(tried, endpoint, askThere)
     // Whatever another endpoint says of the client, no one can sign in then.
     if (endpoint === 'token' && answer === 'silent') return unansweredFinding
+    if (endpoint === 'token' && isFailing(answer)) return failingFinding(answer)
     if (endpoint === 'token' && answer === 'not-allowed')
       return notAllowedFinding(await askThere({ ...tried, clientId: invented() }, endpoint))
     if (answer !== 'accepted') continue

@@ -44,6 +44,14 @@ export function unansweredFinding(reply: Unanswered, asking: Asking): Finding {
   const { status, retryAfter, said, otherPrefix } = reply
   if (otherPrefix !== undefined) return otherHeaders(otherPrefix, prefix)
   switch (reply.reason) {
+    case 'in-front':
+      return fail(
+        `Something in front of the service seems to have answered (${status}): a firewall, or a login.`,
+        {
+          settings: address,
+          fix: `have it let the calls through; if the service itself answers so, check ${setting}`,
+        },
+      )
     case 'token':
       return fail(`The token in ${setting} is invalid or has expired (401).`, {
         settings: [setting],

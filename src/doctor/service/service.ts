@@ -32,7 +32,7 @@ export async function serviceReachable(subject: Subject): Promise<Finding> {
   if (reply.kind === 'silent' || isAboutService(reply.reason))
     return unansweredFinding(reply, { setting: '', baseUrl, prefix: prefixOf(subject), naming: '' })
   // A firewall answers anything with 403, and any server a request that it doesn't understand with 400.
-  if (reply.reason === 'scope' || reply.reason === 'request')
+  if (reply.reason === 'scope' || reply.reason === 'request' || reply.reason === 'in-front')
     return warn(
       `${baseUrl} may not be the Client API: it responds to an invalid token with ${reply.status}.`,
       {

@@ -18,15 +18,18 @@ import {
 import { request as ask } from 'undici'
 import { objectIn } from '../../client-api/body.ts'
 import { isClientRefused } from '../answer-problems.ts'
+import { statusOf } from '../answer-words.ts'
 import { serverMetadataOf } from './configuration.ts'
 
 export type ProbeEndpoint = 'token' | 'revocation' | 'introspection'
 
 /**
  * `accepted`: it got past the check of the client, if there is one; `not-allowed`: known, but not for this; `challenged`: a
- * bare 401, perhaps of a firewall; `unclear`: an answer that tells nothing; `silent`: none, or a page instead of one.
+ * bare 401, perhaps of a firewall; `status 5..` or `status 429`: not now; `unclear`: an answer that tells nothing;
+ * `silent`: none, or a page instead of one.
  */
-export type ProbeAnswer = 'accepted' | 'refused' | 'not-allowed' | 'challenged' | 'unclear' | 'silent'
+export type ProbeAnswer =
+  'accepted' | 'refused' | 'not-allowed' | 'challenged' | `status ${number}` | 'unclear' | 'silent'
 
 /** Where to ask, the one that is asked anyway first. Introspection often is for resource servers: only as a substitute. */
 export function probeEndpoints(configuration: Configuration): ProbeEndpoint[] {
@@ -93,6 +96,8 @@ async function answerIn(error: unknown, endpoint: ProbeEndpoint): Promise<ProbeA
   const isToken = endpoint === 'token'
   // Every sign-in would meet it there.
   if (isClientRefused(error)) return isToken ? 'refused' : 'challenged'
+  const status = statusOf(error) ?? 0
+  if (status === 429 || status >= 500) return `status ${status}`
   if (error instanceof ResponseBodyError) {
     if (error.error === 'unauthorized_client') return 'not-allowed'
     const expected = isToken ? /^invalid_grant$/ : /^(invalid_token|unsupported_token_type)$/
@@ -101,7 +106,7 @@ async function answerIn(error: unknown, endpoint: ProbeEndpoint): Promise<ProbeA
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof Response) {
     if (cause.status === 401) return isToken ? 'refused' : 'challenged'
-    return isToken && cause.status < 400 ? 'silent' : 'unclear'
+    return isToken && (cause.status < 400 || cause.status === 403) ? 'silent' : 'unclear'
   }
   const isAnswer =
     error instanceof ClientError && /^OAUTH_(RESPONSE|PARSE|INVALID_RESPONSE)/.test(error.code ?? '')

@@ -1,0 +1,104 @@
+// What a run says where the service refuses its token, or isn't at SERVICE_BASE_URL: nothing about people, and the setting
+// to change.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { problemOf } from '../../src/client-api/errors.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
+
+/** What the service answers a person with; 401 where no one is named, as to a made-up token. */
+let answerTo: (person: string) => [status: number, body: string]
+let isAtRoot = true
+let service: Faulty
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'onramp-refused-'))
+  service = await startFaulty((req, res) => {
+    const person = req.headers['x-service-actas']?.toString()
+    const [status, body] = person === undefined && isAtRoot ? [401, 'Unauthorized'] : answerTo(person ?? '')
+    res.writeHead(status).end(body)
+  })
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function send(people: number, env: Record<string, string> = {}) {
+  const list = join(folder, 'people.csv')
+  writeFileSync(list, `email\n${Array.from({ length: people }, (_, n) => `p${n}@acme.example\n`).join('')}`)
+  service.seen.length = 0
+  const settings = {
+    PUBLIC_URL: 'https://onramp.acme.test',
+    SERVICE_BASE_URL: service.url,
+    OIDC_ISSUER: 'https://login.acme.test',
+    SESSION_SECRET: newSecret() + newSecret(),
+    SERVICE_GLOBAL_TOKEN: 'global',
+    DATA_DIR: join(folder, newSecret()),
+    ...env,
+  }
+  return await runCommand(['invite', 'send', list, '--dry-run', '--at-once', '1', '--rate', '1000'], settings)
+}
+
+const OF_OTHERS = /p\d+@acme|OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|tokens of people|have all left|knows no one/
+
+it.each<[number, string, RegExp]>([
+  [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid or expired/],
+  [400, 'Invalid Secret', /SERVICE_GLOBAL_TOKEN isn't a service token/],
+  [404, 'Required header missing: X-Service-ActAs', /make sure no proxy .* SERVICE_BASE_URL removes/],
+])('a run ends with the first answer where it is %i %s', async (status, body, words) => {
+  answerTo = () => [status, body]
+  const { exit, err } = await send(2)
+  expect(err).toMatch(words)
+  expect(err).not.toMatch(OF_OTHERS)
+  expect(exit).toBe(1)
+  expect(service.seen).toHaveLength(1)
+})
+
+it('a run ends where the Client API is elsewhere, and calls no one unknown', async () => {
+  answerTo = () => [404, 'Not Found']
+  isAtRoot = false
+  const { exit, err } = await send(1).finally(() => (isAtRoot = true))
+  expect(err).toContain('404: check SERVICE_BASE_URL, including its path')
+  expect(err).not.toMatch(OF_OTHERS)
+  expect(exit).toBe(1)
+})
+
+it('a first person whom the service does not know is told as unknown also where it answers 404', async () => {
+  answerTo = (person) =>
+    person.startsWith('p0@') ? [404, 'no such person'] : [200, '{"unauthorizedDatasourceInstances":[]}']
+  const { exit, err } = await send(2)
+  expect(exit).toBe(3)
+  expect(err).toContain('p0@acme.example: unknown')
+})
+
+it('everyone being refused with 403 is a matter of the scope of the service token', async () => {
+  answerTo = () => [403, 'Forbidden']
+  const { exit, err } = await send(12)
+  expect(exit).toBe(1)
+  expect(err).toContain('SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for checkdatasourceauth')
+  expect(err).not.toMatch(/OIDC_|TOKEN_ISSUED_BY/)
+})
+
+describe('a refusal of SERVICE_GLOBAL_TOKEN', () => {
+  const forGlobal = (status: number, text: string) =>
+    problemOf({ operation: 'checkdatasourceauth', status, text, retryAfter: undefined, isGlobal: true })
+
+  it.each<[number, string, RegExp, boolean | undefined]>([
+    [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid/, undefined],
+    [403, 'Forbidden', /grant it the scope/, undefined],
+    [400, 'Invalid Secret', /set a service token/, true],
+    [403, 'Required header missing: X-Service-Auth-Type', /set a service token/, true],
+    [400, 'Required header missing: X-Service-ActAs', /no proxy .* removes the header/, true],
+    [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/, true],
+    [400, 'Redirect URI is not permitted', /would not accept it again/, undefined],
+    [422, '', /would not accept it again/, undefined],
+  ])('%i %s names no setting of sign-ins', (status, text, words, isDocumented) => {
+    const problem = forGlobal(status, text)
+    expect(problem.detail).toMatch(words)
+    expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|access token is/)
+    expect(problem.isDocumented).toBe(isDocumented)
+  })
+})
