@@ -1,5 +1,6 @@
 // Reads a HAR 1.2 file into calls. Bodies are text in a HAR, base64 for binary ones, and may have been left out.
 import { InputFault } from '../command-line/input-fault.ts'
+import { requestFault } from './address.ts'
 import { isRecord, type Loose } from './json-scan.ts'
 import { withBodies, type Reading } from './ndjson.ts'
 import { textOf } from '../matching/bytes.ts'
@@ -117,15 +118,25 @@ const responseBody = (response: Loose, method: string): Recorded => {
   return isEmpty && response.status !== 304 && !isBrokenOff(response) ? { body: '' } : {}
 }
 
+/** The address with the parameters that are listed beside it. */
+const parametersBeside = ({ url, queryString }: Loose): string[] => {
+  const names = asList(queryString).map((one): [string, string] => [asText(asRecord(one).name), ''])
+  const [bare] = asText(url).split(/[?#]/, 1)
+  return names.length === 0 ? [] : [`${bare}?${new URLSearchParams(names).toString()}`]
+}
+
 /** Reads one entry of a HAR. A body that the recorder left out counts as not recorded; an empty one as seen. */
 export const readHarEntry = (entry: unknown): Reading => {
   const { request, response, startedDateTime, _eventSourceMessages: events } = asRecord(entry)
   const { method, url } = asRecord(request)
   if (typeof method !== 'string' || typeof url !== 'string')
     return { fault: 'this entry has no request.method and request.url; record it again or remove it' }
+  const fault = requestFault(method, url)
+  if (fault !== undefined) return { fault: `${fault} entry` }
   // Chromium has the events of a stream beside the answer.
   const answer: Loose = { ...asRecord(response), ...(isFilled(events) && { events }) }
   const status = typeof answer.status === 'number' ? answer.status : undefined
   const bodies = { request: requestBody(asRecord(request)), response: responseBody(answer, method) }
-  return { call: withBodies({ method, url, time: startedDateTime, status }, bodies) }
+  const call = { method: method.trim(), url, otherUrls: parametersBeside(asRecord(request)), status }
+  return { call: withBodies({ ...call, time: startedDateTime }, bodies) }
 }
