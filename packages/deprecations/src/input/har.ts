@@ -4,7 +4,8 @@ import { requestFault } from './address.ts'
 import { isRecord, type Loose } from './json-scan.ts'
 import { withBodies, type Reading } from './ndjson.ts'
 import { textOf } from '../matching/bytes.ts'
-import { headerOf, isChunked, type Recorded } from './recorded.ts'
+import { headerOf, isChunked } from './message.ts'
+import type { Recorded } from './recorded.ts'
 
 /** A HAR is read whole, so its size is bounded: 256 MiB. */
 export const MAX_HAR = 256 * 1024 * 1024

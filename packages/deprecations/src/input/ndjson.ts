@@ -5,6 +5,7 @@ import type { Call } from '../matching/deprecated-use.ts'
 import type { Side } from '../schedule/schedule.ts'
 import { requestFault } from './address.ts'
 import { isRecord, type Loose } from './json-scan.ts'
+import { wordOf } from './message.ts'
 import { recordedBody, type Recorded } from './recorded.ts'
 import type { Written } from './records.ts'
 
@@ -47,8 +48,8 @@ const BODY_BESIDE = /^(request|response)[_-]?(?:body|content|data|json|payload|t
 const sidesBeside = (record: Loose): string[] =>
   Object.entries(record).flatMap(([name, value]) => {
     const [, side] = BODY_BESIDE.exec(name) ?? []
-    const isNothing = side === undefined || /^(?:""|\{\}|\[\]|null)$/.test(JSON.stringify(value))
-    return isNothing ? [] : side.toLowerCase()
+    const isNothing = typeof value === 'object' ? Object.keys(value ?? {}).length === 0 : value === ''
+    return side === undefined || isNothing ? [] : side.toLowerCase()
   })
 
 /** More addresses in a record are not its own. */
@@ -90,7 +91,7 @@ export const readRecord = (written: Written): Reading => {
     method: method.trim(),
     url,
     otherUrls: beside.flatMap((other) => [other, joined(other, url), joined(url, other)]),
-    status: Number(record.status) || bodies.response.status,
+    status: Number(wordOf(record.status)) || bodies.response.status,
     incomplete: [...sidesIn(record.incomplete ?? record.truncated), ...sidesIn(sidesBeside(record))],
     written: { text, value: record },
     time: record.time ?? record.timestamp,
