@@ -29,6 +29,12 @@ describe('a HAR', () => {
     ],
     ['a truncated text', har({ status: 200, content: { size: 3, text: '{}', _truncated: true } })],
     ['less text than its size', har({ status: 200, content: { size: 5_000, text: plain } })],
+    ['less text than its length', har({ status: 200, bodySize: 5_000, content: { size: -1, text: plain } })],
+    [
+      'less text than its header says',
+      har({ status: 200, headers: [{ name: 'Content-Length', value: '900' }], content: { text: plain } }),
+    ],
+    ['a remark in the place of a text', har(text('{"message":"[REDACTED]"}'))],
     ['a request that was left out', har(text(plain), { bodySize: 812 })],
     ['a request of unknown size', har(text(plain), { bodySize: -1, postData: { text: '' } })],
     ['a request without a size', har(text(plain), { postData: { text: '' }, bodySize: undefined })],
@@ -68,12 +74,35 @@ describe('a HAR', () => {
       }),
     ],
     ['in words', har(text('stream'))],
+    ['marked as cut', har(text('{"messages":[],"_truncated":true}'))],
+    ['marked as cut inside', har(text('{"messages":[{"__truncated":true}]}'))],
     ['of base64 without padding', har(text(Buffer.from('{"citations":[]}').toString('base64url')))],
   ])('with a body that is %s is reported with its entry', async (_what, content) => {
     expect(await standingOf(content, 'a.har')).toEqual(possibleWith(1))
     const { err, report } = await check(content, 'a.har')
     expect(err).toMatch(/a\.har:1: the response of POST \/rest\/api\/v1\/chat /)
     expect(report.mayBeInUse).toMatchObject([{ places: [{ record: '/log/entries/0', side: 'response' }] }])
+  })
+
+  describe('with parameters beside', () => {
+    const url = 'https://a/rest/api/v1/createannouncement?q=1'
+    const sent = (request: object) => check(har(text('{}'), { url, ...none, ...request }), 'a.har')
+    const params = [{ name: 'boardId', value: '1' }]
+
+    test('an address or a text that lacks them are not called clean', async () => {
+      for (const request of [
+        { postData: { text: '{}' }, queryString: params },
+        { postData: { text: '{"title":"boardId"}', params } },
+        { postData: { text: 'title=1', params } },
+      ])
+        expect(idsOf((await sent(request)).report.mayBeInUse)).toContain('createannouncement.boardId')
+    })
+
+    test('an address and a form that have them are read', async () => {
+      const queryString = [{ name: 'q', value: '1' }]
+      const postData = { text: 'title=a%20b', params: [{ name: 'title', value: 'a b' }] }
+      expect((await sent({ queryString, postData })).report).toMatchObject({ mayBeInUse: [], faults: 0 })
+    })
   })
 
   test.each([
@@ -93,6 +122,7 @@ describe('a HAR', () => {
   test.each([
     ['of mitmproxy', { bodySize: 60, content: { size: 60, compression: plain.length - 60, text: plain } }],
     ['without compression', { bodySize: 60, content: { size: 60, text: plain } }],
+    ['without a size', { bodySize: 60, content: { size: -1, text: plain } }],
   ])('%s with the compressed length as its size has nothing unread', async (_what, response) => {
     const headers = [{ name: 'content-encoding', value: 'gzip' }]
     const { report } = await check(har({ status: 200, headers, ...response }), 'a.har')

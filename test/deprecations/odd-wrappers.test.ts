@@ -12,7 +12,6 @@ const plain = '{"messages":[{"text":"SECRET"}]}'
 const wrappers: [string, (body: string) => unknown][] = [
   ['beside an address', (body) => ({ body, ip: '192.0.2.7' })],
   ['beside a duration', (body) => ({ body, latencyMs: 3 })],
-  ['in the postData of a HAR', (body) => ({ method: 'POST', bodySize: 30, postData: { text: body } })],
   ['in the content of a HAR', (body) => ({ content: { mimeType: 'application/json', text: body } })],
   ['under a name of its own', (body) => ({ raw: body })],
 ]
@@ -181,56 +180,6 @@ describe('a record that is written in two ways', () => {
     const { code, report } = await check(content, name)
     expect([code, report.faults > 0]).toEqual([1, true])
   })
-})
-
-const listanswers = '/rest/api/v1/listanswers'
-test.each<[string, object]>([
-  ['axios', { baseURL: 'https://a/rest/api/v1', url: '/listanswers' }],
-  ['axios without a slash', { baseURL: 'https://a/rest/api/v1/', url: 'listanswers' }],
-  ['Express', { baseUrl: '/rest/api/v1', originalUrl: listanswers, url: '/listanswers' }],
-  ['Express in the middle', { baseUrl: '/rest/api', url: '/v1/listanswers' }],
-  ['a client by host', { url: 'https://a', path: listanswers }],
-  ['a route', { url: '/', fullUrl: `https://a${listanswers}?q=1` }],
-  ['no url', { url: '', originalUrl: listanswers }],
-])('an address as %s has it is read from all that the record states', async (_what, addresses) => {
-  const { report } = await check(ndjson({ method: 'POST', ...addresses, request: {}, response: {} }))
-  expect([idsOf(report.inUse), report.faults]).toEqual([['listanswers'], 0])
-})
-
-test.each<[string, string]>([
-  ...['', 'https://a', 'https://a?b=/c', '[REDACTED]', 'https://a/[path]', 'listanswers', '***'].map(
-    (url): [string, string] => ['POST', url],
-  ),
-  ...['/rest/api/v1/lista...', '/rest/api/v1/lista…', '/.../listanswers', '/rest/***'].map(
-    (url): [string, string] => ['POST', url],
-  ),
-  ...['*', 'ANY', 'UNKNOWN', 'METHOD_POST', 'P', '', 'HTTP POST'].map((method): [string, string] => [
-    method,
-    listanswers,
-  ]),
-])('the request "%s %s" may be any, so it is reported', async (method, url) => {
-  const { code, report } = await check(ndjson({ method, url, referrer: 'https://a/b', contentType: 'a/b' }))
-  expect([code, report.faults, report.requests]).toEqual([1, 1, 0])
-})
-
-test.each<[string, string]>([
-  ['PROPFIND', '/x'],
-  ['get', 'https://[::1]:8080/compare/main...dev?a[]=…'],
-  ['M-SEARCH', '/a...b/b[1]'],
-])('the request "%s %s" is another one', async (method, url) => {
-  const { report } = await check(ndjson({ method, url, host: 'a', referer: `https://a${listanswers}` }))
-  expect([report.requests, report.faults, report.inUse]).toEqual([1, 0, []])
-})
-
-test.each([
-  '/rest/api/v1/listanswers;jsessionid=1',
-  '/rest/api/v1/x/../listanswers',
-  '/rest/./api/v1/listanswers',
-  String.raw`https:\\a\rest\api\v1\listanswers`,
-  ' /rest/api/v1/listanswers ',
-])('the address "%s" is of the operation that a server takes it for', async (url) => {
-  const { report } = await check(ndjson({ method: ' post ', url }))
-  expect(idsOf(report.inUse)).toEqual(['listanswers'])
 })
 
 test('a parameter of the address with the name of a field may be a use of it', async () => {

@@ -58,6 +58,18 @@ describe('schemas', () => {
     ['a member beside a reference', chat({ ...ref('A'), ...citing }, { components: { schemas: { A: {} } } })],
     ['required without properties', chat({ required: ['citations'] })],
     [
+      'a discriminator without a mapping',
+      chat(ref('A'), {
+        components: {
+          schemas: {
+            A: { properties: { type: {} }, discriminator: { propertyName: 'type' } },
+            B: { allOf: [ref('A'), {}] },
+            C: { allOf: [ref('B'), citing] },
+          },
+        },
+      }),
+    ],
+    [
       'a discriminator',
       chat(
         { discriminator: { propertyName: 'type', mapping: { a: '#/components/schemas/A', b: 'B' } } },
@@ -101,6 +113,14 @@ describe('schemas', () => {
   ])('%s: the field may be declared', async (_what, content) => {
     const { inUse, mayBeInUse, faults } = await reportOf(content)
     expect([faults, inUse, idsOf(mayBeInUse)]).toEqual([0, [], ['chat.citations']])
+  })
+
+  test('what builds on a schema beside the one that is sent is not declared, and its lost references do not matter', async () => {
+    const heir = (...parts: unknown[]) => ({ allOf: [ref('A'), ...parts] })
+    const A = { properties: { type: {} }, discriminator: { propertyName: 'type' } }
+    const schemas = { A, B: heir(), C: heir(citing), D: { allOf: [ref('E')] } }
+    const { inUse, mayBeInUse, faults } = await reportOf(chat(ref('B'), { components: { schemas } }))
+    expect([inUse, mayBeInUse, faults]).toEqual([[], [], 0])
   })
 
   test('what is excluded is not declared', async () => {

@@ -72,6 +72,8 @@ describe('an answer as clients have it', () => {
       'content of a HAR',
       { status: 200, headers: [], content: { size: 21, mimeType: 'application/json', text } },
     ],
+    ['a text below data of another wrapper', { status: 200, body: { status: 200, headers: {}, data: body } }],
+    ['postData', { method: 'POST', url: '/a', headers: {}, bodySize: 21, cookies: [], postData: { text } }],
     ['a Buffer', JSON.parse(JSON.stringify(Buffer.from(text))) as object],
     ['a Buffer in a wrapper', { status: 200, headers: {}, body: Buffer.from(text).toJSON() }],
     ['a Uint8Array', JSON.parse(JSON.stringify(new Uint8Array(Buffer.from(text)))) as object],

@@ -82,7 +82,8 @@ const readHar = (document: unknown, text: string, parts: DocumentParts) => {
     reading: readHarEntry(entry),
   }))
   const ofInterest = readings.filter(
-    ({ reading }) => 'fault' in reading || matcher.scheduled(reading.call.method, reading.call.url),
+    ({ reading }) =>
+      'fault' in reading || matcher.isRoute(reading.call) || matcher.operationsOf(reading.call).size > 0,
   )
   const lines = linesOf(text, new Set(ofInterest.map(({ record }) => record)))
   for (const { record, reading } of readings) {

@@ -67,6 +67,11 @@ export class Tally {
   /** Counts a call as a request and notes its uses. A body that could not be read is one fault, whatever it may bear. */
   noteCall(call: TimedCall, where: Where, { matcher, fault }: { matcher: Matcher; fault: ReportFault }) {
     this.requests += 1
+    if (matcher.isRoute(call))
+      fault(
+        where.line,
+        'its url is a route, which may be any operation; record the address that was asked for',
+      )
     const unread: Use[] = []
     matcher.eachUse(call, (use) => {
       const { entry, confidence, side, path } = use

@@ -1,9 +1,11 @@
 // Reads a HAR 1.2 file into calls. Bodies are text in a HAR, base64 for binary ones, and may have been left out.
 import { InputFault } from '../command-line/input-fault.ts'
+import { requestFault } from './address.ts'
 import { isRecord, type Loose } from './json-scan.ts'
 import { withBodies, type Reading } from './ndjson.ts'
 import { textOf } from '../matching/bytes.ts'
-import { headerOf, isChunked, type Recorded } from './recorded.ts'
+import { headerOf, isChunked, wordOf } from './message.ts'
+import { isTraceText, type Recorded } from './recorded.ts'
 
 /** A HAR is read whole, so its size is bounded: 256 MiB. */
 export const MAX_HAR = 256 * 1024 * 1024
@@ -37,7 +39,7 @@ const hasOwn = (part: Loose) =>
         : isFilled(value) && Object.keys(value as object).length > 0),
   )
 
-const isPositive = (value: unknown) => typeof value === 'number' && value > 0
+const isPositive = (value: unknown) => Number(wordOf(value)) > 0
 const isCut = (content: Loose) => content._truncated === true || content.truncated === true
 
 /** What Chromium writes of a call that was broken off. */
@@ -45,10 +47,10 @@ const isBrokenOff = ({ status, _error }: Loose) => status === 0 || asText(_error
 
 /** Whether the message says that it has a body, whatever was recorded of it. */
 const hasBody = (message: Loose, content: Loose) =>
-  isPositive(Number(message.bodySize)) ||
-  isPositive(Number(content.size)) ||
+  isPositive(message.bodySize) ||
+  isPositive(content.size) ||
   isChunked(message.headers) ||
-  isPositive(Number(headerOf(message.headers, 'content-length')))
+  isPositive(headerOf(message.headers, 'content-length'))
 
 /**
  * Whether the message says that it has none. A size of -1 is one that the recorder did not learn. A size of 0 is also what
@@ -61,8 +63,12 @@ const hasNoBody = (message: Loose, content: Loose, isExpected: boolean) =>
 
 /** The size of a body before compression, 0 where the recorder does not say: mitmproxy has the compressed one. */
 const plainSize = ({ size, compression }: Loose, { bodySize, headers }: Loose, length: number): number => {
-  const isCompressed = size === bodySize && headerOf(headers, 'content-encoding') !== ''
-  return isCompressed || Number(size) + Number(compression) === length ? 0 : Number(size)
+  const isEncoded = headerOf(headers, 'content-encoding') !== ''
+  const sent = [bodySize, headerOf(headers, 'content-length')].find(isPositive)
+  if (!isPositive(size)) return isEncoded ? 0 : Number(sent ?? 0)
+  return (isEncoded && size === bodySize) || Number(size) + Number(wordOf(compression)) === length
+    ? 0
+    : Number(size)
 }
 
 /** The text of a body. Shorter than the size that the recorder saw, it is only a part. */
@@ -77,7 +83,10 @@ const recordedText = (content: Loose, message: Loose): Recorded => {
     : text
   // In UTF-16 and UTF-32 a text has more bytes than in UTF-8, so the size says nothing.
   const expected = /utf-?(?:16|32)/i.test(type) ? 0 : plainSize(content, message, bytes.length)
-  return { body, incomplete: isCut(content) || expected > Math.max(bytes.length, Buffer.byteLength(body)) }
+  const isShort = expected > Math.max(bytes.length, Buffer.byteLength(body))
+  return isTraceText(body) && !(Number(wordOf(message.status)) >= 400)
+    ? {}
+    : { body, incomplete: isCut(content) || isShort }
 }
 
 /** The value of a form's field as text: some recorders write what they parsed of it. */
@@ -88,8 +97,14 @@ const requestBody = (request: Loose): Recorded => {
   const { postData } = request
   const post = asRecord(postData)
   const params = asList(post.params).map(asRecord)
-  if (typeof post.text === 'string' && post.text !== '')
-    return recordedText({ ...post, size: request.bodySize }, request)
+  if (typeof post.text === 'string' && post.text !== '') {
+    const recorded = recordedText({ ...post, size: request.bodySize }, request)
+    // A form has its parameters in the text as well; any other text, or one without them, is not all.
+    const { text } = post
+    const isInText = ({ name }: Loose) =>
+      !/^\s*[[{]/.test(text) && (text.includes(asText(name)) || new URLSearchParams(text).has(asText(name)))
+    return params.every(isInText) ? recorded : { ...recorded, incomplete: true }
+  }
   if (params.length > 0) {
     const pairs = params.map(({ name, value }): [string, string] => [asText(name), asField(value)])
     // Files are sent by name only.
@@ -109,12 +124,20 @@ const responseBody = (response: Loose, method: string): Recorded => {
   // 0 is what recorders write for a call that was cut off or refused by the browser: nothing is known of its answer.
   if (recorded.body !== undefined) return isBrokenOff(response) ? { ...recorded, incomplete: true } : recorded
   // Not 304: its body came from a cache, unseen.
-  if ([204, 205].includes(Number(response.status)) || method.toUpperCase() === 'HEAD') return { body: '' }
+  if ([204, 205].includes(Number(wordOf(response.status))) || method.toUpperCase() === 'HEAD')
+    return { body: '' }
   // A size of 0 is also what browsers write of a stream; its bodySize is then unknown (-1).
   const isOwn = isFilled(content.text) || hasOwn(content) || hasOwn(response)
-  const isExpected = !(Number(response.status) >= 300)
+  const isExpected = !(Number(wordOf(response.status)) >= 300)
   const isEmpty = content.size === 0 && !isOwn && hasNoBody(response, content, isExpected)
   return isEmpty && response.status !== 304 && !isBrokenOff(response) ? { body: '' } : {}
+}
+
+/** The address with the parameters that are listed beside it. */
+const parametersBeside = ({ url, queryString }: Loose): string[] => {
+  const names = asList(queryString).map((one): [string, string] => [asText(asRecord(one).name), ''])
+  const [bare] = asText(url).split(/[?#]/, 1)
+  return names.length === 0 ? [] : [`${bare}?${new URLSearchParams(names).toString()}`]
 }
 
 /** Reads one entry of a HAR. A body that the recorder left out counts as not recorded; an empty one as seen. */
@@ -123,9 +146,12 @@ export const readHarEntry = (entry: unknown): Reading => {
   const { method, url } = asRecord(request)
   if (typeof method !== 'string' || typeof url !== 'string')
     return { fault: 'this entry has no request.method and request.url; record it again or remove it' }
+  const fault = requestFault(method, url)
+  if (fault !== undefined) return { fault: `${fault} entry` }
   // Chromium has the events of a stream beside the answer.
   const answer: Loose = { ...asRecord(response), ...(isFilled(events) && { events }) }
   const status = typeof answer.status === 'number' ? answer.status : undefined
   const bodies = { request: requestBody(asRecord(request)), response: responseBody(answer, method) }
-  return { call: withBodies({ method, url, time: startedDateTime, status }, bodies) }
+  const call = { method: method.trim(), url, otherUrls: parametersBeside(asRecord(request)), status }
+  return { call: withBodies({ ...call, time: startedDateTime }, bodies) }
 }

@@ -3,7 +3,9 @@
 import { hidesMembers } from '../matching/hidden-text.ts'
 import type { Call } from '../matching/deprecated-use.ts'
 import type { Side } from '../schedule/schedule.ts'
+import { requestFault } from './address.ts'
 import { isRecord, type Loose } from './json-scan.ts'
+import { wordOf } from './message.ts'
 import { recordedBody, type Recorded } from './recorded.ts'
 import type { Written } from './records.ts'
 
@@ -40,23 +42,14 @@ const sidesIn = (value: unknown): readonly Side[] => {
   return SIDES.filter((side) => (Array.isArray(value) ? value.includes(side) : value === side))
 }
 
-/** The methods of HTTP that servers know, as in node:http, which takes 40 MB to load. */
-const METHODS = new Set(
-  (
-    'GET HEAD POST PUT DELETE PATCH OPTIONS TRACE CONNECT QUERY SEARCH PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK ' +
-    'ACL BIND CHECKOUT LINK M-SEARCH MERGE MKACTIVITY MKCALENDAR NOTIFY PURGE REBIND REPORT SOURCE SUBSCRIBE UNBIND ' +
-    'UNLINK UNSUBSCRIBE'
-  ).split(' '),
-)
-
 const BODY_BESIDE = /^(request|response)[_-]?(?:body|content|data|json|payload|text)$/i
 
 /** The sides that have a body in a second member, which may be the one that was sent. */
 const sidesBeside = (record: Loose): string[] =>
   Object.entries(record).flatMap(([name, value]) => {
     const [, side] = BODY_BESIDE.exec(name) ?? []
-    const isNothing = side === undefined || /^(?:""|\{\}|\[\]|null)$/.test(JSON.stringify(value))
-    return isNothing ? [] : side.toLowerCase()
+    const isNothing = typeof value === 'object' ? Object.keys(value ?? {}).length === 0 : value === ''
+    return side === undefined || isNothing ? [] : side.toLowerCase()
   })
 
 /** More addresses in a record are not its own. */
@@ -75,15 +68,6 @@ const addressesBeside = ({ url: _url, request: _sent, response: _answer, ...othe
     )
     .slice(0, MAX_URLS)
 
-/** What is written in the place of a part that was left out. */
-const LEFT_OUT = /…|\*{3}|\.{3}(?:\/|$)|(?:^|\/)\[/
-
-/** Whether an address has a path, and all of it: `https://a`, `/rest/…` and `[REDACTED]` may be any operation's. */
-const isWhole = (url: string): boolean => {
-  const [path = ''] = url.replace(/^\s*[a-z][\w+.-]*:[/\\]{2}[^/\\?#]*/i, '').split(/[?#]/, 1)
-  return /[/\\]/.test(path) && !LEFT_OUT.test(path)
-}
-
 /** Whether one of two addresses or methods hides the other: the call may be any. */
 const isAmbiguous = ({ text, value }: Written): boolean =>
   ['"url"', '"method"'].some((name) => text.indexOf(name) !== text.lastIndexOf(name)) &&
@@ -98,19 +82,16 @@ export const readRecord = (written: Written): Reading => {
       fault: 'not a request: write {"method": …, "url": …}, with "request" and "response" if you have them',
     }
   const { method, url } = record
-  if (!METHODS.has(method.trim().toUpperCase()))
-    return { fault: 'its method is not an HTTP method; fix it or remove the line' }
   const beside = addressesBeside(record)
-  const isElsewhere = beside.some((other) => /^(?:\/|https?:)/i.test(other) && isWhole(other))
-  if (!isWhole(url) && (LEFT_OUT.test(url) || !isElsewhere))
-    return { fault: 'its url is not a whole address; record it with its path, or remove the line' }
+  const fault = requestFault(method, url, beside)
+  if (fault !== undefined) return { fault: `${fault} line` }
   if (isAmbiguous(written)) return { fault: 'has duplicate members; write each only once' }
   const bodies = { request: recordedBody(record.request), response: recordedBody(record.response) }
   const call: TimedCall = {
     method: method.trim(),
     url,
     otherUrls: beside.flatMap((other) => [other, joined(other, url), joined(url, other)]),
-    status: Number(record.status) || bodies.response.status,
+    status: Number(wordOf(record.status)) || bodies.response.status,
     incomplete: [...sidesIn(record.incomplete ?? record.truncated), ...sidesIn(sidesBeside(record))],
     written: { text, value: record },
     time: record.time ?? record.timestamp,

@@ -50,6 +50,8 @@ export type Matcher = ReturnType<typeof createMatcher>
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
 const isParameter = (segment: string) => segment.startsWith('{')
+/** A segment of a route as servers log it: `:id`, `{id}`, `<id>`. */
+const isLeftOpen = (segment: string) => /^[:{<]/.test(segment)
 
 const parametersIn = ({ segments }: Scheduled) => segments.filter(isParameter).length
 
@@ -78,6 +80,13 @@ const isEndOf = (path: readonly string[], { segments }: Scheduled, isOpen = fals
     return isParameter(segment) || segment === other || (isOpen && index !== named && isParameter(other))
   })
 }
+
+/** Whether a route, of which the beginning may be missing, ends as a template does where it is not left open. */
+const isEndOfRoute = (route: readonly string[], { segments }: Scheduled) =>
+  segments.toReversed().every((segment, index) => {
+    const other = route.at(-1 - index)
+    return other === undefined || segment === other || isParameter(segment) || isLeftOpen(other)
+  })
 
 /** The last segment of an operation's path; empty where that is a parameter. */
 const endOf = ({ segments }: Scheduled) => {
@@ -129,10 +138,22 @@ export const createMatcher = (schedule: Schedule) => {
     }
     return known
   }
-  return { scheduled, operationsOf, mayBe, eachUse }
+  /** Whether an address is a route as servers log it, and leaves open which operation of the schedule it is. */
+  const isRoute = (call: Call): boolean => {
+    if (!/\*|\/(?:[:{<]|%[37])/.test(call.url) || operationsOf(call).size > 0) return false
+    const segments = segmentsOf(pathOf(call.url).toLowerCase())
+    if (!segments.some((segment) => isLeftOpen(segment) || segment.includes('*'))) return false
+    // A star is any number of segments.
+    const end = segments.slice(segments.findLastIndex((segment) => segment.includes('*')) + 1)
+    const verb = call.method.toUpperCase()
+    return operations.some((operation) => operation.method === verb && isEndOfRoute(end, operation))
+  }
+  return { scheduled, operationsOf, mayBe, isRoute, eachUse }
 }
 
-const urlsOf = ({ url, otherUrls = [] }: Call): string[] => [url, ...otherUrls]
+// Some servers take an encoded slash for one.
+const urlsOf = ({ url, otherUrls = [] }: Call): string[] =>
+  [url, ...otherUrls].flatMap((one) => (/%2f/i.test(one) ? [one, one.replaceAll(/%2f/gi, '/')] : one))
 
 /** Reports every use in a call that goes to a scheduled operation. */
 export const reportUses = ({ endpoints, fields }: Scheduled, call: Call, report: (use: Use) => void) => {
@@ -162,7 +183,7 @@ const reportSide = (fields: Fields, call: Call, side: Side, report: (use: Use) =
   const why =
     unread ??
     (isWhole ? undefined : 'nests too deep to be looked through') ??
-    (documents.some(hiding.inValue) ? 'holds a text that may be the body' : undefined) ??
+    (documents.some(hiding.inValue) ? 'holds something that may be more of it' : undefined) ??
     (texts.some(({ text, value }) => typeof text === 'string' && hiding.byRepetition(text, value))
       ? 'has members that hide others of the same name'
       : undefined)

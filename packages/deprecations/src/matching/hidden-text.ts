@@ -7,6 +7,9 @@ const MAX_DEPTH = 3
 /** What tools print in the place of a value that they don't go into. */
 const UNPRINTED = /^\[(?:object \w+|Object|Array|Circular[^\]]*|Truncated|Max depth[^\]]*|\d+ items?)\]$/i
 
+/** What they put beside the members that they kept. */
+const CUT = /^[_$@]+(?:is_?)?truncated$/i
+
 const unescaped = (text: string): string => {
   try {
     return text.includes('%22') ? decodeURIComponent(text) : text
@@ -87,6 +90,7 @@ export const createHiding = (names: readonly string[], isReplacement: (name: str
     if (itsValue !== undefined && (isWanted(name) || isWanted(key))) return true
     for (const member in value) {
       const inner: unknown = Reflect.get(value, member)
+      if (inner === true && CUT.test(member)) return true
       if ((typeof inner === 'string' || !isReplacement(member)) && hides(inner)) return true
     }
     return false

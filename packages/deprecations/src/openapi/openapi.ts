@@ -5,6 +5,7 @@ import { isRecord } from '../input/json-scan.ts'
 import type { Entry, Side } from '../schedule/schedule.ts'
 import { bodiesOf, type Operation } from './bodies.ts'
 import type { FindFile, SpecFile } from './files.ts'
+import { createHeirs } from './heirs.ts'
 import { childrenOf, createFollow, into, nameOf, placeOf, rootOf, type At, type Lost } from './places.ts'
 import { eachProperty } from './schemas.ts'
 
@@ -77,7 +78,11 @@ const knownAt = (
   return undefined
 }
 
-const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, walk: Walk) => {
+const declareOperation = (
+  operation: Operation,
+  { scheduled, isOpen }: Known,
+  walk: Walk & { heirsOf: (at: At) => At[] },
+) => {
   const { at } = operation
   const where = placeOf(at)
   const sure = (confidence: Confidence) => (isOpen && confidence === 'exact' ? 'name' : confidence)
@@ -107,7 +112,7 @@ const declareOperation = (operation: Operation, { scheduled, isOpen }: Known, wa
     const undescribed = (place: At) => {
       for (const entry of [...fields[side].values()].flat()) report(entry, 'endpoint', place)
     }
-    const search = { fields, side, follow, report, undescribed }
+    const search = { fields, side, follow, heirsOf: walk.heirsOf, report, undescribed }
     eachProperty(bodiesOf({ ...operation, at: whole }, side, follow), search)
   }
 }
@@ -122,8 +127,10 @@ export const eachDeclared = (main: SpecFile, walk: Walk): number => {
       for (const entry of knownAt(matcher, verb, pathsOf(nameOf(at), [root]))?.scheduled.entries ?? [])
         report({ entry, confidence: 'unread', operation: placeOf(at), at, why })
   }
-  const paths = createFollow(find, () => undefined)(into(root, 'paths'))
+  const quietly = createFollow(find, () => undefined)
+  const paths = quietly(into(root, 'paths'))
   const followPath = createFollow(find, lostPath)
+  const heirsOf = createHeirs(quietly, root)
   const operations = (paths === undefined ? [] : childrenOf(paths)).flatMap((written) => {
     const item = followPath(written)
     // OpenAPI 3.1 lets a path have operations beside its reference.
@@ -137,7 +144,7 @@ export const eachDeclared = (main: SpecFile, walk: Walk): number => {
   for (const operation of operations) {
     const { template, verb, at, item } = operation
     const known = knownAt(matcher, verb, pathsOf(template, [at, item, root]))
-    if (known !== undefined) declareOperation(operation, known, walk)
+    if (known !== undefined) declareOperation(operation, known, { ...walk, heirsOf })
   }
   return operations.length
 }

@@ -9,28 +9,32 @@ type SchemaSearch = {
   fields: Fields
   side: Side
   follow: Follow
+  /** The schemas that may be sent in the place of one that they build on. */
+  heirsOf: (at: At) => At[]
   report: (entry: FieldEntry, sure: Placed, at: At) => void
   /** Called for a body whose schema does not say what it holds. */
   undescribed: (at: At) => void
 }
 
-/** A schema, the names of the members that lead to what it describes, and whether it is all that is said of that. */
-type Visit = Declaring & { names: readonly string[] }
+/** A schema, the names of the members that lead to what it describes, and whether it is all or a part of what is said of it. */
+type Visit = Declaring & { names: readonly string[]; isPart?: boolean | undefined }
 
 const ANY_NAME = '*'
 const below = (names: readonly string[], name: string) => [...names.slice(-3), name]
 
 /** The schemas inside a schema: an alternative is at its place, as an item is; a property one deeper. */
-const inner = ({ at, names }: Visit, { fields, follow }: SchemaSearch): Visit[] => {
+const inner = ({ at, names, isPart }: Visit, { fields, follow, heirsOf }: SchemaSearch): Visit[] => {
   const membersOf = (name: string) => childrenOf(follow(into(at, name)) ?? into(at, name))
   const parts = (...keys: string[]) => keys.map((key) => into(at, key))
   const same = [
-    ...parts('allOf', 'prefixItems', 'items').flatMap(itemsOf),
+    ...parts('prefixItems', 'items').flatMap(itemsOf),
     ...parts('if', 'then', 'else', 'additionalItems', 'unevaluatedItems', 'contains', 'contentSchema'),
     ...['dependentSchemas', 'dependencies'].flatMap(membersOf),
     ...parts('anyOf', 'oneOf').flatMap(itemsOf),
     into(at, 'items'),
     ...mapped(at),
+    // An heir that names a schema as a part of it is none of the others.
+    ...(isPart === true ? [] : heirsOf(at)),
   ]
   const unnamed = [
     ...parts('additionalProperties', 'unevaluatedProperties'),
@@ -38,6 +42,7 @@ const inner = ({ at, names }: Visit, { fields, follow }: SchemaSearch): Visit[] 
   ]
   return [
     ...same.map((one) => ({ at: one, names })),
+    ...itemsOf(into(at, 'allOf')).map((one) => ({ at: one, names, isPart: true })),
     ...membersOf('properties').map((one) => ({
       at: one,
       names: below(names, nameOf(one)),
@@ -153,8 +158,8 @@ const reportExamples = (
 export const eachProperty = (bodies: readonly Declaring[], search: SchemaSearch): void => {
   const { fields, follow } = search
   const seen = new Map<unknown, Set<string>>()
-  const isNew = (value: unknown, names: readonly string[]) => {
-    const way = names.length <= 1 ? names.join('') : `* ${names.at(-1)}`
+  const isNew = ({ at: { value }, names, isPart }: Visit) => {
+    const way = `${isPart === true} ${names.length <= 1 ? names.join('') : `* ${names.at(-1)}`}`
     const ways = seen.get(value) ?? new Set()
     if (ways.has(way)) return false
     seen.set(value, ways.add(way))
@@ -163,14 +168,14 @@ export const eachProperty = (bodies: readonly Declaring[], search: SchemaSearch)
   const waiting: Visit[] = bodies.map((body) => ({ ...body, names: [] }))
   const [isOpenBody, isOpenMember] = [createIsOpen(follow, true), createIsOpen(follow, false)]
   for (const visit of waiting) {
-    const { at, names, isAll } = visit
+    const { at, names, isAll, isPart } = visit
     if (isAll === true && (names.length === 0 ? isOpenBody(at) : isOpenMember(at))) search.undescribed(at)
-    if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(at.value, names)) continue
+    if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(visit)) continue
     reportIn(visit, search)
     reportExamples(visit, search)
     waiting.push(...inner(visit, search))
     const next = follow(at)
     if (next === undefined || next.value === at.value) continue
-    if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names })
+    if (names.length === 0 || !fields.isReplacement(titleOf(next))) waiting.push({ at: next, names, isPart })
   }
 }
