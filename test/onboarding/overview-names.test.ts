@@ -8,11 +8,11 @@ import { t } from '../helpers/texts.ts'
 import { github, see, seen, slack, waits } from './seen.ts'
 
 describe('the name of an app', () => {
-  it('tells several instances with one name apart beside it, and in sentences by their numbers', () => {
+  it('tells several instances with one name apart by their numbers', () => {
     const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
-    expect(overview.step).toMatchObject({ title: 'Connect Slack', second: 'slack_1' })
-    expect(overview.entries.map(({ second }) => second)).toEqual(['slack_2', undefined])
-    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack')
+    expect(overview.step?.title).toBe('Connect Slack (1)')
+    expect(overview.entries.map(({ name }) => name)).toEqual(['Slack (2)', 'GitHub'])
+    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack (2)')
     expect(overview.entries[0]?.skip?.label).toBe('Skip Slack (2) for now')
   })
 
@@ -40,7 +40,7 @@ describe('the name of an app', () => {
     const about = aboutApps(company)('en')
     const overview = see(seen([slack, waits('slack_2', 'Slack')]), { about })
     expect(overview.step?.title).toBe('Connect Slack')
-    expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales', second: undefined })
+    expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
     expect(overview.entries[0]?.connect?.label).toBe('Connect Slack of Sales')
     expect(signOf('slack_2', aboutApps(company)('de')).name).toBe('Slack des Vertriebs')
   })

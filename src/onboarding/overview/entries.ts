@@ -9,8 +9,8 @@ import { inWords, tileOf, type About } from './about.ts'
 /** An app of the walk, under the company's name for it, and how it is doing. */
 export type App = { entry: Known; standing: Standing } & Called
 
-/** How an app is called in a sentence, and on a button that has `second` beside it: what tells it from others of that name. */
-export type Called = { name: string; short: string; second: string | undefined }
+/** How an app is called everywhere on the page. */
+export type Called = { name: string }
 
 export type Action = { href: string; label: string }
 
@@ -22,11 +22,10 @@ export function calledAs<T extends Named>(entries: readonly T[]): (Called & { en
   return entries.map((entry) => {
     const short = readable(entry)
     const same = byName.get(entry.name) ?? []
-    if (same.length < 2 || entry.name === entry.instance)
-      return { entry, name: short, short, second: undefined }
+    if (same.length < 2 || entry.name === entry.instance) return { entry, name: short }
     const numbers = new Set(same.map(({ instance }) => numberOf(instance)))
     const mark = numbers.size === same.length ? numberOf(entry.instance) : entry.instance
-    return { entry, name: `${short} (${mark})`, short, second: entry.instance }
+    return { entry, name: `${short} (${mark})` }
   })
 }
 
@@ -101,18 +100,17 @@ const urgency = ({ kind }: { kind: EntryKind }): number =>
 
 type EntryContext = ListContext & { index: number; earliest: number }
 
-function entryOf({ entry, standing, name, short, second }: App, context: EntryContext) {
+function entryOf({ entry, standing, name }: App, context: EntryContext) {
   const { t, index } = context
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
-  const label = labelOf(kind, short, t)
-  const shown = shortened(short)
+  const label = labelOf(kind, name, t)
+  const shown = shortened(name)
   return {
     app: instance,
-    second,
     name: shown,
     /** The name, where the row has no room for it. */
-    whole: shown === short ? undefined : short,
+    whole: shown === name ? undefined : name,
     kind,
     tile: tileOf(entry, context.about),
     /** Empty for the normal state: five times "Not connected" says nothing. */

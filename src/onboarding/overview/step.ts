@@ -36,9 +36,7 @@ const cardOf = (scene: Scene, instance: string) => {
   return {
     instance,
     tile: tileOf({ name: app?.entry.name ?? name, instance }, scene.about),
-    /** What its title and its buttons call it, and what stands beside them. */
-    app: app?.short ?? name,
-    second: app?.second,
+    app: name,
     skip: skipPath(instance),
     paragraphs: [] as string[],
     /** What search may do there, and what not. */
