@@ -31,8 +31,8 @@ const WORDS: Record<string, string> = {
   block: '"I need an admin"',
   unskip: 'taken back',
   unblock: 'taken back',
-  time: 'not back',
-  close: 'not back',
+  time: 'not back for a while',
+  close: 'not back for a while',
 }
 
 function wordFor(
@@ -43,7 +43,7 @@ function wordFor(
   if (to === 'connected') return 'the service no longer lists it'
   if (to === 'off') return 'the service says so'
   if (from === undefined || OVER.includes(from)) return 'the service lists it'
-  if (byItself === changed) return 'the walk goes on by itself'
+  if (byItself === changed) return 'the walk goes on automatically'
   if (to === 'elsewhere' && what === 'click') return WORDS['click'] ?? ''
   const isDirect = app === changed || what === 'time' || what === 'close'
   return (isDirect ? WORDS[what] : WORDS['look']) ?? what

@@ -22,12 +22,14 @@ export function holdToRules(before: State, move: Move): void {
       fail('nothing that the service lists becomes connected')
   }
   if (ASKS.has(what))
-    for (const [app, listed] of Object.entries(state.service))
+    for (const [app, listed] of Object.entries(state.service)) {
+      if (!now.has(app) && listed !== 'gone') fail('no app is lost')
       if (now.has(app) && (now.get(app) === 'connected') !== (listed === 'gone'))
         fail('the service is believed')
+    }
   const known = before.walk.known.find(({ instance }) => instance === byItself)
   if (byItself !== undefined && known !== undefined && known.departures > 0)
-    fail('no app is departed to twice by itself')
+    fail('no app is departed to twice automatically')
   if (deadEnd(state)) fail('there is no dead end')
 }
 
