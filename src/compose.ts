@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url'
 import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
-import { createWatch, publishedSchedule } from '@onramp/deprecations'
 import { administrators } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './arrivals/address.ts'
@@ -12,6 +11,7 @@ import { withNews } from './arrivals/news.ts'
 import { createClientApi } from './client-api/client.ts'
 import { useProxy } from './client-api/proxy.ts'
 import { loadCompany } from './company/read-company.ts'
+import { watchOwnCalls } from './deprecations/own-calls.ts'
 import { createInvitations } from './invites/token.ts'
 import { aboutApps } from './onboarding/overview/about.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
@@ -53,16 +53,22 @@ export type Onramp = {
   close(): Promise<void>
 }
 
+/** What it runs on, where that isn't this machine's own. `now`: milliseconds since 1970. */
+type Surroundings = { now?: () => number; open?: typeof openStore }
+
 /**
- * @param now milliseconds since 1970
  * @throws {SettingsError} for a faulty company file, before anything is opened
  */
-export function createOnramp(settings: Settings, log: Log, now: () => number = Date.now): Onramp {
+export function createOnramp(
+  settings: Settings,
+  log: Log,
+  { now = Date.now, open = openStore }: Surroundings = {},
+): Onramp {
   const company = loadCompany(settings.COMPANY_FILE, offeredToCompanies())
   useProxy(settings)
   const publicUrl = settings.PUBLIC_URL
   const metrics = createMetrics()
-  const store = openStore(settings, log, { isServer: true, onOperation: metrics.observeStore })
+  const store = open(settings, log, { isServer: true, onOperation: metrics.observeStore })
   const { records } = store
 
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
@@ -128,7 +134,7 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeService,
     onExcess: (what) => log.warn({}, what),
-    onAnswer: watchFor(log, metrics, now).observe,
+    onAnswer: watchOwnCalls(log, metrics, now).observe,
   })
   const walks = createWalks({
     records,
@@ -190,11 +196,3 @@ export function createOnramp(settings: Settings, log: Log, now: () => number = D
     },
   }
 }
-
-/** Looks at onramp's own calls for what the service will remove. */
-const watchFor = (log: Log, metrics: Metrics, now: () => number) =>
-  createWatch(publishedSchedule, {
-    log: (notice) => log.warn({ deprecation: notice.item, by: notice.by }, notice.message),
-    count: metrics.countDeprecation,
-    now,
-  })

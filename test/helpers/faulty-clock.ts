@@ -35,7 +35,7 @@ export async function runWithClock(settings: Record<string, string> = {}): Promi
     ...settings,
   })
   let shift = 0
-  const onramp = createOnramp(loaded, pino({ level: 'silent' }), () => Date.now() + shift)
+  const onramp = createOnramp(loaded, pino({ level: 'silent' }), { now: () => Date.now() + shift })
   const server = createServer(onramp.app).listen(port, 'localhost')
   await once(server, 'listening')
   onramp.start()

@@ -137,7 +137,7 @@ export async function run(options: RunOptions = {}): Promise<Running> {
 }
 
 async function startWithClock(settings: Settings, log: Log, now: () => number) {
-  const onramp = createOnramp(settings, log, now)
+  const onramp = createOnramp(settings, log, { now })
   const server = createHttpServer(onramp.app)
   await new Promise<void>((resolve) => server.listen(settings.PORT, settings.HOST, resolve))
   onramp.start()

@@ -1,0 +1,118 @@
+// Runs of one campaign: the real lease, ledger and delivery over the simulated store, the real questions to the service,
+// and a mail server that may take an email and lose its answer. Composing an email is left out.
+import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { createAsk } from '../../src/campaigns/ask.ts'
+import { createLater } from '../../src/campaigns/delivery.ts'
+import { createLedger } from '../../src/campaigns/ledger.ts'
+import type { Mail } from '../../src/campaigns/mail/mail.ts'
+import type { Posted } from '../../src/campaigns/mail/server.ts'
+import { createPace } from '../../src/campaigns/pace.ts'
+import { readPeople } from '../../src/campaigns/people-file.ts'
+import { sendInvitations } from '../../src/campaigns/send.ts'
+import { newTally } from '../../src/campaigns/tally.ts'
+import { holdCampaign } from '../../src/cli/invite/lease.ts'
+import { createClientApi } from '../../src/client-api/client.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { current, Dead, within, type Process } from './machine.ts'
+import { settings, sharedStore } from './processes.ts'
+import type { Rules } from './rules.ts'
+import { GLOBAL_TOKEN, type World } from './world.ts'
+
+const now = () => current().now
+const clientApi = createClientApi({ baseUrl: settings.SERVICE_BASE_URL })
+const policy = {
+  campaign: 'onboarding',
+  maxReminders: 0,
+  retryUnknown: false,
+  retryFailed: false,
+  minGapMs: 0,
+  freshMs: 0,
+}
+const mail = {
+  from: { name: '', address: 'search@acme.example' },
+  subject: '',
+  text: '',
+  html: '',
+  messageId: '',
+  headers: {},
+}
+const nothing = () => {}
+
+type Around = { world: World; rules: Rules }
+
+/** One run, as `onramp invite send` makes it, in a process of its own. */
+export function startCampaign(process: Process, around: Around): void {
+  within.run(process, () => {
+    run(around).then(
+      (end) => current().note(`${process.name} ends: ${end}`),
+      (error: unknown) => {
+        if (!(error instanceof Dead)) current().note(`${process.name} ends: ${(error as Error).name}`)
+      },
+    )
+  })
+}
+
+async function run({ world, rules }: Around): Promise<string> {
+  const { records } = sharedStore
+  const hold = await holdCampaign(records, policy.campaign, { write: () => true })
+  if (hold === undefined) return 'locked'
+  const { signal } = new AbortController()
+  const sealer = createSealer(settings.SESSION_SECRET)
+  const arrivals = createArrivals({ records, sealer, now, retentionDays: 90 })
+  const pace = () => createPace({ perSecond: 1_000, now, signal })
+  try {
+    return await sendInvitations(readPeople(listOf(world)), {
+      ledger: createLedger({ arrivals, policy, now, signal, patienceMs: 10_000 }),
+      ask: createAsk({
+        whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
+        isThere: () => Promise.resolve(true),
+        pace: pace(),
+        signal,
+      }),
+      compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
+      post: (one) => post(one, rules),
+      mailPace: pace(),
+      policy,
+      isAbout: () => true,
+      later: createLater(now),
+      isHeld: () => hold.isHeld(),
+      onFault: nothing,
+      onWouldSend: nothing,
+      onOver: nothing,
+      onTrouble: nothing,
+      atOnce: 2,
+      limit: Infinity,
+      stopAfter: 0,
+      signal,
+      tally: newTally(),
+      now,
+    })
+  } finally {
+    await hold.release()
+  }
+}
+
+async function* listOf({ service }: World) {
+  yield await Promise.resolve('email\n')
+  // Who is on a list twice is one person.
+  for (const { email } of [...service.people, ...service.people]) yield `${email}\n`
+}
+
+/** An email leaves: it arrives, or not; and what becomes of it is told, or not. */
+function post({ to }: Mail, rules: Rules): Promise<Posted> {
+  const { random, now: at } = current()
+  const process = within.getStore()
+  return new Promise((resolve, reject) => {
+    const drop = () => reject(new Dead())
+    const run = () => {
+      const fate = random.next()
+      if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now' })
+      if (fate < 0.95) rules.delivered(to)
+      const posted: Posted =
+        fate < 0.85 ? { outcome: 'sent' } : { outcome: 'unknown', reply: 'the connection broke' }
+      current().add({ at: current().now + random.below(50), process, drop, run: () => resolve(posted) })
+    }
+    const what = `${process?.name ?? ''} sends an email to ${to.split('-', 1)[0] ?? ''}`
+    current().add({ at: at + random.below(50), process, run, drop, what })
+  })
+}

@@ -1,0 +1,49 @@
+// What holds in every state of the graph, and after every move.
+import { attemptOf } from '../../src/onboarding/attempts.ts'
+import { next } from '../../src/onboarding/course.ts'
+import { kindsIn, type Move, type State } from './graph.ts'
+
+/** Moves after which the walk has heard what the service says. */
+const ASKS: ReadonlySet<string> = new Set(['look', 'click', 'allow', 'deny', 'come back', 'look again'])
+
+/** @throws where a move does what may never happen */
+export function holdToRules(before: State, move: Move): void {
+  const { state, what, byItself } = move
+  const fail = (rule: string) => {
+    throw new Error(
+      `${rule}: ${what} ${move.app ?? ''} of ${JSON.stringify(before)} to ${JSON.stringify(state)}`,
+    )
+  }
+  const kinds = kindsIn(before)
+  const now = kindsIn(state)
+  for (const [app, kind] of kinds) {
+    if (!now.has(app)) fail('no app is lost')
+    if (kind !== 'connected' && now.get(app) === 'connected' && state.service[app] !== 'gone')
+      fail('nothing that the service lists becomes connected')
+  }
+  if (ASKS.has(what))
+    for (const [app, listed] of Object.entries(state.service)) {
+      if (!now.has(app) && listed !== 'gone') fail('no app is lost')
+      if (now.has(app) && (now.get(app) === 'connected') !== (listed === 'gone'))
+        fail('the service is believed')
+    }
+  const known = before.walk.known.find(({ instance }) => instance === byItself)
+  if (byItself !== undefined && known !== undefined && known.departures > 0)
+    fail('no app is departed to twice automatically')
+  if (deadEnd(state)) fail('there is no dead end')
+}
+
+/** Does the page offer nothing although something is left, or something that leads nowhere? */
+function deadEnd(state: State): boolean {
+  const where = next(state.walk, state.now)
+  const kinds = [...kindsIn(state).values()]
+  switch (where.kind) {
+    case 'wait':
+      return attemptOf(state.walk, where.step) === undefined || where.lookAgainSeconds <= 0
+    case 'connect':
+    case 'attend':
+      return !kindsIn(state).has(where.instance)
+    case 'finished':
+      return kinds.includes('todo') || kinds.includes('elsewhere')
+  }
+}

@@ -1,0 +1,25 @@
+// The graph of the walk: one app with everything that can happen, two apps with what makes up a walk. Three are in
+// `npm run proof`.
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { draw, inReadme } from './diagram.ts'
+import { explore } from './graph.ts'
+import { holdToRules } from './graph-rules.ts'
+
+describe('the graph of the walk', () => {
+  it('of one app keeps the rules in every state, with two tabs and every answer', () => {
+    const { states, moves } = explore({ apps: 1, maxTabs: 2, isWhole: true }, holdToRules)
+    expect({ states, moves }).toEqual({ states: 1_094, moves: 12_988 })
+  })
+
+  it('of two apps keeps the rules in every state', () => {
+    const { states, moves } = explore({ apps: 2, maxTabs: 2, isWhole: false }, holdToRules)
+    expect({ states, moves }).toEqual({ states: 8_020, moves: 98_232 })
+  })
+
+  it('is what the README draws: `npm run proof -- --draw` draws it again', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    expect(readme).toContain('stateDiagram-v2')
+    expect(inReadme(draw())).toBe(readme)
+  })
+})

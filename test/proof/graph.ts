@@ -1,0 +1,196 @@
+// Every state that a walk can get into, with two tabs and so many apps: breadth first over the pure decisions, with every
+// answer of the person, the service and the clock. What surprises: two walks are one state where nothing decides
+// differently, so times are kept as "a moment ago" and "over".
+import { attemptOf } from '../../src/onboarding/attempts.ts'
+import { next, standingIn } from '../../src/onboarding/course.ts'
+import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
+import { block, skip, unblock, unskip } from '../../src/onboarding/set-aside.ts'
+import {
+  isInFlight,
+  isReturned,
+  observe,
+  startWalk,
+  type Waiting,
+  type Walk,
+} from '../../src/onboarding/walk.ts'
+
+/** What the service has: `late`: consented, and not shown yet. */
+export type Listed = 'listed' | 'late' | 'off' | 'gone'
+type Consent = { step: string; instance: string }
+export type State = {
+  walk: Walk
+  service: Readonly<Record<string, Listed>>
+  tabs: readonly Consent[]
+  now: number
+}
+
+/** Who did what, about which app. `byItself`: an app that was departed to without a click. */
+export type Move = { what: string; app?: string | undefined; byItself?: string | undefined; state: State }
+
+export const CONFIRM_SECONDS = 30
+/** Ends a departure under way, and the wait for a consent. */
+const PAUSE_MS = 40_000
+
+const waitingIn = (service: State['service']): Waiting[] =>
+  Object.entries(service).flatMap(([instance, listed]) =>
+    listed === 'gone'
+      ? []
+      : [{ instance, name: instance, status: listed === 'off' ? 'disabled' : 'awaiting' } as const],
+  )
+
+export const beginning = (apps: number): State => {
+  const names = Array.from({ length: apps }, (_, number) => `app_${number + 1}`)
+  return {
+    walk: startWalk(0),
+    service: Object.fromEntries(names.map((name) => [name, 'listed'])),
+    tabs: [],
+    now: 0,
+  }
+}
+
+let steps = 0
+
+function questionIn({ service, now }: State): Question {
+  const waiting = waitingIn(service)
+  const isStartable = (instance: string) => waiting.some((entry) => entry.instance === instance)
+  return { now, confirmSeconds: CONFIRM_SECONDS, step: `step${++steps}`, waiting, isStartable }
+}
+
+function followed(state: State, passage: Passage, step: string): State {
+  const { walk } = passage
+  if (passage.kind !== 'leave') return { ...state, walk }
+  return { ...state, walk, tabs: [...state.tabs, { step, instance: passage.instance }] }
+}
+
+const withListed = (state: State, app: string, listed: Listed): State => ({
+  ...state,
+  service: { ...state.service, [app]: listed },
+})
+
+function click(state: State, app: string | undefined): Move {
+  const question = questionIn(state)
+  return {
+    what: 'click',
+    app,
+    state: followed(state, passageOfClick(state.walk, question, app), question.step),
+  }
+}
+
+/** The browser is back: from the consent, or to look again. */
+function land(state: State, what: string, { step, instance }: Consent, isRefused = false): Move {
+  if (attemptOf(state.walk, step) === undefined)
+    return { what: `${what}, over already`, app: instance, state }
+  const question = questionIn(state)
+  const back = { step, instance, advances: true, isBrowser: true, isRefused }
+  const passage = passageOfReturn(state.walk, question, back)
+  const byItself = passage.kind === 'leave' ? passage.instance : undefined
+  return { what, app: instance, byItself, state: followed(state, passage, question.step) }
+}
+
+export type Extent = {
+  apps: number
+  maxTabs: number
+  /** Also what makes too many states of three apps: words taken back, "I need an admin", switching off, listing again. */
+  isWhole: boolean
+}
+
+/** Everything that can happen next. */
+export function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generator<Move> {
+  const state = { ...before, now: before.now + 1 }
+  const { walk, now, service, tabs } = state
+  yield { what: 'time', state: { ...state, now: now + PAUSE_MS } }
+  yield { what: 'look', state: { ...state, walk: observe(walk, waitingIn(service), now, CONFIRM_SECONDS) } }
+  if (tabs.length < maxTabs) yield click(state, undefined)
+  for (const [app, listed] of Object.entries(service)) {
+    if (tabs.length < maxTabs && walk.known.some(({ instance }) => instance === app)) yield click(state, app)
+    yield { what: 'skip', app, state: { ...state, walk: skip(walk, app, now) } }
+    if (listed === 'late') yield { what: 'shows', app, state: withListed(state, app, 'gone') }
+    if (!isWhole) continue
+    yield { what: 'block', app, state: { ...state, walk: block(walk, app, now) } }
+    yield { what: 'unskip', app, state: { ...state, walk: unskip(walk, app) } }
+    yield { what: 'unblock', app, state: { ...state, walk: unblock(walk, app) } }
+    if (listed === 'gone') yield { what: 'listed again', app, state: withListed(state, app, 'listed') }
+    if (listed === 'listed') yield { what: 'switched off', app, state: withListed(state, app, 'off') }
+    if (listed === 'off') yield { what: 'switched on', app, state: withListed(state, app, 'listed') }
+  }
+  for (const tab of tabs) {
+    const away = { ...state, tabs: tabs.filter((other) => other !== tab) }
+    const listed = service[tab.instance]
+    yield { what: 'close', state: isWhole ? away : { ...away, now: now + PAUSE_MS } }
+    yield land(away, 'deny', tab, true)
+    yield land(away, 'come back', tab)
+    if (listed !== 'off') yield land(withListed(away, tab.instance, 'gone'), 'allow', tab)
+    if (listed === 'listed') yield land(withListed(away, tab.instance, 'late'), 'allow', tab)
+  }
+  for (const attempt of walk.attempts.filter(isReturned)) yield land(state, 'look again', attempt)
+}
+
+/** What of a state decides about what can come. */
+export function keyOf({ walk, service, tabs, now }: State): string {
+  const isOpen = (step: string) => tabs.some((tab) => tab.step === step)
+  const attempts = walk.attempts.filter(
+    (one) => one.done === undefined && (isReturned(one) || isOpen(one.step) || isInFlight(one, now)),
+  )
+  const known = walk.known.map((entry) => [
+    entry.instance,
+    entry.status,
+    entry.skippedAt !== undefined,
+    entry.blockedAt !== undefined,
+    entry.unconfirmedAt !== undefined,
+    entry.departures > 0,
+    // Asked only of an app that starts afresh.
+    entry.departures === 0 && entry.departedIn !== undefined && entry.departedIn === walk.clicks,
+  ])
+  const live = attempts.map((one) => {
+    const { instance, step, returnedAt } = one
+    const isOverdue = returnedAt !== undefined && now - returnedAt >= CONFIRM_SECONDS * 1000
+    return [instance, isOpen(step), isInFlight(one, now), returnedAt !== undefined, isOverdue]
+  })
+  // Any number that were left a moment ago and have no tab any more are as good as one.
+  const distinct = [...new Set(live.map((one) => JSON.stringify(one)))]
+  // A tab whose attempt is over comes back to a page.
+  const closed = tabs
+    .filter(({ step }) => attemptOf(walk, step) === undefined)
+    .map(({ instance }) => instance)
+  return JSON.stringify([known, distinct, closed.toSorted(), Object.values(service)])
+}
+
+export type Visitor = (before: State, move: Move) => void
+
+/** @returns how many states and moves there are */
+export function explore(extent: Extent, visit: Visitor): { states: number; moves: number } {
+  const first = beginning(extent.apps)
+  const seen = new Set([keyOf(first)])
+  const counts = { states: 1, moves: 0 }
+  let frontier = [first]
+  while (frontier.length > 0) {
+    const found: State[] = []
+    for (const state of frontier)
+      for (const move of movesFrom(state, extent)) {
+        counts.moves++
+        visit(state, move)
+        const key = keyOf(move.state)
+        if (seen.has(key)) continue
+        seen.add(key)
+        found.push(pruned(move.state))
+      }
+    counts.states += found.length
+    frontier = found
+  }
+  return counts
+}
+
+/** Without the attempts that nothing asks for any more. */
+function pruned(state: State): State {
+  const { walk, tabs } = state
+  const isOpen = (step: string) => tabs.some((tab) => tab.step === step)
+  const attempts = walk.attempts.filter(
+    (one) => one.done === undefined && (isReturned(one) || isOpen(one.step) || isInFlight(one, state.now)),
+  )
+  return { ...state, walk: { ...walk, attempts } }
+}
+
+export const kindsIn = ({ walk, now }: State): Map<string, string> =>
+  new Map(walk.known.map((entry) => [entry.instance, standingIn(walk, entry, now).kind]))
+
+export const offered = ({ walk, now }: State) => next(walk, now)

@@ -1,0 +1,31 @@
+// Ten thousand seeds of the simulation, in processes of their own: it takes over the clock and the timers of a process.
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+
+const run = async (...args: string[]): Promise<string> => {
+  const flags = ['--disable-warning=ExperimentalWarning', 'test/proof/run.ts']
+  // The tests beside it come first: it takes what they leave of the processors.
+  const child = spawn('nice', ['-n', '19', process.execPath, ...flags, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return await text(child.stdout)
+}
+
+const digestIn = (said: string) => /digest \w+/.exec(said)?.[0]
+
+describe('every interleaving', () => {
+  it('the same seeds give the same journals, in whatever order they run', { timeout: 120_000 }, async () => {
+    const seeds = ['--seeds', '50', '--every', '1', '--digest']
+    const [once, again] = await Promise.all([run(...seeds), run(...seeds, '--backwards')])
+    expect(digestIn(once)).toBeDefined()
+    expect(digestIn(again)).toBe(digestIn(once))
+  })
+
+  it('ten thousand seeds break no rule', { timeout: 1_200_000 }, async () => {
+    const said = await run('--seeds', '10000')
+    expect(said).not.toContain('replay it')
+    const counts = [...said.matchAll(/^(\d+) seeds, 0 failed$/gm)].map(([, count]) => Number(count))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(10_000)
+  })
+})

@@ -1,0 +1,71 @@
+// The service, as far as a walk needs it: who may connect which app, one-time paths, consents that show late, and an
+// answer that may change at any moment. It never fails by itself; the network in front of it does.
+import { randomUUID } from 'node:crypto'
+import { current } from './machine.ts'
+
+export const SERVICE = 'https://search.example'
+
+type App = {
+  instance: string
+  /** It says yes without a page. */
+  isSilent: boolean
+  /** When the consent shows; undefined: none was given. */
+  connectedFrom?: number | undefined
+  /** It was once off the list. */
+  wasConnected: boolean
+}
+
+export type Person = { subject: string; name: string; email: string; apps: App[] }
+
+type Path = { person: Person; app: App; back: string; isVoid: boolean }
+export type Reply = { status: number; body: unknown }
+
+export class Service {
+  readonly people: readonly Person[]
+  readonly #paths = new Map<string, Path>()
+  /** Does a new check void the paths of the one before? */
+  readonly voidsPaths: boolean
+
+  constructor(people: readonly Person[], voidsPaths: boolean) {
+    this.people = people
+    this.voidsPaths = voidsPaths
+  }
+
+  isListed = ({ connectedFrom }: App): boolean => connectedFrom === undefined || connectedFrom > current().now
+
+  /** What an access token, or the address that a global token acts for, gets to see. */
+  check(person: Person, back: string | undefined): Reply {
+    if (this.voidsPaths)
+      for (const path of this.#paths.values()) if (path.person === person) path.isVoid = true
+    for (const app of person.apps) if (!this.isListed(app)) app.wasConnected = true
+    const entries = person.apps.filter(this.isListed).map((app) => {
+      const token = randomUUID()
+      if (back !== undefined) this.#paths.set(token, { person, app, back, isVoid: false })
+      return {
+        datasourceInstance: app.instance,
+        displayName: app.instance,
+        authStatus: 'NOT_AUTHORIZED',
+        authUrlRelativePath: `/auth/datasource/${app.instance}?token=${token}`,
+      }
+    })
+    return { status: 200, body: { unauthorizedDatasourceInstances: entries } }
+  }
+
+  /** The browser follows a departure. @returns undefined for a path that is void, or was followed before */
+  follow(address: string): Path | undefined {
+    const path = this.#paths.get(new URL(address).searchParams.get('token') ?? '')
+    if (path === undefined || path.isVoid) return undefined
+    path.isVoid = true
+    return path
+  }
+
+  /** Which app a departure leads to, and the step that it brings back. */
+  pathOf(address: string): { app: App; step: string } | undefined {
+    const path = this.#paths.get(new URL(address).searchParams.get('token') ?? '')
+    return path && { app: path.app, step: new URL(path.back).searchParams.get('step') ?? '' }
+  }
+
+  consent(app: App, delay: number): void {
+    app.connectedFrom = Math.min(app.connectedFrom ?? Infinity, current().now + delay)
+  }
+}
