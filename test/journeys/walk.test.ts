@@ -84,8 +84,8 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
       { instance: 'slack_1', displayName: 'Slack' },
       { instance: 'slack_2', displayName: 'Slack' },
     ])
-    expect(browser.text).toContain('slack_1')
-    expect(browser.text).toContain('slack_2')
+    expect(browser.text).toContain('Slack (1)')
+    expect(browser.text).toContain('Slack (2)')
     await browser.click('/onboarding/connect/slack_2')
     await answerConsent(browser, 'allow')
     expect(world.sandbox.state(person)).toEqual({ slack_1: 'waiting', slack_2: 'authorized' })
