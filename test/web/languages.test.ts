@@ -132,6 +132,8 @@ describe('a message', () => {
     expect(chooses('next.title', { has: 'yes', app: 'Slack' })).toBe('Connect \u2068Slack\u2069')
     expect(textsOf('ar', english, { product: 'Acme' })('overview.title')).toContain('\u2068Acme\u2069')
     expect(textsOf('ar', english).list(['Jira', 'نوشن'])).toBe('\u2068Jira\u2069 ونوشن')
+    for (const tag of ['zh-CN', 'ja'])
+      expect(textsOf(tag, english).list(['Jira', 'Slack', 'GitHub'])).toBe('Jira、Slack、GitHub')
   })
 
   it('keeps a name on one line where words have no spaces between them', () => {

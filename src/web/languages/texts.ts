@@ -64,7 +64,9 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     timeZoneName: 'short',
   })
   const spans = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
-  const lists = new Intl.ListFormat(tag, { type: 'unit', style: 'short' })
+  // Between units, Chinese and Japanese put no mark.
+  const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
+  const lists = new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' })
   return Object.assign(text, {
     lang: tag,
     dir,
