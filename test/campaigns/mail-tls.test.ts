@@ -110,6 +110,23 @@ describe('encryption', () => {
   })
 })
 
+describe('STARTTLS that is put off', () => {
+  it.each([
+    ['454 4.7.0 TLS not available due to local problem', 'its encryption (STARTTLS) does not work'],
+    // Postfix, when it has a milter that does not answer.
+    ['454 4.3.0 Try again later', 'it takes no email for now'],
+  ])('is told by what the server means: %s', async (reply, words) => {
+    const door = await startSmtpServer(({ stage, line }) => {
+      if (stage === 'EHLO') return '250-mail.acme.example\r\n250 STARTTLS'
+      return line === 'STARTTLS' ? reply : undefined
+    })
+    const { code, stderr } = await sent(door.url)
+    await door.close()
+    expect(code).toBe(1)
+    expect(stderr).toContain(`${words} (it says: ${reply})`)
+  })
+})
+
 describe('the sign-in at a mail server', () => {
   it('that is refused is quoted without the password', async () => {
     const port = await started({

@@ -63,6 +63,9 @@ const SYSTEM: Record<string, string> = {
 function withoutTls({ response, responseCode = 0, message }: SmtpError): string {
   if (!message.includes('STARTTLS')) return `TLS failed (${replyShown(message)})`
   const reply = response === undefined ? '' : ` (it says: ${replyShown(response)})`
+  // Postfix, while it asks a filter in vain; TLS is not what is wrong.
+  if (/^454[ -]4\.3\./.test(response ?? ''))
+    return `it takes no email for now${reply}: if it stays so, a filter of its own (milter, such as OpenDKIM) is down`
   // RFC 3207 4: it has TLS, but TLS does not work.
   if (responseCode === 454) return `its encryption (STARTTLS) does not work${reply}: have it fixed`
   return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, or use smtps://`

@@ -1,0 +1,70 @@
+// A company with a real mail server: `onramp invite send` as people run it, and what comes into the mailboxes.
+import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
+import { readdirSync } from 'node:fs'
+import { startCompany } from '../campaigns/command.ts'
+import { DOMAIN, openPostOffice, SENDER } from './post-office.ts'
+
+export const GREY_SECONDS = 20
+
+/** Whom the languages are for: a person for each. */
+export const tags = readdirSync(LANGUAGES)
+export const readers = tags.map((tag) => tag.toLowerCase())
+export const team = ['ada', 'bob', 'cem', 'dov', 'eve', 'fay', 'gus', 'hal']
+/** Whose emails the server puts off at first. `patient` are those of the run that lasts, beside the other checks. */
+const strangers = ['newcomer', 'visitor']
+const patient = ['ivy', 'jon']
+
+export const addressOf = (name: string) => `${name}@${DOMAIN}`
+const apps = ['Slack', 'GitHub', 'Jira'].map((displayName) => {
+  return { instance: `${displayName.toLowerCase()}_1`, displayName }
+})
+
+export type Company = Awaited<ReturnType<typeof openCompany>>
+
+type More = { env?: Record<string, string>; options?: string[] }
+
+export async function openCompany(folder: string) {
+  const people = [...readers, ...team, ...strangers, ...patient]
+  const office = await openPostOffice(folder, { people, strangers, greySeconds: GREY_SECONDS })
+  const company = await startCompany({
+    people: [...people, 'gone'].map((id) => ({ id, name: id, email: addressOf(id), datasources: apps })),
+  })
+  const env = {
+    PUBLIC_URL: 'https://onramp.acme.example',
+    SMTP_URL: office.url,
+    NODE_EXTRA_CA_CERTS: office.authority,
+    MAIL_FROM: `Search team <${SENDER}>`,
+  }
+  const args = (campaign: string, list: string, options: string[] = []) => {
+    const quick = ['--rate', '100', '--mail-rate', '100', '--min-gap', '0', '--yes']
+    return ['invite', 'send', list, '--campaign', campaign, ...quick, ...options]
+  }
+  const sendList = (campaign: string, list: string, { options, env: other }: More = {}) =>
+    company.run(args(campaign, company.list('people.csv', list), options), { env: { ...env, ...other } })
+
+  return {
+    office,
+    file: company.list,
+    sendList,
+    send: (campaign: string, names: readonly string[], more?: More) =>
+      sendList(campaign, `${names.map(addressOf).join('\n')}\n`, more),
+    /** It reads its list from standard input. */
+    startSending: (campaign: string) => company.start(args(campaign, '-'), env),
+    /** @returns what has come into a mailbox from now on */
+    mailboxesSince: (names: readonly string[]) => {
+      const before = new Map(names.map((name) => [name, office.mailbox(name).length]))
+      return async (name: string) => {
+        // The server has taken an email before it is in the mailbox.
+        await office.isIdle()
+        return office.mailbox(name).slice(before.get(name))
+      }
+    },
+    async close() {
+      await company.close()
+      await office.close()
+    },
+  }
+}
+
+/** Runs a check and says what became of it. */
+export type Check = (title: string, work: () => Promise<void> | void) => Promise<void>

@@ -1,0 +1,155 @@
+// What becomes of emails that the mail server does not take at once, or whose connection breaks.
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ended } from '../campaigns/command.ts'
+import { addressOf, GREY_SECONDS, team, type Check, type Company } from './company.ts'
+import { startCut, type Where } from './cut.ts'
+import { headersOf } from './judges.ts'
+import { DOMAIN } from './post-office.ts'
+
+/** Put off, and sent while the run lasts: its list stays open for longer than the minute that onramp waits. */
+export async function checkLastingRun({ mailboxesSince, startSending }: Company): Promise<void> {
+  const since = mailboxesSince(['visitor'])
+  const child = startSending('lasting')
+  const end = ended(child)
+  child.stdin.write(`${addressOf('visitor')}\n${addressOf('ivy')}\n`)
+  await pause(66_000)
+  child.stdin.end(`${addressOf('jon')}\n`)
+  const { code, stderr } = await end
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /visitor@acme\.example: email delayed by the mail server: 450 4\.2\.0 .*Greylisted/)
+  assert.equal((await since('visitor')).length, 1)
+}
+
+export async function checkFailures(check: Check, { office, send, mailboxesSince }: Company): Promise<void> {
+  const rejections = (name: string) =>
+    office
+      .log()
+      .split('\n')
+      .filter((line) => /reject: RCPT/.test(line) && line.includes(`to=<${name}@`)).length
+
+  async function cutAt(where: Where, names: readonly string[], campaign: string) {
+    const cut = await startCut(office.port, where)
+    const since = mailboxesSince(names)
+    const sent = await send(campaign, names, {
+      env: { SMTP_URL: office.urlOf(cut.port) },
+      options: ['--at-once', '1'],
+    })
+    assert.ok(cut.hasCut(), 'no connection was cut')
+    await cut.close()
+    return { ...sent, since }
+  }
+  await check(
+    'a recipient without a mailbox (550 at RCPT) is rejected once, and the others get theirs',
+    async () => {
+      const since = mailboxesSince(team)
+      const { code, stderr } = await send('gone', ['gone', 'ada'])
+      assert.equal(code, 3, stderr)
+      assert.match(stderr, /gone@acme\.example: rejected by the mail server: 550 5\.1\.1 .*User unknown/)
+      assert.equal((await since('ada')).length, 1)
+      assert.equal((await send('gone', ['gone', 'ada'])).code, 3)
+      assert.equal(rejections('gone'), 1)
+      await send('gone', ['gone', 'ada'], { options: ['--retry-failed'] })
+      assert.equal(rejections('gone'), 2)
+      assert.equal((await since('ada')).length, 1)
+    },
+  )
+
+  for (const [what, from, reply] of [
+    ['that belongs to someone else (553', `other@${DOMAIN}`, /553 5\.7\.1 .*not owned by user robot/],
+    ['that is not allowed (554', `blocked@${DOMAIN}`, /554 5\.7\.1 .*Sender address rejected: Access denied/],
+  ] as const)
+    await check(`a sender ${what} at RCPT) ends the run, and is no one's fault`, async () => {
+      const campaign = from.split('@')[0] ?? ''
+      const since = mailboxesSince(team)
+      const { code, stderr } = await send(campaign, team, {
+        env: { MAIL_FROM: from },
+        options: ['--at-once', '1'],
+      })
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, reply)
+      assert.match(stderr, /the mail server refuses the sender, so no email can leave .*see MAIL_FROM/)
+      assert.equal((stderr.match(/: not accepted/g) ?? []).length, 5)
+      const again = await send(campaign, team)
+      assert.equal(again.code, 0, again.stderr)
+      for (const name of team) assert.equal((await since(name)).length, 1)
+    })
+
+  await check('an email that is put off (450, postgrey) goes out in a later run', async () => {
+    const since = mailboxesSince(['newcomer', 'ada'])
+    const first = await send('grey', ['newcomer', 'ada'])
+    assert.equal(first.code, 3, first.stderr)
+    assert.match(
+      first.stderr,
+      /newcomer@acme\.example: email delayed by the mail server: 450 4\.2\.0 .*Greylisted/,
+    )
+    assert.equal((await send('grey', ['newcomer', 'ada'])).code, 3)
+    await pause(GREY_SECONDS * 1_000)
+    const last = await send('grey', ['newcomer', 'ada'])
+    assert.equal(last.code, 0, last.stderr)
+    for (const name of ['newcomer', 'ada']) assert.equal((await since(name)).length, 1)
+  })
+
+  await check(
+    'a connection that breaks in the middle of an email costs nothing: it goes out again, once',
+    async () => {
+      const { code, stderr, since } = await cutAt('middle', ['ada', 'bob'], 'middle')
+      assert.equal(code, 0, stderr)
+      assert.match(office.log(), /lost connection after DATA \(\d{3,} bytes\)/)
+      for (const name of ['ada', 'bob']) assert.equal((await since(name)).length, 1)
+    },
+  )
+
+  await check('a connection that dies in silence in the middle of an email leaves it unknown', async () => {
+    const { code, stderr, since } = await cutAt('silence', ['ada', 'bob'], 'silence')
+    assert.equal(code, 3, stderr)
+    assert.match(stderr, /ada@acme\.example: delivery unknown: the connection broke/)
+    assert.equal((await since('ada')).length, 0)
+    const again = await send('silence', ['ada', 'bob'], { options: ['--retry-unknown'] })
+    assert.equal(again.code, 0, again.stderr)
+    for (const name of ['ada', 'bob']) assert.equal((await since(name)).length, 1)
+  })
+
+  await check(
+    'a connection that breaks before the reply leaves it unknown, and is sent again on request',
+    async () => {
+      const { code, stderr, since } = await cutAt('answer', ['ada', 'bob'], 'answer')
+      assert.equal(code, 3, stderr)
+      assert.match(stderr, /ada@acme\.example: delivery unknown: the connection broke/)
+      assert.equal((await send('answer', ['ada', 'bob'])).code, 3)
+      for (const name of ['ada', 'bob']) assert.equal((await since(name)).length, 1)
+      const again = await send('answer', ['ada', 'bob'], { options: ['--retry-unknown'] })
+      assert.equal(again.code, 0, again.stderr)
+      const ids = (await since('ada')).flatMap((email) => headersOf(email, 'message-id'))
+      assert.equal(ids.length, 2)
+      assert.equal(new Set(ids).size, 1)
+      assert.equal((await since('bob')).length, 1)
+    },
+  )
+
+  await check('a private authority has to be trusted, and a wrong password is told without it', async () => {
+    const stranger = await send('tls', ['ada'], { env: { NODE_EXTRA_CA_CERTS: '' } })
+    assert.equal(stranger.code, 1)
+    assert.match(stranger.stderr, /unknown authority.*NODE_EXTRA_CA_CERTS/)
+    const url = office.urlOf(office.port, 'not-the-password')
+    const wrong = await send('tls', ['ada'], { env: { SMTP_URL: url } })
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stderr, /rejects the username and password \(it says: 535 5\.7\.8/)
+    assert.doesNotMatch(wrong.stderr, /not-the-password/)
+  })
+}
+
+/** Nothing else may send in the meantime. */
+export async function checkSigning(check: Check, { office, send, mailboxesSince }: Company): Promise<void> {
+  await check('where OpenDKIM is down, no email leaves unsigned and no one counts as tried', async () => {
+    await office.stopSigning()
+    const since = mailboxesSince(['ada'])
+    const { code, stderr } = await send('unsigned', ['ada'])
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /it takes no email for now \(it says: 454 4\.3\.0 .*a filter .*is down/)
+    assert.equal((await since('ada')).length, 0)
+    await office.startSigning()
+    assert.equal((await send('unsigned', ['ada'])).code, 0)
+    assert.equal((await since('ada')).length, 1)
+  })
+}

@@ -1,0 +1,65 @@
+// Who judges an email that has arrived: dkimpy its signature, SpamAssassin how much it looks like spam: as at a stranger's
+// mail server, and with no test that asks the network.
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const VERIFY = new URL('dkim-verify.py', import.meta.url).pathname
+
+/** Is each of them signed, and unchanged since? @param record of the key, in DNS */
+export function verified(folder: string, record: string, emails: readonly Buffer[]): boolean[] {
+  const paths = emails.map((email, index) => {
+    const path = join(folder, `signed-${index}`)
+    writeFileSync(path, email)
+    return path
+  })
+  const said = execFileSync('/usr/bin/python3', [VERIFY, record, ...paths], { encoding: 'utf8' })
+  return said
+    .trim()
+    .split('\n')
+    .map((word) => word === 'pass')
+}
+
+/** The lines of a header, unfolded; also where there are several of it. */
+export const headersOf = (email: Buffer, name: string): string[] =>
+  [...(email.toString().split(/\r?\n\r?\n/, 1)[0] ?? '').matchAll(/^([\w-]+):((?:.*\r?\n[ \t])*.*)$/gm)]
+    .filter(([, found = '']) => found.toLowerCase() === name.toLowerCase())
+    .map(([, , value = '']) => value.replaceAll(/\r?\n[ \t]+/g, ' ').trim())
+
+/** What SpamAssassin said: points by rule. Those that speak for an email (below zero) don't make up for others. */
+export type Judged = { points: number; rules: Record<string, number> }
+
+const judgedBy = (rules: Record<string, number>): Judged => ({
+  points: Object.values(rules).reduce((sum, one) => sum + Math.max(0, one), 0),
+  rules,
+})
+
+/** The number says which one it is: SpamAssassin has an order of its own. */
+const seenAt = (index: number, time: string) =>
+  `Received: from mail.acme.example (mail.acme.example [20.30.40.50])\n\tby mx.elsewhere.example with ESMTPS id nr${index}; ${time}\n`
+
+const SEPARATOR = 'From search@acme.example Thu Jan  1 00:00:00 1970\n'
+
+/** @returns what it said of each, in their order */
+export function bySpamAssassin(folder: string, emails: readonly Buffer[]): Judged[] {
+  const now = new Date().toUTCString().replace('GMT', '+0000')
+  const box = emails.map((email, index) => {
+    const quoted = email.toString('latin1').replaceAll(/^(>*From )/gm, '>$1')
+    return `${SEPARATOR}${seenAt(index, now)}${quoted}\n\n`
+  })
+  const path = join(folder, 'judged.mbox')
+  writeFileSync(path, box.join(''), 'latin1')
+  const own = ['use_bayes 0', 'fold_headers 0', 'add_header all Points _TESTSSCORES_']
+  const nobody = ['--nocreate-prefs', '--prefs-file=/dev/null']
+  const args = ['--local', ...nobody, ...own.map((line) => `--cf=${line}`), '--mbox', path]
+  const said = execFileSync('spamassassin', args, { encoding: 'latin1', maxBuffer: 100_000_000 })
+  const judged: Judged[] = []
+  for (const one of said.split(/^From search@/m)) {
+    const index = /^\tby mx\.elsewhere\.example with ESMTPS id nr(\d+)/m.exec(one)?.[1]
+    const points = /^X-Spam-Points: (.*)$/m.exec(one)?.[1]
+    if (index === undefined || points === undefined) continue
+    const rules = [...points.matchAll(/(\w+)=(-?[\d.]+)/g)].map(([, rule, score]) => [rule, Number(score)])
+    judged[Number(index)] = judgedBy(Object.fromEntries(rules) as Record<string, number>)
+  }
+  return judged
+}
