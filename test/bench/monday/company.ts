@@ -118,7 +118,7 @@ export async function startCompany(ledger: Ledger) {
       return await response.text()
     },
     async close() {
-      meter.close()
+      meter.stop()
       await gateway.close()
       await standInPool.destroy()
       await redis.close()

@@ -28,6 +28,7 @@ export function createMeter() {
   const lives: Life[] = []
   const started = machineMs()
   const loads: number[] = []
+  let ended: ReturnType<typeof machineMs> | undefined
   const look = () => {
     loads.push(loadavg()[0] ?? 0)
     for (const life of lives) {
@@ -37,6 +38,7 @@ export function createMeter() {
       life.memory.push(memory)
     }
   }
+  look()
   const looking = setInterval(look, EVERY_MS)
   return {
     watch: (name: string, pid: number) => void lives.push({ name, pid, processorMs: 0, memory: [] }),
@@ -57,10 +59,15 @@ export function createMeter() {
       return { figures, isLevel }
     },
     machine() {
-      const { busy, all } = machineMs()
+      const { busy, all } = ended ?? machineMs()
       const share = (busy - started.busy) / (all - started.all)
-      return { share, loads: { min: Math.min(...loads), max: Math.max(...loads) } }
+      return { share, load: { first: loads[0] ?? 0, most: Math.max(...loads) } }
     },
-    close: () => clearInterval(looking),
+    /** From now on nothing counts. */
+    stop() {
+      clearInterval(looking)
+      look()
+      ended ??= machineMs()
+    },
   }
 }

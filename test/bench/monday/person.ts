@@ -52,7 +52,8 @@ async function walk(tab: Tab, plan: Plan, tried: Set<App>, leavesAt?: App): Prom
 function answerFor({ choices }: Plan, app: App, tried: ReadonlySet<App>): 'allow' | 'slow' | 'deny' {
   const choice = choices[app]
   if (choice === 'slow') return 'slow'
-  return choice === 'skip' || (choice.startsWith('deny') && !tried.has(app)) ? 'deny' : 'allow'
+  const isUnwanted = choice === 'skip' || choice === 'deny then skip'
+  return isUnwanted || (choice === 'deny then allow' && !tried.has(app)) ? 'deny' : 'allow'
 }
 
 /** Two tabs of one browser, each at an app of its own at the same moment. */

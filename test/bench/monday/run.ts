@@ -17,9 +17,9 @@ import { reportOf } from './report.ts'
 const USAGE = `npm run bench:monday -- [options]
   --people N        how many come (50000)
   --minutes N       in how many minutes of theirs (60; of fewer people, so many fewer)
-  --compress N      how many times as fast they come here (5; 1 of fewer than 5000 people)
-  --average N       seconds before that, at the average rate as it is (60; 5 of fewer than 5000 people)
-  --peer-rounds N   rounds beside express-openid-connect; 0: none (20; 0 of fewer than 5000 people)
+  --compress N      how many times as fast they come here (4; 1 of fewer than 5000 people)
+  --average N       seconds before that, at the average rate as it is (45; 5 of fewer than 5000 people)
+  --peer-rounds N   rounds beside express-openid-connect; 0: none (10; 0 of fewer than 5000 people)
   --seed N          another seed is another company (1)
 `
 
@@ -38,9 +38,9 @@ const { values } = parseArgs({
 const people = Number(values.people)
 const isSmall = people < 5_000
 const minutes = Number(values.minutes ?? Math.max(0.5, (people / 50_000) * 60))
-const compress = Number(values.compress ?? (isSmall ? 1 : 5))
-const average = Number(values.average ?? (isSmall ? 5 : 60))
-const peerRounds = Number(values['peer-rounds'] ?? (isSmall ? 0 : 20))
+const compress = Number(values.compress ?? (isSmall ? 1 : 4))
+const average = Number(values.average ?? (isSmall ? 5 : 45))
+const peerRounds = Number(values['peer-rounds'] ?? (isSmall ? 0 : 10))
 const seed = Number(values.seed)
 
 const rhythm: Rhythm = {
@@ -50,11 +50,11 @@ const rhythm: Rhythm = {
   averageRate: people / (minutes * 60),
 }
 
-/** When each happens, as a share of the hour. */
+/** When each happens, as a share of the hour: between the bursts. */
 const FAULTS: [Fault, number][] = [
-  ['kill -9', 0.15],
-  ['failover', 0.3],
-  ['rolling restart', 0.45],
+  ['kill -9', 0.12],
+  ['failover', 0.36],
+  ['rolling restart', 0.62],
 ]
 /** A burst is felt for so long. */
 const BURST_FELT_SECONDS = BURST_SECONDS + 3
@@ -74,6 +74,7 @@ async function letFaultsHappen(company: Company, clock: Clock): Promise<[Fault, 
   for (const [fault, share] of FAULTS) {
     await sleep(Math.max(0, (average + share * rhythm.seconds - clock.second()) * 1000))
     clock.fault = fault
+    process.stderr.write(`${clock.second().toFixed(0)} s: ${fault}\n`)
     took.push([fault, await company.let(fault)])
     clock.fault = undefined
   }
@@ -119,6 +120,7 @@ async function main(): Promise<number> {
     const faulting = letFaultsHappen(company, clock)
     const [{ told, mostAtOnce }, faults] = await Promise.all([letThemCome(company, clock, plans), faulting])
     const seconds = clock.second()
+    company.meter.stop()
     const { user, system } = process.cpuUsage(before)
     const [journal, csv] = await Promise.all([company.journal(), company.peopleCsv()])
     const twoTabs = new Set(plans.filter(({ hasTwoTabs }) => hasTwoTabs).map(({ person }) => person))
