@@ -121,6 +121,7 @@ export async function startCompany(ledger: Ledger) {
       meter.stop()
       await gateway.close()
       await standInPool.destroy()
+      for (const child of processes) child.kill('SIGKILL')
       await redis.close()
     },
   }

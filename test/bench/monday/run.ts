@@ -12,7 +12,7 @@ import { besideThePeer } from './peer.ts'
 import { live, type Told } from './person.ts'
 import { BURST_SECONDS, burstStarts, planCompany, type Plan, type Rhythm } from './plans.ts'
 import { readReport, reconcile } from './reconcile.ts'
-import { reportOf } from './report.ts'
+import { reportOf, type Morning } from './report.ts'
 
 const USAGE = `npm run bench:monday -- [options]
   --people N        how many come (50000)
@@ -101,12 +101,8 @@ async function letThemCome({ world }: Company, clock: Clock, plans: readonly Pla
   return { told, mostAtOnce }
 }
 
-async function main(): Promise<number> {
-  const isSound = [people, minutes, compress].every((value) => value > 0) && average >= 0 && peerRounds >= 0
-  if (values.help || !isSound) {
-    process.stdout.write(USAGE)
-    return values.help ? 0 : 2
-  }
+/** All but what is measured beside the peer, once everything else has ended. */
+async function morning(): Promise<Omit<Morning, 'peer'>> {
   const clock: Clock = { second: () => 0, fault: undefined }
   const ledger = createLedger(() => clock.fault ?? partAt(clock.second()))
   const company = await startCompany(ledger)
@@ -124,7 +120,8 @@ async function main(): Promise<number> {
     const { user, system } = process.cpuUsage(before)
     const [journal, csv] = await Promise.all([company.journal(), company.peopleCsv()])
     const twoTabs = new Set(plans.filter(({ hasTwoTabs }) => hasTwoTabs).map(({ person }) => person))
-    const { words, isKept } = reportOf({
+    const two = journal.secondUses.filter((person) => twoTabs.has(person)).length
+    return {
       machine: describeMachine(await company.redisVersion()),
       processors: cpus().length,
       seed,
@@ -136,22 +133,29 @@ async function main(): Promise<number> {
       generatorP99: delay.percentile(99) / 1e6,
       generatorMs: (user + system) / 1000,
       signIns: Object.values(journal.people).reduce((sum, entry) => sum + entry.signIns, 0),
-      secondUses: {
-        one: journal.secondUses.filter((person) => !twoTabs.has(person)).length,
-        two: journal.secondUses.filter((person) => twoTabs.has(person)).length,
-      },
+      secondUses: { one: journal.secondUses.length - two, two },
       shares: ledger.shares(),
       troubles: ledger.troubles(),
       faults,
       meter: company.meter,
       losses: reconcile(plans, told, journal.people, readReport(csv)),
-      peer: peerRounds > 0 ? await besideThePeer(peerRounds) : undefined,
-    })
-    process.stdout.write(words)
-    return isKept ? 0 : 1
+    }
   } finally {
     await company.close()
   }
+}
+
+async function main(): Promise<number> {
+  const isSound = [people, minutes, compress].every((value) => value > 0) && average >= 0 && peerRounds >= 0
+  if (values.help || !isSound) {
+    process.stdout.write(USAGE)
+    return values.help ? 0 : 2
+  }
+  const figures = await morning()
+  const peer = peerRounds > 0 ? await besideThePeer(peerRounds) : undefined
+  const { words, isKept } = reportOf({ ...figures, peer })
+  process.stdout.write(words)
+  return isKept ? 0 : 1
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
