@@ -1,7 +1,7 @@
 // The one place that makes Redis clients: to one server, to the primary that Sentinels name, to a cluster. None of them
 // reconnects: a client that was lost is replaced as a whole (see redis-connection.ts), so that a new one asks
 // again where the primary is. Every client has an 'error' listener; without one the process would die.
-import { createClient, createCluster } from 'redis'
+import { createCluster, RedisClient, type RedisClientOptions } from 'redis'
 import { withinDeadline } from './records.ts'
 import { rootOf } from './store-trouble.ts'
 
@@ -46,7 +46,17 @@ const CLIENT = {
   commandsQueueMaxLength: 10_000,
 } as const
 
-const newClient = (url: string) => createClient({ ...CLIENT, url, socket: SOCKET })
+type Options = Omit<RedisClientOptions, 'RESP'> & { RESP?: 2 | 3 }
+
+let create: ReturnType<typeof RedisClient.factory> | undefined
+/**
+ * All are of one class, made when it is first needed. The library's own createClient makes it anew, with every command
+ * there is, for each address that is not the last one's: asking three Sentinels cost three megabytes and held up every
+ * request meanwhile.
+ */
+const clientOf = (options: Options) => (create ??= RedisClient.factory())(options)
+
+const newClient = (url: string) => clientOf({ ...CLIENT, url, socket: { ...SOCKET } })
 type Client = ReturnType<typeof newClient>
 
 /** @param prefix REDIS_PREFIX: a user may be allowed nothing but the keys below it */
@@ -126,7 +136,7 @@ async function askSentinel(url: string, name: string): Promise<RedisNode> {
 
 async function askOnce(url: string, name: string): Promise<RedisNode> {
   const socket = { ...SOCKET, connectTimeout: ASK_MS, socketTimeout: ASK_MS }
-  const client = createClient({ url, RESP: 2, disableClientInfo: true, socket })
+  const client = clientOf({ url, RESP: 2, disableClientInfo: true, socket })
   client.on('error', () => {})
   try {
     await client.connect()

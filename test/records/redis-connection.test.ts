@@ -1,9 +1,10 @@
 // The connection to Redis on its own: which server it is with, what it waits for, and that it ends.
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { RedisClient } from 'redis'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
-import type { RedisTopology } from '../../src/records/redis-clients.ts'
+import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { until } from '../helpers/processes.ts'
@@ -61,10 +62,10 @@ async function fakeSentinel(answer: (command: string) => string): Promise<Told> 
 }
 
 const names = (port: number) => `*2\r\n$9\r\n127.0.0.1\r\n$${String(port).length}\r\n${port}\r\n`
-const sentinelsAt = (port: number): RedisTopology => ({
-  kind: 'sentinel',
+const sentinelsAt = (...ports: number[]) => ({
+  kind: 'sentinel' as const,
   name: 'mymaster',
-  sentinels: [{ host: '127.0.0.1', port }],
+  sentinels: ports.map((port) => ({ host: '127.0.0.1', port })),
 })
 
 describe('a connection to Redis', () => {
@@ -136,6 +137,17 @@ describe('a connection to Redis', () => {
     })
     await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
     expect(strict.heard.join('')).toContain('sesame')
+  })
+
+  it('asks Sentinels again and again without making its clients anew from all the commands there are', async () => {
+    const made = vi.spyOn(RedisClient, 'factory')
+    closing.push(() => made.mockRestore())
+    const ports = await Promise.all([1, 2, 3].map(async () => (await fakeSentinel(() => names(6379))).port))
+
+    for (let time = 0; time < 3; time++)
+      expect(await primaryUrl('redis://127.0.0.1:1', sentinelsAt(...ports))).toBe('redis://127.0.0.1:6379')
+
+    expect(made.mock.calls.length).toBeLessThanOrEqual(1)
   })
 
   it('that is destroyed leaves nothing behind, also while it was looking for Redis', async () => {

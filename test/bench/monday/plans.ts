@@ -1,0 +1,97 @@
+// What each person of the company is going to do, decided before anyone comes: when they come and what they do with each
+// app. The same seed gives the same company. Pure.
+
+export const APPS = ['slack_1', 'github_1', 'gdrive_1', 'jira_1', 'confluence_1'] as const
+export type App = (typeof APPS)[number]
+
+/** `deny then allow`: a second thought, at the second attempt. */
+export type Choice = 'allow' | 'slow' | 'skip' | 'deny then skip' | 'deny then allow'
+
+export type Plan = {
+  person: number
+  /** Seconds after the start. */
+  at: number
+  choices: Record<App, Choice>
+  /** Leaves at this app's page, and comes back so many seconds later, in another browser. */
+  leaves: { app: App; seconds: number } | undefined
+  hasTwoTabs: boolean
+}
+
+export type Rhythm = {
+  people: number
+  /** What the hour takes here. */
+  seconds: number
+  /** The first part, in which people come as slowly as they really do. */
+  averageSeconds: number
+  /** People a second, on average over the real hour. */
+  averageRate: number
+}
+
+/** How many open the link in one second of a burst; each lasts two. */
+export const BURST_RATE = 280
+export const BURST_SECONDS = 2
+const BURSTS = 8
+
+/** @returns numbers from 0 up to 1 (mulberry32) */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+function choiceOf(draw: number): Choice {
+  if (draw < 0.86) return 'allow'
+  if (draw < 0.91) return 'slow'
+  if (draw < 0.95) return 'skip'
+  return draw < 0.975 ? 'deny then skip' : 'deny then allow'
+}
+
+const burstsOf = ({ people }: Rhythm) => Math.max(1, Math.min(BURSTS, Math.floor(people / 2 / BURST_RATE)))
+
+/** Seconds after the start at which the bursts begin. */
+export const burstStarts = (rhythm: Rhythm): number[] => {
+  const count = burstsOf(rhythm)
+  return Array.from(
+    { length: count },
+    (_, burst) => rhythm.averageSeconds + ((burst + 0.5) / count) * rhythm.seconds,
+  )
+}
+
+/** When everybody comes: at the average rate at first, then evenly over the rest, with bursts in between. */
+function* arrivals(rhythm: Rhythm, random: () => number) {
+  const { people, seconds, averageSeconds, averageRate } = rhythm
+  const average = Math.min(people, Math.round(averageSeconds * averageRate))
+  for (let index = 0; index < average; index++) yield (index / average) * averageSeconds
+  const rest = people - average
+  const starts = burstStarts(rhythm)
+  const inBursts = Math.min(Math.floor(rest / 2), starts.length * BURST_RATE * BURST_SECONDS)
+  for (let index = 0; index < inBursts; index++)
+    yield (starts[index % starts.length] ?? 0) + Math.floor(index / starts.length) / BURST_RATE
+  for (let index = inBursts; index < rest; index++) yield averageSeconds + random() * seconds
+}
+
+/** @returns everybody, the first to come first */
+export function planCompany(rhythm: Rhythm, seed: number): Plan[] {
+  const random = createRandom(seed)
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
+  return [...arrivals(rhythm, random)]
+    .map((at, person): Plan => {
+      const choices = Object.fromEntries(APPS.map((app) => [app, choiceOf(random())])) as Plan['choices']
+      const isLeaving = random() < 0.06
+      const leaves = isLeaving
+        ? { app: pick(APPS), seconds: (0.05 + random() * 0.2) * rhythm.seconds }
+        : undefined
+      return { person, at, choices, leaves, hasTwoTabs: random() < 0.06 }
+    })
+    .sort((one, other) => one.at - other.at)
+}
+
+/** What has to be connected at the end. */
+export const connectedIn = ({ choices }: Plan): App[] =>
+  APPS.filter((app) => ['allow', 'slow', 'deny then allow'].includes(choices[app]))
+
+export const skippedIn = (plan: Plan): App[] => APPS.filter((app) => !connectedIn(plan).includes(app))
