@@ -103,6 +103,7 @@ export function createSignOutRoutes(parts: Parts): Router {
     const { signedIn, failure } = await endHere(before, onward)
     await endThere(signedIn, configuration)
     if (failure !== undefined) throw failure
+    hidePages(res, parts)
     seeOther(res, onward === undefined ? '/signed-out' : '/sign-out')
   })
 
@@ -165,6 +166,19 @@ export function createSignOutWhileAway(
 /** A __Host- cookie is taken back only by one that follows its rules. */
 const forgetCookie = (res: Response, parts: Pick<Parts, 'cookieName' | 'publicUrl'>) =>
   res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
+
+/**
+ * Chromium keeps a page in memory when it is left, no-store or not, and shows it to whoever presses back, unless a cookie
+ * of the site has changed meanwhile. The session's own has to stay for what comes next.
+ */
+const hidePages = (res: Response, { cookieName, publicUrl }: Pick<Parts, 'cookieName' | 'publicUrl'>) =>
+  res.cookie(`${cookieName}-left`, randomBytes(6).toString('base64url'), {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: publicUrl.startsWith('https:'),
+    maxAge: ONWARD.seconds * 1000,
+  })
 
 /** Where the authorization server ends its session; undefined where it can't. @param back where it sends people then */
 function endSession(
