@@ -44,12 +44,6 @@ describe('signing out', () => {
     expect(browser.page.url).toContain('/sign-in/')
   })
 
-  it('changes a cookie, so that Chromium shows no page from memory to whoever presses back', async () => {
-    const browser = await signIn(running, 'ada')
-    const hop = await browser.submit('/sign-out', { follow: false })
-    expect(hop.headers['set-cookie']).toMatch(/onramp-left=[\w-]+;.*HttpOnly/)
-  })
-
   it.each(['/onboarding', '/sessions', '/search?q=x'])(
     'is not undone by a slow request for %s that is under way',
     async (path) => {
