@@ -1,5 +1,6 @@
-// Four projects. A test's folder, or what it starts, says which one it is in, so that nobody has to register one:
+// Five projects. A test's folder, or what it starts, says which one it is in, so that nobody has to register one:
 //   browser   real Chromium
+//   engines   Firefox and WebKit too; not in `npm run test:all`
 //   faults    outages, kills and measurements of memory; minutes
 //   journeys  starts servers or processes
 //   fast      everything else: pure, or one app within the process; `npm test`
@@ -17,7 +18,8 @@ const STARTS_SOMETHING =
 
 const LONG = /^test\/(faults\/|campaigns\/(kill|memory)\.)/
 
-function projectOf(file: string): 'browser' | 'faults' | 'journeys' | 'fast' {
+function projectOf(file: string): 'engines' | 'browser' | 'faults' | 'journeys' | 'fast' {
+  if (file.startsWith('test/browser/engines/')) return 'engines'
   if (file.startsWith('test/browser/')) return 'browser'
   if (LONG.test(file)) return 'faults'
   return STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8')) ? 'journeys' : 'fast'
@@ -38,7 +40,7 @@ export default defineConfig({
     coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    projects: (['fast', 'journeys', 'browser', 'faults'] as const).map((name) => ({
+    projects: (['fast', 'journeys', 'browser', 'engines', 'faults'] as const).map((name) => ({
       extends: true as const,
       test: { name, include: byProject.get(name) ?? [] },
     })),

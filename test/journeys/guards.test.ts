@@ -1,26 +1,9 @@
 // What other sites, scanners, prefetching browsers and programs may and may not do.
-import type { Express } from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createOnramp } from '../../src/compose.ts'
-import { loadSettings } from '../../src/settings/settings.ts'
-import { createLog } from '../../src/web/log.ts'
 import { expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { routesFor } from '../helpers/routes.ts'
 import { stores } from '../helpers/stores.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-
-type Layer = {
-  route?: { path: string | string[]; methods: Record<string, boolean> }
-  handle: { stack?: Layer[] }
-}
-
-/** Every path that the app takes a POST for, as it is. */
-function postRoutes(app: Express): string[] {
-  const inside = (layers: Layer[]): string[] =>
-    layers.flatMap(({ route, handle }) =>
-      route === undefined ? inside(handle.stack ?? []) : route.methods['post'] ? [route.path].flat() : [],
-    )
-  return inside(app.router.stack as unknown as Layer[])
-}
 
 /** A header that is not sent. */
 const absent = undefined as unknown as string
@@ -79,13 +62,7 @@ describe.each(stores)('onramp, on %s', (_name, open) => {
 
   it('every POST is refused to other sites, and nothing happened', async () => {
     const { browser } = await world.begin(1)
-    const silent = createLog('silent')
-    const onramp = createOnramp(
-      loadSettings({ ...world.env, REDIS_URL: '', DATA_DIR: `${world.env['DATA_DIR']}/routes` }),
-      silent,
-    )
-    const routes = postRoutes(onramp.app)
-    await onramp.close()
+    const routes = await routesFor('post', world.env)
     expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
     const page = browser.page
     // Posted by other servers, each with a proof of its own: a logout token, an invitation's token (RFC 8058).

@@ -2,7 +2,7 @@
 // (RP-Initiated Logout 1.0). What surprises: a page comes in between, because Chromium holds a form's whole redirect
 // chain against form-action.
 import { randomBytes } from 'node:crypto'
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
@@ -15,6 +15,7 @@ import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-words.ts'
+import { forgetCookie, hidePages } from './cookies.ts'
 import { revoke, RevocationLate, type Revocation } from './revoke.ts'
 import type { SignIn } from '../sign-in.ts'
 import type { SigningOut } from './signed-out.ts'
@@ -103,6 +104,7 @@ export function createSignOutRoutes(parts: Parts): Router {
     const { signedIn, failure } = await endHere(before, onward)
     await endThere(signedIn, configuration)
     if (failure !== undefined) throw failure
+    hidePages(res, parts)
     seeOther(res, onward === undefined ? '/signed-out' : '/sign-out')
   })
 
@@ -161,10 +163,6 @@ export function createSignOutWhileAway(
     parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere: false, refresh: undefined } })
   }
 }
-
-/** A __Host- cookie is taken back only by one that follows its rules. */
-const forgetCookie = (res: Response, parts: Pick<Parts, 'cookieName' | 'publicUrl'>) =>
-  res.clearCookie(parts.cookieName, { path: '/', secure: parts.publicUrl.startsWith('https:') })
 
 /** Where the authorization server ends its session; undefined where it can't. @param back where it sends people then */
 function endSession(

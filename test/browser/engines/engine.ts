@@ -1,0 +1,33 @@
+// What the walk needs of a browser, made by any maker: so little that three engines can be asked the same.
+import { existsSync } from 'node:fs'
+
+/** A tab that a person looks at. */
+export type Tab = {
+  open(url: string): Promise<void>
+  back(): Promise<void>
+  /** The value of a JavaScript expression in the page. Rejects while another page is being loaded. */
+  ask<Value>(expression: string): Promise<Value>
+  /** Clicks with the mouse what the selector finds first, so that the browser knows that a person was there. */
+  click(selector: string): Promise<void>
+  /** A further tab of the same browser. */
+  another(): Promise<Tab>
+  /** The browser loses every cookie that the site of this address has set. */
+  forget(url: string): Promise<void>
+}
+
+export type Profile = { tab: Tab; leave(): Promise<void> }
+
+export type Engine = {
+  /** With no cookies and no history of others. */
+  arrive(): Promise<Profile>
+  close(): Promise<void>
+}
+
+/** The programs of an engine, and the package of Debian that has each. */
+export type Needs = Record<string, string>
+
+/** What is missing on this machine, in words, if anything is. */
+export function missing(needs: Needs): string | undefined {
+  const absent = Object.entries(needs).filter(([program]) => !existsSync(program))
+  return absent.length === 0 ? undefined : `needs ${absent.map(([, name]) => name).join(' and ')}`
+}

@@ -1,0 +1,144 @@
+// The walk in three engines.
+import { equal } from 'node:assert/strict'
+import { createInvitations } from '../../../src/invites/token.ts'
+import { languages } from '../../helpers/texts.ts'
+import { walkInEachEngine } from './each-engine.ts'
+
+const APPS = ['Slack', 'GitHub', 'Google Drive', 'Jira', 'Confluence']
+
+walkInEachEngine([
+  {
+    title: 'leads from one click through every consent to the end',
+    world: 'auto',
+    act: async (ada) => {
+      await ada.enter()
+      await ada.press('.step .button[href^="/onboarding/connect/"]')
+      for (const app of APPS) await ada.answer(app, 'allow')
+      await ada.reads('All 5 apps are connected.')
+    },
+  },
+  {
+    title: 'confirms a slow consent by itself, and does not start it again',
+    world: 'auto',
+    act: async (ada, running) => {
+      running.sandbox.clearRequests()
+      running.sandbox.switches.set({ consentDelaySeconds: 2 })
+      await ada.enter()
+      await ada.connect('slack_1')
+      await ada.answer('Slack', 'allow')
+      await ada.reads('Checking your Slack connection…')
+      running.sandbox.switches.reset()
+      await ada.reads('content you can access in GitHub.')
+      equal(running.sandbox.count('authDatasource'), 2)
+    },
+  },
+  {
+    title: 'tells someone who said no, who can try again and skip',
+    world: 'stepwise',
+    act: async (ada) => {
+      await ada.enter()
+      await ada.connect('slack_1')
+      await ada.answer('Slack', 'deny')
+      await ada.reads('Slack isn’t connected yet')
+      await ada.connect('slack_1')
+      await ada.answer('Slack', 'deny')
+      await ada.reads('Slack isn’t connected yet')
+      await ada.press('form[action="/onboarding/skip/slack_1"] button')
+      await ada.reads('Slack skipped')
+      await ada.press('form[action="/onboarding/unskip/slack_1"] button')
+      await ada.until(`document.querySelector('form[action="/onboarding/skip/slack_1"]') !== null`)
+    },
+  },
+  {
+    title: 'keeps two tabs apart',
+    world: 'stepwise',
+    act: async (ada, running) => {
+      await ada.enter()
+      const second = await ada.another()
+      await second.tab.open(`${running.url}/onboarding`)
+      await ada.connect('slack_1')
+      await second.connect('github_1')
+      await ada.answer('Slack', 'allow')
+      await ada.reads('Slack connected')
+      await second.answer('GitHub', 'allow')
+      await second.reads('GitHub connected')
+      await second.reads('2 of 5 connected')
+    },
+  },
+  {
+    title: 'survives the back button on the consent page, and after the return',
+    world: 'stepwise',
+    goesBack: true,
+    act: async (ada, running) => {
+      await ada.enter()
+      await ada.connect('slack_1')
+      await ada.reads('content you can access in Slack.')
+      await ada.tab.back()
+      await ada.reads('Connect your apps to search')
+      await ada.connect('slack_1')
+      await ada.answer('Slack', 'allow')
+      await ada.reads('Slack connected')
+      await ada.tab.back()
+      await ada.tab.open(`${running.url}/onboarding`)
+      await ada.reads('1 of 5 connected')
+    },
+  },
+  {
+    title: 'signs out here and at the authorization server',
+    world: 'stepwise',
+    act: async (ada, running) => {
+      await ada.enter()
+      await ada.press('form[action="/sign-out"] button')
+      await ada.reads('Signing you out')
+      await ada.until("location.pathname === '/signed-out'")
+      await ada.tab.open(`${running.url}/onboarding`)
+      await ada.reads('Choose an account')
+      await ada.until("!document.body.innerText.includes('Currently signed in')")
+    },
+  },
+  {
+    title: 'shows nothing to who presses back as soon as the sign-out is done here',
+    world: 'stepwise',
+    goesBack: true,
+    act: async (ada) => {
+      await ada.enter()
+      await ada.reads('Google Drive')
+      await ada.press('form[action="/sign-out"] button')
+      await ada.reads('Signing you out')
+      await ada.tab.back()
+      await ada.reads('Choose an account')
+    },
+  },
+  {
+    title: 'leads from an invitation to the end',
+    world: 'auto',
+    act: async (ada, running) => {
+      const token = await createInvitations({
+        secrets: [running.env['SESSION_SECRET'] ?? ''],
+        audience: running.url,
+        now: Date.now,
+      }).issue({ email: `${ada.id}@acme.example`, datasources: [] }, 14)
+      await ada.tab.open(`${running.url}/invite/${token}`)
+      await ada.press(`a[href="/invite/${token}/start"]`)
+      await ada.chooseAccount()
+      await ada.press('.step .button[href^="/onboarding/connect/"]')
+      for (const app of APPS) await ada.answer(app, 'allow')
+      await ada.reads('You’re all set')
+    },
+  },
+  {
+    title: 'speaks Arabic from right to left, to the end',
+    world: 'auto',
+    act: async (ada) => {
+      const t = languages.in('ar')
+      await ada.enter('/onboarding?lang=ar')
+      await ada.reads(t('overview.title'))
+      await ada.until("getComputedStyle(document.querySelector('h1')).direction === 'rtl'")
+      // Nothing sticks out on the side where nobody looks for it.
+      await ada.until('document.documentElement.scrollWidth <= innerWidth')
+      await ada.press('.step .button[href^="/onboarding/connect/"]')
+      for (const app of APPS) await ada.answer(app, 'allow')
+      await ada.reads(t('finished.title'))
+    },
+  },
+])

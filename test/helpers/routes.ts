@@ -1,0 +1,25 @@
+// Every path that the app answers, read from the app itself, so that a test of all routes finds new ones by itself.
+import { createOnramp } from '../../src/compose.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { createLog } from '../../src/web/log.ts'
+
+type Layer = {
+  route?: { path: string | string[]; methods: Record<string, boolean> }
+  handle: { stack?: Layer[] }
+}
+
+/** Every path that an app with these settings takes the method for, as it is written. It gets a store of its own. */
+export async function routesFor(
+  method: 'get' | 'post',
+  settings: Record<string, string | undefined>,
+): Promise<string[]> {
+  const given = { ...settings, REDIS_URL: '', DATA_DIR: `${settings['DATA_DIR']}/routes` }
+  const onramp = createOnramp(loadSettings(given), createLog('silent'))
+  const inside = (layers: Layer[]): string[] =>
+    layers.flatMap(({ route, handle }) =>
+      route === undefined ? inside(handle.stack ?? []) : route.methods[method] ? [route.path].flat() : [],
+    )
+  const found = inside(onramp.app.router.stack as unknown as Layer[])
+  await onramp.close()
+  return found
+}

@@ -1,0 +1,78 @@
+// No path leads from a link to a datasource without a click on a page of ours. Browsers that delete what a person was
+// only led through (bounce-tracking protection) rely on that, and so do people who open a link that others sent.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { openWorld, type World } from '../helpers/journey.ts'
+import { routesFor } from '../helpers/routes.ts'
+import { chooseAccount } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+/** A header that is not sent. */
+const absent = undefined as unknown as string
+
+const INTRANET = 'https://intranet.example/'
+const LINKS: [string, Record<string, string>][] = [
+  ['on another site', { 'sec-fetch-site': 'cross-site', referer: INTRANET }],
+  ['on the intranet, a neighbour', { 'sec-fetch-site': 'same-site', referer: INTRANET }],
+  ['in an email', { 'sec-fetch-site': 'none' }],
+  ['on another site, in an older browser', { 'sec-fetch-site': absent, referer: INTRANET }],
+]
+
+describe('a link to any address of ours', () => {
+  let world: World
+  let paths: string[]
+  let invitation: string
+
+  beforeAll(async () => {
+    world = await openWorld(async () => ({ settings: {}, close: async () => {} }), {
+      settings: { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: new URL(INTRANET).origin },
+    })
+    paths = await routesFor('get', world.env)
+    const invitations = createInvitations({
+      secrets: [world.env['SESSION_SECRET'] ?? ''],
+      audience: world.url,
+      now: Date.now,
+    })
+    invitation = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+  })
+  beforeEach(() => world.sandbox.reset())
+  afterAll(() => world.close())
+
+  const addressOf = (path: string) =>
+    world.url + path.replace(':instance', 'slack_1').replace(':token', invitation).replaceAll(/[{}*]/g, '')
+  const addresses = () => [
+    ...paths.map(addressOf),
+    `${world.url}/onboarding/callback?step=guessed`,
+    `${world.url}/onboarding?datasource=slack&return_to=${INTRANET}`,
+    `${world.url}/sign-in?return_to=/onboarding/connect/slack_1`,
+    `${world.url}/sign-in?return_to=/onboarding/connect`,
+  ]
+
+  it('is held against all of them', () => {
+    expect(paths).toEqual(expect.arrayContaining(['/onboarding/connect/:instance', '/invite/:token/start']))
+  })
+
+  it.each(LINKS)('%s takes no one who is signed in to a datasource', async (_where, headers) => {
+    const { browser } = await world.begin(3)
+    for (const address of addresses()) {
+      await browser.open(address, { headers })
+      expect(world.departures(), address).toBe(0)
+    }
+  })
+
+  it.each(LINKS)('%s takes no one to a datasource by way of the sign-in', async (_where, headers) => {
+    const person = world.newcomer(3)
+    for (const address of addresses()) {
+      const browser = new TestBrowser()
+      await browser.open(address, { headers })
+      if (browser.page.url.includes('/sign-in/')) await chooseAccount(world, browser, person)
+      expect(world.departures(), address).toBe(0)
+    }
+  })
+
+  it('is another thing than a click on our page, which leads to one', async () => {
+    const { browser } = await world.begin(3)
+    await browser.click('/onboarding/connect')
+    expect(world.departures()).toBe(1)
+  })
+})
