@@ -58,13 +58,23 @@ describe('what was asked about a person', () => {
 
   it('that failed late takes nothing from a newer answer', async () => {
     const { ask, asked } = asking()
-    let fail = (_: Error) => {}
+    let fail: (error: Error) => void = () => {}
     const late = ask('ada', 's1', () => new Promise<void>((_, reject) => (fail = reject)))
     await ask('ada', 's2')
     fail(new Error('away'))
     await expect(late).rejects.toThrow('away')
     await ask('ada', 's1')
     expect(asked()).toBe(2)
+  })
+
+  it('is let go when it is of more than 10,000 people', async () => {
+    const { ask, asked } = asking()
+    for (let person = 0; person < 10_000; person++) await ask(`${person}`, 's1')
+    await ask('0', 's1')
+    expect(asked()).toBe(10_000)
+    await ask('one more', 's1')
+    await ask('0', 's1')
+    expect(asked()).toBe(10_002)
   })
 
   it('is never another person’s: the same subject of two issuers is two people', () => {

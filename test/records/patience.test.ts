@@ -69,4 +69,18 @@ describe('patience with the store', () => {
     patience.answered(later)
     expect(patience.left()).toBe(900)
   })
+
+  it('counts an answer of 300 ms as slow, and one stretch up to a pause of a second', () => {
+    const { patience, answer, pass } = clockwork()
+    answer(299)
+    expect(patience.left()).toBe(MOST)
+    answer(300)
+    expect(patience.left()).toBe(1_200)
+    pass(1_000)
+    expect(patience.left()).toBe(200)
+    answer(300)
+    expect(patience.left()).toBe(0)
+  })
+
+  it('goes by a clock of its own where none is given', () => expect(createPatience(MOST).left()).toBe(MOST))
 })

@@ -21,6 +21,7 @@ describe('sealed JSON', () => {
     expect(json.open(before, 'person:1')).toBeUndefined()
     const upgraded = sealedJson<{ name: string }>({ sealer, version: 1, wasUnversioned: true })
     expect(upgraded.open(before, 'person:1')).toEqual({ name: 'ada' })
+    expect(upgraded.open(sealer.seal('[]', 'person:1'), 'person:1')).toBeUndefined()
   })
 
   const form = { sealer, version: 5 }
@@ -70,7 +71,10 @@ describe('sealed JSON', () => {
     const reading = () => readable(json, 'damaged', 'person:1')
     expect(reading).toThrow(StoreUnavailable)
     expect(reading).toThrow(
-      expect.objectContaining({ cause: expect.objectContaining({ message: 'person:1 cannot be read' }) }),
+      expect.objectContaining({
+        detail: expect.stringContaining('a record there is damaged'),
+        cause: expect.objectContaining({ message: 'person:1 cannot be read' }),
+      }),
     )
   })
 })
