@@ -73,13 +73,21 @@ describe('a change of a record', () => {
     expect([reads, writes]).toEqual([1, 1])
   })
 
-  it('waits for one that waits, too', async () => {
+  it('waits for one that waits, too, so that a process never loses against itself', async () => {
     const { texts, records } = inMemory()
-    const change = createChanges(records)
+    const won: boolean[] = []
+    const change = createChanges({
+      ...records,
+      async compareAndSet(...change) {
+        won.push(await records.compareAndSet(...change))
+        return won.at(-1) === true
+      },
+    })
     const first = change({ key: 'key', next: append('a') })
     const second = change({ key: 'key', next: append('b') })
     await first
     await Promise.all([second, change({ key: 'key', next: append('c') })])
     expect(texts.get('key')).toBe('abc')
+    expect(won).toEqual([true, true, true])
   })
 })
