@@ -23,7 +23,7 @@ export function createCookieIds({ secrets, https }: CookieOptions) {
   /** Compared as text, as express-session does: decoding would let other spellings of a signature through. */
   const isSigned = (id: string, signature: Buffer) =>
     keys.some((key) => {
-      const expected = createHmac('sha256', key).update(id).digest('base64').replace(/=+$/, '')
+      const expected = createHmac('sha256', key).update(id).digest('base64').replace('=', '')
       return expected.length === signature.length && timingSafeEqual(Buffer.from(expected), signature)
     })
 
@@ -71,10 +71,9 @@ function trimmed(text: string, start: number, end: number): string {
 }
 
 const unquoted = (value: string) =>
-  value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+  value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
 
 function decoded(value: string): string {
-  if (!value.includes('%')) return value
   try {
     return decodeURIComponent(value)
   } catch {

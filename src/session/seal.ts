@@ -63,7 +63,7 @@ export function createSealer(secrets: readonly string[]): Sealer {
     seal(plain, holder) {
       const iv = newIv()
       const cipher = createCipheriv('aes-256-gcm', keyFor(sealing, holder), iv)
-      const content = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      const content = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
     },
     isCurrent: (sealed) => idOf(sealed).equals(sealing.id),
@@ -82,13 +82,14 @@ const keyFor = (master: MasterKey, holder: string) =>
   createSecretKey(createHmac('sha256', master.key).update(holder).digest())
 
 function openWith(master: MasterKey, bytes: Buffer, holder: string): string | undefined {
-  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
   try {
+    // Too short a tag is refused here, not compared (NIST SP 800-38D 5.2.1.2 allows shorter ones).
     const decipher = createDecipheriv('aes-256-gcm', keyFor(master, holder), bytes.subarray(0, IV_BYTES), {
       authTagLength: TAG_BYTES,
     })
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
-    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    const content = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES))
+    return Buffer.concat([content, decipher.final()]).toString()
   } catch {
     return undefined
   }

@@ -217,3 +217,29 @@ describe('progress', () => {
     expect(inScope({ only: [] }, 'slack_2')).toBe(true)
   })
 })
+
+describe('a walk of more apps than anyone has', () => {
+  it('forgets those that were connected first, and none that waits', () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => app(`a${index}_1`))
+    const half = observe(begun(many), many.slice(1_000), 1, 30)
+    expect(half.known).toHaveLength(2_000)
+    const more = observe(half, [...many.slice(1_000), app('b'), app('c')], 2, 30)
+    expect(more.known).toHaveLength(2_000)
+    expect(more.known[0]?.instance).toBe('a2_1')
+    const waiting = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
+    expect(begun(waiting).known).toHaveLength(2_001)
+  })
+
+  it('is the same walk where the service says what it said before', () => {
+    const connected = observe(begun(), [github], 1, 30)
+    expect(observe(connected, [github], 2, 30)).toBe(connected)
+    expect(observe(connected, [{ ...github, name: 'Another' }], 2, 30)).not.toBe(connected)
+    expect(observe(connected, [{ ...github, status: 'stale' }], 2, 30).known[1]?.status).toBe('stale')
+    expect(observe(connected, [drive], 2, 30).known.map(({ status }) => status)).toEqual([
+      'connected',
+      'connected',
+      'awaiting',
+    ])
+    expect(observe(connected, [], 2, 30).known[0]?.connectedAt).toBe(1)
+  })
+})

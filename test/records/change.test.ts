@@ -54,5 +54,40 @@ describe('a change of a record', () => {
     const records = { get: async () => 'a', compareAndSet: async () => false }
     const changed = createChanges(records)({ key: 'key', next: append('b') })
     await expect(changed).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(changed).rejects.toMatchObject({
+      cause: { message: 'a record was changed by others 50 times in a row' },
+    })
+  })
+
+  it('asks the store no question where the guess was right, and writes nothing where there is nothing to change', async () => {
+    let reads = 0
+    let writes = 0
+    const records = {
+      get: async () => (reads++, 'a'),
+      compareAndSet: async () => (writes++, true),
+    }
+    const change = createChanges(records)
+    await change({ key: 'key', next: append('b'), guess: { text: 'a' } })
+    expect([reads, writes]).toEqual([0, 1])
+    await change({ key: 'key', next: () => undefined })
+    expect([reads, writes]).toEqual([1, 1])
+  })
+
+  it('waits for one that waits, too, so that a process never loses against itself', async () => {
+    const { texts, records } = inMemory()
+    const won: boolean[] = []
+    const change = createChanges({
+      ...records,
+      async compareAndSet(...change) {
+        won.push(await records.compareAndSet(...change))
+        return won.at(-1) === true
+      },
+    })
+    const first = change({ key: 'key', next: append('a') })
+    const second = change({ key: 'key', next: append('b') })
+    await first
+    await Promise.all([second, change({ key: 'key', next: append('c') })])
+    expect(texts.get('key')).toBe('abc')
+    expect(won).toEqual([true, true, true])
   })
 })

@@ -1,7 +1,7 @@
 // A lease, on a store that fails at the wrong moment. What it does over processes: test/sign-in/refresh-processes.test.ts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { takeLease } from '../../src/records/lease.ts'
+import { createOnce, takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 
 it('a lease that is given back while the store is away is not renewed any more, so that it runs out', async () => {
@@ -20,4 +20,44 @@ it('a lease that is given back while the store is away is not renewed any more, 
   expect(lease?.isHeld()).toBe(false)
   await sleep(1_100)
   expect(renewals).toBe(1)
+})
+
+it('a lease belongs to one at a time, and is held until it is given back', async () => {
+  const kept = new Map<string, string>()
+  const records = {
+    async compareAndSet(key: string, expected: string | undefined, value: string) {
+      if (kept.get(key) !== expected) return false
+      kept.set(key, value)
+      return true
+    },
+    async compareAndRemove(key: string, expected: string) {
+      if (kept.get(key) === expected) kept.delete(key)
+    },
+  }
+  const lease = await takeLease(records, 'one')
+  expect(lease?.isHeld()).toBe(true)
+  expect(await takeLease(records, 'one')).toBeUndefined()
+  expect(await takeLease(records, 'other')).toBeDefined()
+  await lease?.release()
+  expect(await takeLease(records, 'one')).toBeDefined()
+})
+
+it('a lease that another process took meanwhile is no longer held, and not asked for again', async () => {
+  let asked = 0
+  const records = { compareAndSet: async () => asked++ === 0, compareAndRemove: async () => {} }
+  const lease = await takeLease(records, 'name')
+  await sleep(2_100)
+  expect([lease?.isHeld(), asked]).toEqual([false, 2])
+})
+
+it('work of one key under way is shared with its end, good or bad, and done anew after that', async () => {
+  const once = createOnce<number>()
+  let times = 0
+  const work = async () => ++times
+  expect(await Promise.all([once('a', work), once('a', work), once('b', work)])).toEqual([1, 1, 2])
+  expect(await once('a', work)).toBe(3)
+  const fail = () => Promise.reject(new Error('no'))
+  const both = await Promise.allSettled([once('a', fail), once('a', work)])
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await once('a', work)).toBe(4)
 })

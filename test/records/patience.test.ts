@@ -48,6 +48,8 @@ describe('patience with the store', () => {
     answer(700)
     answer(5)
     expect(patience.left()).toBe(MOST)
+    answer(700)
+    expect(patience.left()).toBe(800)
   })
 
   it('is whole again when no one asked for a while', () => {
@@ -68,5 +70,23 @@ describe('patience with the store', () => {
     patience.answered(started)
     patience.answered(later)
     expect(patience.left()).toBe(900)
+  })
+
+  it('counts an answer of 300 ms as slow, and one stretch up to a pause of a second', () => {
+    const { patience, answer, pass } = clockwork()
+    answer(299)
+    expect(patience.left()).toBe(MOST)
+    answer(300)
+    expect(patience.left()).toBe(1_200)
+    pass(1_000)
+    expect(patience.left()).toBe(200)
+    answer(300)
+    expect(patience.left()).toBe(0)
+  })
+
+  it('goes by a clock of its own where none is given', () => {
+    const patience = createPatience(MOST)
+    patience.answered(performance.now() - 700)
+    expect(patience.left()).toBeLessThanOrEqual(800)
   })
 })

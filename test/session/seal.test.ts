@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createSealer, nameOf } from '../../src/session/seal.ts'
-import { sealedJson } from '../../src/session/sealed-json.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
 
@@ -21,6 +20,39 @@ describe('what is sealed', () => {
     expect(sealer.seal('plain', 'holder')).not.toBe(sealer.seal('plain', 'holder'))
   })
 
+  it('never uses an IV again: two texts under one would give both away', () => {
+    const sealer = createSealer([SECRET])
+    const ivs = Array.from({ length: 1_000 }, () =>
+      Buffer.from(sealer.seal('plain', 'holder'), 'base64url').toString('hex', 4, 16),
+    )
+    expect(new Set(ivs).size).toBe(1_000)
+  })
+
+  it('by an earlier version of onramp is still opened, and its key has the same name', () => {
+    const sealer = createSealer([SECRET])
+    const sealed = 'oFnn2Km0NicaHTf4XYl9EbnJ42X81NCHxnLjafvfXNLSFAfOBD2Ai1dsDo6sWZZkVZ9R'
+    expect(sealer.open(sealed, 'holder')).toBe('plain – ünïcode')
+    expect(sealer.keyId).toBe('a059e7d8')
+  })
+
+  it('is not opened with a part of its tag, which would be easier to guess', () => {
+    const sealer = createSealer([SECRET])
+    const empty = Buffer.from(sealer.seal('', 'holder'), 'base64url')
+    expect(sealer.open(empty.toString('base64url'), 'holder')).toBe('')
+    for (let length = 0; length < empty.length; length++)
+      expect(sealer.open(empty.toString('base64url', 0, length), 'holder')).toBeUndefined()
+  })
+
+  it('says which secret sealed it: the first, one that retires, or one of another installation', () => {
+    const [old, fresh] = [SECRET, NEWER].map((secret) => createSealer([secret]).seal('plain', 'holder'))
+    const rotated = createSealer([NEWER, SECRET])
+    const toldOf = (sealed = '') => [rotated.isCurrent(sealed), rotated.isOurs(sealed)]
+    expect(toldOf(fresh)).toEqual([true, true])
+    expect(toldOf(old)).toEqual([false, true])
+    expect(toldOf(createSealer(['e'.repeat(40)]).seal('plain', 'holder'))).toEqual([false, false])
+    expect(rotated.keyIds).toEqual([NEWER, SECRET].map((secret) => createSealer([secret]).keyId))
+  })
+
   it('is opened by every secret that is still known, and sealed by the first', () => {
     const old = createSealer([SECRET]).seal('plain', 'holder')
     const rotated = createSealer([NEWER, SECRET])
@@ -39,30 +71,11 @@ describe('what is sealed', () => {
   )
 
   it('needs a secret', () => {
-    expect(() => createSealer([])).toThrow(RangeError)
+    expect(() => createSealer([])).toThrow(new RangeError('createSealer needs a secret'))
   })
 
   it('is kept under a name that tells nothing of its holder', () => {
     expect(nameOf('session-id')).toMatch(/^[\w-]{43}$/)
     expect(nameOf('session-id')).not.toContain('session')
-  })
-})
-
-describe('sealed JSON', () => {
-  const sealer = createSealer([SECRET])
-  const json = sealedJson<{ name: string }>({ sealer, version: 1 })
-
-  it('is opened with the key that it is kept under and with no other, and its version is no part of it', () => {
-    const sealed = json.seal({ name: 'ada' }, 'person:1')
-    expect(json.open(sealed, 'person:1')).toEqual({ name: 'ada' })
-    expect(json.open(sealed, 'person:2')).toBeUndefined()
-    expect(json.open(undefined, 'person:1')).toBeUndefined()
-  })
-
-  it('without a version is opened only where the previous version wrote none', () => {
-    const before = sealer.seal('{"name":"ada"}', 'person:1')
-    expect(json.open(before, 'person:1')).toBeUndefined()
-    const upgraded = sealedJson<{ name: string }>({ sealer, version: 1, wasUnversioned: true })
-    expect(upgraded.open(before, 'person:1')).toEqual({ name: 'ada' })
   })
 })
