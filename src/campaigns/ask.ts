@@ -13,7 +13,7 @@ export class ServiceUnusable extends Error {
 export type AskParts = {
   /** @throws {ServiceProblem} */
   whatIsLeft: (email: string) => Promise<Waiting[]>
-  /** Is the Client API at SERVICE_BASE_URL? Its 404 may be about a person; that of a wrong address is about no one. */
+  /** Is the Client API at SERVICE_BASE_URL? Its refusals may be about a person; those of another server are about no one. */
   isThere: () => Promise<boolean>
   pace: Pace
   signal: AbortSignal
@@ -49,7 +49,7 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
 
   /** What 400, 403, 404 and 422 say may be about this person alone. @throws {ServiceUnusable} when it is not */
   async function refusal(problem: ServiceProblem): Promise<Asked> {
-    const mayBeElsewhere = problem.answered === 404 && answeredFor === undefined
+    const mayBeElsewhere = problem.answered !== 403 && answeredFor === undefined
     if (mayBeElsewhere && !(await (there ??= isThere())))
       throw new ServiceUnusable(problem.detail, { cause: problem })
     if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
@@ -78,9 +78,9 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
       return { kind: 'left', left }
     } catch (error) {
       if (!(error instanceof ServiceProblem)) throw error
-      const { answered, code, asksToWait, isDocumented } = error
-      const isOfEveryone = code === 'service_misconfigured' && !isRefusal(answered)
-      if (answered === 401 || isDocumented || isOfEveryone)
+      const { answered, code, asksToWait, isOfEveryone } = error
+      const isMisconfigured = code === 'service_misconfigured' && !isRefusal(answered)
+      if (answered === 401 || isOfEveryone || isMisconfigured)
         throw new ServiceUnusable(error.detail, { cause: error })
       const waitSeconds = asksToWait ?? (answered === 429 ? 1 : undefined)
       if (waitSeconds !== undefined) pace.slowDown(waitSeconds)

@@ -78,8 +78,8 @@ export function createClientApi({
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
       const isGlobal = credentials.kind === 'global-token'
-      const refusal = { operation, status, text, retryAfter, secrets, saidOAuth, isGlobal, headerPrefix }
-      const problem = problemOf(refusal)
+      const about = { secrets, saidOAuth, isGlobal, headerPrefix }
+      const problem = problemOf({ operation, status, text, headers, retryAfter, ...about })
       throw Object.assign(problem, { answered: status, asksToWait: waitAskedFor(retryAfter) })
     }
     return jsonIn(text)

@@ -2,7 +2,7 @@
 // by the setting to change.
 import { Problem, type ProblemCode } from '../problem.ts'
 import { STANDARD_HEADER_PREFIX } from './credentials.ts'
-import { messageIn, otherPrefixIn, statusReason } from './refusal-reason.ts'
+import { isOfFront, messageIn, otherPrefixIn, statusReason } from './refusal-reason.ts'
 import { saidIn, speaksOfRedirect } from './said.ts'
 import { isOfProxy, silenceOf } from './silence.ts'
 
@@ -11,8 +11,8 @@ export class ServiceProblem extends Problem {
   answered?: number
   /** Seconds to wait as the service asked for it, a day at most; undefined: it did not. */
   asksToWait?: number | undefined
-  /** It answered with a documented message: that is about our headers and token, and not about the person. */
-  isDocumented?: boolean
+  /** What it says is about our headers, our token or what is in front of it, and not about the person. */
+  isOfEveryone?: boolean
   override name = 'ServiceProblem'
 }
 
@@ -31,6 +31,7 @@ export type Refusal = {
   status: number
   text: string
   retryAfter: string | undefined
+  headers?: Parameters<typeof isOfFront>[1]
   /** What was sent with the call and must not come back in a log: the token, an address. */
   secrets?: readonly string[]
   /** The call carried X-Service-Auth-Type: OAUTH. */
@@ -102,6 +103,9 @@ function documentedMessage(refusal: Refusal): string | undefined {
   }
 }
 
+const IN_FRONT =
+  'something in front of the service seems to have answered, such as a firewall or a login: let this machine through to SERVICE_BASE_URL'
+
 /** Statuses that say "later" or "elsewhere"; with any other 4xx the same request would be refused again (RFC 9110 15.5). */
 const NOT_FINAL = [408, 409, 421, 423, 425]
 
@@ -120,7 +124,9 @@ export function problemOf(refusal: Refusal, now: number = Date.now()): ServicePr
   const misconfigured = (why: string) =>
     new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${why}` })
   const documented = documentedMessage(refusal)
-  if (documented !== undefined) return Object.assign(misconfigured(documented), { isDocumented: true })
+  if (documented !== undefined) return Object.assign(misconfigured(documented), { isOfEveryone: true })
+  if (isGlobal && isOfFront(status, refusal.headers ?? {}))
+    return Object.assign(misconfigured(IN_FRONT), { isOfEveryone: true })
   switch (statusReason(status)) {
     case 'token':
       return new TokenRefused(

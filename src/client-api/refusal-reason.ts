@@ -15,7 +15,7 @@ type Message =
 
 export type RefusalReason =
   | Message
-  /** 401 or 403 that came as a web page, or with a challenge for no bearer token: hardly of the service itself. */
+  /** A refusal that came as a web page, or with a challenge for no bearer token: hardly of the service itself. */
   | 'in-front'
   /** 401: invalid or expired. */
   | 'token'
@@ -40,10 +40,13 @@ export function refusalReason({ status, text, headers }: Answer): RefusalReason 
   return messageIn(text) ?? (isOfFront(status, headers) ? 'in-front' : statusReason(status))
 }
 
-function isOfFront(status: number, headers: Answer['headers']): boolean {
+/** What a path that is not there looks like (404) says nothing of who answered. */
+export function isOfFront(status: number, headers: Answer['headers']): boolean {
   const isPage = /\bhtml\b/i.test(String(headers['content-type']))
   const challenge = String(headers['www-authenticate'] ?? 'Bearer')
-  return (status === 401 || status === 403) && (isPage || !/\bbearer\b/i.test(challenge))
+  const isOfToken = status === 401 || status === 403
+  const isOfRequest = status === 400 || status === 422
+  return (isPage && (isOfToken || isOfRequest)) || (isOfToken && !/\bbearer\b/i.test(challenge))
 }
 
 export function messageIn(text: string): Message | undefined {

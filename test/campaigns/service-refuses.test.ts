@@ -9,7 +9,7 @@ import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
 
 /** What the service answers a person with; 401 where no one is named, as to a made-up token. */
-let answerTo: (person: string) => [status: number, body: string]
+let answerTo: (person: string) => [status: number, body: string, headers?: Record<string, string>]
 let isAtRoot = true
 let service: Faulty
 let folder: string
@@ -17,8 +17,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'onramp-refused-'))
   service = await startFaulty((req, res) => {
     const person = req.headers['x-service-actas']?.toString()
-    const [status, body] = person === undefined && isAtRoot ? [401, 'Unauthorized'] : answerTo(person ?? '')
-    res.writeHead(status).end(body)
+    const [status, body, headers = {}] =
+      person === undefined && isAtRoot ? [401, 'Unauthorized'] : answerTo(person ?? '')
+    res.writeHead(status, headers).end(body)
   })
 })
 afterAll(async () => {
@@ -55,6 +56,33 @@ it.each<[number, string, RegExp]>([
   expect(err).not.toMatch(OF_OTHERS)
   expect(exit).toBe(1)
   expect(service.seen).toHaveLength(1)
+})
+
+const page = { 'content-type': 'text/html' }
+it.each<[number, Record<string, string>]>([
+  [403, page],
+  [401, { ...page, 'www-authenticate': 'Basic realm="proxy"' }],
+  [400, page],
+])(
+  'a page of a firewall (%i) ends a run as such, and says nothing about people or the token',
+  async (status, headers) => {
+    answerTo = () => [status, '<h1>Not allowed</h1>', headers]
+    const { exit, err } = await send(2)
+    expect(err).toContain('something in front of the service seems to have answered')
+    expect(err).not.toMatch(OF_OTHERS)
+    expect(err).not.toContain('SERVICE_GLOBAL_TOKEN')
+    expect(exit).toBe(1)
+    expect(service.seen).toHaveLength(1)
+  },
+)
+
+it('a run ends where another server answers everything with 400, and quotes it', async () => {
+  answerTo = () => [400, 'Invalid URL']
+  isAtRoot = false
+  const { exit, err } = await send(1).finally(() => (isAtRoot = true))
+  expect(err).toContain('It said: “Invalid URL”')
+  expect(err).not.toMatch(OF_OTHERS)
+  expect(exit).toBe(1)
 })
 
 it('a run ends where the Client API is elsewhere, and calls no one unknown', async () => {
@@ -95,10 +123,10 @@ describe('a refusal of SERVICE_GLOBAL_TOKEN', () => {
     [400, 'Required header missing: X-Acme-ActAs', /set SERVICE_HEADER_PREFIX=X-Acme$/, true],
     [400, 'Redirect URI is not permitted', /would not accept it again/, undefined],
     [422, '', /would not accept it again/, undefined],
-  ])('%i %s names no setting of sign-ins', (status, text, words, isDocumented) => {
+  ])('%i %s names no setting of sign-ins', (status, text, words, isOfEveryone) => {
     const problem = forGlobal(status, text)
     expect(problem.detail).toMatch(words)
     expect(problem.detail).not.toMatch(/OIDC_|TOKEN_ISSUED_BY|PUBLIC_URL|access token is/)
-    expect(problem.isDocumented).toBe(isDocumented)
+    expect(problem.isOfEveryone).toBe(isOfEveryone)
   })
 })

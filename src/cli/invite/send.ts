@@ -111,7 +111,10 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const isThere = () =>
     clientApi.whatIsLeft({ kind: 'oauth', accessToken: 'onramp-made-up-token', externalIdp: false }).then(
       () => true,
-      (error: unknown) => !(error instanceof ServiceProblem && error.answered === 404),
+      (error: unknown) =>
+        !(error instanceof ServiceProblem) ||
+        error.isOfEveryone === true ||
+        ![400, 404, 422].includes(error.answered ?? 0),
     )
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   let stopped: unknown
