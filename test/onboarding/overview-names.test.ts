@@ -63,6 +63,14 @@ describe('the name of an app', () => {
     expect(see(seen([slack, waits('app_2', 'crm_prod')])).entries[0]?.name).toBe('crm_prod')
   })
 
+  it('is short on buttons, below a title that has the whole of it', () => {
+    const long = 'Quarterly planning, reporting and forecasting app'
+    const { step, entries } = see(seen([waits('plan_1', long), waits('more_1', `${long} too`)]))
+    expect(step?.title).toBe(`Connect ${long}`)
+    expect(step?.main?.label).toBe('Continue to Quarterly planning, reporting an…')
+    expect(entries[0]?.connect?.label).toBe('Connect Quarterly planning, reporting an…')
+  })
+
   it('has the whole of a long name inside its row', () => {
     const long = 'A very long name '.repeat(8).trim()
     const { entries } = see(seen([slack, waits('long_1', long), github]))

@@ -1,4 +1,5 @@
 // The list of the overview: each app with its status in words and what can be done about it. Pure.
+import { shortened } from '../../client-api/bounds.ts'
 import type { Key } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
@@ -67,8 +68,10 @@ export const labelOf = (kind: EntryKind, app: string, t: Texts): string | undefi
 /** A row has room for about so much; the whole name is inside it. */
 const MAX_NAME = 60
 
-const shortened = (name: string): string =>
-  name.length <= MAX_NAME ? name : `${Array.from(name).slice(0, MAX_NAME).join('').trimEnd()}…`
+/** More makes a button on a phone higher than what it is about, which has the whole name in its title. */
+const MAX_BUTTON_NAME = 32
+
+export const onButton = (name: string): string => shortened(name, MAX_BUTTON_NAME)
 
 export type ListContext = {
   t: Texts
@@ -104,8 +107,8 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
   const { t, index } = context
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
-  const label = labelOf(kind, name, t)
-  const shown = shortened(name)
+  const label = labelOf(kind, onButton(name), t)
+  const shown = shortened(name, MAX_NAME)
   return {
     app: instance,
     name: shown,
@@ -120,11 +123,11 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
     connect: label === undefined ? undefined : { href: connectPath(instance), label },
     skip:
       label !== undefined && kind !== 'skipped' && kind !== 'blocked'
-        ? { href: skipPath(instance), label: t('overview.skipApp', { app: name }) }
+        ? { href: skipPath(instance), label: t('overview.skipApp', { app: onButton(name) }) }
         : undefined,
     unskip:
       kind === 'skipped'
-        ? { href: unskipPath(instance), label: t('overview.undoApp', { app: name }) }
+        ? { href: unskipPath(instance), label: t('overview.undoApp', { app: onButton(name) }) }
         : undefined,
     /** Where "I need an admin" is said, or taken back. */
     block: blockOf(instance, kind, t),

@@ -3,7 +3,7 @@
 import { isOff } from '../../client-api/app-status.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { blockOf, labelOf, kindOfStatus, type Action } from './entries.ts'
+import { blockOf, labelOf, kindOfStatus, type Action, onButton } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -37,6 +37,7 @@ const cardOf = (scene: Scene, instance: string) => {
     instance,
     tile: tileOf({ name: app?.entry.name ?? name, instance }, scene.about),
     app: name,
+    button: { app: onButton(name) },
     skip: skipPath(instance),
     paragraphs: [] as string[],
     /** What search may do there, and what not. */
@@ -58,7 +59,7 @@ const cardOf = (scene: Scene, instance: string) => {
 function connectStep(scene: Scene, instance: string) {
   const { t, about } = scene
   const card = cardOf(scene, instance)
-  const { app } = card
+  const { app, button } = card
   const { reads, never, why, account, help, isRequired } = about(instance)
   const isStale = appIn(scene, instance)?.entry.status === 'stale'
   const marks: Mark[] = [
@@ -80,21 +81,21 @@ function connectStep(scene: Scene, instance: string) {
     title: t(isStale ? 'next.titleStale' : 'next.title', { app }),
     paragraphs: paragraphs.filter((text) => text !== undefined),
     marks,
-    main: { href: connectPath(instance), label: t(isStale ? 'next.actionStale' : 'next.action', { app }) },
+    main: { href: connectPath(instance), label: t(isStale ? 'next.actionStale' : 'next.action', button) },
   }
 }
 
 function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app } = card
+  const { app, button } = card
   return {
     ...card,
     kind: 'wait' as const,
     title: t('wait.title', { app }),
     paragraphs: [t('wait.explain')],
     main: { href: callbackPath(step), label: t('wait.lookAgain') },
-    again: { href: connectPath(instance), label: t('start.waiting', { app }) },
+    again: { href: connectPath(instance), label: t('start.waiting', button) },
     stop: stillPath(overviewPath(scene.visit)),
   }
 }
@@ -102,20 +103,20 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app } = card
+  const { app, button } = card
   return {
     ...card,
     kind: 'attend' as const,
     title: t('attend.title', { app }),
     paragraphs: [t('attend.explain', { app })],
     causes: [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')],
-    main: { href: connectPath(instance), label: t('start.unconfirmed', { app }) },
+    main: { href: connectPath(instance), label: t('start.unconfirmed', button) },
     onward:
       meanwhile === undefined
         ? undefined
         : {
             href: connectPath(meanwhile),
-            label: t('overview.continueWith', { app: nameIn(scene, meanwhile) }),
+            label: t('overview.continueWith', { app: onButton(nameIn(scene, meanwhile)) }),
           },
     block: blockOf(instance, 'unconfirmed', t),
     focus: scene.from === instance,
@@ -144,7 +145,9 @@ export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined
   if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
   if (app === undefined) return undefined
-  const label = labelOf(kindOfStatus(app.entry.status), app.name, t) ?? t('start.todo', { app: app.name })
+  const label =
+    labelOf(kindOfStatus(app.entry.status), onButton(app.name), t) ??
+    t('start.todo', { app: onButton(app.name) })
   return { href: connectPath(app.entry.instance), label }
 }
 
