@@ -110,7 +110,8 @@ describe('while Redis is away', () => {
     running.sandbox.switches.reset()
     expect(browser.page.url).toBe(`${running.url}/signed-out`)
     expect(browser.page.status).toBe(200)
-    expect(browser.cookieHeader(running.url)).toBe('')
+    // Of what was there only the mark that a sign-out leaves, against pages that the browser remembers.
+    expect(browser.cookieHeader(running.url)).toMatch(/^onramp-left=[\w-]+$/)
   })
 })
 
