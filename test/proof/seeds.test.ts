@@ -1,4 +1,5 @@
-// Ten thousand seeds of the simulation, in processes of their own: it takes over the clock and the timers of a process.
+// Three thousand seeds of the simulation, in processes of their own: it takes over the clock and the timers of a process.
+// So many take half a minute of two processors; most bugs that were planted showed within five hundred.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -22,10 +23,10 @@ describe('every interleaving', () => {
     expect(digestIn(again)).toBe(digestIn(once))
   })
 
-  it('ten thousand seeds break no rule', { timeout: 1_200_000 }, async () => {
-    const said = await run('--seeds', '10000')
+  it('three thousand seeds break no rule', { timeout: 600_000 }, async () => {
+    const said = await run('--seeds', '3000')
     expect(said).not.toContain('replay it')
     const counts = [...said.matchAll(/^(\d+) seeds, 0 failed$/gm)].map(([, count]) => Number(count))
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(10_000)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3_000)
   })
 })

@@ -59,7 +59,7 @@ describe.skipIf(!isHere)(
     it('lets people decline, and try again', async () => {
       const ada = await arrive()
       await press(ada, 'Cancel')
-      await ada.reads('Sign-in cancelled')
+      await ada.reads('Sign-in canceled')
       await ada.page.getByRole('link', { name: 'Sign in', exact: true }).click()
       await press(ada, 'Authorize')
       await ada.reads('0 of 5 connected')
