@@ -27,8 +27,8 @@ export type Asked =
   | { kind: 'unknown' }
   /** It says nothing about this person, though it did about others. */
   | { kind: 'refused' }
-  /** It gave no answer, several times. */
-  | { kind: 'no-answer' }
+  /** It gave no answer that says what is left; `detail` says what instead. */
+  | { kind: 'no-answer'; detail: string }
 
 const MAX_TRIES = 4
 const MAX_WAITS = 20
@@ -47,17 +47,20 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
   let refusalsInARow = 0
   let silencesInARow = 0
 
-  /** What 400, 403, 404 and 422 say may be about this person alone. @throws {ServiceUnusable} when it is not */
+  /** May be about this person alone, also where a firewall says it. @throws {ServiceUnusable} when it is not */
   async function refusal(problem: ServiceProblem): Promise<Asked> {
-    const mayBeElsewhere = problem.answered !== 403 && answeredFor === undefined
-    if (mayBeElsewhere && !(await (there ??= isThere())))
+    const { answered, isOfFront, detail } = problem
+    const isFirst = () => answeredFor === undefined
+    // Asking takes time, in which others may have been answered for.
+    if (isFirst() && (isOfFront || answered !== 403) && !(await (there ??= isThere())) && isFirst())
       throw new ServiceUnusable(problem.detail, { cause: problem })
     if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
       throw new ServiceUnusable(
         `${problem.detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list; if not, check SERVICE_GLOBAL_TOKEN and SERVICE_BASE_URL`,
         { cause: problem },
       )
-    return { kind: problem.answered === 403 ? 'refused' : 'unknown' }
+    if (isOfFront) return { kind: 'no-answer', detail }
+    return { kind: answered === 403 ? 'refused' : 'unknown' }
   }
 
   /** Does it still answer about the person about whom it did? */
@@ -78,9 +81,9 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
       return { kind: 'left', left }
     } catch (error) {
       if (!(error instanceof ServiceProblem)) throw error
-      const { answered, code, asksToWait, isOfEveryone } = error
+      const { code, asksToWait, answered, isOfEveryone, isOfFront } = error
       const isMisconfigured = code === 'service_misconfigured' && !isRefusal(answered)
-      if (answered === 401 || isOfEveryone || isMisconfigured)
+      if (isOfEveryone || (!isOfFront && (answered === 401 || isMisconfigured)))
         throw new ServiceUnusable(error.detail, { cause: error })
       const waitSeconds = asksToWait ?? (answered === 429 ? 1 : undefined)
       if (waitSeconds !== undefined) pace.slowDown(waitSeconds)
@@ -94,8 +97,10 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
     for (let waits = 0; failures < MAX_TRIES && waits < MAX_WAITS; waits++) {
       const result = await tried(email)
       if (!(result instanceof ServiceProblem)) return result
-      if (isRefusal(result.answered)) return await refusal(result)
+      if (result.isOfFront || isRefusal(result.answered)) return await refusal(result)
       last = result
+      // It would not accept it again.
+      if (result.code === 'service_refused_request') break
       if (result.answered === 429) continue
       failures++
       await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
@@ -104,6 +109,6 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
       throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}. Check SERVICE_BASE_URL`, {
         cause: last,
       })
-    return { kind: 'no-answer' }
+    return { kind: 'no-answer', detail: last?.detail ?? '' }
   }
 }

@@ -85,7 +85,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     tally.asked++
     const asked = await parts.ask(email)
     if (asked.kind !== 'left') {
-      parts.onTrouble(person, asked.kind)
+      parts.onTrouble(person, asked.kind, 'detail' in asked ? asked.detail : undefined)
       return void tally[COUNTS[asked.kind]]++
     }
     const { left } = asked

@@ -23,7 +23,7 @@ const WORDS = {
   nothing: ['has nothing to connect', 'have nothing to connect'],
   unknownToService: same('unknown to the service'),
   refusedByService: same('not allowed to look up (403)'),
-  unanswered: same('no response from the service (retried next run)'),
+  unanswered: same('no usable answer from the service (retried next run)'),
   invalid: ['invalid row', 'invalid rows'],
   duplicates: same('on the list more than once'),
 } satisfies Record<string, readonly [one: string, many: string]>

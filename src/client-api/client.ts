@@ -5,6 +5,7 @@ import { jsonIn } from './body.ts'
 import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
 import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
+import { isOfFront } from './refusal-reason.ts'
 import { timed, type OnCall } from '../trace/calls.ts'
 
 export type ClientApi = {
@@ -80,7 +81,12 @@ export function createClientApi({
       const isGlobal = credentials.kind === 'global-token'
       const about = { secrets, saidOAuth, isGlobal, headerPrefix }
       const problem = problemOf({ operation, status, text, headers, retryAfter, ...about })
-      throw Object.assign(problem, { answered: status, asksToWait: waitAskedFor(retryAfter) })
+      const isFront = isOfFront(status, headers)
+      throw Object.assign(problem, {
+        answered: status,
+        asksToWait: waitAskedFor(retryAfter),
+        isOfFront: isFront,
+      })
     }
     return jsonIn(text)
   }

@@ -11,8 +11,10 @@ export class ServiceProblem extends Problem {
   answered?: number
   /** Seconds to wait as the service asked for it, a day at most; undefined: it did not. */
   asksToWait?: number | undefined
-  /** What it says is about our headers, our token or what is in front of it, and not about the person. */
+  /** What it says is about our headers and token, and not about the person. */
   isOfEveryone?: boolean
+  /** Something in front of the service seems to have answered: to everyone, or to what it dislikes in one request. */
+  isOfFront?: boolean
   override name = 'ServiceProblem'
 }
 
@@ -104,7 +106,7 @@ function documentedMessage(refusal: Refusal): string | undefined {
 }
 
 const IN_FRONT =
-  'something in front of the service seems to have answered, such as a firewall or a login: let this machine through to SERVICE_BASE_URL'
+  'something in front of the service seems to have answered, such as a firewall or a login: let requests from this machine through to SERVICE_BASE_URL'
 
 /** Statuses that say "later" or "elsewhere"; with any other 4xx the same request would be refused again (RFC 9110 15.5). */
 const NOT_FINAL = [408, 409, 421, 423, 425]
@@ -125,8 +127,7 @@ export function problemOf(refusal: Refusal, now: number = Date.now()): ServicePr
     new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${why}` })
   const documented = documentedMessage(refusal)
   if (documented !== undefined) return Object.assign(misconfigured(documented), { isOfEveryone: true })
-  if (isGlobal && isOfFront(status, refusal.headers ?? {}))
-    return Object.assign(misconfigured(IN_FRONT), { isOfEveryone: true })
+  if (isGlobal && isOfFront(status, refusal.headers ?? {})) return misconfigured(IN_FRONT)
   switch (statusReason(status)) {
     case 'token':
       return new TokenRefused(

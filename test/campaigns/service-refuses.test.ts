@@ -67,13 +67,39 @@ it.each<[number, Record<string, string>]>([
   'a page of a firewall (%i) ends a run as such, and says nothing about people or the token',
   async (status, headers) => {
     answerTo = () => [status, '<h1>Not allowed</h1>', headers]
-    const { exit, err } = await send(2)
+    isAtRoot = false
+    const { exit, err } = await send(2).finally(() => (isAtRoot = true))
     expect(err).toContain('something in front of the service seems to have answered')
     expect(err).not.toMatch(OF_OTHERS)
     expect(err).not.toContain('SERVICE_GLOBAL_TOKEN')
     expect(exit).toBe(1)
-    expect(service.seen).toHaveLength(1)
   },
+)
+
+it.each([0, 1])(
+  'a person whom a firewall blocks (row %i) is named, and the others are looked up',
+  async (row) => {
+    const nothing = '{"unauthorizedDatasourceInstances":[]}'
+    answerTo = (person) => (person.startsWith(`p${row}@`) ? [403, '<h1>Blocked</h1>', page] : [200, nothing])
+    const { exit, err } = await send(3)
+    expect(err).toContain(
+      `p${row}@acme.example: no usable answer from the service: checkdatasourceauth answered 403`,
+    )
+    expect(err).toMatch(/^ +2 +.*nothing/m)
+    expect(exit).toBe(3)
+  },
+)
+
+it.each<[number, string, Record<string, string>, string]>([[407, '', {}, 'would not accept it again']])(
+  'an answer that says nothing (%i) is told with what it was',
+  async (status, body, headers, words) => {
+    answerTo = () => [status, body, headers]
+    const { exit, err } = await send(1)
+    expect(err).toMatch(new RegExp(`p0@acme.example: no usable answer from the service: .*${words}`))
+    expect(err).toContain('Check SERVICE_BASE_URL')
+    expect(exit).toBe(3)
+  },
+  30_000,
 )
 
 it('a run ends where another server answers everything with 400, and quotes it', async () => {

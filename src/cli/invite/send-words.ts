@@ -14,7 +14,7 @@ type Asked = { options: SendOptions; parts: CliParts }
 const TROUBLES: Record<Trouble, string> = {
   unknown: 'unknown to the search service',
   refused: 'not allowed to look up this person (403)',
-  'no-answer': "the service didn't respond",
+  'no-answer': 'no usable answer from the service',
   deferred: 'email delayed by the mail server',
   failed: 'rejected by the mail server',
   'not-taken': 'not accepted: the mail server objects to the sender or this machine',
@@ -50,9 +50,16 @@ const onScreen = (line: string, { isTTY, columns = 80 }: Output) =>
 
 export const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be answered…\n'
 
-/** The service answered each time, and never with what is left. */
-function noOneFound({ asked, unknownToService: unknown, refusedByService: refused }: Tally): string {
-  if (asked === 0 || unknown + refused < asked) return ''
+/** The service never said what is left. */
+function noOneFound({
+  asked,
+  unanswered,
+  unknownToService: unknown,
+  refusedByService: refused,
+}: Tally): string {
+  if (asked === 0 || unanswered + unknown + refused < asked) return ''
+  if (unanswered > 0)
+    return 'The service said of no one what is left to connect. Check SERVICE_BASE_URL; onramp doctor says more.\n'
   if (refused === 0)
     return 'The service knows no one whom it was asked about. If it should, check SERVICE_BASE_URL.\n'
   const others = unknown === 0 ? '' : `, and doesn't know the other ${unknown}`

@@ -114,7 +114,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
       (error: unknown) =>
         !(error instanceof ServiceProblem) ||
         error.isOfEveryone === true ||
-        ![400, 404, 422].includes(error.answered ?? 0),
+        !(error.isOfFront === true || [400, 404, 422].includes(error.answered ?? 0)),
     )
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   let stopped: unknown
