@@ -168,7 +168,13 @@ test(
     const done = promisify(execFile)(node, [
       // Without a limit V8 takes what the machine has, and the more the busier the machine is.
       '--max-old-space-size=96',
-      ...['--import', measure, runner, 'check', file, '--fail-on', 'never'],
+      '--import',
+      measure,
+      runner,
+      'check',
+      file,
+      '--fail-on',
+      'never',
     ])
     const megabytes = Number(/VmHWM:\s+(\d+) kB/.exec((await done).stderr)?.[1]) / 1024
     expect(megabytes).toBeLessThan(200)
