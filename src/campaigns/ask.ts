@@ -56,7 +56,7 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
       throw new ServiceUnusable(problem.detail, { cause: problem })
     if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
       throw new ServiceUnusable(
-        `${problem.detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list; if not, check SERVICE_GLOBAL_TOKEN and SERVICE_BASE_URL`,
+        `${problem.detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list; if not, check the service token and SERVICE_BASE_URL`,
         { cause: problem },
       )
     if (isOfFront) return { kind: 'no-answer', detail }

@@ -78,8 +78,9 @@ export function createClientApi({
       const retryAfter = headers['retry-after']?.toString()
       const secrets = secretsIn(credentials)
       const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      const isGlobal = credentials.kind === 'global-token'
-      const about = { secrets, saidOAuth, isGlobal, headerPrefix }
+      const globalToken =
+        credentials.kind === 'global-token' ? (credentials.setting ?? 'the service token') : undefined
+      const about = { secrets, saidOAuth, globalToken, headerPrefix }
       const problem = problemOf({ operation, status, text, headers, retryAfter, ...about })
       const isFront = isOfFront(status, headers)
       throw Object.assign(problem, {

@@ -5,8 +5,8 @@ export type Credentials =
   | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
   /** A service token that acts as the person it belongs to. */
   | { kind: 'user-token'; token: string }
-  /** A service token for everyone; it is useless without the person it acts for. */
-  | { kind: 'global-token'; token: string; actAs: string }
+  /** A service token for everyone; it is useless without the person it acts for. `setting`: where it comes from. */
+  | { kind: 'global-token'; token: string; actAs: string; setting?: string }
 
 /** RFC 6750 2.1: what may stand behind "Bearer". Anything else would make the HTTP client quote it in its error. */
 const isToken = (token: string) => /^[A-Za-z0-9\-._~+/]+=*$/.test(token)
@@ -41,5 +41,5 @@ export function credentialHeaders(
 /** What goes out with a call and is for no log. */
 export const secretsIn = (credentials: Credentials): string[] =>
   Object.entries(credentials).flatMap(([name, value]) =>
-    name !== 'kind' && typeof value === 'string' ? [value] : [],
+    name !== 'kind' && name !== 'setting' && typeof value === 'string' ? [value] : [],
   )

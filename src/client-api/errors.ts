@@ -38,8 +38,8 @@ export type Refusal = {
   secrets?: readonly string[]
   /** The call carried X-Service-Auth-Type: OAUTH. */
   saidOAuth?: boolean
-  /** The call carried SERVICE_GLOBAL_TOKEN, and no final_redirect_url. */
-  isGlobal?: boolean
+  /** What the service token is called that the call carried, with no final_redirect_url; undefined: a person's token. */
+  globalToken?: string | undefined
   /** SERVICE_HEADER_PREFIX. */
   headerPrefix?: string | undefined
 }
@@ -83,21 +83,21 @@ export function retryAfterSeconds(header: string | undefined, now: number, most 
 
 /** What a documented message means for a call of ours. */
 function documentedMessage(refusal: Refusal): string | undefined {
-  const { text, saidOAuth = false, isGlobal, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = refusal
+  const { text, saidOAuth = false, globalToken, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = refusal
   const other = refusal.status < 500 ? otherPrefixIn(text, prefix) : undefined
   if (other !== undefined)
-    return `the service's headers begin with ${other}, those of onramp with ${prefix}: set SERVICE_HEADER_PREFIX=${other}${saidOAuth || isGlobal ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
+    return `the service's headers begin with ${other}, those of onramp with ${prefix}: set SERVICE_HEADER_PREFIX=${other}${saidOAuth || globalToken !== undefined ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
   switch (messageIn(text)) {
     case 'auth-type':
     case 'auth-type-missing':
-      if (isGlobal)
-        return "SERVICE_GLOBAL_TOKEN isn't a service token, it seems to be from an identity provider: set a service token, not an access token"
+      if (globalToken !== undefined)
+        return `${globalToken} isn't a service token, it seems to be from an identity provider: set a service token, not an access token`
       // The setting is right already: to name it would send the operator the wrong way.
       return saidOAuth
         ? `the service does not take the token for one of an external identity provider, although ${prefix}-Auth-Type: OAUTH was sent: see that nothing in between takes the header away, that the service's headers begin so (SERVICE_HEADER_PREFIX), and that it is set up to accept tokens of OIDC_ISSUER`
         : 'the service takes the token for one of its own: if the authorization server is an external identity provider, set TOKEN_ISSUED_BY=external-idp'
     case 'act-as-missing':
-      if (isGlobal)
+      if (globalToken !== undefined)
         return `the service didn't receive ${prefix}-ActAs, although onramp sent it: make sure no proxy between here and SERVICE_BASE_URL removes the header`
       return `the service takes the token for a global service token, which needs ${prefix}-ActAs: pages work with tokens of people, check OIDC_ISSUER and who issued the token`
     default:
@@ -119,7 +119,7 @@ export const waitAskedFor = (header: string | undefined, now: number = Date.now(
 
 /** The problem that a refusal of the service means. Quotes what the service said only where nothing else explains it. */
 export function problemOf(refusal: Refusal, now: number = Date.now()): ServiceProblem {
-  const { operation, status, isGlobal } = refusal
+  const { operation, status, globalToken } = refusal
   const codes = CODES[operation]
   const said = `${operation} answered ${status}`
   const retryAfter = retryAfterSeconds(refusal.retryAfter, now)
@@ -127,17 +127,16 @@ export function problemOf(refusal: Refusal, now: number = Date.now()): ServicePr
     new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${why}` })
   const documented = documentedMessage(refusal)
   if (documented !== undefined) return Object.assign(misconfigured(documented), { isOfEveryone: true })
-  if (isGlobal && isOfFront(status, refusal.headers ?? {})) return misconfigured(IN_FRONT)
+  if (globalToken !== undefined && isOfFront(status, refusal.headers ?? {})) return misconfigured(IN_FRONT)
   switch (statusReason(status)) {
     case 'token':
-      return new TokenRefused(
-        `${said}: ${isGlobal ? 'SERVICE_GLOBAL_TOKEN' : 'the access token'} is invalid or expired`,
-      )
+      return new TokenRefused(`${said}: ${globalToken ?? 'the access token'} is invalid or expired`)
     case 'scope':
       return new ServiceProblem(403, codes.forbidden, {
-        detail: isGlobal
-          ? `${said}: SERVICE_GLOBAL_TOKEN lacks a scope: grant it the scope for ${operation}`
-          : `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE`,
+        detail:
+          globalToken !== undefined
+            ? `${said}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
+            : `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE`,
       })
     case 'busy':
       return new ServiceProblem(503, codes.busy, { detail: `${said}: too many requests`, retryAfter })
@@ -156,8 +155,8 @@ const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 
 /** Trying again cannot help: an operator has to read what the service said. */
 function finalRefusal(refusal: Refusal, said: string): ServiceProblem {
-  const { operation, status, text, secrets, isGlobal } = refusal
-  const hasRedirect = operation === 'checkdatasourceauth' && isGlobal !== true
+  const { operation, status, text, secrets, globalToken } = refusal
+  const hasRedirect = operation === 'checkdatasourceauth' && globalToken === undefined
   const words = saidIn(text, secrets)
   const quoted = words === '' ? 'It gave no reason' : `It said: “${words}”`
   if (hasRedirect && speaksOfRedirect(text))

@@ -138,7 +138,13 @@ it('everyone being refused with 403 is a matter of the scope of the service toke
 
 describe('a refusal of SERVICE_GLOBAL_TOKEN', () => {
   const forGlobal = (status: number, text: string) =>
-    problemOf({ operation: 'checkdatasourceauth', status, text, retryAfter: undefined, isGlobal: true })
+    problemOf({
+      operation: 'checkdatasourceauth',
+      status,
+      text,
+      retryAfter: undefined,
+      globalToken: 'SERVICE_GLOBAL_TOKEN',
+    })
 
   it.each<[number, string, RegExp, boolean | undefined]>([
     [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid/, undefined],

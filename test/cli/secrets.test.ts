@@ -127,13 +127,7 @@ describe('the service tokens', () => {
     )
     expect(
       naming.filter(
-        (file) =>
-          !/^(cli|doctor)\/|^settings\/(definitions|authorization-server)\.ts$/.test(file) &&
-          // These name them in what they tell operators, and are given no settings.
-          !(
-            /^(campaigns\/ask|client-api\/errors)\.ts$/.test(file) &&
-            !/[sS]ettings['\]/.[]/.test(readFileSync(join(root, file), 'utf8'))
-          ),
+        (file) => !/^(cli|doctor)\/|^settings\/(definitions|authorization-server)\.ts$/.test(file),
       ),
     ).toEqual([])
     const making = files.filter((file) =>

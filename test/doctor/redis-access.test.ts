@@ -151,8 +151,7 @@ describe('what survives a restart of Redis', () => {
   })
 })
 
-// A machine that is busy with other tests may be too slow for the doctor's limits once.
-describe('Redis by Sentinels or as a cluster', { retry: 2 }, () => {
+describe('Redis by Sentinels or as a cluster', () => {
   it('is found where the Sentinels ask for the password of REDIS_URL', async () => {
     const password = newSecret()
     const set = await startSentinels(password)

@@ -107,7 +107,9 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
   // As on the pages: an app that the company hides is neither named nor counted, here or in the report.
   const whatIsLeft = async (actAs: string) =>
-    sender.company.arrange(await clientApi.whatIsLeft({ kind: 'global-token', token, actAs }))
+    sender.company.arrange(
+      await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' }),
+    )
   const isThere = () =>
     clientApi.whatIsLeft({ kind: 'oauth', accessToken: 'onramp-made-up-token', externalIdp: false }).then(
       () => true,
