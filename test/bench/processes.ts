@@ -27,7 +27,7 @@ const started = new Set<ChildProcess>()
 const logOf = (name: string) => join(folder, `${name}.log`)
 
 /** The end of what each process has written: why it failed, perhaps. */
-export const lastWords = (): string =>
+const lastWords = (): string =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.log'))
     .map((file) => `== ${file}\n${readFileSync(join(folder, file), 'utf8').slice(-2_000)}\n`)
@@ -75,7 +75,7 @@ export async function untilReady(name: string, url: string): Promise<void> {
 }
 
 /** Asks everything that is still running to end, waits, and leaves no file behind. */
-export async function endAll(): Promise<void> {
+async function endAll(): Promise<void> {
   await Promise.all(
     [...started].map(async (child) => {
       const ended = once(child, 'exit')
@@ -86,4 +86,21 @@ export async function endAll(): Promise<void> {
     }),
   )
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Runs a benchmark as this process: whatever happens, it leaves none behind, and ends with the status of `main`. */
+export async function runToEnd(main: () => Promise<number>): Promise<never> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void endAll().then(() => process.exit(1)))
+  let status = 1
+  try {
+    status = await main()
+  } catch (error) {
+    console.error(error)
+    process.stderr.write(lastWords())
+  } finally {
+    await endAll()
+  }
+  // Whatever a run that failed has left open must not keep this process.
+  process.exit(status)
 }

@@ -8,7 +8,7 @@ import { createClient } from 'redis'
 import { freePort } from '../helpers/running.ts'
 import { startFloor, startOnramp, startPeer, type Contestant, type Surroundings } from './contestants.ts'
 import { choosePins, describeMachine } from './machine.ts'
-import { endAll, folder, lastWords, start, startNode, untilReady } from './processes.ts'
+import { folder, runToEnd, start, startNode, untilReady } from './processes.ts'
 import { asJson, asTable, verdictOf } from './report.ts'
 import { measure } from './rounds.ts'
 import { signInTable, signInVerdictOf, type SignInFigures } from './sign-in-report.ts'
@@ -175,16 +175,4 @@ async function main(): Promise<number> {
   return passed.every(Boolean) ? 0 : 1
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void endAll().then(() => process.exit(1)))
-let status = 1
-try {
-  status = await main()
-} catch (error) {
-  console.error(error)
-  process.stderr.write(lastWords())
-} finally {
-  await endAll()
-}
-// Whatever a run that failed has left open must not keep this process.
-process.exit(status)
+await runToEnd(main)

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../machine.ts'
-import { endAll, lastWords } from '../processes.ts'
+import { runToEnd } from '../processes.ts'
 import { startCompany, type Company } from './company.ts'
 import { createLedger, type Fault, type Part } from './ledger.ts'
 import { besideThePeer } from './peer.ts'
@@ -158,15 +158,4 @@ async function main(): Promise<number> {
   return isKept ? 0 : 1
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void endAll().then(() => process.exit(1)))
-let status = 1
-try {
-  status = await main()
-} catch (error) {
-  console.error(error)
-  process.stderr.write(lastWords())
-} finally {
-  await endAll()
-}
-process.exit(status)
+await runToEnd(main)
