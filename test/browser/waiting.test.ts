@@ -37,6 +37,8 @@ const waits = async (options: BrowserContextOptions = {}, answer: 'Allow' | 'Den
   await ada.goOn()
   await ada.answer(answer)
   await ada.reads('Checking your Slack connection…')
+  // Its words can be read before its load is over: a later load is a look.
+  await ada.page.waitForLoadState()
   return ada
 }
 
