@@ -69,6 +69,7 @@ async function spread(): Promise<boolean> {
     ]
     const args = [...process.execArgv, fileURLToPath(import.meta.url), ...share]
     const child = spawn(process.execPath, args, { stdio: 'inherit' })
+    process.once('SIGTERM', () => child.kill())
     return new Promise<boolean>((resolve) => child.once('exit', (code) => resolve(code === 0)))
   })
   return (await Promise.all(ends)).every(Boolean)
