@@ -5,7 +5,7 @@ import type { Asked } from '../../src/campaigns/ask.ts'
 import type { Policy } from '../../src/campaigns/campaign.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
-import type { Outcome, Posted } from '../../src/campaigns/mail/server.ts'
+import type { Outcome, Posted } from '../../src/campaigns/mail/outcome.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { sendInvitations } from '../../src/campaigns/send.ts'
@@ -67,7 +67,7 @@ export function office() {
       await wanted.promise
     }
     const mine = { ...policy, ...given.policy }
-    const pace = createPace({ perSecond: 1e6, now: Date.now, signal })
+    const pace = createPace({ perSecond: Infinity, now: Date.now, signal })
     const work = sendInvitations(readPeople(list()), {
       ledger: createLedger({ arrivals, policy: mine, now: Date.now, patienceMs: 0, signal }),
       ask: given.ask ?? (() => Promise.resolve({ kind: 'left', left })),
