@@ -57,6 +57,7 @@ describe.each<[Blame, string]>([
   ['sender', 'Authentication is required'],
   ['sender', 'You must authenticate'],
   ['sender', 'You must first log in'],
+  ['sender', 'You must login'],
   ['sender', 'Please login first'],
   ['sender', 'Log in first'],
   // This machine, or the message.
@@ -112,6 +113,8 @@ describe('a reply', () => {
     ['system', '452 4.3.1 daily quota'],
     ['unclear', '450 4.1.1 no'],
     ['person', '550 5.7.2 authentication required'],
+    ['person', '530 5.2.1 no'],
+    ['unclear', '550 5.7.1 the next one said: 550 5.4.1 Recipient address rejected: Access denied'],
   ])('means %s: %s', (blame, reply) => {
     expect(blameOf(reply)).toBe(blame)
   })
