@@ -131,7 +131,7 @@ describe('someone on the list', () => {
 
   it('with nothing to connect gets none, and that is written down', async () => {
     const { run, arrivals } = office()
-    const ask = () => Promise.resolve({ kind: 'left', left: [] } as const)
+    const ask = () => Promise.resolve<Asked>({ kind: 'left', left: [] })
     const { tally } = await run({ people: [ada], post: never, ask })
     expect(tally).toEqual(counts({ rows: 1, asked: 1, nothing: 1 }))
     expect(await arrivals.get(ada)).toMatchObject({ sources: [], asOf: expect.any(Number) as number })

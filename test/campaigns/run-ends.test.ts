@@ -1,5 +1,6 @@
 // What a dry run shows, how a run ends, and what it leaves written down.
 import { describe, expect, it } from 'vitest'
+import type { Asked } from '../../src/campaigns/ask.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { RunStopped } from '../../src/campaigns/delivery.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
@@ -19,7 +20,7 @@ describe('a dry run', () => {
     await arrivals.change(ada, (before) => withMailing(before, sending))
     const shown: unknown[] = []
     const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
-    const none = { kind: 'left', left: [] } as const
+    const none: Asked = { kind: 'left', left: [] }
     const { tally, endedBy } = await run({
       people: [ada, 'bob@acme.example', 'dan@acme.example', 'bob@acme.example'],
       post: never,
