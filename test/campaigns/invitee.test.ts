@@ -15,11 +15,12 @@ const NONE: Columns = { email: 0, name: -1, group: -1, language: -1 }
 const emailAmong = (...names: string[]) => names[columnsOf(names).columns.email]
 
 describe('the column of addresses', () => {
-  it.each([
-    ...['email', 'E-Mail', 'Email Address', 'email_address', 'e-mail-address', 'emailaddress', ' email '],
-  ])('is the one called %j, whatever else is there', (name) => {
-    expect(emailAmong('mail', 'upn', 'work email', name)).toBe(name)
-  })
+  it.each(['email', 'E-Mail', 'Email Address', 'email_address', 'e-mail-address', 'emailaddress', ' email '])(
+    'is the one called %j, whatever else is there',
+    (name) => {
+      expect(emailAmong('mail', 'upn', 'work email', name)).toBe(name)
+    },
+  )
 
   it('is else the one called mail, then the one to sign in with', () => {
     expect(emailAmong('upn', 'work email', 'Mail')).toBe('Mail')
@@ -28,16 +29,14 @@ describe('the column of addresses', () => {
   })
 
   it.each([
-    ...[
-      'work email',
-      'Work E-Mail',
-      'work_email',
-      'work-e-mail',
-      'email (work)',
-      'E-Mail_2',
-      'email-2',
-      'email 2',
-    ],
+    'work email',
+    'Work E-Mail',
+    'work_email',
+    'work-e-mail',
+    'email (work)',
+    'E-Mail_2',
+    'email-2',
+    'email 2',
   ])('is else one about emails: %j, but not before the one called mail', (name) => {
     expect(emailAmong('id', name)).toBe(name)
     expect(emailAmong(name, 'mail')).toBe('mail')
@@ -101,8 +100,19 @@ describe('the other columns', () => {
   })
 
   it.each([
-    ...['surname', 'name2', 'nickname', 'full', 'last name', 'groups', 'subgroup', 'costs', 'costume center'],
-    ...['languages', 'my language', 'sublocale', 'full  name'],
+    'surname',
+    'name2',
+    'nickname',
+    'full',
+    'last name',
+    'groups',
+    'subgroup',
+    'costs',
+    'costume center',
+    'languages',
+    'my language',
+    'sublocale',
+    'full  name',
   ])('are not called %s', (name) => {
     expect(what(name)).toEqual([])
   })

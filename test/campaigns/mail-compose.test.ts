@@ -125,17 +125,15 @@ const mail: Mail = {
   headers: { 'X-One': 'a b, c' },
 }
 
-it.each<[Partial<Mail>, boolean]>([
-  [{}, true],
-  [{ messageId: '<1\n@acme.example>' }, false],
-  [{ to: 'ada @acme.example' }, false],
-  [{ to: 'ada@acme.example;' }, false],
-  [{ subject: 'a\u2028b' }, false],
-  [{ subject: 'a\u2029b' }, false],
-])('an email leaves only where no header of it begins another: %j', (part, leaves) => {
-  const check = () => refuseInjection({ ...mail, ...part })
-  if (leaves) expect(check).not.toThrow()
-  else expect(check).toThrow(RangeError)
+it.each<Partial<Mail>>([
+  { messageId: '<1\n@acme.example>' },
+  { to: 'ada @acme.example' },
+  { to: 'ada@acme.example;' },
+  { subject: 'a\u2028b' },
+  { subject: 'a\u2029b' },
+])('an email leaves only where no header of it begins another, or names another: %j', (part) => {
+  expect(() => refuseInjection(mail)).not.toThrow()
+  expect(() => refuseInjection({ ...mail, ...part })).toThrow(RangeError)
 })
 
 it('the mail library gets an email with its headers as they are, and its pictures inside', () => {

@@ -66,7 +66,7 @@ describe('what a mail server replies', () => {
 
   it('is not looked for in a mistake of ours', () => {
     for (const mistake of [new TypeError('mistake'), { code: 'EAUTH' }])
-      expect(() => attemptOf(mistake, { name, isOver: true, limits })).toThrow(mistake as Error)
+      expect(() => attemptOf(mistake, { name, isOver: true, limits })).toThrow(mistake)
   })
 })
 

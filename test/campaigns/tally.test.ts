@@ -4,7 +4,7 @@ import { isComplete, newTally, progressLine, summaryOf, type Tally } from '../..
 
 const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
 
-/** In the order of the summary. Does it leave someone without their email, and is it a problem on the way? */
+/** In the order of the summary. A problem is someone who should have had an email and has none for certain. */
 const COUNTS: [keyof Tally, one: string, many: string, kind?: 'problem'][] = [
   ['rows', 'person', 'people'],
   ['asked', 'checked with the service', 'checked with the service'],
@@ -56,6 +56,7 @@ describe('the summary of a run', () => {
 
   it('does not take one problem for another’s absence', () => {
     expect(isComplete(all(1))).toBe(false)
+    expect(isComplete(tally({ failed: 1, invalid: 1 }))).toBe(false)
     const line = progressLine(all(1), { perSecond: 1, people: undefined })
     expect(line).toBe('1.0/s · 1 person · 2 emails · 8 with problems')
   })
