@@ -14,7 +14,7 @@ const root = new URL('..', import.meta.url).pathname
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/compiled')
 
 const STARTS_SOMETHING =
-  /helpers\/(running|journey|redis|redis-proxy|redis-topologies|processes|stores|network|crowd|faulty|faulty-clock|chromium)|child_process|startSandbox|run-command|at-plain-server|two-processes|\.\/command\.ts|\.\/world\.ts|office\.ts|memory-run|set-up\.ts|smtp-server|createServer/
+  /helpers\/(running|journey|redis|redis-proxy|redis-topologies|processes|stores|network|crowd|faulty|faulty-clock|chromium)|child_process|startSandbox|run-command|at-plain-server|two-processes|\.\/command\.ts|\.\/world\.ts|memory-run|set-up\.ts|smtp-server|createServer/
 
 const LONG = /^test\/(faults\/|campaigns\/(kill|memory)\.)/
 

@@ -67,7 +67,7 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
   async function isStillAnswering(): Promise<boolean> {
     if (answeredFor === undefined) return false
     const again = await tried(answeredFor)
-    return again instanceof ServiceProblem ? again.answered === 429 : again.kind === 'left'
+    return !(again instanceof ServiceProblem) || again.answered === 429
   }
 
   /** @throws {ServiceUnusable} */

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../records/records.ts'
 import { withLeft, type Arrival } from '../arrivals/arrival.ts'
 import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
 import { due, mailingsOf, withdrawn, withMailing, type Policy } from './campaign.ts'
-import type { Outcome } from './mail/server.ts'
+import type { Outcome } from './mail/outcome.ts'
 import type { Invitee } from './invitee.ts'
 
 export type LedgerParts = {

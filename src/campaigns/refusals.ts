@@ -1,6 +1,6 @@
 // When emails are refused through no fault of the people they are for. Pure. A mail server that refuses one person after
 // the other has something against us, whatever its replies say, and then no one may count as refused.
-import type { Posted } from './mail/server.ts'
+import type { Posted } from './mail/outcome.ts'
 import { saysOf } from './mail/smtp-reply.ts'
 
 /** Whose email it is, and which of the campaign. */

@@ -5,10 +5,10 @@ import type { Asked } from '../../src/campaigns/ask.ts'
 import type { Policy } from '../../src/campaigns/campaign.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
-import type { Outcome, Posted } from '../../src/campaigns/mail/server.ts'
+import type { Outcome, Posted } from '../../src/campaigns/mail/outcome.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
-import { sendInvitations } from '../../src/campaigns/send.ts'
+import { sendInvitations, type EndedBy, type SendParts } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { createSealer } from '../../src/session/seal.ts'
 
@@ -51,6 +51,8 @@ export function office() {
     policy?: Partial<Policy>
     /** How long whom the mail server put off is left alone; milliseconds. */
     laterMs?: number
+    /** What is different of the parts of this run. */
+    parts?: (usual: SendParts) => Partial<SendParts>
   }
 
   async function run(given: Given) {
@@ -67,8 +69,8 @@ export function office() {
       await wanted.promise
     }
     const mine = { ...policy, ...given.policy }
-    const pace = createPace({ perSecond: 1e6, now: Date.now, signal })
-    const work = sendInvitations(readPeople(list()), {
+    const pace = createPace({ perSecond: Infinity, now: Date.now, signal })
+    const usual: SendParts = {
       ledger: createLedger({ arrivals, policy: mine, now: Date.now, patienceMs: 0, signal }),
       ask: given.ask ?? (() => Promise.resolve({ kind: 'left', left })),
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
@@ -88,12 +90,15 @@ export function office() {
       signal,
       tally,
       now: Date.now,
-    })
-    const error: unknown = await work.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-    return { tally, trouble, error }
+    }
+    let endedBy: EndedBy | undefined
+    let error: unknown
+    try {
+      endedBy = await sendInvitations(readPeople(list()), { ...usual, ...given.parts?.(usual) })
+    } catch (reason) {
+      error = reason
+    }
+    return { tally, trouble, error, endedBy }
   }
   return { run, arrivals }
 }

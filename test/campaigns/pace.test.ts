@@ -59,4 +59,47 @@ describe('a pace', () => {
     }
     expect(pace.rate()).toBe(100)
   })
+
+  it.each([
+    [1, [0.5, 0.25, 0.2, 0.2]],
+    [0.3, [0.2, 0.2]],
+    [0.1, [0.1, 0.1]],
+  ])('of %d a second is halved down to one in five seconds', (perSecond, rates) => {
+    let now = 0
+    const pace = createPace({ perSecond, now: () => now })
+    for (const rate of rates) {
+      pace.slowDown(1)
+      expect(pace.rate()).toBe(rate)
+      now += 1_000
+    }
+  })
+
+  it('waits for the longest time it was told, and counts it once', async () => {
+    let now = 0
+    const pace = createPace({ perSecond: 100, now: () => now })
+    pace.slowDown(10)
+    now = 4_000
+    pace.slowDown(1)
+    now = 9_999
+    pace.slowDown(0.001)
+    expect(pace.rate()).toBe(50)
+    let isNext = false
+    const next = pace.turn().then(() => (isNext = true))
+    await Promise.resolve()
+    await Promise.resolve()
+    expect(isNext).toBe(false)
+    now = 10_000
+    await next
+  })
+
+  it('gives no turn once the run is to stop, however long the next one is away', async () => {
+    const stop = new AbortController()
+    const pace = createPace({ perSecond: 0.01, now: Date.now, signal: stop.signal })
+    await pace.turn()
+    const line = [pace.turn(), pace.turn()]
+    stop.abort()
+    for (const turn of line) await expect(turn).rejects.toMatchObject({ name: 'AbortError' })
+    const first = createPace({ perSecond: 1, now: Date.now, signal: stop.signal })
+    await expect(first.turn()).rejects.toMatchObject({ name: 'AbortError' })
+  })
 })

@@ -1,9 +1,6 @@
 // What a refusal leaves behind for the next runs: no one pays for what a mail server holds against us, or against another.
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Posted } from '../../src/campaigns/mail/server.ts'
-import { createRefusals } from '../../src/campaigns/refusals.ts'
 import { useCompany } from './command.ts'
-import { office } from './office.ts'
 import { startSmtpServer } from './smtp-server.ts'
 
 const { send, fresh, list } = useCompany()
@@ -12,14 +9,6 @@ let server: Awaited<ReturnType<typeof startSmtpServer>> | undefined
 afterEach(() => server?.close())
 
 const names = ['ada', 'bob', 'dan', 'grace']
-const people = (count: number, prefix = 'p') =>
-  Array.from({ length: count }, (_, n) => `${prefix}${n}@acme.example`)
-
-const refusedAt = (restricted: string[], posted: Posted) => (email: string) =>
-  restricted.includes(email) ? posted : 'sent'
-const ofSender: Posted = { outcome: 'refused', reply: '554 5.7.1 sender rejected', blame: 'sender' }
-const closing: Posted = { outcome: 'refused', reply: '421 closing', blame: 'closing' }
-const ofSystem: Posted = { outcome: 'refused', reply: '554 relay access denied', blame: 'system' }
 
 /** A run over these people, whose RCPT TO gets `reply` as long as it returns one. */
 async function at(reply: (line: string) => string | undefined) {
@@ -66,107 +55,5 @@ describe('one recipient whose mailbox refuses the sender', () => {
     expect(await run(['ada', 'bob', 'dan'])).toMatchObject({ code: 3, tally: { sent: 0, notTaken: 1 } })
     expect((await run(['ada', 'bob', 'dan', 'grace'])).tally).toMatchObject({ sent: 1, notTaken: 1 })
     expect(taken).toEqual(['bob', 'dan', 'grace'].map((name) => `${name}@acme.example`))
-  })
-
-  it.each<[string, Posted]>([
-    ['with words about the sender', ofSender],
-    ['by closing', closing],
-    ['with words about this machine', ofSystem],
-  ])('is one of many %s, and those who joined the list get their email', async (_how, posted) => {
-    const { run } = office()
-    const known = people(60)
-    const restricted = known.filter((_, n) => n % 3 === 2)
-    expect((await run({ people: known, post: refusedAt(restricted, posted) })).tally.sent).toBe(40)
-    const again = await run({ people: known, post: refusedAt(restricted, posted) })
-    expect(again).toMatchObject({ error: undefined, tally: { sent: 0, notTaken: 20 } })
-    const joined = await run({
-      people: [...known, ...people(5, 'new')],
-      post: refusedAt(restricted, posted),
-    })
-    expect(joined).toMatchObject({ error: undefined, tally: { sent: 5, notTaken: 20, failed: 0 } })
-  })
-
-  it('is one of six in a row, and those behind them get their email in the same run', async () => {
-    const all = people(20)
-    const { error, tally } = await office().run({ people: all, post: refusedAt(all.slice(5, 11), ofSender) })
-    expect(error).toBeUndefined()
-    expect(tally).toMatchObject({ sent: 14, notTaken: 6, failed: 0 })
-    const last = await office().run({ people: people(40), post: refusedAt(people(40).slice(5), ofSender) })
-    expect(last.tally).toMatchObject({ sent: 5, notTaken: 20, failed: 0 })
-    expect(String(last.error)).toContain('many emails in a row')
-    // People who have had their email count for as much as these weigh, and no more.
-    const refusals = createRefusals(1)
-    refusals.note({ outcome: 'sent' }, { email: 'ada@acme.example', wave: 0 }, true)
-    for (let n = 0; n < 20; n++) {
-      expect(refusals.note(ofSender, { email: 'bob@acme.example', wave: 0 }, true) === undefined).toBe(n < 15)
-      refusals.earlier()
-    }
-  })
-
-  it('forgives nothing twice: what an email that was taken forgave is gone', () => {
-    const mail = { email: 'bob@acme.example', wave: 0 }
-    const refusals = createRefusals(2)
-    refusals.note(ofSystem, mail, true)
-    refusals.note({ outcome: 'sent' }, mail, true)
-    refusals.earlier()
-    expect(refusals.note(ofSystem, mail, true)).toBeUndefined()
-    expect(refusals.note(ofSystem, mail, true)).toContain('many emails in a row')
-  })
-
-  it('is not everyone: a server that refuses all is stopped at, also among people who have their email', async () => {
-    const { run } = office()
-    const known = people(400).filter((_, n) => n % 2 === 0)
-    await run({ people: known, post: () => 'sent' })
-    const { error, tally } = await run({ people: people(400), post: () => ofSender })
-    expect(error).toBeInstanceOf(Error)
-    expect(tally.notTaken).toBeLessThanOrEqual(100)
-    const behind = await run({ people: [...known, ...people(20, 'new')], post: () => ofSender })
-    expect(behind.tally.notTaken).toBe(5)
-    expect(String(behind.error)).toContain('many emails in a row')
-  })
-
-  it('is told apart from a server that refuses the first five, which says so and how to go on', async () => {
-    const { run } = office()
-    const { error, tally } = await run({ people: people(40), post: () => ofSender })
-    expect(tally).toMatchObject({ notTaken: 5, failed: 0 })
-    expect(String(error)).toContain('refuses the sender, so no email can leave (it says: 554 5.7.1')
-    expect(String(error)).toContain('--stop-after 0')
-  })
-})
-
-describe('many people whom the mail server refuses in the same words, as if each were unknown', () => {
-  const gone = (email: string): Posted => ({
-    outcome: 'failed',
-    reply: `550 <${email}>: mailbox unavailable`,
-    blame: 'person',
-  })
-
-  it.each([0, 5])(
-    'are not marked, after %i who got their email: the next run reaches them',
-    async (taken) => {
-      const { run } = office()
-      const all = people(taken + 12)
-      const first = await run({
-        people: all,
-        post: (email) => (all.indexOf(email) < taken ? 'sent' : gone(email)),
-      })
-      expect(first.tally).toMatchObject({ sent: taken, notTaken: 12, failed: 0 })
-      expect((await run({ people: all, post: () => 'sent' })).tally).toMatchObject({ sent: 12, failed: 0 })
-    },
-  )
-
-  it('fail a run that reached no one, which says what the mail server said', async () => {
-    const { run } = office()
-    const { error } = await run({ people: people(12), post: gone })
-    expect(String(error)).toContain('accepted no email (it says: 550 <')
-  })
-
-  it('are marked where they are few, or where others behind them got their email', async () => {
-    const few = await office().run({ people: people(9), post: gone })
-    expect(few).toMatchObject({ error: undefined, tally: { notTaken: 0, failed: 9 } })
-    const left = people(12)
-    const post = (email: string) => (left.includes(email) ? gone(email) : 'sent')
-    const among = await office().run({ people: [...left, 'new@acme.example'], post })
-    expect(among.tally).toMatchObject({ sent: 1, notTaken: 0, failed: 12 })
   })
 })

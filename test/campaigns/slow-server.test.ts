@@ -18,7 +18,7 @@ const mail = {
   headers: {},
 }
 
-const SHORT = { check: 50, greeting: 5_000, reply: 5_000, slow: 5_000, stop: 10 }
+const SHORT = { check: 50, greeting: 5_000, reply: 5_000, slow: 5_000, stop: 10, again: LIMITS.again }
 
 async function posted(script: Script, { limits, ...parts }: MailServerParts) {
   server = await startSmtpServer(script)

@@ -1,34 +1,14 @@
 // Hands emails to the mail server over a few kept connections, and returns the outcome of each. nodemailer would send an
 // email again when a connection breaks; that is off here, because it may have arrived.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { refuseInjection, type Mail } from './mail.ts'
 import { handOver, messageOf, type HandOver } from './message.ts'
-import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
+import { attemptOf, unusable, type Attempt, type Outcome, type Posted } from './outcome.ts'
 import { LIMITS, serverOf, waitingAtMost } from './smtp-connection.ts'
-import { isWrongPassword, silenceInWords, troubleOf, type SmtpError } from './smtp-trouble.ts'
-
-/**
- * failed: refused because of the recipient, or for an unclear reason. refused: refused because of us (sender, relaying,
- * blocklist). unknown: the connection broke after the end of the email had left and before the server's answer.
- */
-export type Outcome = 'sent' | 'deferred' | 'failed' | 'refused' | 'unknown'
-
-/** The outcome of an email. `reply` is for people: the server's, or why there is none; bounded, in one line, without links. */
-export type Posted =
-  | { outcome: 'sent' }
-  | { outcome: 'deferred' | 'unknown'; reply: string }
-  | { outcome: 'failed' | 'refused'; reply: string; blame: Blame | 'closing' }
-
-/** Not an outcome: the connection broke before the server had the email, so it may go out again at once. */
-type Attempt = Posted | { outcome: 'not-handed-over'; reply: string }
-
-/** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
-export class MailServerUnusable extends Error {
-  override name = 'MailServerUnusable'
-}
+import type { SmtpError } from './smtp-trouble.ts'
+import { createTries } from './tries.ts'
 
 export type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
@@ -37,9 +17,6 @@ export type MailServer = {
   post: (mail: Mail) => Promise<Posted>
   close(): void
 }
-
-/** Before a connection that broke too early is tried again; milliseconds. */
-const PAUSES_MS = [200, 1_000, 3_000]
 
 type Given = ReturnType<typeof messageOf> & { handOver: HandOver }
 
@@ -80,13 +57,10 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
   })
 
   const name = `${server.host}:${server.port}`
-  /** A connection broke: before anything else is handed over, is the server there at all? */
-  let isSuspect = false
 
   async function check(): Promise<void> {
     try {
       await probe.verify()
-      isSuspect = false
     } catch (error) {
       throw unusable(name, error as SmtpError, limits.check)
     }
@@ -99,39 +73,13 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
       await transport.sendMail({ ...given, signal: givenUp.signal })
       return { outcome: 'sent' }
     } catch (error) {
-      return attemptOf(asSmtpError(error), given.handOver.isOver)
+      return attemptOf(error, { name, isOver: given.handOver.isOver, limits })
     } finally {
       clearTimeout(slow)
     }
   }
 
-  /** @throws {MailServerUnusable} */
-  function attemptOf(error: SmtpError, isOver: boolean): Attempt {
-    const { code, responseCode, response } = error
-    if (code === 'EAUTH' || code === 'ETLS' || code === 'EDNS') throw unusable(name, error, limits.greeting)
-    if (responseCode !== undefined && response !== undefined) return repliedOf(error, response, responseCode)
-    const reply = silenceInWords(error, limits.reply)
-    if (isOver) return { outcome: 'unknown', reply }
-    // It would be the same once more.
-    if (code === 'ETIMEDOUT' || code === 'EPROTOCOL') return { outcome: 'refused', reply, blame: 'closing' }
-    return { outcome: 'not-handed-over', reply }
-  }
-
-  async function tryToPost(mail: Mail): Promise<Posted> {
-    let reply = ''
-    for (const pauseMs of PAUSES_MS) {
-      if (isSuspect) await check()
-      const posted = await attempt(mail)
-      const { outcome } = posted
-      isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'
-      if (outcome !== 'not-handed-over') return posted
-      if (!reply.startsWith('421')) reply = posted.reply
-      await sleep(pauseMs)
-      signal?.throwIfAborted()
-    }
-    // It may close at this recipient alone: a run that ended here would never get past them.
-    return { outcome: 'refused', reply, blame: 'closing' }
-  }
+  const tryToPost = createTries({ attempt, check, pausesMs: limits.again, signal })
 
   const attributes = {
     'network.protocol.name': 'smtp',
@@ -157,34 +105,4 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
     },
     close: () => transport.close(),
   }
-}
-
-/** @throws any other error than one of the mail server's */
-function asSmtpError(error: unknown): SmtpError {
-  if (error instanceof Error && 'code' in error) return error as SmtpError
-  throw error
-}
-
-function unusable(name: string, error: SmtpError, limitMs: number): MailServerUnusable {
-  const isPassing = error.responseCode !== undefined && error.responseCode < 500
-  const refused = isWrongPassword(error) ? 'rejects the username and password' : "doesn't take this sign-in"
-  const signIn = isPassing ? 'takes no sign-in for now' : refused
-  const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
-  return new MailServerUnusable(
-    `the mail server ${name} ${what} (${troubleOf(error, limitMs)}): see SMTP_URL`,
-    {
-      cause: error,
-    },
-  )
-}
-
-function repliedOf({ command }: SmtpError, response: string, responseCode: number): Attempt {
-  const reply = replyShown(response)
-  // RFC 5321 3.8: it is closing, whatever the command was.
-  if (responseCode === 421) return { outcome: 'not-handed-over', reply }
-  const isForGood = responseCode >= 500
-  const said = blameOf(response)
-  const blame = isForGood && command === 'MAIL FROM' && said !== 'system' ? 'sender' : said
-  if (blame === 'sender' || blame === 'system') return { outcome: 'refused', reply, blame }
-  return isForGood ? { outcome: 'failed', reply, blame } : { outcome: 'deferred', reply }
 }

@@ -13,6 +13,8 @@ export const LIMITS = {
   slow: 30_000,
   /** For the emails under way when the run is to stop. */
   stop: 30_000,
+  /** Before an email whose connection broke too early is tried again; there is one try for each. */
+  again: [200, 1_000, 3_000],
 }
 
 /** @param smtpUrl SMTP_URL; TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */

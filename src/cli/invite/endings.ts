@@ -2,7 +2,7 @@
 import { ServiceUnusable } from '../../campaigns/ask.ts'
 import { UnreadableCsv } from '../../arrivals/csv.ts'
 import { RunStopped } from '../../campaigns/delivery.ts'
-import { MailServerUnusable } from '../../campaigns/mail/server.ts'
+import { MailServerUnusable } from '../../campaigns/mail/outcome.ts'
 import { FaultyTemplate } from '../../campaigns/mail/templates.ts'
 import { UnreadablePeople } from '../../campaigns/invitee.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'

@@ -1,0 +1,129 @@
+// Templates of an administrator's own: what they may print, and what is said of one with a fault, before anything is sent.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { looksOf } from '../../src/campaigns/mail/look.ts'
+import {
+  createMailTemplates,
+  FaultyTemplate,
+  OUR_MAIL,
+  type MailWords,
+} from '../../src/campaigns/mail/templates.ts'
+import { neutralCompany } from '../../src/company/company.ts'
+import { t } from '../helpers/texts.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'onramp-templates-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+let folders = 0
+function folderWith(text: string | undefined, html: string | undefined = '<p>Hello</p>'): string {
+  const folder = join(root, `${++folders}`)
+  mkdirSync(folder)
+  if (text !== undefined) writeFileSync(join(folder, 'invitation-text.eta'), text)
+  if (html !== '') writeFileSync(join(folder, 'invitation-html.eta'), html)
+  return folder
+}
+
+const words: MailWords = {
+  t,
+  look: looksOf(neutralCompany).in(t),
+  email: 'bob@acme.example',
+  name: 'Bob & <b>',
+  count: 1,
+  apps: ['Jira'],
+  more: 0,
+  isReminder: true,
+  link: 'https://onramp.acme.example/invite/TOKEN',
+  optOut: 'https://onramp.acme.example/invite/TOKEN/opt-out',
+  address: 'https://onramp.acme.example',
+  host: 'onramp.acme.example',
+  days: 14,
+  expires: 'tomorrow',
+  from: 'Search team',
+}
+
+const rendered = (text: string, html?: string) => createMailTemplates(folderWith(text, html))(words)
+
+describe('a template', () => {
+  it('prints what it is given: as it is in the plain text, escaped in the HTML', () => {
+    const body = '<%= it.name %> <%= it.letterOf(it.name) %>'
+    expect(rendered(`Subject: Hi <%= it.name %>\n\n\n${body}\n`, `<p>${body}</p>`)).toEqual({
+      subject: 'Hi Bob & <b>',
+      text: 'Bob & <b> B\n',
+      html: '<p>Bob &amp; &lt;b&gt; B</p>',
+    })
+  })
+
+  it('may break its lines as mail programs like them', () => {
+    const { text } = rendered(`Subject: Hi\n\n\n<%= it.wrapped('${'x'.repeat(60)} ${'y'.repeat(60)}') %>\n`)
+    expect(text).toBe(`${'x'.repeat(60)}\n${'y'.repeat(60)}\n`)
+  })
+
+  it.each([
+    ['Subject:Hi\n\n\nHello\n', 'Hi', 'Hello\n'],
+    ['Subject: \t Hi  \n\n\n\n  Hello\nyou  \n\n', 'Hi', 'Hello\nyou\n'],
+    ['Subject: Hi\r\n\r\n\r\nHello', 'Hi', 'Hello\n'],
+    [`Subject: ${'☃🎉'.repeat(75)}!\n\n\nHello`, '☃🎉'.repeat(75), 'Hello\n'],
+    ['Subject: Hi: Subject: you\n\n\nHello', 'Hi: Subject: you', 'Hello\n'],
+  ])('begins with its subject: %j', (template, subject, text) => {
+    expect(rendered(template)).toMatchObject({ subject, text })
+  })
+
+  it('is tried before anything is sent, with a value for everything that it may print', () => {
+    const seen =
+      '<% for (const [key, value] of Object.entries(it)) if (value === "" || value.length === 0) throw new Error(`no ${key}`) %>'
+    const some =
+      '<% if (it.isReminder || it.count !== it.apps.length || it.apps.includes("")) throw it.apps %>'
+    expect(() => createMailTemplates(folderWith(`${seen}${some}Subject: Hi\n\n\nHello`))).not.toThrow()
+    expect(() =>
+      createMailTemplates(folderWith('Subject: <%= it.t.lang + it.t("brand.setup") %>\n\n\nx')),
+    ).not.toThrow()
+  })
+
+  it('of ours is found in views', () => {
+    const render = createMailTemplates(join(import.meta.dirname, '../../views'), OUR_MAIL)
+    expect(render(words).subject).toBe('Reminder: connect Jira to search')
+  })
+})
+
+describe('a template with a fault', () => {
+  const MUST = 'invitation-text.eta must start with "Subject: …" followed by an empty line'
+
+  it.each<[string, string | undefined, string | undefined, string | RegExp]>([
+    ['without its text', undefined, undefined, /\d has no invitation-text\.eta$/],
+    ['without its HTML', 'Subject: Hi\n\n\nHello', '', /\d has no invitation-html\.eta$/],
+    ['without a subject', 'Hello\n\n\nyou', undefined, MUST],
+    ['with a subject elsewhere', 'Hello\nSubject: Hi\n\n\nyou', undefined, MUST],
+    ['with an empty subject', 'Subject: \n\n\nHello', undefined, MUST],
+    ['with no empty line behind the subject', 'Subject: Hi\nHello\n\n\n', undefined, MUST],
+    ['without words', 'Subject: Hi\n\n\n \n', undefined, MUST],
+    [
+      'whose subject rings',
+      'Subject: H\u0007i\n\n\nHello',
+      undefined,
+      'invitation-text.eta: the subject contains a control character',
+    ],
+    ['that fails', 'Subject: <%= it.none.such %>\n\n\nHello', undefined, /^invitation-text\.eta: [^\n]+$/],
+    ['whose HTML fails', 'Subject: Hi\n\n\nHello', '<%= it.none.such %>', /^invitation-html\.eta: [^\n]+$/],
+    [
+      'that throws no error',
+      'Subject: <% throw 7 %>\n\n\nHello',
+      undefined,
+      'invitation-text.eta: unknown error',
+    ],
+  ])('%s is refused at once, by its name', (_what, text, html, message) => {
+    const folder = folderWith(text, html)
+    expect(() => createMailTemplates(folder)).toThrow(FaultyTemplate)
+    expect(() => createMailTemplates(folder)).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(message) as string }) as Error,
+    )
+  })
+
+  it('keeps what went wrong', () => {
+    const cause = expect.objectContaining({ message: expect.stringContaining('oh no') as string }) as Error
+    expect(() =>
+      createMailTemplates(folderWith('Subject: <% throw new Error("oh no") %>\n\n\nHello')),
+    ).toThrow(expect.objectContaining({ name: 'FaultyTemplate', cause }) as Error)
+  })
+})

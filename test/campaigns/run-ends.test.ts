@@ -1,0 +1,92 @@
+// What a dry run shows, how a run ends, and what it leaves written down.
+import { describe, expect, it } from 'vitest'
+import type { Asked } from '../../src/campaigns/ask.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
+import { RunStopped } from '../../src/campaigns/delivery.ts'
+import { newTally, type Tally } from '../../src/campaigns/tally.ts'
+import { left, office } from './office.ts'
+
+const ada = 'ada@acme.example'
+const counts = (some: Partial<Tally>) => ({ ...newTally(), ...some })
+
+const never = () => {
+  throw new Error('no email should leave')
+}
+
+describe('a dry run', () => {
+  it('shows who would get what, tells twins apart, and writes nothing down', async () => {
+    const { run, arrivals } = office()
+    const sending = { campaign: 'onboarding', wave: 0, state: 'sending', now: 1 } as const
+    await arrivals.change(ada, (before) => withMailing(before, sending))
+    const shown: unknown[] = []
+    const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
+    const none: Asked = { kind: 'left', left: [] }
+    const { tally, endedBy } = await run({
+      people: [ada, 'bob@acme.example', 'dan@acme.example', 'bob@acme.example'],
+      post: never,
+      ask: (email) =>
+        Promise.resolve(email.startsWith('dan') ? none : { kind: 'left', left: [...left, jira] }),
+      parts: () => ({ post: undefined, onWouldSend: (...all) => shown.push(all) }),
+    })
+    expect(tally).toEqual(
+      counts({ rows: 4, asked: 2, uncertain: 1, wouldSend: 1, nothing: 1, duplicates: 1 }),
+    )
+    expect(shown).toEqual([[{ email: 'bob@acme.example' }, 0, ['Slack', 'Jira']]])
+    expect(endedBy).toBe('list')
+    expect((await arrivals.get(ada))?.campaigns[0]?.mailings[0]).toMatchObject({ state: 'sending' })
+    for (const email of ['bob@acme.example', 'dan@acme.example'])
+      expect(await arrivals.get(email)).toBeUndefined()
+  })
+})
+
+describe('the end of a run', () => {
+  const people = ['a', 'b', 'c', 'd'].map((name) => `${name}@acme.example`)
+
+  it('is its limit, its list or its signal', async () => {
+    const run = (given: Partial<Parameters<ReturnType<typeof office>['run']>[0]>) =>
+      office().run({ people, post: () => 'sent', ...given })
+    expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { rows: 3, sent: 3 } })
+    expect(await run({ limit: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 4 } })
+    expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
+    expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
+    const stop = new AbortController()
+    stop.abort()
+    expect(await run({ stop })).toMatchObject({ endedBy: 'signal', tally: { rows: 0 } })
+  })
+
+  it('comes with rows that are no people, each named by its line', async () => {
+    const faults: unknown[] = []
+    const { tally } = await office().run({
+      people: ['nobody', ada],
+      post: () => 'sent',
+      parts: () => ({ onFault: (...all) => faults.push(all) }),
+    })
+    expect(tally).toEqual(counts({ rows: 2, invalid: 1, asked: 1, sent: 1 }))
+    expect(faults).toEqual([[2, '"nobody" is not a valid email address']])
+  })
+
+  it('is a failure where no email was taken, in the mail server’s words', async () => {
+    const posted = { outcome: 'refused', reply: '554 relay access denied', blame: 'system' } as const
+    const told: unknown[] = []
+    const { error, tally } = await office().run({
+      people: [ada],
+      post: () => posted,
+      parts: () => ({ onTrouble: (...all) => told.push(all) }),
+    })
+    expect(error).toBeInstanceOf(RunStopped)
+    expect(String(error)).toContain('accepted no email (it says: 554 relay access denied)')
+    expect(tally).toEqual(counts({ rows: 1, asked: 1, notTaken: 1 }))
+    expect(told).toEqual([[{ email: ada }, 'not-taken', '554 relay access denied']])
+  })
+
+  it.each([
+    ['deferred', { deferred: 1 }, 'deferred', 1],
+    ['unknown', { uncertain: 1 }, 'unknown', 1],
+    ['failed', { failed: 1 }, 'failed', 1],
+  ] as const)('leaves one that is %s written down as such', async (outcome, some, state, tries) => {
+    const { run, arrivals } = office()
+    const { tally } = await run({ people: [ada], post: () => outcome, stopAfter: 0 })
+    expect(tally).toEqual(counts({ rows: 1, asked: 1, ...some }))
+    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toMatchObject([{ state, tries }])
+  })
+})
