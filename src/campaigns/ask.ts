@@ -16,6 +16,8 @@ export type AskParts = {
   /** Is the Client API at SERVICE_BASE_URL? Its refusals may be about a person; those of another server are about no one. */
   isThere: () => Promise<boolean>
   pace: Pace
+  /** The service asks not to be asked for so many seconds. */
+  onPause?: (seconds: number) => void
   signal: AbortSignal
   /** For tests; milliseconds. */
   pauseMs?: number
@@ -37,66 +39,106 @@ const MAX_REFUSALS_IN_A_ROW = 10
 /** After so many people in a row without an answer, each asked several times, it is away. */
 const MAX_SILENCES_IN_A_ROW = 8
 
+/** So many people tell whether the service still answers: one of them may have left meanwhile. */
+const MAX_WITNESSES = 3
+
 const isRefusal = (status: number | undefined) =>
   status === 400 || status === 403 || status === 404 || status === 422
 
-export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }: AskParts) {
-  /** The last person about whom the service answered. */
-  let answeredFor: string | undefined
+export type Asking = {
+  /** @throws {ServiceUnusable} */
+  ask: (email: string) => Promise<Asked>
+  /** The service answered about this person in an earlier run. */
+  answeredBefore: (email: string) => void
+}
+
+export function createAsk({ whatIsLeft, isThere, pace, onPause, signal, pauseMs = 1_000 }: AskParts): Asking {
+  /** In this run. */
+  let hasAnswered = false
+  /** About whom it answered, the last one first. */
+  let witnesses: readonly string[] = []
   let there: Promise<boolean> | undefined
   let refusalsInARow = 0
   let silencesInARow = 0
 
+  const remember = (email: string) => {
+    witnesses = [email, ...witnesses.filter((other) => other !== email)].slice(0, MAX_WITNESSES)
+  }
+
+  /** Does it still answer about someone about whom it did? Then what went wrong is about one person, or some. */
+  async function isStillAnswering(): Promise<boolean> {
+    for (const email of witnesses) {
+      const again = await tried(email)
+      if (!(again instanceof ServiceProblem) || again.answered === 429) return true
+    }
+    return false
+  }
+
+  /** It would be the same for everyone, unless the service goes on to answer about others. @throws {ServiceUnusable} */
+  async function ofEveryone(problem: ServiceProblem, email: string): Promise<Asked> {
+    const { answered, detail } = problem
+    if (await isStillAnswering())
+      return {
+        kind: 'no-answer',
+        detail: `it answered ${answered ?? 'nothing'} about this person, and as usual about another`,
+      }
+    const who = witnesses.length === 0 ? `. It was asked about ${email} first` : ''
+    throw new ServiceUnusable(`${detail}${who}`, { cause: problem })
+  }
+
   /** May be about this person alone, also where a firewall says it. @throws {ServiceUnusable} when it is not */
   async function refusal(problem: ServiceProblem): Promise<Asked> {
     const { answered, isOfFront, detail } = problem
-    const isFirst = () => answeredFor === undefined
+    const isFirst = () => !hasAnswered
+    const stop = (why: string) => new ServiceUnusable(why, { cause: problem })
     // Asking takes time, in which others may have been answered for.
     if (isFirst() && (isOfFront || answered !== 403) && !(await (there ??= isThere())) && isFirst())
-      throw new ServiceUnusable(problem.detail, { cause: problem })
-    if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW && !(await isStillAnswering()))
-      throw new ServiceUnusable(
-        `${problem.detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list; if not, check the service token and SERVICE_BASE_URL`,
-        { cause: problem },
-      )
+      if (!(await isStillAnswering())) throw stop(detail)
+    if (++refusalsInARow >= MAX_REFUSALS_IN_A_ROW) {
+      // Others are asked about at the same moment.
+      if (isFirst()) await sleep(pauseMs, undefined, { signal })
+      if (!(await isStillAnswering()))
+        throw stop(
+          `${detail}. This happened for ${refusalsInARow} people in a row. If they have all left, remove them from the list; if not, check the service token and SERVICE_BASE_URL`,
+        )
+    }
     if (isOfFront) return { kind: 'no-answer', detail }
     return { kind: answered === 403 ? 'refused' : 'unknown' }
   }
 
-  /** Does it still answer about the person about whom it did? */
-  async function isStillAnswering(): Promise<boolean> {
-    if (answeredFor === undefined) return false
-    const again = await tried(answeredFor)
-    return !(again instanceof ServiceProblem) || again.answered === 429
+  async function silence(last: ServiceProblem | undefined): Promise<Asked> {
+    if (++silencesInARow >= MAX_SILENCES_IN_A_ROW && !(await isStillAnswering()))
+      throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}. Check SERVICE_BASE_URL`, {
+        cause: last,
+      })
+    return { kind: 'no-answer', detail: last?.detail ?? '' }
   }
 
-  /** @throws {ServiceUnusable} */
   async function tried(email: string): Promise<Asked | ServiceProblem> {
     await pace.turn()
     try {
       const left = await whatIsLeft(email)
-      answeredFor = email
+      hasAnswered = true
+      remember(email)
       refusalsInARow = 0
       silencesInARow = 0
       return { kind: 'left', left }
     } catch (error) {
       if (!(error instanceof ServiceProblem)) throw error
-      const { code, asksToWait, answered, isOfEveryone, isOfFront } = error
-      const isMisconfigured = code === 'service_misconfigured' && !isRefusal(answered)
-      if (isOfEveryone || (!isOfFront && (answered === 401 || isMisconfigured)))
-        throw new ServiceUnusable(error.detail, { cause: error })
-      const waitSeconds = asksToWait ?? (answered === 429 ? 1 : undefined)
+      const waitSeconds = error.asksToWait ?? (error.answered === 429 ? 1 : undefined)
       if (waitSeconds !== undefined) pace.slowDown(waitSeconds)
+      if (error.asksToWait !== undefined) onPause?.(error.asksToWait)
       return error
     }
   }
 
-  return async (email: string): Promise<Asked> => {
+  async function ask(email: string): Promise<Asked> {
     let failures = 0
     let last: ServiceProblem | undefined
     for (let waits = 0; failures < MAX_TRIES && waits < MAX_WAITS; waits++) {
       const result = await tried(email)
       if (!(result instanceof ServiceProblem)) return result
+      if (isOfAll(result)) return await ofEveryone(result, email)
       if (result.isOfFront || isRefusal(result.answered)) return await refusal(result)
       last = result
       // It would not accept it again.
@@ -105,10 +147,14 @@ export function createAsk({ whatIsLeft, isThere, pace, signal, pauseMs = 1_000 }
       failures++
       await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
     }
-    if (++silencesInARow >= MAX_SILENCES_IN_A_ROW)
-      throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}. Check SERVICE_BASE_URL`, {
-        cause: last,
-      })
-    return { kind: 'no-answer', detail: last?.detail ?? '' }
+    return await silence(last)
   }
+
+  return { ask, answeredBefore: (email) => void (hasAnswered || remember(email)) }
+}
+
+/** The token, our headers, the address: hardly about a person. */
+function isOfAll({ code, answered, isOfEveryone, isOfFront }: ServiceProblem): boolean {
+  const isMisconfigured = code === 'service_misconfigured' && !isRefusal(answered)
+  return isOfEveryone === true || (isOfFront !== true && (answered === 401 || isMisconfigured))
 }

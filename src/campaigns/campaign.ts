@@ -23,9 +23,10 @@ export type Due =
   | { kind: 'mail'; wave: number }
   /** A run that died left this open; from now on it is uncertain. */
   | { kind: 'left-open'; wave: number; at: number }
-  | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'opted-out' | 'nothing' | 'too-soon' }
+  | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'put-off' | 'opted-out' | 'nothing' | 'too-soon' }
 
-const MAX_TRIES = 5
+/** So often an email is tried that the mail server puts off. */
+export const MAX_TRIES = 5
 
 export const mailingsOf = (arrival: Arrival, campaign: string): Mailing[] =>
   arrival.campaigns.find(({ name }) => name === campaign)?.mailings ?? []
@@ -59,8 +60,9 @@ function restOf(arrival: Arrival, policy: Policy, now: number) {
   const isNew = last === undefined || last.state === 'sent'
   if (arrival.optedOutAt !== undefined) return 'opted-out'
   if (last?.state === 'unknown' && !policy.retryUnknown) return 'uncertain'
-  const hasFailed = last?.state === 'failed' || (last?.state === 'deferred' && last.tries >= MAX_TRIES)
-  if (hasFailed && !policy.retryFailed) return 'failed'
+  if (last?.state === 'failed' && !policy.retryFailed) return 'failed'
+  const isPutOff = last?.state === 'deferred' && last.tries >= MAX_TRIES
+  if (isPutOff && !policy.retryFailed) return 'put-off'
   if (last?.state === 'sent' && !isReminderDue(last, policy, now)) return 'sent'
   if (isNew && hasNothing(arrival, policy, now)) return 'nothing'
   return isTooSoon(arrival, policy, now) ? 'too-soon' : undefined

@@ -2,6 +2,7 @@
 // killed in between, the email may have arrived. Also notices when the mail server refuses everyone.
 import type { Waiting } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
+import { MAX_TRIES } from './campaign.ts'
 import type { Invitee } from './invitee.ts'
 import type { Ledger } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail/mail.ts'
@@ -19,6 +20,7 @@ export class RunStopped extends Error {
 export type Trouble =
   | Exclude<Asked['kind'], 'left'>
   | 'deferred'
+  | 'put-off'
   | 'failed'
   | 'uncertain'
   | 'not-taken'
@@ -46,11 +48,15 @@ export type DeliveryParts = {
 }
 
 const TROUBLES = {
+  'put-off': { count: 'putOff', trouble: 'put-off' },
   deferred: { count: 'deferred', trouble: 'deferred' },
   failed: { count: 'failed', trouble: 'failed' },
   refused: { count: 'notTaken', trouble: 'not-taken' },
   unknown: { count: 'uncertain', trouble: 'uncertain' },
-} as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
+} as const satisfies Record<
+  Exclude<Posted['outcome'], 'sent'> | 'put-off',
+  { count: keyof Tally; trouble: Trouble }
+>
 
 export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
@@ -81,12 +87,13 @@ export function createDelivery(parts: DeliveryParts) {
       const tries = await ledger.settle(email, wave, posted.outcome)
       if (posted.outcome === 'sent') tally.sent++
       else {
-        const { count, trouble } = TROUBLES[posted.outcome]
+        const isLast = posted.outcome === 'deferred' && tries >= MAX_TRIES
+        const { count, trouble } = TROUBLES[isLast ? 'put-off' : posted.outcome]
         tally[count]++
         troubled.add(email)
         parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
       }
-      if (posted.outcome === 'deferred') parts.later.add(person, tries)
+      if (posted.outcome === 'deferred' && tries < MAX_TRIES) parts.later.add(person, tries)
       const why = refusals.note(posted, { email, wave }, tries === 1)
       if (why !== undefined) throw new RunStopped(why)
     },
@@ -94,7 +101,8 @@ export function createDelivery(parts: DeliveryParts) {
     async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()
-      for (const { email, wave } of mails) await ledger.settle(email, wave, 'refused')
+      for (const { email, wave } of [...mails, ...refusals.putOff()])
+        await ledger.settle(email, wave, 'refused')
       tally.failed -= mails.length
       tally.notTaken += mails.length
     },

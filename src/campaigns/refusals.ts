@@ -21,6 +21,8 @@ export type Refusals = {
   end(): void
   /** People who were written down as refused and are to count as not tried. */
   toUnmark(): readonly MailOf[]
+  /** Whom it asked again to try later, where it took no one's email: that is about it, so no one's tries are used up. */
+  putOff(): readonly MailOf[]
   /** Why a run that sent no email has failed, for people; undefined where it has not. */
   failure(): string | undefined
 }
@@ -43,6 +45,8 @@ const FORGIVEN = 2
 /** From so many on, more refused than taken ends the run too. */
 const MIN_REFUSED = 20
 const MAX_REMEMBERED = 1_000
+/** So many emails that are put off, and none that is taken, are hardly about the people. */
+const MIN_PUT_OFF = 5
 /** So many people who get the same words did hardly all leave. */
 const MANY_ALIKE = 10
 
@@ -86,6 +90,7 @@ export function createRefusals(stopAfter: number): Refusals {
   /** Goes up with each email that is taken. */
   let row = 0
   let failed: (MailOf & { row: number; isUnclear: boolean; said: string })[] = []
+  let putOff: MailOf[] = []
   /** What ended the run decides who is unmarked. */
   let found: 'row' | 'all' | 'end' | undefined
 
@@ -131,6 +136,8 @@ export function createRefusals(stopAfter: number): Refusals {
     note(posted, mail, isFirst) {
       const more = weightOf(posted, isFirst, sent > 0)
       weight += more
+      // The first try stays written down: that it is not the first tells the next run that this is no greylisting.
+      if (posted.outcome === 'deferred' && !isFirst) putOff = [...putOff, mail].slice(-MAX_REMEMBERED)
       if (posted.outcome === 'refused') forgivable += more - FORGIVEN
       remember(posted, mail)
       if (posted.outcome === 'sent' || limit === Infinity) return undefined
@@ -153,6 +160,7 @@ export function createRefusals(stopAfter: number): Refusals {
       if (limit !== Infinity) found ??= 'end'
     },
     toUnmark,
+    putOff: () => (found !== undefined && sent === 0 && putOff.length >= MIN_PUT_OFF ? putOff : []),
     failure() {
       const isUnmarked = toUnmark().length > 0
       const objection = last ?? (isUnmarked ? latest : undefined)

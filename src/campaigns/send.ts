@@ -1,7 +1,7 @@
 // A run over the list: who is due, what waits for them, and the email to each (delivery.ts). Killed anywhere and started
 // again, it sends no email twice.
 import type { Waiting } from '../client-api/answers.ts'
-import type { Asked } from './ask.ts'
+import type { Asked, Asking } from './ask.ts'
 import { isToConnect, wordOf, type Arrival } from '../arrivals/arrival.ts'
 import { due, type Due, type Policy } from './campaign.ts'
 import { createDelivery, RunStopped, type DeliveryParts } from './delivery.ts'
@@ -9,27 +9,28 @@ import type { Invitee } from './invitee.ts'
 import type { Row } from './people-file.ts'
 import type { Tally } from './tally.ts'
 
-export type SendParts = DeliveryParts & {
-  ask: (email: string) => Promise<Asked>
-  policy: Policy
-  /** Is the email about this datasource? */
-  isAbout: (instance: string) => boolean
-  onFault: (line: number, fault: string) => void
-  /** How many people at once; as many emails at most are uncertain after a crash. */
-  atOnce: number
-  /** At most so many emails in this run. */
-  limit: number
-  signal: AbortSignal
-  /** No more rows are wanted: a list that is still open can be closed. */
-  onOver: () => void
-  now: () => number
-}
+export type SendParts = DeliveryParts &
+  Asking & {
+    policy: Policy
+    /** Is the email about this datasource? */
+    isAbout: (instance: string) => boolean
+    onFault: (line: number, fault: string) => void
+    /** How many people at once; as many emails at most are uncertain after a crash. */
+    atOnce: number
+    /** At most so many emails in this run. */
+    limit: number
+    signal: AbortSignal
+    /** No more rows are wanted: a list that is still open can be closed. */
+    onOver: () => void
+    now: () => number
+  }
 
 /** Which count goes up for a person who gets no email. */
 const COUNTS = {
   sent: 'already',
   uncertain: 'uncertain',
   failed: 'failed',
+  'put-off': 'putOff',
   'opted-out': 'optedOut',
   'too-soon': 'tooSoon',
   nothing: 'nothing',
@@ -78,8 +79,11 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     if (then.kind !== 'mail') {
       const why = then.kind === 'rest' ? then.why : 'uncertain'
       if (then.kind === 'left-open' && !isDry) await ledger.settle(email, then.wave, 'unknown', then.at)
-      if (why === 'sent') delivery.earlier()
-      if (why === 'failed' || why === 'uncertain') parts.onTrouble(person, why)
+      if (why === 'sent') {
+        delivery.earlier()
+        parts.answeredBefore(email)
+      }
+      if (why === 'failed' || why === 'put-off' || why === 'uncertain') parts.onTrouble(person, why)
       return void tally[COUNTS[why]]++
     }
     tally.asked++

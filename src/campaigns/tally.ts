@@ -10,6 +10,8 @@ const WORDS = {
   wouldSend: same('would be emailed'),
   sent: ['email sent', 'emails sent'],
   deferred: same('delayed by the mail server (retried next run)'),
+  /** As often as it is tried. */
+  putOff: same('delayed by the mail server again and again (retry with --retry-failed)'),
   failed: same('rejected by the mail server (retry with --retry-failed)'),
   /** The mail server refused us rather than the person. */
   notTaken: same('not accepted: the mail server objects to the sender or this machine (retried next run)'),
@@ -45,6 +47,7 @@ export const summaryOf = (tally: Tally): string =>
 /** How many people need a look. */
 const troubleIn = (tally: Tally): number =>
   tally.deferred +
+  tally.putOff +
   tally.failed +
   tally.notTaken +
   tally.uncertain +

@@ -108,6 +108,10 @@ function documentedMessage(refusal: Refusal): string | undefined {
 const IN_FRONT =
   'something in front of the service seems to have answered, such as a firewall or a login: let requests from this machine through to SERVICE_BASE_URL'
 
+/** A page for everyone would hide that the token of one person is refused, so both are told. */
+const UNLIKE_THE_SERVICE =
+  "; the answer doesn't look like the service's own, so a firewall or a login in front of it may have sent it"
+
 /** Statuses that say "later" or "elsewhere"; with any other 4xx the same request would be refused again (RFC 9110 15.5). */
 const NOT_FINAL = [408, 409, 421, 423, 425]
 
@@ -127,16 +131,18 @@ export function problemOf(refusal: Refusal, now: number = Date.now()): ServicePr
     new ServiceProblem(502, codes.misconfigured, { detail: `${said}: ${why}` })
   const documented = documentedMessage(refusal)
   if (documented !== undefined) return Object.assign(misconfigured(documented), { isOfEveryone: true })
-  if (globalToken !== undefined && isOfFront(status, refusal.headers ?? {})) return misconfigured(IN_FRONT)
+  const isInFront = isOfFront(status, refusal.headers ?? {})
+  if (globalToken !== undefined && isInFront) return misconfigured(IN_FRONT)
+  const unlike = isInFront ? UNLIKE_THE_SERVICE : ''
   switch (statusReason(status)) {
     case 'token':
-      return new TokenRefused(`${said}: ${globalToken ?? 'the access token'} is invalid or expired`)
+      return new TokenRefused(`${said}: ${globalToken ?? 'the access token'} is invalid or expired${unlike}`)
     case 'scope':
       return new ServiceProblem(403, codes.forbidden, {
         detail:
           globalToken !== undefined
             ? `${said}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
-            : `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE`,
+            : `${said}: the token lacks permissions (scopes, or the OAuth settings of the service): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${unlike}`,
       })
     case 'busy':
       return new ServiceProblem(503, codes.busy, { detail: `${said}: too many requests`, retryAfter })

@@ -12,7 +12,7 @@ const problem = ({ code = 'service_unavailable', ...rest }: Fault, detail: strin
 /** A service that answers each person with these faults, one after the other, and then with an empty list. */
 function service(faults: Record<string, (Fault | Error)[]>, parts: Partial<AskParts> = {}) {
   const done: string[] = []
-  const ask = createAsk({
+  const { ask, answeredBefore } = createAsk({
     pace: {
       turn: () => Promise.resolve(),
       slowDown: (seconds) => void done.push(`wait ${seconds}`),
@@ -37,7 +37,7 @@ function service(faults: Record<string, (Fault | Error)[]>, parts: Partial<AskPa
     for (const person of people) kinds.push((await ask(person)).kind)
     return kinds
   }
-  return { ask, all, done }
+  return { ask, all, done, answeredBefore }
 }
 
 const isAway = { isThere: () => Promise.resolve(false) }
@@ -97,14 +97,20 @@ describe('what is about everyone', () => {
     { answered: 401 },
     { answered: 302, code: 'service_misconfigured' },
     { code: 'service_misconfigured' },
-  ])('ends the run at once: %j', async (fault) => {
-    const { all, done } = service(faulty(['ada'], fault))
-    await expect(all('bob', 'ada', 'dan')).rejects.toMatchObject({
+  ])('ends the run at once, unless others are answered for as before: %j', async (fault) => {
+    const [of, ofOne] = [service(faulty(['ada', 'bob'], fault)), service(faulty(['ada'], fault))]
+    await expect(of.all('ada', 'bob')).rejects.toMatchObject({
       name: 'ServiceUnusable',
-      message: 'about ada',
+      message: 'about ada. It was asked about ada first',
       cause: { message: expect.any(String) as string },
     })
-    expect(done).toEqual(['bob', 'ada'])
+    of.answeredBefore('bob')
+    await expect(of.ask('ada')).rejects.toMatchObject({ message: 'about ada' })
+    expect(of.done).toEqual(['ada', 'ada', 'bob'])
+    expect(await ofOne.all('bob', 'ada', 'dan')).toEqual(['left', 'no-answer', 'left'])
+    expect(ofOne.done).toEqual(['bob', 'ada', 'bob', 'dan'])
+    const answered = `it answered ${fault.answered ?? 'nothing'} about this person, and as usual about another`
+    expect(await ofOne.ask('ada')).toMatchObject({ detail: answered })
   })
 
   it('may be ten refusals in a row, which are told with what to do', async () => {
@@ -141,6 +147,49 @@ describe('what is about everyone', () => {
   })
 })
 
+describe('people whom the service answered about before', () => {
+  it.each<Fault>([{ answered: 403 }, { answered: 404 }, ONE_OF_FRONT, { answered: 406 }, {}])(
+    'show that it is about ten others alone, in whatever run that was: %j',
+    async (fault) => {
+      const { all, answeredBefore, done } = service(faulty(crowd(10), fault))
+      answeredBefore('zoe')
+      await all(...crowd(10), 'ada')
+      expect(done).toContain('zoe')
+      expect(done.at(-1)).toBe('ada')
+    },
+  )
+
+  it('show it also where the service cannot be found by a made-up token', async () => {
+    const { all, answeredBefore } = service(faulty(['ada'], { answered: 404 }), isAway)
+    answeredBefore('zoe')
+    expect(await all('ada')).toEqual(['unknown'])
+  })
+
+  it('are three, as one may have left meanwhile, and the latest come first', async () => {
+    const { all, answeredBefore, done } = service(faulty([...crowd(10), 'z2', 'z3', 'z4'], { answered: 403 }))
+    for (const one of ['z1', 'z2', 'z3', 'z4', 'z2']) answeredBefore(one)
+    await expect(all(...crowd(10))).rejects.toThrow('10 people in a row')
+    expect(done.slice(-3)).toEqual(['z2', 'z4', 'z3'])
+    answeredBefore('z1')
+    expect(await all('p0')).toEqual(['refused'])
+  })
+
+  it('are those of this run as soon as there are any', async () => {
+    const { all, answeredBefore, done } = service(faulty(crowd(10), { answered: 403 }))
+    await all('bob')
+    answeredBefore('zoe')
+    await all(...crowd(10))
+    expect(done).not.toContain('zoe')
+  })
+
+  it('may be answered about at the same moment', async () => {
+    const { ask } = service(faulty(crowd(10), { answered: 403 }), { pauseMs: 20 })
+    const refused = Promise.all(crowd(10).map(ask))
+    setTimeout(() => void ask('bob'), 5)
+    expect(await refused).toHaveLength(10)
+  })
+})
+
 describe('a service that gives no answer', () => {
   it('is asked four times about a person, and left alone as it asks', async () => {
     const { ask, done } = service({ ada: [{ answered: 503, asksToWait: 120 }, {}, { answered: 500 }, {}] })
@@ -152,8 +201,13 @@ describe('a service that gives no answer', () => {
     const { ask, done } = service(faulty(['ada'], { answered: 429 }))
     expect(await ask('ada')).toEqual({ kind: 'no-answer', detail: 'about ada' })
     expect(done).toEqual(repeated(20, 'ada').flatMap((who) => [who, 'wait 1']))
-    const some = service({ ada: [{ answered: 429, asksToWait: 7 }, {}, {}, { answered: 429 }, {}] })
+    const pauses: number[] = []
+    const some = service(
+      { ada: [{ answered: 429, asksToWait: 7 }, {}, {}, { answered: 429 }] },
+      { onPause: (seconds) => pauses.push(seconds) },
+    )
     expect(await some.all('ada')).toEqual(['left'])
+    expect(pauses).toEqual([7])
     expect(some.done.filter((what) => what.startsWith('wait'))).toEqual(['wait 7', 'wait 1'])
   })
 
@@ -165,8 +219,10 @@ describe('a service that gives no answer', () => {
 
   it('to eight people in a row is away', async () => {
     const [some, more] = [crowd(7), crowd(8, 'q')]
-    const { all } = service(faulty([...some, ...more], {}))
+    const faults: Record<string, Fault[]> = faulty([...some, ...more], {})
+    const { all } = service(faults)
     expect(await all(...some, 'ada', ...more.slice(0, 7))).toHaveLength(15)
+    faults['ada'] = [{}]
     await expect(all('q7')).rejects.toMatchObject({
       name: 'ServiceUnusable',
       message: 'the service is unavailable: about q7. Check SERVICE_BASE_URL',

@@ -69,7 +69,7 @@ describe('someone', () => {
     ['the same, retrying others', after('failed'), unknownAgain, rest('failed')],
     ['the same, to be sent again', after('failed', { wave: 1 }), failedAgain, mail(1)],
     ['who was put off four times', after('deferred', { tries: 4 }), {}, mail(0)],
-    ['who was put off five times', after('deferred', { tries: 5 }), {}, rest('failed')],
+    ['who was put off five times', after('deferred', { tries: 5 }), {}, rest('put-off')],
     ['the same, to be sent again', after('deferred', { tries: 5 }), failedAgain, mail(0)],
     ['who has had it after many tries', after('sent', { tries: 7 }), {}, rest('sent')],
     [

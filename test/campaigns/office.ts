@@ -73,6 +73,7 @@ export function office() {
     const usual: SendParts = {
       ledger: createLedger({ arrivals, policy: mine, now: Date.now, patienceMs: 0, signal }),
       ask: given.ask ?? (() => Promise.resolve({ kind: 'left', left })),
+      answeredBefore: () => {},
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       post: async ({ to }) => postedOf(await post(to)),
       mailPace: pace,

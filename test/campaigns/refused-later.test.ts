@@ -116,3 +116,34 @@ describe('many people whom the mail server refuses in the same words, as if each
     expect(among.tally).toMatchObject({ sent: 1, notTaken: 0, failed: 12 })
   })
 })
+
+describe('a mail server that takes no email for now', () => {
+  it('uses up no one’s tries, however many runs meet it, and then has an email for everyone', async () => {
+    const { run } = office()
+    const all = people(6)
+    for (let times = 0; times < 8; times++) {
+      const { tally } = await run({ people: all, post: () => 'deferred' })
+      expect(tally).toMatchObject({ deferred: 6, putOff: 0 })
+    }
+    expect((await run({ people: all, post: () => 'sent' })).tally).toMatchObject({ sent: 6 })
+  })
+
+  it.each([
+    ['few', 4, false],
+    ['many, while it takes those of others', 6, true],
+  ])('puts off %s five times, and that is told as it is', async (_who, count, takesOthers) => {
+    const { run } = office()
+    const off = people(count)
+    const post = (email: string) => (off.includes(email) ? 'deferred' : 'sent')
+    const next = (times: number, policy = {}) =>
+      run({ people: takesOthers ? [...off, `ada${times}@acme.example`] : off, post, policy })
+    for (let times = 1; times < 5; times++)
+      expect((await next(times)).tally).toMatchObject({ deferred: count, putOff: 0 })
+    const asked = takesOthers ? 1 : 0
+    const last = await next(5)
+    expect(last.tally).toMatchObject({ deferred: 0, putOff: count, asked: count + asked })
+    expect(last.trouble).toContain('p0@acme.example put-off')
+    expect((await next(6)).tally).toMatchObject({ putOff: count, failed: 0, asked })
+    expect((await next(7, { retryFailed: true })).tally).toMatchObject({ asked: count + asked })
+  })
+})

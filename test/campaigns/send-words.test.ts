@@ -27,5 +27,7 @@ it.each([
 })
 
 it('says nothing of the kind where the service told what is left of anyone', () => {
+  expect(lastLine({ asked: 1, unanswered: 1, already: 37 })).not.toContain('of no one')
+  expect(lastLine({ asked: 1, unanswered: 1 })).toContain('The service said of no one what is left')
   expect(lastLine({ asked: 3, refusedByService: 2 })).not.toMatch(/service (answered|knows)/i)
 })

@@ -11,6 +11,7 @@ const COUNTS: [keyof Tally, one: string, many: string, kind?: 'problem'][] = [
   ['wouldSend', 'would be emailed', 'would be emailed'],
   ['sent', 'email sent', 'emails sent'],
   ['deferred', ...same('delayed by the mail server (retried next run)'), 'problem'],
+  ['putOff', ...same('delayed by the mail server again and again (retry with --retry-failed)'), 'problem'],
   ['failed', ...same('rejected by the mail server (retry with --retry-failed)'), 'problem'],
   [
     'notTaken',
@@ -58,7 +59,7 @@ describe('the summary of a run', () => {
     expect(isComplete(all(1))).toBe(false)
     expect(isComplete(tally({ failed: 1, invalid: 1 }))).toBe(false)
     const line = progressLine(all(1), { perSecond: 1, people: undefined })
-    expect(line).toBe('1.0/s · 1 person · 2 emails · 8 with problems')
+    expect(line).toBe('1.0/s · 1 person · 2 emails · 9 with problems')
   })
 })
 

@@ -244,3 +244,14 @@ describe('Retry-After', () => {
     expect(refusal(429).retryAfter).toBe(5)
   })
 })
+
+describe('a refusal of a person’s token that came as a web page, or with another challenge', () => {
+  it.each([
+    [403, { 'content-type': 'text/html' }],
+    [401, { 'www-authenticate': 'Basic' }],
+  ])('(%i) names the settings and who else may have sent it', (status, headers) => {
+    const given = { operation: 'search', status, text: '', retryAfter: undefined } as const
+    expect(problemOf({ ...given, headers }).detail).toContain('a firewall or a login in front of it may')
+    expect(problemOf({ ...given, headers: {} }).detail).not.toContain('firewall')
+  })
+})

@@ -63,7 +63,7 @@ async function run({ world, rules }: Around): Promise<string> {
   try {
     return await sendInvitations(readPeople(listOf(world)), {
       ledger: createLedger({ arrivals, policy, now, signal, patienceMs: 10_000 }),
-      ask: createAsk({
+      ...createAsk({
         whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
         isThere: () => Promise.resolve(true),
         pace: pace(),

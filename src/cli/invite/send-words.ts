@@ -1,4 +1,5 @@
 // What a run of invite send tells people, during the run and at its end.
+import { MAX_TRIES } from '../../campaigns/campaign.ts'
 import { RunStopped, type Trouble } from '../../campaigns/delivery.ts'
 import type { EndedBy, SendParts } from '../../campaigns/send.ts'
 import { summaryOf, type Tally } from '../../campaigns/tally.ts'
@@ -16,6 +17,7 @@ const TROUBLES: Record<Trouble, string> = {
   refused: 'not allowed to look up this person (403)',
   'no-answer': 'no usable answer from the service',
   deferred: 'email delayed by the mail server',
+  'put-off': `delayed by the mail server ${MAX_TRIES} times: no longer tried, unless you send with --retry-failed`,
   failed: 'rejected by the mail server',
   'not-taken': 'not accepted: the mail server objects to the sender or this machine',
   uncertain: 'delivery unknown',
@@ -48,16 +50,21 @@ export const told = (
 const onScreen = (line: string, { isTTY, columns = 80 }: Output) =>
   isTTY === true ? fitted(line, columns - 1).trimEnd() : line
 
+/** @param seconds for how long the service asks not to be asked */
+export const paused = (seconds: number): string =>
+  `The service asks for a pause of ${Math.ceil(seconds / 60)} minutes…\n`
+
 export const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be answered…\n'
 
-/** The service never said what is left. */
+/** The service never said what is left, of anyone. */
 function noOneFound({
   asked,
+  already,
   unanswered,
   unknownToService: unknown,
   refusedByService: refused,
 }: Tally): string {
-  if (asked === 0 || unanswered + unknown + refused < asked) return ''
+  if (asked === 0 || already > 0 || unanswered + unknown + refused < asked) return ''
   if (unanswered > 0)
     return 'The service said of no one what is left to connect. Check SERVICE_BASE_URL; onramp doctor says more.\n'
   if (refused === 0)

@@ -10,7 +10,7 @@ import { readPeople } from '../../campaigns/people-file.ts'
 import { sendInvitations, type EndedBy } from '../../campaigns/send.ts'
 import { isComplete, newTally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
-import type { Records } from '../../records/records.ts'
+import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { isConfirmed } from './confirm.ts'
 import { explained, EXIT_LOCKED, EXIT_PARTLY, EXIT_STOPPED } from './endings.ts'
@@ -19,7 +19,7 @@ import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { openMetricsFile, type MetricsFile } from './metrics-file.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
-import { SLOW, sumUp, told } from './send-words.ts'
+import { paused, SLOW, sumUp, told } from './send-words.ts'
 import { arrivalsIn, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
@@ -50,6 +50,10 @@ async function send(list: List, asked: Asked): Promise<number> {
   try {
     const work = (records: Records) => held(list, { ...asked, people, records, metrics, signal: stop.signal })
     return await withStore(settings, work, { onOperation: metrics.observeStore })
+  } catch (error) {
+    // The end of the run has said already that it was interrupted.
+    if (stop.signal.aborted && error instanceof StoreUnavailable) return EXIT_INTERRUPTED
+    throw error
   } finally {
     await metrics.end()
     restore()
@@ -76,6 +80,9 @@ async function held(list: List, running: Running): Promise<number> {
   }
   return await sendAll(list, running, hold).finally(() => hold.release())
 }
+
+/** A pause of the service that is worth a line. */
+const LEAST_PAUSE_MS = 60_000
 
 /** A clock that is never set back. */
 const steady = () => performance.now()
@@ -118,6 +125,13 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
         error.isOfEveryone === true ||
         !(error.isOfFront === true || [400, 404, 422].includes(error.answered ?? 0)),
     )
+  let pausedUntil = now()
+  const onPause = (seconds: number) => {
+    const until = now() + seconds * 1_000
+    // Everyone who is asked about at the same moment is told the same.
+    if (until > pausedUntil + LEAST_PAUSE_MS) progress.print(paused(seconds))
+    pausedUntil = Math.max(pausedUntil, until)
+  }
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   let stopped: unknown
   let endedBy: EndedBy | undefined
@@ -129,7 +143,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
       )
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...told(running, progress),
-      ask: createAsk({ whatIsLeft, isThere, pace: paceOf(options.rate), signal }),
+      ...createAsk({ whatIsLeft, isThere, pace: paceOf(options.rate), onPause, signal }),
       ledger: createLedger({ arrivals, policy, now, signal }),
       compose: mailFor({ settings, sender, now }, options),
       post: server?.post,
