@@ -76,13 +76,14 @@ export function createAsk({ whatIsLeft, isThere, pace, onPause, signal, pauseMs 
 
   /** It would be the same for everyone, unless the service goes on to answer about others. @throws {ServiceUnusable} */
   async function ofEveryone(problem: ServiceProblem, email: string): Promise<Asked> {
-    const { answered, detail } = problem
+    const { answered, detail, isOfEveryone } = problem
     if (await isStillAnswering())
       return {
         kind: 'no-answer',
         detail: `it answered ${answered ?? 'nothing'} about this person, and as usual about another`,
       }
-    const who = witnesses.length === 0 ? `. It was asked about ${email} first` : ''
+    const isOfToken = isOfEveryone === true || answered === 401
+    const who = witnesses.length === 0 && !isOfToken ? `. It was asked about ${email} first` : ''
     throw new ServiceUnusable(`${detail}${who}`, { cause: problem })
   }
 
