@@ -3,7 +3,7 @@
 import { isOff } from '../../client-api/app-status.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { blockOf, labelOf, kindOfStatus, type Action, onButton } from './entries.ts'
+import { blockOf, isLong, labelled, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -31,13 +31,11 @@ type Where<K> = Extract<Scene['where'], { kind: K }>
 type Mark = { text: string; kind: 'good' | 'bad' | 'notice' }
 
 const cardOf = (scene: Scene, instance: string) => {
-  const app = appIn(scene, instance)
   const name = nameIn(scene, instance)
   return {
     instance,
-    tile: tileOf({ name: app?.entry.name ?? name, instance }, scene.about),
+    tile: tileOf({ name, instance }, scene.about),
     app: name,
-    button: { app: onButton(name) },
     skip: skipPath(instance),
     paragraphs: [] as string[],
     /** What search may do there, and what not. */
@@ -59,20 +57,23 @@ const cardOf = (scene: Scene, instance: string) => {
 function connectStep(scene: Scene, instance: string) {
   const { t, about } = scene
   const card = cardOf(scene, instance)
-  const { app, button } = card
+  const { app } = card
   const { reads, never, why, account, help, isRequired } = about(instance)
   const isStale = appIn(scene, instance)?.entry.status === 'stale'
   const marks: Mark[] = [
-    ...(reads.length === 0 ? [t('next.reads', { app })] : reads).map((text) => ({
-      text,
-      kind: 'good' as const,
-    })),
+    ...(reads.length > 0 ? reads : [isLong(app) ? t('plain.reads') : t('next.reads', { app })]).map(
+      (text) => ({
+        text,
+        kind: 'good' as const,
+      }),
+    ),
     ...[...never, t('next.noOneElse')].map((text) => ({ text, kind: 'bad' as const })),
     ...[account === undefined ? undefined : t('next.useAccount', { account }), help]
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
-  const explained = [...(isRequired ? [t('next.required')] : []), t('next.explain', { app })]
+  const explain = isLong(app) ? t('plain.explain') : t('next.explain', { app })
+  const explained = [...(isRequired ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
   const paragraphs = isStale ? [t('next.explainStale', { app })] : [why, t.sentences(explained)]
   return {
@@ -81,21 +82,28 @@ function connectStep(scene: Scene, instance: string) {
     title: t(isStale ? 'next.titleStale' : 'next.title', { app }),
     paragraphs: paragraphs.filter((text) => text !== undefined),
     marks,
-    main: { href: connectPath(instance), label: t(isStale ? 'next.actionStale' : 'next.action', button) },
+    main: {
+      href: connectPath(instance),
+      ...labelled(
+        app,
+        t,
+        isStale ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'overview.continue'],
+      ),
+    },
   }
 }
 
 function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app, button } = card
+  const { app } = card
   return {
     ...card,
     kind: 'wait' as const,
     title: t('wait.title', { app }),
     paragraphs: [t('wait.explain')],
     main: { href: callbackPath(step), label: t('wait.lookAgain') },
-    again: { href: connectPath(instance), label: t('start.waiting', button) },
+    again: { href: connectPath(instance), ...labelled(app, t, ['start.waiting', 'problem.tryAgain']) },
     stop: stillPath(overviewPath(scene.visit)),
   }
 }
@@ -103,20 +111,20 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app, button } = card
+  const { app } = card
   return {
     ...card,
     kind: 'attend' as const,
     title: t('attend.title', { app }),
     paragraphs: [t('attend.explain', { app })],
     causes: [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')],
-    main: { href: connectPath(instance), label: t('start.unconfirmed', button) },
+    main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     onward:
       meanwhile === undefined
         ? undefined
         : {
             href: connectPath(meanwhile),
-            label: t('overview.continueWith', { app: onButton(nameIn(scene, meanwhile)) }),
+            ...labelled(nameIn(scene, meanwhile), t, ['overview.continueWith', 'plain.next']),
           },
     block: blockOf(instance, 'unconfirmed', t),
     focus: scene.from === instance,
@@ -145,10 +153,10 @@ export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined
   if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
   if (app === undefined) return undefined
-  const label =
-    labelOf(kindOfStatus(app.entry.status), onButton(app.name), t) ??
-    t('start.todo', { app: onButton(app.name) })
-  return { href: connectPath(app.entry.instance), label }
+  const { instance, status } = app.entry
+  const key = status === 'stale' ? 'start.stale' : 'start.todo'
+  // Nothing above it names the app.
+  return { href: connectPath(instance), ...labelled(app.name, t, [key, 'plain.skipped']) }
 }
 
 /** What came of the app that the person just came from. */
