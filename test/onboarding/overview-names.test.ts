@@ -8,7 +8,7 @@ import type { Waiting } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
-import { github, NOW, see, seen, slack, waits } from './seen.ts'
+import { github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
@@ -97,6 +97,14 @@ describe('the name of an app', () => {
     expect(row?.name).toBe(`${LONG} too`)
     expect(row?.connect).toMatchObject({ label: 'Connect', heard: `${LONG} too` })
     expect(row?.skip).toMatchObject({ label: 'Skip for now', heard: `${LONG} too` })
+  })
+
+  it('is said once where it is long, also of a connection that is being checked', () => {
+    const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
+    const { checking, step } = see(returned(long), { from: 'slack_1' })
+    expect(checking?.title).toContain(LONG)
+    expect([checking?.text, checking?.denied].join(' ')).not.toContain(LONG)
+    expect(step?.title).toBe(`Connect ${LONG} too`)
   })
 
   it('is on a button that has nothing above it which names the app, unless it is long', () => {

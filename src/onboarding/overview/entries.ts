@@ -44,9 +44,17 @@ const MAX_BUTTON_NAME = 20
 export const isLong = (name: string): boolean =>
   name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_BUTTON_NAME
 
-/** @param keys of the words that name the app, and of those for a long name: it is read above, and heard here too */
-export const labelled = (name: string, t: Texts, [short, long]: readonly [Key, Key]): Label =>
-  isLong(name) ? { label: t(long), heard: name } : { label: t(short, { app: name }) }
+type Keys = readonly [withName: Key, without: Key]
+
+/** Words that name the app, or the ones for a long name, which is read above them. */
+export const worded = (name: string, t: Texts, [withName, without]: Keys): string =>
+  isLong(name) ? t(without) : t(withName, { app: name })
+
+/** A name that the words leave out is still heard. */
+export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
+  label: worded(name, t, keys),
+  ...(isLong(name) && { heard: name }),
+})
 
 const WITHOUT_NAME = {
   todo: 'plain.connect',

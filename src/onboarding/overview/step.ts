@@ -3,7 +3,7 @@
 import { isOff } from '../../client-api/app-status.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { blockOf, isLong, labelled, type Action } from './entries.ts'
+import { blockOf, labelled, type Action, worded } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -61,18 +61,16 @@ function connectStep(scene: Scene, instance: string) {
   const { reads, never, why, account, help, isRequired } = about(instance)
   const isStale = appIn(scene, instance)?.entry.status === 'stale'
   const marks: Mark[] = [
-    ...(reads.length > 0 ? reads : [isLong(app) ? t('plain.reads') : t('next.reads', { app })]).map(
-      (text) => ({
-        text,
-        kind: 'good' as const,
-      }),
-    ),
+    ...(reads.length > 0 ? reads : [worded(app, t, ['next.reads', 'plain.reads'])]).map((text) => ({
+      text,
+      kind: 'good' as const,
+    })),
     ...[...never, t('next.noOneElse')].map((text) => ({ text, kind: 'bad' as const })),
     ...[account === undefined ? undefined : t('next.useAccount', { account }), help]
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
-  const explain = isLong(app) ? t('plain.explain') : t('next.explain', { app })
+  const explain = worded(app, t, ['next.explain', 'plain.explain'])
   const explained = [...(isRequired ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
   const paragraphs = isStale ? [t('next.explainStale', { app })] : [why, t.sentences(explained)]
@@ -116,7 +114,7 @@ function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
     ...card,
     kind: 'attend' as const,
     title: t('attend.title', { app }),
-    paragraphs: [t('attend.explain', { app })],
+    paragraphs: [worded(app, t, ['attend.explain', 'plain.unconfirmed'])],
     causes: [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     onward:
@@ -136,11 +134,12 @@ export function checkingOf(scene: Scene) {
   const { where, t, from } = scene
   if (where.kind !== 'wait' || where.meanwhile === undefined) return undefined
   const { instance, step, looks, meanwhile } = where
+  const name = nameIn(scene, instance)
   return {
     instance,
-    title: t('wait.title', { app: nameIn(scene, instance) }),
-    text: t('wait.meanwhile', { app: nameIn(scene, meanwhile) }),
-    denied: t('wait.denied', { app: nameIn(scene, instance) }),
+    title: t('wait.title', { app: name }),
+    text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
+    denied: worded(name, t, ['wait.denied', 'plain.denied']),
     lookAgain: callbackPath(step),
     stop: stillPath(overviewPath(scene.visit)),
     // Once, when the person comes back: moving it at every look would take it from their hands.
