@@ -38,22 +38,24 @@ export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
   return kind === 'todo' || kind === 'off' ? kindOfStatus(status) : (KINDS[kind] ?? unhandled(kind))
 }
 
-/** A name with more makes three lines of a button on a phone. A character of Chinese takes two places. */
-const MAX_BUTTON_NAME = 20
+/** A name with more makes three lines of a wide button on a phone, or two of a row's. */
+const MAX_NAME = { card: 20, row: 12 }
 
-export const isLong = (name: string): boolean =>
-  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_BUTTON_NAME
-
+type Place = keyof typeof MAX_NAME
 type Keys = readonly [withName: Key, without: Key]
 
+/** A character of Chinese takes two places. */
+const isLong = (name: string, place: Place): boolean =>
+  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_NAME[place]
+
 /** Words that name the app, or the ones for a long name, which is read above them. */
-export const worded = (name: string, t: Texts, [withName, without]: Keys): string =>
-  isLong(name) ? t(without) : t(withName, { app: name })
+export const worded = (name: string, t: Texts, [withName, without]: Keys, place: Place = 'card') =>
+  isLong(name, place) ? t(without) : t(withName, { app: name })
 
 /** A name that the words leave out is still heard. */
-export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
-  label: worded(name, t, keys),
-  ...(isLong(name) && { heard: name }),
+export const labelled = (name: string, t: Texts, keys: Keys, place: Place = 'card'): Label => ({
+  label: worded(name, t, keys, place),
+  ...(isLong(name, place) && { heard: name }),
 })
 
 const WITHOUT_NAME = {
@@ -71,7 +73,7 @@ const WITHOUT_NAME = {
 export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
   kind === 'connected' || kind === 'disabled'
     ? undefined
-    : labelled(name, t, [`start.${kind}`, WITHOUT_NAME[kind]])
+    : labelled(name, t, [`start.${kind}`, WITHOUT_NAME[kind]], 'row')
 
 export type ListContext = {
   t: Texts
@@ -122,14 +124,14 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
       label !== undefined && kind !== 'skipped' && kind !== 'blocked'
         ? {
             href: skipPath(instance),
-            ...labelled(name, t, ['overview.skipApp', 'overview.skip']),
+            ...labelled(name, t, ['overview.skipApp', 'overview.skip'], 'row'),
           }
         : undefined,
     unskip:
       kind === 'skipped'
         ? {
             href: unskipPath(instance),
-            ...labelled(name, t, ['overview.undoApp', 'plain.undo']),
+            ...labelled(name, t, ['overview.undoApp', 'plain.undo'], 'row'),
           }
         : undefined,
     /** Where "I need an admin" is said, or taken back. */
