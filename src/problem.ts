@@ -43,8 +43,8 @@ export type ProblemOptions = {
   retryAfter?: number
   /** Where "Try again" leads: a path of ours. Absent: where the person was. */
   tryAgain?: string
-  /** Where the problem is about one: its instance, and the service's name for it. */
-  datasource?: { instance: string; name: string }
+  /** Where the problem is about one: its instance, among the person's others by the service's names for them. */
+  datasource?: { instance: string; among: readonly { instance: string; name: string }[] }
 }
 
 export class Problem extends Error {

@@ -41,10 +41,6 @@ export function needsOf(report: Report): Need[] {
   return [...needs, ...others.filter(({ count }) => count > 0)]
 }
 
-/** What an app is called where others may have the same name: then with its instance. */
-export const nameAmong = (apps: readonly App[], { name, instance }: App): string =>
-  apps.some((other) => other.name === name && other.instance !== instance) ? `${name} (${instance})` : name
-
 /** The app that most people are stuck at, if any is. */
 export const mostlyAt = ({ datasources }: Report): App | undefined =>
   datasources.reduce<App | undefined>((most, app) => {

@@ -3,7 +3,7 @@ import { remediesFor, unreadInWords, type Unread } from '../arrivals/unread.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleWith } from './apps.ts'
 import { queryOf, type Filter } from './filters.ts'
-import { mostlyAt, nameAmong, needsOf, type Need } from './needs.ts'
+import { mostlyAt, needsOf, type Need } from './needs.ts'
 import { plotOf } from './plot.ts'
 import type { Report } from './report.ts'
 import { COMMAND } from '../installation.ts'
@@ -103,7 +103,7 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
         ? none
         : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
     notStarted: notInvited > 0 ? [...last, t('admin.notInvited', { count: notInvited })] : last,
-    stuck: app === undefined ? none : [t('admin.mostly', { app: nameAmong(report.datasources, app) })],
+    stuck: app === undefined ? none : [t('admin.mostly', { app: app.name })],
   }
   return (['ready', 'inProgress', 'notStarted', 'stuck'] as const).map((what) => ({
     what,
@@ -128,7 +128,7 @@ function funnelOf({ funnel }: Report, { t, share }: Words) {
 }
 
 function needIn({ kind, count, app, href }: Need, report: Report, { t, share, id }: Words & { id: string }) {
-  const name = app === undefined ? '' : nameAmong(report.datasources, app)
+  const name = app?.name ?? ''
   const { notStartedOptedOut: optedOut, notInvited } = report
   const details = {
     app: () =>

@@ -37,8 +37,8 @@ export type Addresses = {
   /** How many there are, of everyone who fits. */
   total: number
   optedOut: number
-  /** The app that is asked for, as one of them has it. */
-  app: Source | undefined
+  /** The app that is asked for, among the others of one person who has it. */
+  apps: readonly Source[]
   /** The campaign of their newest email; undefined: no email left for any of them. */
   campaign: string | undefined
 }
@@ -47,10 +47,11 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
   const first = createFirst<string>(MAX_ADDRESSES, (email) => email)
   let total = 0
   let optedOut = 0
-  let app: Source | undefined
+  let apps: readonly Source[] = []
   let newest: { name: string; at: number } | undefined
   for await (const arrival of fitting(all, wanted)) {
-    app ??= arrival.sources.find(({ instance }) => instance === wanted.app)
+    if (apps.length === 0 && arrival.sources.some(({ instance }) => instance === wanted.app))
+      apps = arrival.sources
     for (const { name, mailings } of arrival.campaigns)
       for (const mailing of mailings)
         if (isOut(mailing) && mailing.at > (newest?.at ?? -1)) newest = { name, at: mailing.at }
@@ -60,7 +61,7 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
       first.add(arrival.email)
     }
   }
-  return { emails: first.all, total, optedOut, app, campaign: newest?.name }
+  return { emails: first.all, total, optedOut, apps, campaign: newest?.name }
 }
 
 /** Keeps the first ones in the order of their keys, so many at most. */

@@ -46,7 +46,7 @@ const namesOf = (wanted: Wanted, t: Texts) => ({
 })
 
 /** @param app its name */
-type Named = Omit<Addresses, 'app'> & { app: string | undefined }
+type Named = Omit<Addresses, 'apps'> & { app: string | undefined }
 
 export function emailsOf({ emails, total, optedOut, app, campaign }: Named, wanted: Wanted, t: Texts) {
   return {

@@ -1,6 +1,7 @@
 // GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; for everyone else none of them exists.
 // They read what was written down and never ask the service. Every view is in the audit log.
 import { Router, type Request } from 'express'
+import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
@@ -58,7 +59,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
   const router = Router()
 
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
-    apps.map((app) => ({ ...app, name: nameOf(app, lang) }))
+    calledAs(apps.map((app) => ({ ...app, name: nameOf(app, lang) })))
 
   const noteView = (req: Request, what: string) =>
     note({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
@@ -93,7 +94,16 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const list = await listPeople(arrivals.all(unread), wanted)
 
     const data = (t: Texts) => {
-      const people = list.people.map((person) => ({ ...person, sources: named(person.sources, t) }))
+      // An app has one name on the page, for everyone on it.
+      const all = named(
+        list.people.flatMap(({ sources }) => sources),
+        t,
+      )
+      const names = new Map(all.map(({ instance, name }) => [instance, name]))
+      const people = list.people.map((person) => ({
+        ...person,
+        sources: person.sources.map((app) => ({ ...app, name: names.get(app.instance) ?? app.name })),
+      }))
       return { ...peopleOf({ ...list, people }, wanted, t), unread: unreadOf(unread, t) }
     }
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
@@ -107,7 +117,11 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const addresses = await listAddresses(arrivals.all(unread), wanted)
 
     const data = (t: Texts) => ({
-      ...emailsOf({ ...addresses, app: addresses.app && nameOf(addresses.app, t.lang) }, wanted, t),
+      ...emailsOf(
+        { ...addresses, app: named(addresses.apps, t).find(({ instance }) => instance === wanted.app)?.name },
+        wanted,
+        t,
+      ),
       unread: unreadOf(unread, t),
     })
     sendPage(req, res, { view: 'admin/emails', sheet: 'wide', data })

@@ -1,5 +1,6 @@
 // One email of a run: written down, let go at the allowed pace, and written down with its outcome. If the process is
 // killed in between, the email may have arrived. Also notices when the mail server refuses everyone.
+import { calledAs } from '../company/called.ts'
 import type { Waiting } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
 import { MAX_TRIES } from './campaign.ts'
@@ -72,7 +73,7 @@ export function createDelivery(parts: DeliveryParts) {
     async mail({ person, wave, left, apps }: Sending): Promise<void> {
       if (post === undefined) {
         tally.wouldSend++
-        const names = apps.map(({ name }) => name)
+        const names = calledAs(apps).map(({ name }) => name)
         return parts.onWouldSend(person, wave, names)
       }
       const { email } = person

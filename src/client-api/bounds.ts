@@ -29,8 +29,13 @@ function cut(text: string, most: number): string {
 }
 
 /** @param most characters; more are cut off where a reader would cut. What was cut before stays as it is. */
-export const shortened = (text: string, most: number) =>
-  text.length <= most || (text.length === most + 1 && text.endsWith('…')) ? text : `${cut(text, most)}…`
+export function shortened(text: string, most: number): string {
+  if (text.length <= most || (text.length === most + 1 && text.endsWith('…'))) return text
+  const whole = cut(text, most)
+  // Between two words, unless one of them is most of it.
+  const words = /\s/.test(text.charAt(whole.length)) ? whole : whole.replace(/\s\S*$/, '')
+  return `${(words.length > most / 2 ? words : whole).replace(/[\s,;:]+$/, '')}…`
+}
 
 /** An address is whole or it is none. */
 export const boundedUrl = (url: string | undefined) =>

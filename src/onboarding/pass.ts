@@ -105,9 +105,11 @@ export function goOf({ passage, after: walk, addressOf }: Passed): Go {
       throw unknownDatasource()
     case 'unstartable': {
       const { instance } = passage
-      const { name = instance } = walk.known.find((entry) => entry.instance === instance) ?? {}
       const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
-      throw new Problem(502, 'datasource_cannot_start', { detail, datasource: { instance, name } })
+      throw new Problem(502, 'datasource_cannot_start', {
+        detail,
+        datasource: { instance, among: walk.known },
+      })
     }
   }
 }

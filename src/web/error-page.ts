@@ -1,6 +1,8 @@
 // Not found, and the page of every failure. Problems were expected and are explained; anything else is a bug, told to
 // people in fixed words and to the log with its place in the code. One log line a failure.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import { shortened } from '../client-api/bounds.ts'
+import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
@@ -143,10 +145,11 @@ export function problemWords(
   t: Texts,
   nameOf: Company['nameOf'],
 ): Words {
-  const app =
-    datasource === undefined ? { hasApp: 'no', app: '' } : { hasApp: 'yes', app: nameOf(datasource, t.lang) }
+  const among = datasource?.among.map((app) => ({ ...app, name: nameOf(app, t.lang) })) ?? []
+  const name = calledAs(among).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
+  const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
   return {
-    title: t(`problem.${code}.title`, { ...app, app: shortened(app.app) }),
+    title: t(`problem.${code}.title`, { ...app, app: shortened(name, MAX_NAME) }),
     advice: t(`problem.${code}.advice`, { ...app, soon: soonIn(retryAfter, t) }),
     reference: (reference) => t('frame.reference', { reference }),
   }
@@ -154,9 +157,6 @@ export function problemWords(
 
 /** A title is also what the window is called: more of a name would be cut off there. */
 const MAX_NAME = 24
-
-const shortened = (name: string): string =>
-  name.length <= MAX_NAME ? name : `${Array.from(name).slice(0, MAX_NAME).join('').trimEnd()}…`
 
 /** @param seconds of Retry-After */
 function soonIn(seconds: number | undefined, t: Texts): string {

@@ -6,15 +6,36 @@ import { expect, it } from 'vitest'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import { run, signIn } from '../helpers/running.ts'
 
+const settings = { ADMIN_EMAILS: 'grace@acme.example' }
+const blocked = (instance: string) => ({ instance, name: 'Slack', state: 'blocked', at: Date.now() }) as const
+
+it('tells two instances of one name apart, on each page as the walk does', async () => {
+  const running = await run({ settings })
+  const sources = [blocked('slack_1'), blocked('slack_2')]
+  await settle(
+    running,
+    crowdOf(20, Date.now()).map((person) => ({ ...person, sources })),
+  )
+  const grace = await signIn(running, 'grace', '/admin')
+
+  const list = '?show=blocked&app=slack_2'
+  for (const path of ['/admin', '/admin/apps', `/admin/people${list}`, `/admin/people/emails${list}`]) {
+    await grace.open(running.url + path)
+    expect(grace.text, path).toContain('Slack (2)')
+    expect(grace.text, path).not.toMatch(/Slack (?!\()/)
+  }
+
+  await running.close()
+})
+
 it('shows the company’s name for an app wherever the admin pages name it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-company-'))
   const file = join(folder, 'company.yaml')
   writeFileSync(file, 'datasources: { slack_1: { name: Chat of Sales } }')
-  const running = await run({ settings: { ADMIN_EMAILS: 'grace@acme.example', COMPANY_FILE: file } })
-  const source = { instance: 'slack_1', name: 'Slack', state: 'blocked', at: Date.now() } as const
+  const running = await run({ settings: { ...settings, COMPANY_FILE: file } })
   await settle(
     running,
-    crowdOf(20, Date.now()).map((person) => ({ ...person, sources: [source] })),
+    crowdOf(20, Date.now()).map((person) => ({ ...person, sources: [blocked('slack_1')] })),
   )
   const grace = await signIn(running, 'grace', '/admin')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mostlyAt, nameAmong, needsOf } from '../../src/admin/needs.ts'
+import { mostlyAt, needsOf } from '../../src/admin/needs.ts'
 import { makeReport } from '../../src/admin/report.ts'
 import { newArrival, reached, type Arrival, type SourceState } from '../../src/arrivals/arrival.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
@@ -26,17 +26,6 @@ describe('what needs the person who runs the rollout', () => {
   it('is nothing where everyone is ready', async () => {
     expect(needsOf(await reportOf())).toEqual([])
     expect(needsOf(await reportOf(person('slack', 'skipped')))).toEqual([])
-  })
-
-  it('tells two apps of one name apart', async () => {
-    const one = person('slack', 'blocked')
-    const second = one.sources.map((source) => ({ ...source, instance: 'slack_2' }))
-    const { datasources } = await reportOf(one, { ...one, sources: second }, person('jira', 'blocked'))
-    expect(datasources.map((app) => nameAmong(datasources, app)).toSorted()).toEqual([
-      'jira',
-      'slack (slack_1)',
-      'slack (slack_2)',
-    ])
   })
 
   it('begins with the apps that most people wait for an admin for, each with its list', async () => {

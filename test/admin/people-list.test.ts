@@ -142,6 +142,7 @@ describe('addresses to copy', () => {
       emails: ['ada@acme.example', 'bob@acme.example'],
       total: 2,
       optedOut: 1,
+      apps: [],
       campaign: 'autumn',
     })
     const none = await listAddresses(these([newArrival('eve@acme.example', at)]), wantedOf({}))

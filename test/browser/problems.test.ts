@@ -45,7 +45,9 @@ function appThatFails() {
   app.use(securityHeaders(false), assets.routes)
   app.get('/fail/:code', (req) => {
     const { code } = req.params
-    const options: ProblemOptions = { datasource: { instance: 'long_1', name: LONG } }
+    const options: ProblemOptions = {
+      datasource: { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] },
+    }
     if (req.query['wait'] !== undefined) options.retryAfter = Number(req.query['wait'])
     if (req.query['again'] !== undefined) options.tryAgain = '/sign-in?return_to=%2Fonboarding'
     throw new Problem(Number(req.query['status'] ?? 503), code as ProblemCode, options)
@@ -81,7 +83,9 @@ afterAll(async () => {
 describe('the page of a failure', () => {
   it.each(codes)('says what happened and what to do: %s', async (code) => {
     const { title } = problemWords(
-      new Problem(503, code, { datasource: { instance: 'long_1', name: LONG } }),
+      new Problem(503, code, {
+        datasource: { instance: 'long_1', among: [{ instance: 'long_1', name: LONG }] },
+      }),
       t,
       nameOf,
     )

@@ -34,7 +34,7 @@ const restyled = async (person: string, css: string) => {
   return visitor
 }
 
-const TRUNCATED = `[...document.querySelectorAll('main *')]
+const TRUNCATED = `[...document.querySelectorAll('main :not(.unseen)')]
   .filter((element) => element.scrollHeight > element.clientHeight + 4 && getComputedStyle(element).overflow === 'hidden')
   .map((element) => element.outerHTML.slice(0, 120))`
 

@@ -149,7 +149,7 @@ describe('the mail', () => {
     await send([list('email\ndan@acme.example\ngrace@acme.example\n'), ...fresh()])
     const dan = await parsed(recipients().indexOf('dan@acme.example'))
     expect(dan.subject).toBe('Connect 3 apps to search')
-    expect(dan.text).toContain('  - Slack (2)\n  - GitHub\n')
+    expect(dan.text).toContain('  - Slack\u00a0(1)\n  - Slack\u00a0(2)\n  - GitHub\n')
     const grace = await parsed(recipients().indexOf('grace@acme.example'))
     expect(grace.subject).toBe('Connect 40 apps to search')
     expect(grace.text).toContain('  - Wiki 12\n  and 28 more\n')

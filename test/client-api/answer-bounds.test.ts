@@ -83,6 +83,12 @@ describe('a name', () => {
     )
   })
 
+  it('is cut between two words', () => {
+    expect(nameOf(`${'a'.repeat(150)} ${'b'.repeat(90)}`)).toBe(`${'a'.repeat(150)}…`)
+    expect(nameOf(`${'a'.repeat(199)} b${'c'.repeat(90)}`)).toBe(`${'a'.repeat(199)}…`)
+    expect(nameOf(`${'a'.repeat(20)} ${'b'.repeat(300)}`)).toBe(`${'a'.repeat(20)} ${'b'.repeat(179)}…`)
+  })
+
   it('of 200 characters is kept whole', () => {
     expect(nameOf('a'.repeat(200))).toBe('a'.repeat(200))
   })

@@ -1,35 +1,59 @@
 // How the overview calls apps: by the names that the service gives, short enough to read, and told apart.
 import { describe, expect, it } from 'vitest'
-import { companyOf } from '../../src/company/company.ts'
+import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
+import { skip } from '../../src/onboarding/set-aside.ts'
+import type { Waiting } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
-import { github, see, seen, slack, waits } from './seen.ts'
+import { github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+
+const LONG = 'Quarterly planning, reporting and forecasting app'
 
 describe('the name of an app', () => {
   it('tells several instances with one name apart by their numbers', () => {
     const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
-    expect(overview.step?.title).toBe('Connect Slack (1)')
-    expect(overview.entries.map(({ name }) => name)).toEqual(['Slack (2)', 'GitHub'])
-    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack (2)')
-    expect(overview.entries[0]?.skip?.label).toBe('Skip Slack (2) for now')
+    expect(overview.step?.title).toBe('Connect Slack\u00a0(1)')
+    expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
+    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack\u00a0(2)')
+    expect(overview.entries[0]?.skip?.label).toBe('Skip Slack\u00a0(2) for now')
   })
 
-  it('tells instances apart by their identifiers where their numbers are the same', () => {
-    const { entries } = see(seen([github, slack, waits('chat_1', 'Slack')]))
-    expect(entries.map(({ skip }) => skip?.label)).toEqual([
-      'Skip Slack (slack_1) for now',
-      'Skip Slack (chat_1) for now',
-    ])
+  it('has its number where a link is for that app alone too', () => {
+    const walk = seen([slack, waits('slack_2', 'Slack')])
+    const { step } = see({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })
+    expect(step?.title).toBe('Connect Slack\u00a0(2)')
+  })
+
+  it('stands beside one colour, whichever instance it is', () => {
+    const { step, entries } = see(seen([slack, waits('slack_2', 'Slack'), waits('slack_37', 'Chat')]))
+    expect(new Set([step?.tile.tone, ...entries.map(({ tile }) => tile.tone)]).size).toBe(1)
   })
 
   it('is the company’s own on the page of a failure too', () => {
     const company = companyOf({ datasources: { slack_1: { name: 'Chat of Sales' } } }, new Map())
-    const problem = new Problem(502, 'datasource_cannot_start', { datasource: slack })
+    const problem = new Problem(502, 'datasource_cannot_start', {
+      datasource: { instance: 'slack_1', among: [slack] },
+    })
     const { title, advice } = problemWords(problem, t, company.nameOf)
     expect(title).toBe('We can’t connect Chat of Sales right now')
     expect(advice).toContain('Chat of Sales')
+  })
+
+  it('has its number on the page of a failure too, and whole words in the title', () => {
+    const failing = (instance: string, ...among: Waiting[]) =>
+      problemWords(
+        new Problem(502, 'datasource_cannot_start', { datasource: { instance, among } }),
+        t,
+        neutralCompany.nameOf,
+      )
+    expect(failing('slack_2', slack, waits('slack_2', 'Slack')).title).toBe(
+      'We can’t connect Slack\u00a0(2) right now',
+    )
+    const { title, advice } = failing('plan_1', waits('plan_1', LONG))
+    expect(title).toBe('We can’t connect Quarterly planning… right now')
+    expect(advice).toContain(LONG)
   })
 
   it('is the company’s own where it has one', () => {
@@ -41,7 +65,6 @@ describe('the name of an app', () => {
     const overview = see(seen([slack, waits('slack_2', 'Slack')]), { about })
     expect(overview.step?.title).toBe('Connect Slack')
     expect(overview.entries[0]).toMatchObject({ name: 'Slack of Sales' })
-    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack of Sales')
     expect(signOf('slack_2', aboutApps(company)('de')).name).toBe('Slack des Vertriebs')
   })
 
@@ -63,19 +86,49 @@ describe('the name of an app', () => {
     expect(see(seen([slack, waits('app_2', 'crm_prod')])).entries[0]?.name).toBe('crm_prod')
   })
 
-  it('is short on buttons, below a title that has the whole of it', () => {
-    const long = 'Quarterly planning, reporting and forecasting app'
-    const { step, entries } = see(seen([waits('plan_1', long), waits('more_1', `${long} too`)]))
-    expect(step?.title).toBe(`Connect ${long}`)
-    expect(step?.main?.label).toBe('Continue to Quarterly planning, reporting an…')
-    expect(entries[0]?.connect?.label).toBe('Connect Quarterly planning, reporting an…')
+  it('is only heard on buttons where it is long, below a title that has the whole of it', () => {
+    const { step, entries } = see(seen([waits('plan_1', LONG), waits('more_1', `${LONG} too`)]))
+    expect(step?.title).toBe(`Connect ${LONG}`)
+    expect(step?.main).toMatchObject({ label: 'Continue', heard: LONG })
+    expect([step?.paragraphs, step?.marks.map(({ text }) => text)].join(' ')).not.toContain(LONG)
+    const [row] = entries
+    expect(row?.name).toBe(`${LONG} too`)
+    expect(row?.connect).toMatchObject({ label: 'Connect', heard: `${LONG} too` })
+    expect(row?.skip).toMatchObject({ label: 'Skip for now', heard: `${LONG} too` })
   })
 
-  it('has the whole of a long name inside its row', () => {
-    const long = 'A very long name '.repeat(8).trim()
-    const { entries } = see(seen([slack, waits('long_1', long), github]))
-    expect(entries.map(({ whole }) => whole)).toEqual([long, undefined])
-    expect(entries[0]?.name).toMatch(/^A very long name .{30,44}…$/)
+  it('is said once where it is long, also of a connection that is being checked', () => {
+    const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
+    const { checking, step } = see(returned(long), { from: 'slack_1' })
+    expect(checking?.title).toContain(LONG)
+    expect([checking?.text, checking?.denied].join(' ')).not.toContain(LONG)
+    expect(step?.title).toBe(`Connect ${LONG} too`)
+  })
+
+  it('is on a button that has nothing above it which names the app, unless it is long', () => {
+    const resumed = (name: string) => {
+      const walk = seen([waits('plan_1', name), slack])
+      const off = skip(skip(walk, 'plan_1', NOW), 'slack_1', NOW)
+      return see(off).resume
+    }
+    expect(resumed('Plans')).toMatchObject({ label: 'Connect Plans' })
+    expect(resumed(LONG)).toMatchObject({ label: 'Connect a skipped app', heard: LONG })
+  })
+
+  it.each([
+    ['Microsoft SharePoint', 'Continue to Microsoft SharePoint'],
+    ['Microsoft SharePoints', 'Continue'],
+    ['四半期計画と予測', 'Continue to 四半期計画と予測'],
+    ['四半期計画と予測アプリ', 'Continue'],
+  ])('is long by the room that it takes: %s', (name, label) => {
+    expect(see(seen([waits('app_1', name)])).step?.main.label).toBe(label)
+  })
+
+  it.each([
+    ['Google Drive', 'Connect Google Drive'],
+    ['Slack of Sales', 'Connect'],
+  ])('has less room in a row: %s', (name, label) => {
+    expect(see(seen([slack, waits('app_1', name)])).entries[0]?.connect?.label).toBe(label)
   })
 
   it('puts an identifier into an address encoded', () => {

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { RenderMail } from './templates.ts'
 import type { Invitee } from '../invitee.ts'
 import type { Invitations } from '../../invites/token.ts'
+import { calledAs } from '../../company/called.ts'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import type { Inline, Looks } from './look.ts'
@@ -51,7 +52,8 @@ export function createMail(parts: MailParts): ComposeMail {
     const { datasources, days, publicUrl, from, looks } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const t = parts.languages.nearest(person.language ?? '')
-    const names = counted(apps.map((app) => parts.nameOf(app, t.lang)))
+    const named = apps.map((app) => ({ ...app, name: parts.nameOf(app, t.lang) }))
+    const names = calledAs(named).map(({ name }) => name)
     const isLong = names.length > MAX_APPS + 1
     const words = parts.render({
       t,
@@ -85,12 +87,6 @@ export function createMail(parts: MailParts): ComposeMail {
       },
     }
   }
-}
-
-/** Two instances may have one name: `Slack (2)`. */
-function counted(apps: readonly string[]): string[] {
-  const byName = Map.groupBy(apps, (app) => app)
-  return [...byName].map(([app, { length }]) => (length === 1 ? app : `${app} (${length})`))
 }
 
 /** What would start another header, or another recipient, never reaches the mail library. @throws {RangeError} */

@@ -1,5 +1,6 @@
 // What the company says of an app, and the sign that it is seen by: the company's logo, its maker's mark, or a letter. Pure.
 import { letterOf, markOf } from '../../company/app-marks.ts'
+import { inWords } from '../../company/called.ts'
 import type { Company } from '../../company/company.ts'
 import { datasourceType } from '../../company/datasource-of.ts'
 import type { Known } from '../walk.ts'
@@ -70,7 +71,8 @@ const TONES = 6
 export function tileOf({ name, instance }: Pick<Known, 'name' | 'instance'>, about: About) {
   const { logo } = about(instance)
   let sum = 0
-  for (const character of instance) sum += character.codePointAt(0) ?? 0
+  // Of one colour with every other instance of it.
+  for (const character of datasourceType(instance)) sum += character.codePointAt(0) ?? 0
   return { logo, initial: letterOf(name), tone: `tone-${sum % TONES}` }
 }
 
@@ -79,7 +81,3 @@ export function signOf(instance: string, about: About) {
   const name = about(instance).name ?? markOf(instance)?.title ?? inWords(datasourceType(instance))
   return { name, ...tileOf({ name, instance }, about) }
 }
-
-/** An identifier as people read it: `google_drive` is "Google drive". */
-export const inWords = (identifier: string): string =>
-  identifier.charAt(0).toUpperCase() + identifier.slice(1).replaceAll('_', ' ')

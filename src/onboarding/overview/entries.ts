@@ -1,41 +1,18 @@
 // The list of the overview: each app with its status in words and what can be done about it. Pure.
-import { shortened } from '../../client-api/bounds.ts'
 import type { Key } from '../../web/languages/catalogue.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
-import { inWords, tileOf, type About } from './about.ts'
+import { tileOf, type About } from './about.ts'
 
 /** An app of the walk, under the company's name for it, and how it is doing. */
-export type App = { entry: Known; standing: Standing } & Called
+export type App = { entry: Known; standing: Standing; name: string }
 
-/** How an app is called everywhere on the page. */
-export type Called = { name: string }
+/** `heard`: which app it is about, where `label` does not say it. */
+export type Label = { label: string; heard?: string }
 
-export type Action = { href: string; label: string }
-
-type Named = Pick<Known, 'name' | 'instance'>
-
-/** Two with one name are told apart by the numbers of their identifiers, or else by all of them. */
-export function calledAs<T extends Named>(entries: readonly T[]): (Called & { entry: T })[] {
-  const byName = Map.groupBy(entries, ({ name }) => name)
-  return entries.map((entry) => {
-    const short = readable(entry)
-    const same = byName.get(entry.name) ?? []
-    if (same.length < 2 || entry.name === entry.instance) return { entry, name: short }
-    const numbers = new Set(same.map(({ instance }) => numberOf(instance)))
-    const mark = numbers.size === same.length ? numberOf(entry.instance) : entry.instance
-    return { entry, name: `${short} (${mark})` }
-  })
-}
-
-/** Of `slack_2`: 2. */
-const numberOf = (instance: string): string => /_(\d+)$/.exec(instance)?.[1] ?? instance
-
-/** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
-export const readable = ({ name, instance }: Named): string =>
-  name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name) ? inWords(name) : name
+export type Action = { href: string } & Label
 
 /** Under which words an app is shown. */
 type EntryKind = Key extends infer K
@@ -61,17 +38,42 @@ export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
   return kind === 'todo' || kind === 'off' ? kindOfStatus(status) : (KINDS[kind] ?? unhandled(kind))
 }
 
+/** A name with more makes three lines of a wide button on a phone, or two of a row's. */
+const MAX_NAME = { card: 20, row: 12 }
+
+type Place = keyof typeof MAX_NAME
+type Keys = readonly [withName: Key, without: Key]
+
+/** A character of Chinese takes two places. */
+const isLong = (name: string, place: Place): boolean =>
+  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_NAME[place]
+
+/** Words that name the app, or the ones for a long name, which is read above them. */
+export const worded = (name: string, t: Texts, [withName, without]: Keys, place: Place = 'card') =>
+  isLong(name, place) ? t(without) : t(withName, { app: name })
+
+/** A name that the words leave out is still heard. */
+export const labelled = (name: string, t: Texts, keys: Keys, place: Place = 'card'): Label => ({
+  label: worded(name, t, keys, place),
+  ...(isLong(name, place) && { heard: name }),
+})
+
+const WITHOUT_NAME = {
+  todo: 'plain.connect',
+  attention: 'plain.connect',
+  skipped: 'plain.connect',
+  stale: 'plain.reconnect',
+  waiting: 'problem.tryAgain',
+  unconfirmed: 'problem.tryAgain',
+  blocked: 'problem.tryAgain',
+  elsewhere: 'plain.startOver',
+} as const
+
 /** What the link of such an app says; undefined: there is nothing to start. */
-export const labelOf = (kind: EntryKind, app: string, t: Texts): string | undefined =>
-  kind === 'connected' || kind === 'disabled' ? undefined : t(`start.${kind}`, { app })
-
-/** A row has room for about so much; the whole name is inside it. */
-const MAX_NAME = 60
-
-/** More makes a button on a phone higher than what it is about, which has the whole name in its title. */
-const MAX_BUTTON_NAME = 32
-
-export const onButton = (name: string): string => shortened(name, MAX_BUTTON_NAME)
+export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
+  kind === 'connected' || kind === 'disabled'
+    ? undefined
+    : labelled(name, t, [`start.${kind}`, WITHOUT_NAME[kind]], 'row')
 
 export type ListContext = {
   t: Texts
@@ -107,27 +109,30 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
   const { t, index } = context
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
-  const label = labelOf(kind, onButton(name), t)
-  const shown = shortened(name, MAX_NAME)
+  const label = labelOf(kind, name, t)
   return {
     app: instance,
-    name: shown,
-    /** The name, where the row has no room for it. */
-    whole: shown === name ? undefined : name,
+    name,
     kind,
     tile: tileOf(entry, context.about),
     /** Empty for the normal state: five times "Not connected" says nothing. */
     status: kind === 'todo' ? '' : t(`status.${kind}`),
     note: noteOf(kind, entry, context),
     id: `status-${index}`,
-    connect: label === undefined ? undefined : { href: connectPath(instance), label },
+    connect: label && { href: connectPath(instance), ...label },
     skip:
       label !== undefined && kind !== 'skipped' && kind !== 'blocked'
-        ? { href: skipPath(instance), label: t('overview.skipApp', { app: onButton(name) }) }
+        ? {
+            href: skipPath(instance),
+            ...labelled(name, t, ['overview.skipApp', 'overview.skip'], 'row'),
+          }
         : undefined,
     unskip:
       kind === 'skipped'
-        ? { href: unskipPath(instance), label: t('overview.undoApp', { app: onButton(name) }) }
+        ? {
+            href: unskipPath(instance),
+            ...labelled(name, t, ['overview.undoApp', 'plain.undo'], 'row'),
+          }
         : undefined,
     /** Where "I need an admin" is said, or taken back. */
     block: blockOf(instance, kind, t),

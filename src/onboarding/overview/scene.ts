@@ -1,9 +1,10 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
+import { calledAs, readable } from '../../company/called.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { next, standingIn } from '../course.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
 import type { About } from './about.ts'
-import { calledAs, readable, type App } from './entries.ts'
+import type { App } from './entries.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
 
 export type OverviewContext = {
@@ -24,13 +25,17 @@ export function sceneOf(walk: Walk, context: OverviewContext) {
   const { t, now, about } = context
   const { visit } = walk
   const named = (entry: Known) => ({ ...entry, name: about(entry.instance).name ?? entry.name })
-  const [known, others] = [[], []] as [Known[], Known[]]
-  for (const entry of walk.known) (inScope(visit, entry.instance) ? known : others).push(named(entry))
-  const withStanding = (entry: Known) => ({ entry, standing: standingIn(walk, entry, now) })
-  const apps = calledAs(known).map((called): App => ({ ...called, ...withStanding(called.entry) }))
+  // A narrowed visit calls its apps what the whole list calls them.
+  const all = calledAs(walk.known.map(named)).map((entry): App => ({
+    entry,
+    name: entry.name,
+    standing: standingIn(walk, entry, now),
+  }))
+  const [apps, others] = [[], []] as [App[], App[]]
+  for (const app of all) (inScope(visit, app.entry.instance) ? apps : others).push(app)
   const sight = {
     shown: countsOf(apps),
-    hidden: countsOf(others.map(withStanding)),
+    hidden: countsOf(others),
     isNarrowed: visit.only.length > 0,
   }
   const opening = openingOf(endingOf(sight), sight, t)

@@ -3,7 +3,7 @@
 import { isOff } from '../../client-api/app-status.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { blockOf, labelOf, kindOfStatus, type Action, onButton } from './entries.ts'
+import { blockOf, labelled, type Action, worded } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -31,13 +31,11 @@ type Where<K> = Extract<Scene['where'], { kind: K }>
 type Mark = { text: string; kind: 'good' | 'bad' | 'notice' }
 
 const cardOf = (scene: Scene, instance: string) => {
-  const app = appIn(scene, instance)
   const name = nameIn(scene, instance)
   return {
     instance,
-    tile: tileOf({ name: app?.entry.name ?? name, instance }, scene.about),
+    tile: tileOf({ name, instance }, scene.about),
     app: name,
-    button: { app: onButton(name) },
     skip: skipPath(instance),
     paragraphs: [] as string[],
     /** What search may do there, and what not. */
@@ -59,11 +57,11 @@ const cardOf = (scene: Scene, instance: string) => {
 function connectStep(scene: Scene, instance: string) {
   const { t, about } = scene
   const card = cardOf(scene, instance)
-  const { app, button } = card
+  const { app } = card
   const { reads, never, why, account, help, isRequired } = about(instance)
   const isStale = appIn(scene, instance)?.entry.status === 'stale'
   const marks: Mark[] = [
-    ...(reads.length === 0 ? [t('next.reads', { app })] : reads).map((text) => ({
+    ...(reads.length > 0 ? reads : [worded(app, t, ['next.reads', 'plain.reads'])]).map((text) => ({
       text,
       kind: 'good' as const,
     })),
@@ -72,7 +70,8 @@ function connectStep(scene: Scene, instance: string) {
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
-  const explained = [...(isRequired ? [t('next.required')] : []), t('next.explain', { app })]
+  const explain = worded(app, t, ['next.explain', 'plain.explain'])
+  const explained = [...(isRequired ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
   const paragraphs = isStale ? [t('next.explainStale', { app })] : [why, t.sentences(explained)]
   return {
@@ -81,21 +80,28 @@ function connectStep(scene: Scene, instance: string) {
     title: t(isStale ? 'next.titleStale' : 'next.title', { app }),
     paragraphs: paragraphs.filter((text) => text !== undefined),
     marks,
-    main: { href: connectPath(instance), label: t(isStale ? 'next.actionStale' : 'next.action', button) },
+    main: {
+      href: connectPath(instance),
+      ...labelled(
+        app,
+        t,
+        isStale ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'overview.continue'],
+      ),
+    },
   }
 }
 
 function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app, button } = card
+  const { app } = card
   return {
     ...card,
     kind: 'wait' as const,
     title: t('wait.title', { app }),
     paragraphs: [t('wait.explain')],
     main: { href: callbackPath(step), label: t('wait.lookAgain') },
-    again: { href: connectPath(instance), label: t('start.waiting', button) },
+    again: { href: connectPath(instance), ...labelled(app, t, ['start.waiting', 'problem.tryAgain']) },
     stop: stillPath(overviewPath(scene.visit)),
   }
 }
@@ -103,20 +109,20 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app, button } = card
+  const { app } = card
   return {
     ...card,
     kind: 'attend' as const,
     title: t('attend.title', { app }),
-    paragraphs: [t('attend.explain', { app })],
+    paragraphs: [worded(app, t, ['attend.explain', 'plain.unconfirmed'])],
     causes: [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')],
-    main: { href: connectPath(instance), label: t('start.unconfirmed', button) },
+    main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     onward:
       meanwhile === undefined
         ? undefined
         : {
             href: connectPath(meanwhile),
-            label: t('overview.continueWith', { app: onButton(nameIn(scene, meanwhile)) }),
+            ...labelled(nameIn(scene, meanwhile), t, ['overview.continueWith', 'plain.next']),
           },
     block: blockOf(instance, 'unconfirmed', t),
     focus: scene.from === instance,
@@ -128,11 +134,12 @@ export function checkingOf(scene: Scene) {
   const { where, t, from } = scene
   if (where.kind !== 'wait' || where.meanwhile === undefined) return undefined
   const { instance, step, looks, meanwhile } = where
+  const name = nameIn(scene, instance)
   return {
     instance,
-    title: t('wait.title', { app: nameIn(scene, instance) }),
-    text: t('wait.meanwhile', { app: nameIn(scene, meanwhile) }),
-    denied: t('wait.denied', { app: nameIn(scene, instance) }),
+    title: t('wait.title', { app: name }),
+    text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
+    denied: worded(name, t, ['wait.denied', 'plain.denied']),
     lookAgain: callbackPath(step),
     stop: stillPath(overviewPath(scene.visit)),
     // Once, when the person comes back: moving it at every look would take it from their hands.
@@ -145,10 +152,10 @@ export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined
   if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
   if (app === undefined) return undefined
-  const label =
-    labelOf(kindOfStatus(app.entry.status), onButton(app.name), t) ??
-    t('start.todo', { app: onButton(app.name) })
-  return { href: connectPath(app.entry.instance), label }
+  const { instance, status } = app.entry
+  const key = status === 'stale' ? 'start.stale' : 'start.todo'
+  // Nothing above it names the app.
+  return { href: connectPath(instance), ...labelled(app.name, t, [key, 'plain.skipped']) }
 }
 
 /** What came of the app that the person just came from. */

@@ -1,0 +1,30 @@
+// What apps are called next to each other, on every page and in every email. Pure.
+
+type App = { instance: string; name: string }
+
+/**
+ * Apps under names that tell them apart: two with one name by the numbers of their identifiers, or else by all of them.
+ * The number stays on the line of what it belongs to.
+ */
+export function calledAs<T extends App>(apps: readonly T[]): T[] {
+  const byName = Map.groupBy(apps, ({ name }) => name)
+  return apps.map((app) => {
+    const name = readable(app)
+    const instances = new Set(byName.get(app.name)?.map(({ instance }) => instance))
+    if (instances.size < 2 || app.name === app.instance) return { ...app, name }
+    const numbers = new Set([...instances].map(numberOf))
+    const mark = numbers.size === instances.size ? numberOf(app.instance) : app.instance
+    return { ...app, name: `${name}\u00a0(${mark})` }
+  })
+}
+
+/** Of `slack_2`: 2. */
+const numberOf = (instance: string): string => /_(\d+)$/.exec(instance)?.[1] ?? instance
+
+/** A service without display names gives identifiers: `google_drive_1` is read as `Google drive 1`. */
+export const readable = ({ name, instance }: App): string =>
+  name === instance && /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(name) ? inWords(name) : name
+
+/** An identifier as people read it: `google_drive` is "Google drive". */
+export const inWords = (identifier: string): string =>
+  identifier.charAt(0).toUpperCase() + identifier.slice(1).replaceAll('_', ' ')
