@@ -95,13 +95,14 @@ describe('the words that a template gets', () => {
     })
   })
 
-  it('name thirteen apps, or twelve and how many more; those of one name once, with their number', async () => {
+  it('name thirteen apps, or twelve and how many more; those of one name with their numbers', async () => {
     const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
     const named = (count: number) => some(count).map((name) => `${name}:en`)
     expect((await composed({ apps: some(13) })).words).toMatchObject({ apps: named(13), more: 0, count: 13 })
     expect((await composed({ apps: some(14) })).words).toMatchObject({ apps: named(12), more: 2, count: 14 })
     const twins = await composed({ apps: ['Slack', 'Jira', 'Slack'] })
-    expect(twins.words).toMatchObject({ apps: ['Slack:en (2)', 'Jira:en'], more: 0, count: 3 })
+    const told = ['Slack:en\u00a0(0)', 'Jira:en', 'Slack:en\u00a0(2)']
+    expect(twins.words).toMatchObject({ apps: told, more: 0, count: 3 })
   })
 })
 
