@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 const ada = { email: 'ada@acme.example' }
 const slack = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }]
 
-type Trouble = 'away' | 'answer-lost'
+type Trouble = 'away' | 'answer-lost' | 'mistake'
 
 /** A store that is in trouble with its next writes. */
 function flaky() {
@@ -23,6 +23,7 @@ function flaky() {
     compareAndSet: (key, expected, value) => {
       const what = trouble.shift()
       if (what === 'away') return Promise.reject(new StoreUnavailable(undefined))
+      if (what === 'mistake') return Promise.reject(new TypeError('a mistake of ours'))
       if (values.get(key) !== expected) return Promise.resolve(false)
       values.set(key, value)
       return what === 'answer-lost' ? Promise.reject(new StoreUnavailable(undefined)) : Promise.resolve(true)
@@ -31,12 +32,19 @@ function flaky() {
   return { records, trouble }
 }
 
-type Options = { campaign?: string; now?: number; patienceMs?: number; policy?: Partial<Policy> }
+type Options = {
+  campaign?: string
+  now?: number
+  patienceMs?: number
+  signal?: AbortSignal
+  policy?: Partial<Policy>
+}
 
 function set() {
   const { records, trouble } = flaky()
   const ledger = (options: Options = {}) => {
     const { campaign = 'onboarding', now = at, patienceMs = 2_000 } = options
+    const { signal = new AbortController().signal } = options
     const sealer = createSealer(['a secret of thirty-two characters'])
     const arrivals = createArrivals({ records, sealer, now: () => now, retentionDays: 90 })
     const policy = {
@@ -48,7 +56,6 @@ function set() {
       freshMs: 0,
       ...options.policy,
     }
-    const signal = new AbortController().signal
     return createLedger({ arrivals, policy, now: () => now, patienceMs, signal })
   }
   return { ledger, trouble }
@@ -81,14 +88,35 @@ describe('what is written down while mails leave', () => {
   it('gives up on a store that stays away, and then nothing has left', async () => {
     const { ledger, trouble } = set()
     trouble.push(...Array.from({ length: 50 }, (): Trouble => 'away'))
-    await expect(ledger({ patienceMs: 300 }).intend(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
+    await expect(ledger({ patienceMs: 380 }).intend(ada, 0, slack)).rejects.toThrow(StoreUnavailable)
+    expect(await known(ledger())).toBeUndefined()
+    // It was asked a few times, and not without a pause.
+    expect(trouble.length).toBeGreaterThanOrEqual(46)
+  })
+
+  it('waits for no store once the run is to stop, nor in any other trouble', async () => {
+    const { ledger, trouble } = set()
+    trouble.push('away', 'away')
+    await expect(ledger({ signal: AbortSignal.abort() }).intend(ada, 0, slack)).rejects.toThrow(
+      StoreUnavailable,
+    )
+    expect(trouble).toHaveLength(1)
+    trouble.push('mistake', 'mistake')
+    trouble.shift()
+    await expect(ledger().intend(ada, 0, slack)).rejects.toThrow(TypeError)
+    expect(trouble).toHaveLength(1)
+  })
+
+  it('lets no mail leave but the one that is due', async () => {
+    const { ledger } = set()
+    expect(await ledger().intend(ada, 1, slack)).toBe(false)
     expect(await known(ledger())).toBeUndefined()
   })
 
   it('takes back a mail that could not leave, as if it had not been tried', async () => {
     const { ledger } = set()
     await ledger().intend(ada, 0, slack)
-    await ledger().settle(ada.email, 0, 'refused')
+    expect(await ledger().settle(ada.email, 0, 'refused')).toBe(0)
     expect(last(await known(ledger()))).toBeUndefined()
     await ledger().intend(ada, 0, slack)
     await ledger().settle(ada.email, 0, 'deferred')

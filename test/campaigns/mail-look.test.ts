@@ -62,7 +62,7 @@ describe('the logo of an email', () => {
     const svg = picture('svg', Buffer.from('<svg/>'))
     const icon = { i: ofSize(64, 64), l: svg }
     expect(looks({ logo: { light: 'l', icon: 'i' } }, icon)).toMatchObject({
-      logo: { width: 32 },
+      logo: { src: 'cid:logo@onramp', width: 32 },
       darkLogo: undefined,
     })
   })

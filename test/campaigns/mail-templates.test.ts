@@ -96,6 +96,7 @@ describe('a template with a fault', () => {
     ['without a subject', 'Hello\n\n\nyou', undefined, MUST],
     ['with a subject elsewhere', 'Hello\nSubject: Hi\n\n\nyou', undefined, MUST],
     ['with an empty subject', 'Subject: \n\n\nHello', undefined, MUST],
+    ['with a subject of spaces', 'Subject: \u00a0\n\n\nHello', undefined, MUST],
     ['with no empty line behind the subject', 'Subject: Hi\nHello\n\n\n', undefined, MUST],
     ['without words', 'Subject: Hi\n\n\n \n', undefined, MUST],
     [
@@ -120,10 +121,12 @@ describe('a template with a fault', () => {
     )
   })
 
-  it('keeps what went wrong', () => {
-    const cause = expect.objectContaining({ message: expect.stringContaining('oh no') as string }) as Error
-    expect(() =>
-      createMailTemplates(folderWith('Subject: <% throw new Error("oh no") %>\n\n\nHello')),
-    ).toThrow(expect.objectContaining({ name: 'FaultyTemplate', cause }) as Error)
+  it('is told in one line, and what went wrong is kept', () => {
+    const folder = folderWith('Subject: <% throw new Error("oh no\\nand more") %>\n\n\nHello')
+    const cause = expect.objectContaining({ message: 'oh no\nand more' }) as Error
+    const message = 'invitation-text.eta: oh no'
+    expect(() => createMailTemplates(folder)).toThrow(
+      expect.objectContaining({ name: 'FaultyTemplate', message, cause }) as Error,
+    )
   })
 })

@@ -144,7 +144,7 @@ describe('people who were refused', () => {
   it('in the same words, ten of them behind the last email that was taken, did hardly all leave', () => {
     const unlike = (n: number): Posted => {
       const [a, b] = ['abcdefghij'[n], 'klmnopqrst'[n]]
-      return { ...gone, reply: `550 mailbox <${a}${n}@acme.${b}> is gone (id-${a}7${b})` }
+      return { ...gone, reply: `550 ${n}${a} mailbox <${a}${n}@acme.${b}> is gone (id-${a}7${b})` }
     }
     const alike = Array.from({ length: 10 }, (_, n) => unlike(n))
     const ends = (outcomes: Posted[]) => {

@@ -59,6 +59,25 @@ describe('one recipient whose mailbox refuses the sender', () => {
     expect(refusals.note(ofSystem, mail, true)).toContain('many emails in a row')
   })
 
+  it('forgives what is held against us, not that people are gone', () => {
+    const mail = { email: 'bob@acme.example', wave: 0 }
+    const gone: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', blame: 'person' }
+    /** Twenty who are gone, each beside one who had an email earlier. */
+    const twenty = (between?: Posted) => {
+      const refusals = createRefusals(5)
+      const whys: (string | undefined)[] = []
+      for (let n = 1; n <= 20; n++) {
+        whys.push(refusals.note(gone, mail, true))
+        refusals.earlier()
+        if (between) refusals.note(between, mail, true)
+      }
+      expect(whys.slice(0, 19).every((why) => why === undefined)).toBe(true)
+      return whys[19]
+    }
+    expect(twenty()).toContain('many emails in a row')
+    expect(twenty({ outcome: 'sent' })).toContain('more emails were refused than taken')
+  })
+
   it('is not everyone: a server that refuses all is stopped at, also among people who have their email', async () => {
     const { run } = office()
     const known = people(400).filter((_, n) => n % 2 === 0)

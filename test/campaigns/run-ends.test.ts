@@ -4,6 +4,7 @@ import type { Asked } from '../../src/campaigns/ask.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { RunStopped } from '../../src/campaigns/delivery.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
+import type { SendParts } from '../../src/campaigns/send.ts'
 import { left, office } from './office.ts'
 
 const ada = 'ada@acme.example'
@@ -65,6 +66,40 @@ describe('the end of a run', () => {
     expect(faults).toEqual([[2, '"nobody" is not a valid email address']])
   })
 
+  it('is told once to a list that is still open', async () => {
+    const told: number[] = []
+    const { tally } = await office().run({
+      people,
+      limit: 2,
+      post: () => 'sent',
+      parts: (usual) => ({ onOver: () => told.push(usual.tally.asked) }),
+    })
+    expect(tally.sent).toBe(2)
+    expect(told).toEqual([2])
+  })
+
+  it('comes with people who are listed again: they have had their email', async () => {
+    const { tally } = await office().run({ people: [ada, ...people, ada], post: () => 'sent' })
+    expect(tally).toEqual(counts({ rows: 6, asked: 5, sent: 5, already: 1 }))
+  })
+
+  it('comes with people to whom another run wrote meanwhile, or with that run', async () => {
+    const parts = ({ ledger }: SendParts) => ({ ledger: { ...ledger, intend: () => Promise.resolve(false) } })
+    const { tally } = await office().run({ people: [ada], post: never, parts })
+    expect(tally).toEqual(counts({ rows: 1, asked: 1, already: 1 }))
+    const { error } = await office().run({ people: [ada], post: never, isHeld: () => false })
+    expect(String(error)).toBe('RunStopped: another run took over the campaign')
+  })
+
+  it('is a failure where the only one who is known was refused earlier', async () => {
+    const { run } = office()
+    const gone = { outcome: 'failed', reply: '550 5.1.1 unknown', blame: 'person' } as const
+    await run({ people: [ada], post: () => gone })
+    const posted = { outcome: 'refused', reply: '550 5.7.60 no', blame: 'sender' } as const
+    const { error } = await run({ people: [ada, ...people], post: () => posted })
+    expect(String(error)).toContain('refuses the sender, so no email can leave')
+  })
+
   it('is a failure where no email was taken, in the mail server’s words', async () => {
     const posted = { outcome: 'refused', reply: '554 relay access denied', blame: 'system' } as const
     const told: unknown[] = []
@@ -85,7 +120,8 @@ describe('the end of a run', () => {
     ['failed', { failed: 1 }, 'failed', 1],
   ] as const)('leaves one that is %s written down as such', async (outcome, some, state, tries) => {
     const { run, arrivals } = office()
-    const { tally } = await run({ people: [ada], post: () => outcome, stopAfter: 0 })
+    const { tally, error } = await run({ people: [ada], post: () => outcome, stopAfter: 0 })
+    expect(error).toBeUndefined()
     expect(tally).toEqual(counts({ rows: 1, asked: 1, ...some }))
     expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toMatchObject([{ state, tries }])
   })
