@@ -36,7 +36,7 @@ it.each<[string, (string | Uint8Array)[], string[]]>([
   ],
   [
     'rows of which some are empty',
-    ['email,name\n , \nx,\n,\n', `${ada},\n`],
+    ['email,name\n , \nx,\n," "\n', `${ada},\n`],
     ['3 "x" is not a valid email address', `5 ${ada}`],
   ],
   ['an object', [`{"email":"${ada}"}\n\n{"email":7}`], [`1 ${ada}`, '3 missing email address']],
@@ -48,12 +48,18 @@ it.each<[string, (string | Uint8Array)[], string[]]>([
   ['an array of objects', [`[{"email":"${ada}"}]`], [ARRAY]],
   ['an array of addresses, behind spaces', [` [\n "${ada}"]`], [ARRAY]],
   ['an array of arrays', [`[ ["${ada}"]]`], [ARRAY]],
+  ['an array behind an empty line, in pieces', ['\n[', `{"email":"${ada}"}]\n`], [ARRAY]],
   ['a bracket that begins no array', [`[email],email\nx,${ada}\n`], [`2 ${ada}`]],
   ['a brace further on', [`a {,email\nx,${ada}\n`], [`2 ${ada}`]],
   ['an array further on', [`a ["],email\nx,${ada}\n`], [`2 ${ada}`]],
   ['the mark of UTF-16', [bytes(0xff, 0xfe, 0x61, 0x62)], [UTF_16]],
   ['its other mark', [bytes(0xfe, 0xff, 0x61, 0x62)], [UTF_16]],
   ['a zero among its first 64 bytes', ['x'.repeat(63) + '\0\n'], [UTF_16]],
+  [
+    'a zero in a further piece',
+    [`${ada}\n`, 'b\0b@acme.example\n'],
+    [`1 ${ada}`, '2 "b?b@acme.example" is not a valid email address'],
+  ],
   ['what is not UTF-8', [bytes(0xe9, 0x0a)], [UTF_8]],
   ['what is not UTF-8 further on', [`${ada}\n`, bytes(0xe9, 0x0a)], [UTF_8]],
   [
