@@ -1,0 +1,311 @@
+// Signing in within this process: the room's own routes and steps, a store in memory, and an authorization server that is
+// a function. Its answers can be replaced by path; everything that was asked, noted and logged can be looked at.
+import { createHash } from 'node:crypto'
+import express, { type ErrorRequestHandler } from 'express'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import {
+  allowInsecureRequests,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  enableNonRepudiationChecks,
+} from 'openid-client'
+import request from 'supertest'
+import { Problem } from '../../src/problem.ts'
+import type { Records } from '../../src/records/records.ts'
+import { createCookieIds } from '../../src/session/cookie-id.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { recordSessionTexts } from '../../src/session/sealed-texts.ts'
+import { SessionStore } from '../../src/session/session-store.ts'
+import { createSession, rememberBrowser } from '../../src/session/session.ts'
+import { createSignIns, signedInOf } from '../../src/session/signed-in.ts'
+import type { Settings } from '../../src/settings/settings.ts'
+import { createAccess } from '../../src/sign-in/access.ts'
+import type { SignInParts } from '../../src/sign-in/parts.ts'
+import { createPendingSignIns } from '../../src/sign-in/pending.ts'
+import { createRedeem } from '../../src/sign-in/redeem.ts'
+import { createRefresh } from '../../src/sign-in/refresh.ts'
+import { createRequireSignIn } from '../../src/sign-in/require-sign-in.ts'
+import { createRoom } from '../../src/sign-in/room.ts'
+import { createSignInRoutes } from '../../src/sign-in/routes.ts'
+import { createSessionsPage } from '../../src/sign-in/sessions/page.ts'
+import { createSignedInSessions } from '../../src/sign-in/sessions/signed-in-sessions.ts'
+import type { SignIn } from '../../src/sign-in/sign-in.ts'
+import { createSignedOut } from '../../src/sign-in/sign-out/signed-out.ts'
+import { createSignOutRoutes, createSignOutWhileAway } from '../../src/sign-in/sign-out/sign-out.ts'
+import { createStartSignIn } from '../../src/sign-in/start.ts'
+import { memoryStore } from './memory-store.ts'
+
+export const PUBLIC_URL = 'http://localhost:3000'
+export const ISSUER = 'http://as.example'
+
+export type Form = Record<string, string>
+type Asked = { path: string; form: Form }
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> }
+
+const keys = await generateKeyPair('ES256')
+const jwk = { ...(await exportJWK(keys.publicKey)), alg: 'ES256', kid: 'one' }
+
+export const METADATA = {
+  issuer: ISSUER,
+  authorization_endpoint: `${ISSUER}/authorize`,
+  token_endpoint: `${ISSUER}/token`,
+  jwks_uri: `${ISSUER}/keys`,
+  id_token_signing_alg_values_supported: ['ES256'],
+}
+
+export type Options = {
+  metadata?: object
+  client?: object
+  settings?: Partial<Record<keyof Settings, unknown>>
+  records?: (records: Records) => Records
+  megabytes?: number
+}
+
+export function inProcess({
+  metadata = {},
+  client = {},
+  settings: own = {},
+  records: wrap,
+  megabytes = 32,
+}: Options = {}) {
+  const clock = { now: 1_700_000_000_000 }
+  const now = () => clock.now
+  const settings = {
+    PUBLIC_URL,
+    OIDC_SCOPE: 'openid offline_access',
+    OIDC_EMAIL_CLAIM: 'email',
+    OIDC_EMAIL_TRUST: 'verified',
+    OIDC_GROUPS_CLAIM: 'groups',
+    TOKEN_ISSUED_BY: 'service',
+    ...own,
+  } as unknown as Settings
+
+  // The authorization server.
+  const asked: Asked[] = []
+  const answers: Record<string, (asked: Asked) => Answer | Promise<Answer>> = {}
+  const person = {
+    sub: 'ada',
+    claims: {} as Record<string, unknown>,
+    tokens: {} as Record<string, unknown>,
+    key: keys.privateKey,
+  }
+  const codes = new Map<string, string | undefined>()
+  async function tokens(form: Form): Promise<Answer> {
+    const nonce = codes.get(form['code'] ?? '')
+    const token = new SignJWT({
+      ...(nonce !== undefined && { nonce }),
+      name: 'Ada',
+      email: 'ada@acme.example',
+      email_verified: true,
+      ...person.claims,
+    })
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setIssuer(ISSUER)
+      .setAudience('onramp')
+      .setSubject(person.sub)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+    const body = {
+      access_token: `access-${asked.length}`,
+      token_type: 'Bearer',
+      expires_in: 300,
+      refresh_token: 'refresh',
+    }
+    return { body: { ...body, id_token: await token.sign(person.key), ...person.tokens } }
+  }
+  const configurationNow = () => {
+    const made = new Configuration({ ...METADATA, ...metadata }, 'onramp', client, ClientSecretPost('hush'))
+    allowInsecureRequests(made)
+    enableNonRepudiationChecks(made)
+    made[customFetch] = async (url, { body }) => {
+      const path = new URL(url).pathname
+      const one = { path, form: Object.fromEntries(new URLSearchParams(String(body ?? ''))) }
+      if (path !== '/keys') asked.push(one)
+      const standard =
+        path === '/keys' ? { body: { keys: [jwk] } } : path === '/token' ? tokens(one.form) : { status: 404 }
+      const { status = 200, body: said, headers } = await (answers[path]?.(one) ?? standard)
+      const text = said === undefined ? null : JSON.stringify(said)
+      return new Response(text, { status, headers: { 'content-type': 'application/json', ...headers } })
+    }
+    return made
+  }
+  const server = { configuration: configurationNow(), isReady: true, isDropped: false, did: [] as string[] }
+  const current = async () => server.configuration
+  const drop = (what: string) => async (clientId: string) => {
+    server.did.push(`${what} ${clientId}`)
+    return server.isDropped
+  }
+
+  // What compose.ts gives.
+  const store = memoryStore()
+  const records = wrap?.(store.records) ?? store.records
+  const noted: object[] = []
+  const logged: [level: string, words: string, fields: Record<string, unknown>][] = []
+  const line = (level: string) => (fields: Record<string, unknown>, words: string) =>
+    void logged.push([level, words, fields])
+  const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+  const counted: string[] = []
+  const count =
+    (what: string): express.RequestHandler =>
+    (_req, _res, next) => {
+      counted.push(what)
+      next()
+    }
+  const maxSeconds = 36_000
+  const sealer = createSealer(['s'.repeat(32)])
+  const signIns = createSignIns({
+    texts: recordSessionTexts(records),
+    records,
+    sealer,
+    idleSeconds: 3600,
+    maxSeconds,
+    now,
+  })
+  const signedIn: string[] = []
+  const parts = {
+    settings,
+    store: { records, redis: undefined, keepsOrder: true },
+    log,
+    note: (event: object) => void noted.push(event),
+    languageOf: () => 'de',
+    onSignedIn: async ({ subject }: { subject: string }) => void signedIn.push(subject),
+    now,
+    records,
+    sealer,
+    signIns,
+    maxSeconds,
+    tokenParameters: settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE },
+    authorizationServer: {
+      configuration: current,
+      patientConfiguration: current,
+      confirmedConfiguration: current,
+      isReady: () => server.isReady,
+      forgetKeys() {
+        server.did.push('forgetKeys')
+        server.configuration = configurationNow()
+      },
+      dropIfUnknown: drop('dropIfUnknown'),
+      dropIfSuspect: drop('dropIfSuspect'),
+    },
+  } as unknown as SignInParts
+
+  const sessions = createSignedInSessions(parts)
+  const signedOut = createSignedOut(parts)
+  const room = createRoom({ redis: undefined, megabytes, windowSeconds: 600 })
+  const pending = createPendingSignIns(records, sealer, room)
+  const cookie = { secrets: ['s'.repeat(32)], https: false }
+  const idOf = createCookieIds(cookie)
+  const prove = rememberBrowser(idOf)
+  const session = createSession({
+    ...cookie,
+    store: new SessionStore({ texts: recordSessionTexts(records), signIns }),
+  })
+  const redeem = createRedeem({ ...parts, sessions, signedOut })
+  const access = createAccess({ ...parts, refresh: createRefresh(parts) })
+  const signIn = {
+    ...{
+      authorizationServer: parts.authorizationServer,
+      pending,
+      redeem,
+      sessions,
+      signedOut,
+      signIns,
+      prove,
+      session,
+    },
+    start: createStartSignIn({ ...parts, pending, signedOut }),
+    cookieName: 'onramp',
+    returnTo: { publicOrigin: PUBLIC_URL, allowedOrigins: ['https://intranet.example'] },
+    entering: [count('enter'), prove, session],
+    answering: (early: express.RequestHandler, isAwaited: (req: express.Request) => Promise<boolean>) => [
+      prove,
+      early,
+      session,
+      async (req: express.Request, _res: express.Response, next: express.NextFunction) => {
+        if (!(await isAwaited(req))) counted.push('answer')
+        next()
+      },
+    ],
+    forgive: async () => void counted.push('forgive'),
+  } as unknown as SignIn
+
+  const sendPage = (_req: express.Request, res: express.Response, page: { view: string; data: unknown }) =>
+    void res.json({ view: page.view, ...(page.data as object) })
+  const common = {
+    ...signIn,
+    publicUrl: PUBLIC_URL,
+    sendPage,
+    log: parts.log,
+    note: parts.note,
+    now,
+    limit: count('limit'),
+  }
+  const app = express()
+  app.use(createSignInRoutes(common), createSignOutRoutes(common))
+  app.use(createRequireSignIn({ idOf, signIns }))
+  app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))
+  app.get('/call', async (req, res) => void res.json(await access(req, async (credentials) => credentials)))
+  app.use(createSessionsPage(common))
+  const told: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+    const isProblem = error instanceof Problem
+    if (!isProblem) console.error(error)
+    const { status, code, detail, tryAgain, retryAfter } = isProblem ? error : new Problem(500, 'internal')
+    res.status(status).json({ code, detail, tryAgain, retryAfter })
+  }
+  app.use(createSignOutWhileAway(common), told)
+
+  /** Someone's browser. */
+  const browser = () => {
+    const agent = request.agent(app)
+    /** Asks to sign in. @returns where the authorization server is asked, by its parameters */
+    async function begin(query: Form = {}): Promise<Form> {
+      const { headers } = await agent.get('/sign-in').query(query).expect(303)
+      return parametersOf(headers['location'] ?? '')
+    }
+    /** What the authorization server sends the browser back with. */
+    function answerTo({ state = '', nonce, code_challenge: challenge }: Form): string {
+      const code = `code-${codes.size}`
+      codes.set(code, nonce)
+      challenges.set(code, challenge)
+      return `/sign-in/callback?${new URLSearchParams({ code, state }).toString()}`
+    }
+    /** Signs in, all the way. @returns where that leads */
+    async function signIn(query: Form = {}): Promise<string> {
+      const { headers } = await agent.get(answerTo(await begin(query))).expect(303)
+      return headers['location'] ?? ''
+    }
+    return {
+      agent,
+      begin,
+      answerTo,
+      signIn,
+      who: async () => (await agent.get('/me')).body as Record<string, unknown>,
+    }
+  }
+  const challenges = new Map<string, string | undefined>()
+  /** Does the verifier of a token request belong to the challenge of its sign-in (RFC 7636)? */
+  const isProven = ({ code = '', code_verifier: verifier = '' }: Form) =>
+    challenges.get(code) === createHash('sha256').update(verifier).digest('base64url')
+
+  return {
+    app,
+    clock,
+    asked,
+    answers,
+    person,
+    server,
+    store,
+    parts,
+    noted,
+    logged,
+    counted,
+    signedIn,
+    browser,
+    isProven,
+    access,
+  }
+}
+
+export const parametersOf = (address: string): Form =>
+  Object.fromEntries(new URL(address, PUBLIC_URL).searchParams)
