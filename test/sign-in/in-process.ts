@@ -89,6 +89,7 @@ export function inProcess({
     claims: {} as Record<string, unknown>,
     tokens: {} as Record<string, unknown>,
     key: keys.privateKey,
+    audience: 'onramp',
   }
   const codes = new Map<string, string | undefined>()
   async function tokens(form: Form): Promise<Answer> {
@@ -102,7 +103,7 @@ export function inProcess({
     })
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .setIssuer(ISSUER)
-      .setAudience('onramp')
+      .setAudience(person.audience)
       .setSubject(person.sub)
       .setIssuedAt()
       .setExpirationTime('5m')

@@ -49,12 +49,16 @@ describe('the tokens of an answer', () => {
 })
 
 describe('the condition of tokens', () => {
-  const tokens = (life?: number) => ({ accessToken: 'a', issuedAt: 0, expiresAt: life })
+  const tokens = (life?: number) => ({
+    accessToken: 'a',
+    issuedAt: NOW,
+    expiresAt: life === undefined ? undefined : NOW + life,
+  })
   const at = (life: number | undefined, now: number, jitter = 1) =>
-    conditionOf(tokens(life), now, () => jitter)
+    conditionOf(tokens(life), NOW + now, () => jitter)
 
   it('is fresh for ever where no end is known', () => {
-    expect(at(undefined, 1e15)).toBe('fresh')
+    expect(at(undefined, 1e12)).toBe('fresh')
   })
 
   it.each<[string, number, number, number, ReturnType<typeof conditionOf>]>([
@@ -73,7 +77,7 @@ describe('the condition of tokens', () => {
   })
 
   it('asks for the session’s share only where it counts', () => {
-    expect(conditionOf(tokens(3_600_000), 1, () => expect.fail('asked'))).toBe('fresh')
+    expect(conditionOf(tokens(3_600_000), NOW + 1, () => expect.fail('asked'))).toBe('fresh')
   })
 })
 
@@ -94,6 +98,7 @@ describe('a sign-in without a refresh token', () => {
   it('is warned of once, with what to do', () => {
     const { note, lines } = noting('openid offline_access')
     note(tokens, undefined)
+    note(tokens, undefined)
     note({ ...tokens, expiresAt: undefined }, undefined)
     expect(lines).toEqual([
       [
@@ -101,6 +106,7 @@ describe('a sign-in without a refresh token', () => {
         { minutes: 60 },
         'no refresh token was issued, though offline_access was asked for: after 60 minutes people are sent to sign in again. If the authorization server issues one only with consent (OpenID Connect Core 11), set OIDC_PROMPT=consent; otherwise let the client have the grant refresh_token there, or leave offline_access out of OIDC_SCOPE',
       ],
+      ['debug', { minutes: 60 }, expect.stringContaining('after 60 minutes people are')],
       ['debug', { minutes: undefined }, expect.stringContaining('when the access token runs out people are')],
     ])
   })
