@@ -1,10 +1,8 @@
-// Groups of the sign-in that open /admin, and what is kept of them.
+// Which groups of a sign-in are kept: those of ADMIN_GROUPS.
 import { describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
-import { createGroupsNote, groupsIn } from '../../src/sign-in/groups.ts'
-import { messagesOf } from '../helpers/faulty.ts'
-import type { TestBrowser } from '../helpers/test-browser.ts'
-import { signInThere, start } from './at-plain-server.ts'
+import type { Settings } from '../../src/settings/settings.ts'
+import { createGroupsNote, groupRuleOf, groupsIn } from '../../src/sign-in/groups.ts'
 
 const rule = { claim: 'groups', wanted: ['Search Admins', '/it/search'] }
 
@@ -37,56 +35,55 @@ describe('the groups of a sign-in', () => {
     expect(administrators(['grace@acme.example'])(user)).toBe(false)
   })
 
-  it('are missed in the log once, with the reason that Microsoft Entra has', () => {
-    const told: string[] = []
-    const note = createGroupsNote(rule, { warn: (_fields, words) => told.push(words) })
-    note([{ groups: [] }])
-    expect(told).toEqual([])
+  it('are those that the settings name', () => {
+    const named = groupRuleOf({ OIDC_GROUPS_CLAIM: 'roles', ADMIN_GROUPS: ['a'] } as unknown as Settings)
+    expect(named).toEqual({ claim: 'roles', wanted: ['a'] })
+    expect(groupRuleOf({ OIDC_GROUPS_CLAIM: 'roles' } as Settings)).toEqual({ claim: 'roles', wanted: [] })
+  })
+})
+
+describe('a sign-in without the claim', () => {
+  const TOO_MANY = expect.stringMatching(/more groups than Microsoft Entra.*app roles/) as string
+  const ABSENT = expect.stringMatching(/without the claim groups/) as string
+
+  function noting(wanted = rule.wanted) {
+    const told: [object, string][] = []
+    const note = createGroupsNote(
+      { ...rule, wanted },
+      { warn: (fields, words) => told.push([fields, words]) },
+    )
+    return { note, told }
+  }
+
+  it.each([
+    ['Microsoft Entra left out too many', { hasgroups: true }, TOO_MANY],
+    ['Microsoft Entra keeps them elsewhere', { _claim_names: { groups: 'src1' } }, TOO_MANY],
+    ['it keeps other ones elsewhere', { _claim_names: { roles: 'src1' } }, ABSENT],
+    ['it has nothing elsewhere', { _claim_names: null }, ABSENT],
+    ['the list of those elsewhere is none', { _claim_names: 'groups' }, ABSENT],
+    ['it has few groups', { hasgroups: 'true' }, ABSENT],
+    ['nothing is said', { sub: 'ada' }, ABSENT],
+  ])('is told with the reason: %s', (_why, claims, words) => {
+    const { note, told } = noting()
+    note([{ sub: 'ada' }, claims])
+    expect(told).toEqual([[{ claim: 'groups' }, words]])
+  })
+
+  it('is told once for each reason', () => {
+    const { note, told } = noting()
     for (let count = 0; count < 3; count++) {
-      note([{ _claim_names: { groups: 'src1' } }, {}])
       note([{ hasgroups: true }])
       note([{ sub: 'ada' }])
     }
-    expect(told).toEqual([expect.stringMatching(/app roles/), expect.stringMatching(/without the claim/)])
-  })
-})
-
-const settings = { ADMIN_GROUPS: 'Search Admins, /it/search' }
-const adminStatus = async (browser: TestBrowser, url: string) =>
-  (await browser.open(`${url}/admin`, { follow: false })).status
-
-describe('someone whose groups are in the id_token', () => {
-  it('sees /admin, and no longer once a refresh says that they left', async () => {
-    const { running, server } = await start({}, { settings })
-    server.claims = { groups: ['Everyone', 'Search Admins'] }
-    server.tokens = { refresh_token: 'refresh' }
-    const ada = await signInThere(running)
-    expect(await adminStatus(ada, running.url)).toBe(200)
-
-    server.claims = { groups: ['Everyone'] }
-    // The service does not know this server's tokens, so they are refreshed.
-    await ada.open(`${running.url}/onboarding`, { follow: false })
-    expect(await adminStatus(ada, running.url)).toBe(404)
+    expect(told.map(([, words]) => words)).toEqual([TOO_MANY, ABSENT])
   })
 
-  it('does not see /admin for groups of other names', async () => {
-    const { running, server } = await start({}, { settings })
-    server.claims = { groups: ['Search', 'Admins'] }
-    expect(await adminStatus(await signInThere(running), running.url)).toBe(404)
-  })
-})
-
-describe('someone whose groups are in userinfo', () => {
-  it('sees /admin, though the id_token leaves nothing else to ask', async () => {
-    const { running, server } = await start(
-      { '/userinfo': ({ res }, own) => own.json(res, { sub: 'ada', roles: 'Search Admins' }) },
-      {
-        settings: { ...settings, OIDC_GROUPS_CLAIM: 'roles' },
-        metadata: (url) => ({ userinfo_endpoint: `${url}/userinfo` }),
-      },
-    )
-    server.claims = { name: 'Ada', email_verified: true }
-    expect(await adminStatus(await signInThere(running), running.url)).toBe(200)
-    expect(messagesOf(running)).not.toContain('without the claim')
+  it('is none of the log’s business where one source has it, or none is wanted', () => {
+    const { note, told } = noting()
+    note([{ groups: [] }])
+    note([{ sub: 'ada' }, { groups: ['Everyone'] }])
+    const unwanted = noting([])
+    unwanted.note([{ sub: 'ada' }])
+    expect([...told, ...unwanted.told]).toEqual([])
   })
 })

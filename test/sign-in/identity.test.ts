@@ -80,6 +80,38 @@ describe('the address of a person', () => {
     expect(userWith({ email: `${email}${'x'.repeat(300)}`, email_verified: true }).email).toBeUndefined()
   })
 
+  it('is what is left without spaces around it, up to the longest that there are', () => {
+    const odd = '  ada  lovelace@acme.example  '
+    expect(userWith({ email: odd }).email).toBe('ada  lovelace@acme.example')
+    const longest = email.padStart(254, 'x')
+    expect(userWith({ email: longest }).email).toBe(longest)
+    expect(userWith({ email: `x${longest}` }).email).toBeUndefined()
+  })
+
+  it.each([
+    ['of another one', { email: 'eve@acme.example', email_verified: false }, true],
+    ['of none that is named', { email_verified: false }, false],
+    ['of what is no address', { email: 7, email_verified: false }, true],
+  ])('counts in spite of a denial of another one: %s', (_what, denial, emailVerified) => {
+    const sources = [
+      { sub: 'ada', email, email_verified: true },
+      { sub: 'ada', ...denial },
+    ] as const
+    expect(userOf(issuer, sources, byClaim)).toMatchObject({ email, emailVerified })
+  })
+
+  it('of another claim that a source denies in so many words doesn’t count', () => {
+    const upn: EmailRule = { claim: 'upn', trust: 'always' }
+    expect(
+      userWith({ upn: email, email: ` ${email.toUpperCase()}`, email_verified: false }, upn),
+    ).toMatchObject({
+      emailVerified: false,
+    })
+    expect(userWith({ email, email_verified: 'odd' }, { claim: 'email', trust: 'always' })).toMatchObject({
+      emailVerified: false,
+    })
+  })
+
   it('may be missing', () => {
     expect(userWith({ name: 'Ada' })).toEqual({ issuer, subject: 'ada', name: 'Ada' })
     expect(userWith({ email: ' ', email_verified: true })).toEqual({ issuer, subject: 'ada' })
@@ -109,7 +141,10 @@ describe('an id_token', () => {
 
 describe('a subject', () => {
   it.each(['', ' ', '\u200b', '\n'])('that shows nothing (%j) is no one', (sub) => {
-    expect(() => userWith({ sub })).toThrow(expect.objectContaining({ code: 'sign_in_misconfigured' }))
+    const detail = 'the authorization server gives people an empty sub: let it name each by one of their own'
+    expect(() => userWith({ sub })).toThrow(
+      expect.objectContaining({ status: 502, code: 'sign_in_misconfigured', detail }),
+    )
   })
 
   it('is taken as it is, also with spaces in it', () => {
@@ -118,6 +153,19 @@ describe('a subject', () => {
 })
 
 describe('a name', () => {
+  it('and a language are taken from the source that has them, and not without end', () => {
+    const sources = [
+      { sub: 'ada', locale: 'd'.repeat(36) },
+      { sub: 'ada', name: 'A'.repeat(201), locale: 'fr' },
+    ] as const
+    expect(userOf(issuer, sources, byClaim)).toEqual({
+      issuer,
+      subject: 'ada',
+      name: 'A'.repeat(200),
+      locale: 'd'.repeat(35),
+    })
+  })
+
   it('turns around no words beside it', () => {
     expect(userWith({ name: ' Ada\u202e\u2066 L\u0007 ' }).name).toBe('Ada L')
     expect(userWith({ name: '\u202e', preferred_username: 'ada' }).name).toBe('ada')

@@ -1,34 +1,116 @@
-// What a logout token names: an empty name is none, and must not be taken for everyone's.
-import { generateKeyPair, SignJWT } from 'jose'
-import { beforeAll, expect, it } from 'vitest'
-import { UnacceptableLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
+// What a logout token has to be to end anything, and what it names.
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  asymmetric,
+  UnacceptableLogoutToken,
+  verifyLogoutToken,
+} from '../../src/sign-in/sign-out/logout-token.ts'
+
+const issuer = 'https://login.example'
+const NOW = 1_700_000_000
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const good = { iss: issuer, aud: 'onramp', iat: NOW, jti: 'one', sub: 'ada', events: { [EVENT]: {} } }
 
 let keys: Awaited<ReturnType<typeof generateKeyPair>>
 beforeAll(async () => {
   keys = await generateKeyPair('ES256')
 })
 
-async function read(named: { sub?: string; sid?: string }) {
-  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
-  const token = await new SignJWT({ events, ...named })
-    .setProtectedHeader({ alg: 'ES256' })
-    .setIssuer('https://login.example')
-    .setAudience('onramp')
-    .setIssuedAt()
-    .setJti('one')
+const rules = () => ({
+  issuer,
+  clientId: 'onramp',
+  algorithms: ['ES256'],
+  keys: async () => keys.publicKey,
+  now: NOW * 1000,
+})
+
+async function read(claims: object, header: object = {}) {
+  const token = await new SignJWT({ ...good, ...claims })
+    .setProtectedHeader({ alg: 'ES256', ...header })
     .sign(keys.privateKey)
-  return await verifyLogoutToken(token, {
-    issuer: 'https://login.example',
-    clientId: 'onramp',
-    algorithms: ['ES256'],
-    keys: async () => keys.publicKey,
-    now: Date.now(),
-  })
+  return await verifyLogoutToken(token, rules())
 }
+
+const reasonOf = (reading: Promise<unknown>) =>
+  reading.then(
+    () => undefined,
+    (error: unknown) => (error as UnacceptableLogoutToken).message,
+  )
 
 it('an empty subject or session counts as absent', async () => {
   expect(await read({ sub: '', sid: 'a' })).toEqual({ jti: 'one', sid: 'a' })
   expect(await read({ sub: 'a', sid: '' })).toEqual({ jti: 'one', sub: 'a' })
-  for (const named of [{ sub: '' }, { sid: '' }, { sub: '', sid: '' }])
-    await expect(read(named)).rejects.toThrow(UnacceptableLogoutToken)
+  expect(await read({ sub: 'a', sid: 'b' })).toEqual({ jti: 'one', sub: 'a', sid: 'b' })
+  for (const named of [{ sub: '' }, { sub: '', sid: '' }, { sub: undefined, sid: 7 }])
+    expect(await reasonOf(read(named))).toBe('it names neither a subject nor a session')
+})
+
+describe('a token', () => {
+  it.each([undefined, 'logout+jwt', 'JWT', 'application/logout+jwt', 'application/JWT'])(
+    'of the type %j is taken',
+    async (typ) => {
+      expect(await read({}, typ === undefined ? {} : { typ })).toEqual({ jti: 'one', sub: 'ada' })
+    },
+  )
+
+  it.each(['at+jwt', 'application/at+jwt', 'xlogout+jwt', 'logout+jwtx', 'logout', ''])(
+    'of the type %j is refused',
+    async (typ) => {
+      expect(await reasonOf(read({}, { typ }))).toBe('its typ is not that of a logout token')
+    },
+  )
+
+  it.each<[string, object, string]>([
+    ['with a nonce', { nonce: 'x' }, 'it has a nonce, as only id_tokens may'],
+    ['without the event', { events: {} }, 'it does not carry the logout event'],
+    ['with an event that is no object', { events: { [EVENT]: true } }, 'it does not carry the logout event'],
+    ['with an event that is null', { events: { [EVENT]: null } }, 'it does not carry the logout event'],
+    ['with events that are null', { events: null }, 'it does not carry the logout event'],
+    ['with events that are a text', { events: EVENT }, 'it does not carry the logout event'],
+    ['with an empty jti', { jti: '' }, 'it has no jti'],
+    ['with a jti that is no text', { jti: 7 }, 'it has no jti'],
+    ['without a jti', { jti: undefined }, 'the token does not verify (ERR_JWT_CLAIM_VALIDATION_FAILED)'],
+    ['without a time', { iat: undefined }, 'the token does not verify (ERR_JWT_CLAIM_VALIDATION_FAILED)'],
+    ['of another issuer', { iss: 'x' }, 'the token does not verify (ERR_JWT_CLAIM_VALIDATION_FAILED)'],
+    ['for another client', { aud: 'x' }, 'the token does not verify (ERR_JWT_CLAIM_VALIDATION_FAILED)'],
+    ['that is too old', { iat: NOW - 331 }, 'the token does not verify (ERR_JWT_EXPIRED)'],
+    ['of the future', { iat: NOW + 31 }, 'the token does not verify (ERR_JWT_CLAIM_VALIDATION_FAILED)'],
+    ['that ran out', { exp: NOW - 31 }, 'the token does not verify (ERR_JWT_EXPIRED)'],
+  ])('%s is refused', async (_what, claims, reason) => {
+    const reading = read(claims)
+    await expect(reading).rejects.toBeInstanceOf(UnacceptableLogoutToken)
+    expect(await reasonOf(reading)).toBe(reason)
+  })
+
+  it('of a clock that differs by half a minute, or of five minutes ago, is taken', async () => {
+    for (const iat of [NOW + 30, NOW - 330]) expect(await read({ iat })).toMatchObject({ jti: 'one' })
+  })
+
+  it('that no one signed, or with another key, is refused', async () => {
+    const other = await generateKeyPair('ES256')
+    const forged = await new SignJWT(good).setProtectedHeader({ alg: 'ES256' }).sign(other.privateKey)
+    const unsigned = new UnsecuredJWT(good).encode()
+    for (const [token, code] of [
+      [forged, 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'],
+      [unsigned, 'ERR_JOSE_ALG_NOT_ALLOWED'],
+      ['x', 'ERR_JWS_INVALID'],
+    ] as const)
+      expect(await reasonOf(verifyLogoutToken(token, rules()))).toBe(`the token does not verify (${code})`)
+  })
+
+  it('is refused too where no key can be had', async () => {
+    const token = await new SignJWT(good).setProtectedHeader({ alg: 'ES256' }).sign(keys.privateKey)
+    for (const thrown of [new Error('away'), 'away'])
+      expect(
+        await reasonOf(verifyLogoutToken(token, { ...rules(), keys: () => Promise.reject(thrown) })),
+      ).toBe('the token does not verify (unreadable)')
+  })
+})
+
+it('what anyone with the client’s secret could have signed never counts', () => {
+  expect(asymmetric(undefined)).toEqual(['RS256'])
+  expect(
+    asymmetric(['none', 'NONE', 'HS256', 'hs512', 'ES256', 'EdDSA', 'xHS256', 'HS', 'nonesuch']),
+  ).toEqual(['ES256', 'EdDSA', 'xHS256', 'HS', 'nonesuch'])
 })

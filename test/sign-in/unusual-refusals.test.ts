@@ -1,42 +1,9 @@
 // What a token endpoint's answer means when it is neither tokens nor a refusal as RFC 6749 5.2 has it. The errors are the
 // library's own, made of such answers.
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  Configuration,
-  customFetch,
-  refreshTokenGrant,
-  type ServerMetadata,
-} from 'openid-client'
+import { authorizationCodeGrant, refreshTokenGrant } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { isGrantRefused, problemOfAnswer } from '../../src/sign-in/answer-problems.ts'
-
-const issuer = 'http://as.example'
-
-function answering(
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-  more: Partial<ServerMetadata> = {},
-): Configuration {
-  const metadata = { issuer, token_endpoint: `${issuer}/token`, ...more }
-  const configuration = new Configuration(metadata, 'client', 'secret')
-  allowInsecureRequests(configuration)
-  const isText = typeof body === 'string'
-  const type = isText ? 'text/html' : 'application/json'
-  configuration[customFetch] = async () =>
-    new Response(isText ? body : JSON.stringify(body), {
-      status,
-      headers: { 'content-type': type, ...headers },
-    })
-  return configuration
-}
-
-const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => expect.fail('the library takes the answer'),
-    (error: unknown) => error,
-  )
+import { answering, refusalOf } from './library-errors.ts'
 
 const challenge = (error: string) => ({ 'www-authenticate': `Bearer realm="x", error="${error}"` })
 

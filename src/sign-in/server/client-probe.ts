@@ -114,11 +114,11 @@ async function answerIn(error: unknown, endpoint: ProbeEndpoint): Promise<ProbeA
 }
 
 /**
- * A refusal that may come from a client which is gone: servers that check the code or the token before the client answer
- * `invalid_grant` then.
+ * A refusal (400 to 499: of other answers the library reads no error) that may come from a client which is gone: servers
+ * that check the code or the token before the client answer `invalid_grant` then.
  */
 export const mayBeForgotten = (error: unknown): boolean =>
-  (error instanceof ResponseBodyError && error.status >= 400 && error.status < 500) ||
+  error instanceof ResponseBodyError ||
   (error instanceof AuthorizationResponseError && /^(invalid|unauthorized)_client$/.test(error.error))
 
 const TIME_LIMIT_MS = 4_000

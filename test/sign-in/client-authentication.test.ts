@@ -1,0 +1,87 @@
+// How the client proves itself at the token endpoint.
+import { generateKeyPairSync } from 'node:crypto'
+import { decodeProtectedHeader } from 'jose'
+import type { ServerMetadata } from 'openid-client'
+import { describe, expect, it } from 'vitest'
+import {
+  clientAuthOf,
+  formEncoded,
+  keyThumbprint,
+  publicJwks,
+  type ClientAuthentication,
+} from '../../src/sign-in/server/client-authentication.ts'
+
+const pemOf = (key: ReturnType<typeof generateKeyPairSync>['privateKey']) =>
+  key.export({ type: 'pkcs8', format: 'pem' }) as string
+const ec = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+const keysOf: [string, string, string][] = [
+  ['an RSA key', pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey), 'RS256'],
+  ['a P-256 key', ec, 'ES256'],
+  ['an Ed25519 key', pemOf(generateKeyPairSync('ed25519').privateKey), 'Ed25519'],
+]
+
+async function sent(authentication: ClientAuthentication) {
+  const [body, headers] = [new URLSearchParams(), new Headers()]
+  const prove = await clientAuthOf(authentication)
+  const server = { issuer: 'https://as.example' } as ServerMetadata
+  // The library’s type leaves out that a signature takes its time.
+  await (prove(server, { client_id: 'a:b' }, body, headers) as unknown as Promise<void>)
+  return { body: Object.fromEntries(body), authorization: headers.get('authorization') ?? undefined }
+}
+
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+
+describe('a client', () => {
+  it('without a secret tells its id alone', async () => {
+    expect(await sent({ method: 'none' })).toEqual({ body: { client_id: 'a:b' }, authorization: undefined })
+  })
+
+  it('with a secret tells it in the header, encoded as the specification has it', async () => {
+    expect(await sent({ method: 'client_secret_basic', secret: 'x-_.*~ +%ü' })).toEqual({
+      body: {},
+      authorization: basic('a%3Ab:x-_.*%7E+%2B%25%C3%BC'),
+    })
+    expect((await sent({ method: 'client_secret_basic' })).authorization).toBe(basic('a%3Ab:'))
+    expect(formEncoded('a-_.*b')).toBe('a-_.*b')
+  })
+
+  it('can tell it in the body', async () => {
+    expect(await sent({ method: 'client_secret_post', secret: 'hush' })).toEqual({
+      body: { client_id: 'a:b', client_secret: 'hush' },
+      authorization: undefined,
+    })
+  })
+
+  it.each(keysOf)('with %s signs', async (_what, key, alg) => {
+    const { body } = await sent({ method: 'private_key_jwt', key })
+    expect(body).toMatchObject({ client_id: 'a:b' })
+    expect(decodeProtectedHeader(body['client_assertion'] ?? '')).toEqual({ alg })
+  })
+
+  it('can’t sign with any other key, and none is quoted', async () => {
+    const other = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey)
+    await expect(sent({ method: 'private_key_jwt', key: other })).rejects.toThrow(
+      'OIDC_CLIENT_KEY must be an RSA, P-256 or Ed25519 key',
+    )
+    for (const key of ['sesame', undefined])
+      await expect(sent({ method: 'private_key_jwt', key })).rejects.toThrow(
+        'OIDC_CLIENT_KEY is not a private key in PEM (PKCS #8)',
+      )
+  })
+})
+
+describe('a key', () => {
+  it.each(keysOf)('that is %s is published without what is secret of it', async (_what, key) => {
+    const { keys } = await publicJwks(key)
+    expect(keys).toEqual([expect.objectContaining({ use: 'sig', kty: expect.any(String) as string })])
+    expect(keys[0]).not.toHaveProperty('d')
+  })
+
+  it('has a name of its own, and a text that is no key has none', () => {
+    const names = keysOf.map(([, key]) => keyThumbprint(key))
+    expect(new Set(names).size).toBe(3)
+    for (const name of names) expect(name).toMatch(/^[\w-]{43}$/)
+    expect(keyThumbprint(ec)).toBe(keyThumbprint(ec))
+    expect(keyThumbprint('x')).toBe('')
+  })
+})

@@ -1,0 +1,34 @@
+// A store in memory that remembers for how long each record was written.
+import type { Records } from '../../src/records/records.ts'
+
+export function memoryStore() {
+  const values = new Map<string, string>()
+  const lives = new Map<string, number>()
+  const write = (key: string, value: string, seconds: number) => {
+    values.set(key, value)
+    lives.set(key, seconds)
+  }
+  const records: Records = {
+    get: async (key) => values.get(key),
+    put: async (key, value, seconds) => write(key, value, seconds),
+    async compareAndSet(key, expected, value, seconds) {
+      const isSame = values.get(key) === expected
+      if (isSame) write(key, value, seconds)
+      return isSame
+    },
+    async takeMark(key, mark, seconds) {
+      const value = values.get(key)
+      if (value === undefined) return undefined
+      const isTaken = value.startsWith(mark)
+      if (isTaken) write(key, value.slice(mark.length), seconds)
+      return { value, isTaken }
+    },
+    remove: async (key) => void values.delete(key),
+    async compareAndRemove(key, expected) {
+      if (values.get(key) === expected) values.delete(key)
+    },
+  }
+  /** The names of records that begin so. */
+  const named = (beginning: string) => [...values.keys()].filter((key) => key.startsWith(beginning))
+  return { records, values, lives, named }
+}

@@ -1,0 +1,144 @@
+// Who onramp is at the authorization server: the client of the settings, or one that it registers.
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Settings } from '../../src/settings/settings.ts'
+import { clientOf } from '../../src/sign-in/server/client.ts'
+import { answerFetch } from './network-of-answers.ts'
+import { made, METADATA, ours, REGISTER, settings } from './our-client.ts'
+
+const pem = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  }) as string
+
+describe('the client of the settings', () => {
+  it('is the one that they name, with its secret, and nothing is asked', async () => {
+    const asked = answerFetch({})
+    const { client } = ours({
+      OIDC_CLIENT_ID: 'mine',
+      OIDC_CLIENT_SECRET: 'hush',
+      OIDC_CLIENT_AUTH: 'client_secret_post',
+    })
+    const found = await client.current(METADATA, false)
+    const body = new URLSearchParams()
+    found?.auth(METADATA, { client_id: 'mine' }, body, new Headers())
+    expect([found?.metadata, Object.fromEntries(body)]).toEqual([
+      { client_id: 'mine' },
+      { client_id: 'mine', client_secret: 'hush' },
+    ])
+    expect([client.forget, client.learn, asked]).toEqual([undefined, undefined, []])
+  })
+})
+
+describe('a client that registers itself', () => {
+  it('does so in the background only, and once', async () => {
+    const asked = answerFetch({ [REGISTER]: made() })
+    const { client, calls, logged } = ours()
+    expect(await client.current(METADATA, false)).toBeUndefined()
+    const first = await client.current(METADATA, true)
+    expect(first).toMatchObject({
+      metadata: { client_id: 'one', scope: settings.OIDC_SCOPE },
+      isNew: true,
+      mute: [],
+    })
+    expect(await client.current(METADATA, true)).toMatchObject({
+      metadata: { client_id: 'one' },
+      isNew: false,
+    })
+    expect(await client.current(METADATA, false)).toMatchObject({ isNew: false })
+    expect([asked.length, calls]).toEqual([1, [{ operation: 'registration', status: 201 }]])
+    expect(logged).toEqual([['info', 'the client is registered', {}]])
+    expect(first?.metadata).not.toHaveProperty('mute')
+  })
+
+  it('sends the initial access token, and its key where it signs', async () => {
+    const key = pem()
+    const asked = answerFetch({ [REGISTER]: made({ client_secret: undefined }) })
+    const signing = {
+      OIDC_CLIENT_AUTH: 'private_key_jwt',
+      OIDC_CLIENT_KEY: key,
+      OIDC_INITIAL_ACCESS_TOKEN: 'sesame',
+    }
+    await ours(signing as Partial<Settings>).client.current(METADATA, true)
+    expect(asked[0]?.headers.get('authorization')).toBe('Bearer sesame')
+    expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ jwks: { keys: [{ kty: 'EC' }] } })
+    await ours().client.current(METADATA, true)
+    expect(JSON.parse(asked[1]?.body ?? '')).not.toHaveProperty('jwks')
+  })
+
+  it('asks people for what is listed and registered, unless the operator chose', async () => {
+    answerFetch({ [REGISTER]: made({ scope: 'openid email' }) })
+    const { client, logged } = ours()
+    const listing = { ...METADATA, scopes_supported: ['openid', 'profile', 'email'] }
+    expect((await client.current(listing, true))?.metadata.scope).toBe('openid email')
+    expect(logged[0]).toEqual([
+      'info',
+      'OIDC_SCOPE has scopes that the server does not list: not registered for',
+      { asked: 'openid email profile' },
+    ])
+    expect((await ours({ OIDC_SCOPE: 'openid own' }).client.current(listing, true))?.metadata.scope).toBe(
+      'openid own',
+    )
+  })
+
+  it.each<[string, () => Response, number | undefined]>([
+    ['a refusal', () => new Response('{}', { status: 401 }), 401],
+    ['a client that can’t be used', () => new Response('{}', { status: 201 }), 201],
+    ['no answer', () => expect.fail('away'), undefined],
+  ])('is told in the metrics with %s', async (_what, answer, status) => {
+    answerFetch({ [REGISTER]: answer })
+    const { client, calls } = ours()
+    await expect(client.current(METADATA, true)).rejects.toMatchObject({ status: 503 })
+    expect(calls).toEqual([{ operation: 'registration', status }])
+  })
+
+  it('needs an endpoint for it', async () => {
+    const { registration_endpoint: _endpoint, ...without } = METADATA
+    await expect(ours().client.current(without, true)).rejects.toMatchObject({
+      code: 'sign_in_misconfigured',
+      detail: expect.stringMatching(
+        /^the authorization server has no registration endpoint: register a client by hand/,
+      ) as string,
+      retryAfter: 30,
+    })
+  })
+
+  it('is another one where other things are asked for', async () => {
+    const keyOf = async (own: Partial<Settings> = {}) => {
+      answerFetch({ [REGISTER]: made() })
+      const { client, named } = ours(own)
+      await client.current(METADATA, true)
+      return named('client:')[0]
+    }
+    const key = await keyOf()
+    expect(await keyOf({ OIDC_SCOPE: 'profile openid offline_access email' })).toBe(key)
+    for (const other of [
+      { OIDC_SCOPE: 'openid' },
+      { PUBLIC_URL: 'https://other.example' },
+      { OIDC_ISSUER: 'https://other.example' },
+      { OIDC_CLIENT_AUTH: 'client_secret_post' },
+    ] as Partial<Settings>[])
+      expect(await keyOf(other)).not.toBe(key)
+    const [one, two] = [pem(), pem()]
+    expect(await keyOf({ OIDC_CLIENT_KEY: one })).toBe(key)
+    const signing = { OIDC_CLIENT_AUTH: 'private_key_jwt' } as const
+    expect(await keyOf({ ...signing, OIDC_CLIENT_KEY: one })).not.toBe(
+      await keyOf({ ...signing, OIDC_CLIENT_KEY: two }),
+    )
+  })
+
+  it('proves itself as it was registered, with what it was given', async () => {
+    answerFetch({ [REGISTER]: made({ token_endpoint_auth_method: 'client_secret_post' }) })
+    const found = await ours().client.current(METADATA, true)
+    const body = new URLSearchParams()
+    found?.auth(METADATA, { client_id: 'one' }, body, new Headers())
+    expect(Object.fromEntries(body)).toEqual({ client_id: 'one', client_secret: 'hush' })
+  })
+
+  it('needs no one who counts its calls', async () => {
+    answerFetch({ [REGISTER]: made() })
+    const { parts, all, log } = ours()
+    expect(await clientOf(all, { ...parts, log }).current(METADATA, true)).toBeDefined()
+  })
+})
