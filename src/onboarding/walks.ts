@@ -37,7 +37,7 @@ export type WalksParts = {
 }
 
 /** How a walk is kept: under which key, and as what; `isCurrent` false: in an earlier form, to be written anew. */
-type Stored = { key: string; text: string | undefined; plain: string | undefined; isCurrent: boolean }
+type Stored = { key: string; text: string | undefined; plain: string; isCurrent: boolean }
 
 export function createWalks({
   records,
@@ -66,21 +66,20 @@ export function createWalks({
   /** A first walk; of a record that cannot be read, `text` is what to replace. */
   function started(key: string, text?: string): Walk {
     const walk = startWalk(now())
-    return keep(walk, { key, text, plain: text && JSON.stringify(walk), isCurrent: true })
+    return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: true })
   }
 
   function opened(key: string, text: string): Walk | undefined {
     const found = openJson(text, key, { sealer, version: WALK_VERSION })
-    const whole = found.kind === 'json' ? readWalk(found.json, checkReturnTo) : undefined
-    const walk = whole && arranged(whole)
-    if (found.kind === 'json' && walk !== undefined)
-      return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: found.isCurrent })
-    tellOnce(key, found.kind === 'unreadable' ? found.why : 'damaged')
-    return undefined
+    if (found.kind === 'unreadable') return tellOnce(key, found.why)
+    const whole = readWalk(found.json, checkReturnTo)
+    if (whole === undefined) return tellOnce(key, 'damaged')
+    const walk = arranged(whole)
+    return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: found.isCurrent })
   }
 
   /** One line a record, however often it is met. */
-  function tellOnce(key: string, why: Unreadable): void {
+  function tellOnce(key: string, why: Unreadable): undefined {
     if (told.has(key)) return
     if (told.size >= MAX_TOLD) told.clear()
     told.add(key)
@@ -118,7 +117,7 @@ export function createWalks({
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       const same = unchanged(change(loaded), loaded)
       if (same !== undefined) return same
-      const { key, text: guess } = stored.get(loaded) ?? { key: keyOf(user), text: undefined }
+      const { key, text: guess } = stored.get(loaded) as Stored
       let result: Walk | undefined
       await changeRecord({
         key,
