@@ -123,6 +123,8 @@ export function createWalks({
         key,
         guess: { text: guess },
         next(text) {
+          // Of a try that failed nothing counts.
+          result = undefined
           const before = text === guess ? loaded : walkIn(key, text)
           if (before === undefined) return undefined
           const after = change(before)

@@ -104,6 +104,17 @@ describe('the record of a walk', () => {
     expect(writes).toHaveLength(3)
   })
 
+  it('that another installation took meanwhile stays, and the walk is kept beside it', async () => {
+    const { values, walks, between } = store()
+    const other = createSealer(['the secret of another installation'])
+    between(() => walks(other).update(ada, (walk) => seen([github], walk)))
+    const mine = await walks().update(ada, (walk) => seen([slack], walk))
+    expect(mine.known.map(({ instance }) => instance)).toEqual(['slack_1'])
+    expect([...values.keys()]).toEqual([KEY, `${KEY}.${sealer.keyId}`])
+    expect((await walks(other).load(ada)).known.map(({ instance }) => instance)).toEqual(['github_1'])
+    expect(await walks().load(ada)).toEqual(mine)
+  })
+
   it('is sealed anew once where the secret was replaced, though nothing else changes', async () => {
     const { writes, walks } = store()
     await walks().update(ada, (walk) => seen([slack], walk))
