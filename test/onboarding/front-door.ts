@@ -12,6 +12,7 @@ import { createSealer } from '../../src/session/seal.ts'
 import { remember } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import type { Note } from '../../src/web/audit.ts'
+import { problemWords } from '../../src/web/error-page.ts'
 import type { SendPage } from '../../src/web/pages.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { languages } from '../helpers/texts.ts'
@@ -89,8 +90,8 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
   })
 
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) => {
-    const { status, code, datasource } = problem
-    res.status(status).json({ code, datasource })
+    const { title } = problemWords(problem, languages.in('en'), company.nameOf)
+    res.status(problem.status).json({ code: problem.code, title })
   }
   const app = express()
     .use((req, _res, next) => {

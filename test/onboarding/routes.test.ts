@@ -96,7 +96,7 @@ describe('a click', () => {
 
   it('on an app that is not the person’s is refused', async () => {
     const { status, body } = await frontDoor().get('/onboarding/connect/jira_1')
-    expect({ status, body }).toEqual({ status: 404, body: { code: 'datasource_unknown' } })
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'datasource_unknown' })
   })
 
   it.each([
@@ -107,8 +107,8 @@ describe('a click', () => {
     const { at, get, notes } = frontDoor()
     at.waiting = [github, { ...slack, authUrlRelativePath }]
     const { status, body } = await get(CLICK)
-    const datasource = { instance: 'slack_1', name: 'Slack' }
-    expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', datasource } })
+    const title = 'We can’t connect Slack right now'
+    expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', title } })
     expect(notes).toEqual([])
   })
 })
