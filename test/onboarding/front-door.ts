@@ -42,7 +42,6 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
     now: NOW,
     waiting: [slack, github] as Waiting[],
     person: ada as typeof ada | { issuer: string; subject: string; name?: string },
-    session: 's1',
     isDebug: true,
   }
   /** What the service was asked for: where a consent begun with the answer leads back. */
@@ -95,7 +94,9 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
   }
   const app = express()
     .use((req, _res, next) => {
-      const session = { id: at.session, user: at.person, browser: 'b', signedInAt: NOW, sealed: '' }
+      const other = req.get('test-person')
+      const user = other === undefined ? at.person : { ...at.person, subject: other }
+      const session = { id: 's1', user, browser: 'b', signedInAt: NOW, sealed: '' }
       remember(req, { ...session, tokens: { accessToken: '', issuedAt: NOW } })
       next()
     })

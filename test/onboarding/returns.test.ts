@@ -67,6 +67,20 @@ describe('a return', () => {
     expect(notes).toHaveLength(3)
   })
 
+  it('is answered for itself, whatever other one comes at the same time', async () => {
+    const { at, to, back } = frontDoor({ advances: false })
+    const paths: string[] = []
+    for (const instance of ['slack_1', 'github_1']) {
+      await to(`/onboarding/connect/${instance}`)
+      paths.push(back())
+    }
+    at.waiting = []
+    expect(await Promise.all(paths.map((path) => to(path)))).toEqual([
+      '/onboarding?from=slack_1',
+      '/onboarding?from=github_1',
+    ])
+  })
+
   it.each(['', '?step=', '?step=someone-elses', '?step=a&step=b'])(
     'that ends nothing (%s) leads to the visit and asks nothing',
     async (query) => {
@@ -111,6 +125,7 @@ describe('a return', () => {
     expect(body).not.toHaveProperty('watch')
     expect(body).not.toHaveProperty('script')
     for (const headers of [
+      { 'sec-fetch-dest': 'document' },
       { 'sec-fetch-dest': 'document', 'user-agent': 'curl/8' },
       { 'sec-fetch-dest': 'document', 'user-agent': 'not Mozilla/5.0' },
       { 'sec-fetch-dest': 'empty', 'user-agent': 'Mozilla/5.0' },

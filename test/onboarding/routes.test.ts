@@ -47,7 +47,9 @@ describe('the overview', () => {
     await page('/onboarding')
     at.waiting = [github]
     expect(await page('/onboarding?from=slack_1')).toMatchObject({ banner: { title: 'Slack connected' } })
-    expect((await page('/onboarding?from=slack_1&from=slack_1'))['banner']).toBeUndefined()
+    at.waiting = []
+    expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
+    expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
   })
 })
 
@@ -84,6 +86,13 @@ describe('a click', () => {
     const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
     expect(two[1]).toBe(consentOf('github_1'))
     expect(asked).toHaveLength(4)
+  })
+
+  it('of one person is not answered with what another’s click at the same time brings', async () => {
+    const { to, asked, notes } = frontDoor()
+    await Promise.all(['ada', 'bob'].map((person) => to(CLICK, { 'test-person': person })))
+    expect(asked).toHaveLength(2)
+    expect(notes.map((note) => 'user' in note && note.user?.subject).toSorted()).toEqual(['ada', 'bob'])
   })
 
   it('on an app that is connected meanwhile leads to the overview, which says so', async () => {
