@@ -54,6 +54,7 @@ export function createWalks({
 
   /** What a walk looked like in the store when it was loaded; walks themselves are never changed in place. */
   const stored = new WeakMap<Walk, Stored>()
+  const storedOf = (loaded: Walk) => stored.get(loaded) as Stored
   const changeRecord = createChanges(records)
   const read = createRemembered<Walk | undefined>()
   const told = new Set<string>()
@@ -104,8 +105,8 @@ export function createWalks({
 
   /** The walk as it is in the store after this change, where the change needs no writing. */
   function unchanged(after: Walk, before: Walk): Walk | undefined {
-    const was = stored.get(before)
-    if (was?.isCurrent !== true) return undefined
+    const was = storedOf(before)
+    if (!was.isCurrent) return undefined
     if (after === before) return after
     return JSON.stringify(after) === was.plain ? keep(after, was) : undefined
   }
@@ -117,7 +118,7 @@ export function createWalks({
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       const same = unchanged(change(loaded), loaded)
       if (same !== undefined) return same
-      const { key, text: guess } = stored.get(loaded) as Stored
+      const { key, text: guess } = storedOf(loaded)
       let result: Walk | undefined
       await changeRecord({
         key,

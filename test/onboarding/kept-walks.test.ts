@@ -1,5 +1,6 @@
 // How walks are kept: for how long, under which keys, written no more than needed, and told of in the log where one
 // cannot be read.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { skip } from '../../src/onboarding/set-aside.ts'
 import { createWalks, eraseWalk } from '../../src/onboarding/walks.ts'
@@ -77,6 +78,19 @@ describe('the record of a walk', () => {
     expect(copied).toEqual(walk)
     expect(await opened.update(ada, (before) => before, copied)).toBe(copied)
     expect([reads(), writes.length]).toEqual([read, written])
+  })
+
+  it('is shown at once while the store takes its time over a change of it', async () => {
+    const { walks, between } = store()
+    const opened = walks()
+    const walk = await opened.update(ada, (before) => seen([slack], before))
+    const ended: string[] = []
+    between(() => sleep(20))
+    await Promise.all([
+      opened.update(ada, (before) => skip(before, 'slack_1', NOW), walk).then(() => ended.push('change')),
+      opened.update(ada, (before) => before, walk).then(() => ended.push('page')),
+    ])
+    expect(ended).toEqual(['page', 'change'])
   })
 
   it('takes a change of what was loaded without reading again, and one of another’s walk with it', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Source } from '../../src/arrivals/arrival.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
-import { block, skip } from '../../src/onboarding/set-aside.ts'
+import { block, skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { sourcesOf, watchWalks } from '../../src/onboarding/watched-walks.ts'
 import type { Walks } from '../../src/onboarding/walks.ts'
@@ -77,6 +77,13 @@ describe('the report is told of a change', () => {
     ['of a person who has nothing to connect', true, early, (walk) => walk],
     ['to an app that is connected', true, seen([slack]), (walk) => seen([], walk)],
     ['to “not now”', true, seen([slack]), (walk) => skip(walk, 'slack_1', LATER)],
+    ['to “not now” taken back', true, skip(seen([slack]), 'slack_1', NOW), (walk) => unskip(walk, 'slack_1')],
+    [
+      'to a return from an app that was left to an admin meanwhile',
+      true,
+      block(leave(seen([slack])), 'slack_1', LATER),
+      (walk) => comeBack(walk, 'step', LATER).walk,
+    ],
     ['by a further app', true, seen([slack]), (walk) => seen([slack, waits('jira_1')], walk)],
     ['to another app in its place', true, seen([slack]), () => seen([waits('jira_1')])],
     ['to “not now” where it is switched off', true, disabled, (walk) => skip(walk, 'slack_1', LATER)],
