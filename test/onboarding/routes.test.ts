@@ -92,7 +92,8 @@ describe('a click', () => {
     const { to, asked, notes } = frontDoor()
     await Promise.all(['ada', 'bob'].map((person) => to(CLICK, { 'test-person': person })))
     expect(asked).toHaveLength(2)
-    expect(notes.map((note) => 'user' in note && note.user?.subject).toSorted()).toEqual(['ada', 'bob'])
+    const people = notes.map((note) => ('user' in note ? note.user?.subject : undefined))
+    expect(new Set(people)).toEqual(new Set(['ada', 'bob']))
   })
 
   it('on an app that is connected meanwhile leads to the overview, which says so', async () => {
