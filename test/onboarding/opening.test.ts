@@ -19,14 +19,19 @@ describe('a list opens with words that fit it', () => {
   it.each<[Ending, shown: Figures, hidden: Figures | undefined, mood: string, heading: string, lead: string]>(
     [
       ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
-      [
+      ...[
+        { connected: 2, pending: 1 },
+        { pending: 2, skipped: 1 },
+        { pending: 2, blocked: 1 },
+        { pending: 2, off: 1 },
+      ].map((figures): [Ending, Figures, Figures, string, string, string] => [
         'open',
-        { connected: 1, pending: 1 },
+        figures,
         {},
         'open',
         'Connect your apps to search',
         'The link you followed is for these apps only.',
-      ],
+      ]),
       ...(['connected', 'pending', 'skipped', 'blocked', 'off'] as const).map(
         (figure): [Ending, Figures, Figures, string, string, string] => [
           'open',

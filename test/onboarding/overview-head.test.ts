@@ -93,6 +93,10 @@ describe('a narrowed visit', () => {
     expect(see({ ...both, visit: { only } }).narrowed).toBe(narrowed)
   })
 
+  it('is none where there are no apps at all', () => {
+    expect(see(seen([])).narrowed).toBe(false)
+  })
+
   it('is for these apps alone in its words', () => {
     expect(see({ ...both, visit: { only: ['slack'] } }).lead).toBe(
       'The link you followed is for this app only.',
