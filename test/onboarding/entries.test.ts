@@ -135,6 +135,11 @@ describe('the list', () => {
       'todo skipped stale waits blocked',
       'on off todo_2',
     ])
+    const urgent = ['a', 'b', 'c', 'd', 'e'].map((instance) => named(instance, { kind: 'elsewhere' }))
+    expect(shown([named('skipped', skipped), named('todo'), ...urgent])).toEqual([
+      'a b c d e',
+      'skipped todo',
+    ])
     expect(shown([...apps.toReversed(), named('todo_2')])).toEqual([
       'waits stale skipped todo todo_2',
       'off on',
