@@ -36,13 +36,12 @@ export const secondsBeforeLook = (look: number, isBlocked: boolean): number =>
 /** How an app of this walk is doing. @param now milliseconds since 1970 */
 export function standingIn(walk: Walk, entry: Known, now: number): Standing {
   const own = walk.attempts.filter(({ instance }) => instance === entry.instance)
-  // "Not now" in one tab counts at once, whatever an earlier tab has open.
-  const isLater = (at: number) => entry.skippedAt === undefined || at > entry.skippedAt
   return standingOf({
     ...entry,
     turn: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].turn,
     isConfirming: own.some(isReturned),
-    isUnderWay: own.some((attempt) => isInFlight(attempt, now) && isLater(attempt.departedAt)),
+    // "Not now" in one tab counts at once, whatever an earlier tab has open; leaving takes it back.
+    isUnderWay: entry.skippedAt === undefined && own.some((attempt) => isInFlight(attempt, now)),
   })
 }
 

@@ -149,9 +149,7 @@ export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt:
 
 /** Left a moment ago, and not back. */
 export const isInFlight = (attempt: Attempt, now: number) =>
-  attempt.returnedAt === undefined &&
-  attempt.done === undefined &&
-  isWithin(IN_FLIGHT_MS, attempt.departedAt, now)
+  attempt.returnedAt === undefined && isWithin(IN_FLIGHT_MS, attempt.departedAt, now)
 
 /** `slack` means every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>

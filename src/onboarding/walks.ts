@@ -37,7 +37,7 @@ export type WalksParts = {
 }
 
 /** How a walk is kept: under which key, and as what; `isCurrent` false: in an earlier form, to be written anew. */
-type Stored = { key: string; text: string | undefined; plain: string | undefined; isCurrent: boolean }
+type Stored = { key: string; text: string | undefined; plain: string; isCurrent: boolean }
 
 export function createWalks({
   records,
@@ -54,6 +54,7 @@ export function createWalks({
 
   /** What a walk looked like in the store when it was loaded; walks themselves are never changed in place. */
   const stored = new WeakMap<Walk, Stored>()
+  const storedOf = (loaded: Walk) => stored.get(loaded) as Stored
   const changeRecord = createChanges(records)
   const read = createRemembered<Walk | undefined>()
   const told = new Set<string>()
@@ -66,21 +67,20 @@ export function createWalks({
   /** A first walk; of a record that cannot be read, `text` is what to replace. */
   function started(key: string, text?: string): Walk {
     const walk = startWalk(now())
-    return keep(walk, { key, text, plain: text && JSON.stringify(walk), isCurrent: true })
+    return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: true })
   }
 
   function opened(key: string, text: string): Walk | undefined {
     const found = openJson(text, key, { sealer, version: WALK_VERSION })
-    const whole = found.kind === 'json' ? readWalk(found.json, checkReturnTo) : undefined
-    const walk = whole && arranged(whole)
-    if (found.kind === 'json' && walk !== undefined)
-      return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: found.isCurrent })
-    tellOnce(key, found.kind === 'unreadable' ? found.why : 'damaged')
-    return undefined
+    if (found.kind === 'unreadable') return tellOnce(key, found.why)
+    const whole = readWalk(found.json, checkReturnTo)
+    if (whole === undefined) return tellOnce(key, 'damaged')
+    const walk = arranged(whole)
+    return keep(walk, { key, text, plain: JSON.stringify(walk), isCurrent: found.isCurrent })
   }
 
   /** One line a record, however often it is met. */
-  function tellOnce(key: string, why: Unreadable): void {
+  function tellOnce(key: string, why: Unreadable): undefined {
     if (told.has(key)) return
     if (told.size >= MAX_TOLD) told.clear()
     told.add(key)
@@ -105,8 +105,8 @@ export function createWalks({
 
   /** The walk as it is in the store after this change, where the change needs no writing. */
   function unchanged(after: Walk, before: Walk): Walk | undefined {
-    const was = stored.get(before)
-    if (was?.isCurrent !== true) return undefined
+    const was = storedOf(before)
+    if (!was.isCurrent) return undefined
     if (after === before) return after
     return JSON.stringify(after) === was.plain ? keep(after, was) : undefined
   }
@@ -118,12 +118,14 @@ export function createWalks({
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       const same = unchanged(change(loaded), loaded)
       if (same !== undefined) return same
-      const { key, text: guess } = stored.get(loaded) ?? { key: keyOf(user), text: undefined }
+      const { key, text: guess } = storedOf(loaded)
       let result: Walk | undefined
       await changeRecord({
         key,
         guess: { text: guess },
         next(text) {
+          // Of a try that failed nothing counts.
+          result = undefined
           const before = text === guess ? loaded : walkIn(key, text)
           if (before === undefined) return undefined
           const after = change(before)

@@ -22,6 +22,13 @@ describe('what a visit is about', () => {
     expect(visitOf({ datasource: Array(500).fill('x') }, anything).only).toHaveLength(50)
   })
 
+  it('drops the last names of an address of more than 6,000 characters', () => {
+    const withLast = (length: number) => [...Array<string>(28).fill('x'.repeat(200)), 'y'.repeat(length)]
+    const [fits, long] = [41, 42].map((length) => visitOf({ datasource: withLast(length) }, anything))
+    expect(fits && overviewPath(fits)).toHaveLength(6_000)
+    expect(long?.only).toEqual(withLast(42).slice(0, 28))
+  })
+
   it.each(['!', 'ü', '\u{1f5c2}'])(
     'has an address that every server takes, even of names of %s',
     (character) => {

@@ -48,6 +48,10 @@ describe('a walk that is read back', () => {
     })
   })
 
+  it('is about all apps where what it was narrowed to is no list', () => {
+    expect(read({ visit: { only: 'a', returnTo: '/x' } }).visit).toEqual({ only: [], returnTo: undefined })
+  })
+
   it('takes clicks that cannot be counted on as none', () => {
     expect(read({ clicks: 1e300 }).clicks).toBeUndefined()
     expect(read({ known: [{ ...known, departedIn: 0.5 }] }).known).toEqual([known])

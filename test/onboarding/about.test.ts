@@ -1,0 +1,92 @@
+// What the company says of an app, and the sign that it is seen by.
+import { describe, expect, it } from 'vitest'
+import { companyOf } from '../../src/company/company.ts'
+import { aboutApps, nothingSaid, signOf, tileOf } from '../../src/onboarding/overview/about.ts'
+
+const company = companyOf(
+  {
+    datasources: {
+      jira: {
+        name: { en: 'Tickets', de: 'Aufgaben' },
+        reads: { en: ['Boards'], de: ['Tafeln'] },
+        never: ['Private messages'],
+        why: { en: 'Plans are there.', de: 'Pläne sind da.' },
+        account: 'the one that ends with acme.example',
+        help: 'Ask the help desk.',
+        required: true,
+      },
+      crm: { why: 'Customers are there.' },
+    },
+  },
+  new Map(),
+)
+
+describe('what is said of an app', () => {
+  const about = aboutApps(company)
+
+  it('is the company’s, in the language of the person', () => {
+    const said = {
+      never: ['Private messages'],
+      account: 'the one that ends with acme.example',
+      help: 'Ask the help desk.',
+      isRequired: true,
+      logo: expect.stringContaining('/assets/apps/jira'),
+    }
+    for (let time = 0; time < 2; time++) {
+      const english = { ...said, name: 'Tickets', reads: ['Boards'], why: 'Plans are there.' }
+      expect(about('en')('jira_1')).toEqual(english)
+      const german = { ...said, name: 'Aufgaben', reads: ['Tafeln'], why: 'Pläne sind da.' }
+      expect(about('de')('jira_1')).toEqual(german)
+    }
+  })
+
+  it('is nothing where the company says nothing, but for a mark that is known', () => {
+    const nothing = { name: undefined, why: undefined, account: undefined, help: undefined, logo: undefined }
+    const unsaid = { ...nothing, reads: [], never: [], isRequired: false }
+    expect(nothingSaid).toStrictEqual(unsaid)
+    expect(about('en')('intern_1')).toStrictEqual(unsaid)
+    expect(about('en')('github_1')).toStrictEqual({ ...unsaid, logo: expect.stringContaining('github') })
+    expect(about('en')('crm_1')).toStrictEqual({ ...unsaid, why: 'Customers are there.' })
+  })
+
+  it('is worked out once for each app and language, and not remembered without end', () => {
+    const asked: string[] = []
+    const counted = aboutApps({
+      ...company,
+      datasourceOf: (instance) => void asked.push(instance),
+    })
+    const [english, german] = [counted('en'), counted('de')]
+    for (const of of [english, german, english, german]) of('app_0')
+    expect(asked).toEqual(['app_0', 'app_0'])
+    for (let at = 2; at < 5_000; at++) english(`app_${at}`)
+    english('app_0')
+    expect(asked).toHaveLength(5_000)
+    english('app_one_more')
+    english('app_0')
+    expect(asked.slice(5_000)).toEqual(['app_one_more', 'app_0'])
+  })
+})
+
+describe('the sign of an app', () => {
+  it.each([
+    ['a', 'tone-1'],
+    ['b', 'tone-2'],
+    ['ab', 'tone-3'],
+    ['ä', 'tone-0'],
+    ['👩a', 'tone-0'],
+  ])('of %s has the %s', (instance, tone) => {
+    expect(tileOf({ name: 'Notes', instance }, () => nothingSaid)).toEqual({
+      logo: undefined,
+      initial: 'N',
+      tone,
+    })
+  })
+
+  it.each([
+    ['jira_1', 'Tickets', 'T'],
+    ['github_1', 'GitHub', 'G'],
+    ['in_house_1', 'In house', 'I'],
+  ])('of %s comes with the name %s', (instance, name, initial) => {
+    expect(signOf(instance, aboutApps(company)('en'))).toMatchObject({ name, initial })
+  })
+})

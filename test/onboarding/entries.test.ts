@@ -1,0 +1,148 @@
+// The rows of the list: each state in words, and exactly what can be done about it.
+import { describe, expect, it } from 'vitest'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { rowsOf, type App, type ListContext } from '../../src/onboarding/overview/entries.ts'
+import type { Standing } from '../../src/onboarding/standing.ts'
+import type { Known } from '../../src/onboarding/walk.ts'
+import { t } from '../helpers/texts.ts'
+import { NOW } from './seen.ts'
+
+const TODO: Standing = { kind: 'todo', turn: 'first' }
+
+const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
+  name: 'Slack',
+  standing,
+  entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, departures: 0, ...entry },
+})
+const rows = (apps: readonly App[], context: Partial<ListContext> = {}) =>
+  rowsOf(apps, { t, about: () => nothingSaid, current: undefined, finished: false, ...context })
+
+const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label } })
+const skip = { skip: { href: '/onboarding/skip/slack_1', label: 'Skip Slack for now' } }
+const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo skipping Slack' } }
+const block = { block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' } }
+const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'I no longer need an admin' } }
+const nothing = { note: undefined, connect: undefined, skip: undefined, unskip: undefined, block: undefined }
+
+describe('a row', () => {
+  it.each<[kind: string, App, words: string, can: object]>([
+    ['todo', app(), '', { ...connect('Connect Slack'), ...skip }],
+    ['stale', app(TODO, { status: 'stale' }), 'Expired', { ...connect('Reconnect Slack'), ...skip }],
+    [
+      'attention',
+      app({ kind: 'todo', turn: 'last' }, { status: 'attention' }),
+      'Needs attention',
+      { ...connect('Connect Slack'), ...skip, ...block, note: t('note.attention') },
+    ],
+    ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { note: t('note.disabled') }],
+    ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
+    [
+      'waiting',
+      app({ kind: 'confirming' }),
+      'Checking…',
+      { ...connect('Try Slack again'), ...skip, ...block },
+    ],
+    [
+      'unconfirmed',
+      app({ kind: 'unconfirmed', since: NOW }),
+      'Not connected yet',
+      { ...connect('Try Slack again'), ...skip, ...block },
+    ],
+    [
+      'elsewhere',
+      app({ kind: 'elsewhere' }),
+      'In progress',
+      { ...connect('Start over with Slack'), ...skip, note: t('note.elsewhere') },
+    ],
+    [
+      'skipped',
+      app({ kind: 'skipped', since: NOW }),
+      'Skipped',
+      { ...connect('Connect Slack'), ...unskip, ...block },
+    ],
+    [
+      'blocked',
+      app({ kind: 'blocked', since: NOW }),
+      'Waiting for admin',
+      { ...connect('Try Slack again'), ...unblock, note: t('note.blocked') },
+    ],
+  ])('%s says so and offers what helps', (kind, one, status, can) => {
+    const { entries, more } = rows([one])
+    expect(more).toEqual([])
+    expect(entries).toMatchObject([
+      { app: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...nothing, ...can },
+    ])
+  })
+
+  it('has the sign of its app, and a number of its own', () => {
+    const { entries } = rows([app(), app(TODO, { instance: 'b' })])
+    expect(entries.map(({ id }) => id)).toEqual(['status-0', 'status-1'])
+    expect(entries[1]?.tile).toEqual({ logo: undefined, initial: 'S', tone: 'tone-2' })
+  })
+
+  it('is called new a minute after the first of the list, while it waits', () => {
+    const noteAt = (milliseconds: number, standing: Standing = TODO) =>
+      rows([app(), app(standing, { instance: 'b', firstSeen: NOW + milliseconds })]).entries[1]?.note
+    expect(noteAt(60_000)).toBeUndefined()
+    expect(noteAt(60_001)).toBe('New')
+    expect(noteAt(60_001, { kind: 'skipped', since: NOW })).toBeUndefined()
+  })
+
+  it('says since when it is connected where the walk is over, and where that is known', () => {
+    const noteOf = (entry: Partial<Known>, finished: boolean, standing: Standing['kind'] = 'connected') =>
+      rows([app({ kind: standing, since: NOW } as Standing, entry)], { finished }).entries[0]?.note
+    expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
+    expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
+    expect(noteOf({}, true)).toBeUndefined()
+    expect(noteOf({ connectedAt: NOW }, true, 'skipped')).toBeUndefined()
+  })
+})
+
+describe('the list', () => {
+  const named = (instance: string, standing?: Standing, entry: Partial<Known> = {}) =>
+    app(standing, { ...entry, instance })
+  const shown = (apps: readonly App[], context?: Partial<ListContext>) => {
+    const { entries, more } = rows(apps, context)
+    return [entries, more].map((part) => part.map((row) => row.app).join(' '))
+  }
+
+  it('leaves out what the page offers first, and calls the one that comes after it next', () => {
+    const apps = [named('a'), named('b', { kind: 'skipped', since: NOW }), named('c'), named('d')]
+    const { entries } = rows(apps, { current: 'a' })
+    expect(entries.map((row) => [row.app, row.status])).toEqual([
+      ['b', 'Skipped'],
+      ['c', 'Next'],
+      ['d', ''],
+    ])
+    expect(rows(apps).entries.map(({ status }) => status)).toEqual(['', 'Skipped', '', ''])
+    expect(rows([named('a')], { current: 'a' })).toEqual({ entries: [], more: [] })
+  })
+
+  it('shows six as they are, and of more the five most urgent in their order', () => {
+    const skipped: Standing = { kind: 'skipped', since: NOW }
+    const apps = [
+      named('on', { kind: 'connected', since: NOW }, { status: 'connected' }),
+      named('off', { kind: 'off' }, { status: 'disabled' }),
+      named('todo'),
+      named('skipped', skipped),
+      named('stale', TODO, { status: 'stale' }),
+      named('waits', { kind: 'confirming' }),
+    ]
+    expect(shown(apps)).toEqual(['on off todo skipped stale waits', ''])
+    expect(shown([...apps, named('todo_2')])).toEqual(['todo skipped stale waits todo_2', 'on off'])
+    const blocked = named('blocked', { kind: 'blocked', since: NOW })
+    expect(shown([...apps, named('todo_2'), blocked])).toEqual([
+      'todo skipped stale waits blocked',
+      'on off todo_2',
+    ])
+    const urgent = ['a', 'b', 'c', 'd', 'e'].map((instance) => named(instance, { kind: 'elsewhere' }))
+    expect(shown([named('skipped', skipped), named('todo'), ...urgent])).toEqual([
+      'a b c d e',
+      'skipped todo',
+    ])
+    expect(shown([...apps.toReversed(), named('todo_2')])).toEqual([
+      'waits stale skipped todo todo_2',
+      'off on',
+    ])
+  })
+})

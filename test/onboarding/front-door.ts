@@ -1,0 +1,133 @@
+// The routes of the walk behind a sign-in, with a service that says what a test tells it to, a store in memory and a
+// clock that stands still. What a page would show is answered as JSON.
+import express, { type ErrorRequestHandler } from 'express'
+import request from 'supertest'
+import type { Waiting } from '../../src/client-api/answers.ts'
+import { aboutApps } from '../../src/onboarding/overview/about.ts'
+import { createOnboardingRoutes, type OnboardingParts } from '../../src/onboarding/routes.ts'
+import { createWalks } from '../../src/onboarding/walks.ts'
+import { companyOf } from '../../src/company/company.ts'
+import type { Problem } from '../../src/problem.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { remember } from '../../src/session/signed-in.ts'
+import { safeReturnTo } from '../../src/sign-in/return-to.ts'
+import type { Note } from '../../src/web/audit.ts'
+import { problemWords } from '../../src/web/error-page.ts'
+import type { SendPage } from '../../src/web/pages.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+import { languages } from '../helpers/texts.ts'
+import { CONFIRM, NOW } from './seen.ts'
+
+const ONRAMP = 'https://onramp.example'
+const SERVICE = 'https://service.example'
+/** Where the service lets people consent. */
+export const consentOf = (instance: string) => `${SERVICE}/auth/datasource/${instance}?token=once`
+export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example' }
+
+const returnTo = { publicOrigin: ONRAMP, allowedOrigins: ['https://intranet.example'] }
+
+/** As the service lists it: with a one-time path, new with every answer. */
+export const listed = (instance: string, name: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
+  instance,
+  name,
+  status,
+  authUrlRelativePath: `/auth/datasource/${instance}?token=once`,
+})
+export const slack = listed('slack_1', 'Slack')
+export const github = listed('github_1', 'GitHub')
+export const jira = listed('jira_1', 'Jira')
+
+export function frontDoor(changed: Partial<OnboardingParts> = {}) {
+  const at = {
+    now: NOW,
+    waiting: [slack, github] as Waiting[],
+    person: ada as typeof ada | { issuer: string; subject: string; name?: string },
+    isDebug: true,
+  }
+  /** What the service was asked for: where a consent begun with the answer leads back. */
+  const asked: (string | undefined)[] = []
+  const notes: Parameters<Note>[0][] = []
+  const lines: (readonly [string, object])[] = []
+  const limited: string[] = []
+
+  const sendPage: SendPage = (req, res, { view, data }) => {
+    res.json({ view, ...(typeof data === 'function' ? data(languages.of(req)) : data) })
+  }
+  const now = () => at.now
+  const walks = createWalks({
+    records: memoryRecords().records,
+    sealer: createSealer(['a secret of thirty-two characters']),
+    checkReturnTo: (value) => safeReturnTo(value, returnTo),
+    log: { warn: () => {} },
+    now,
+  })
+  const company = companyOf({ datasources: { slack: { why: { en: 'Talk.', de: 'Reden.' } } } }, new Map())
+  const routes = createOnboardingRoutes({
+    walks,
+    checkFor: async (_req, finalRedirectUrl) => {
+      asked.push(finalRedirectUrl)
+      return at.waiting
+    },
+    confirmSeconds: CONFIRM,
+    publicUrl: ONRAMP,
+    baseUrl: SERVICE,
+    log: {
+      debug: (fields: object, words: string) => void lines.push([words, fields]),
+      isLevelEnabled: (level: string) => level === 'debug' && at.isDebug,
+    } as OnboardingParts['log'],
+    now,
+    limit(req, _res, next) {
+      limited.push(req.path)
+      next()
+    },
+    sendPage,
+    returnTo,
+    advances: true,
+    aboutIn: aboutApps(company),
+    note: (happened) => void notes.push(happened),
+    ...changed,
+  })
+
+  const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) => {
+    const { title } = problemWords(problem, languages.in('en'), company.nameOf)
+    res.status(problem.status).json({ code: problem.code, title })
+  }
+  const app = express()
+    .use((req, _res, next) => {
+      const other = req.get('test-person')
+      const user = other === undefined ? at.person : { ...at.person, subject: other }
+      const session = { id: 's1', user, browser: 'b', signedInAt: NOW, sealed: '' }
+      remember(req, { ...session, tokens: { accessToken: '', issuedAt: NOW } })
+      next()
+    })
+    .use(routes, failed)
+
+  /** What a browser that follows a link of ours says of itself. */
+  const browser = {
+    'sec-fetch-site': 'same-origin',
+    'sec-fetch-dest': 'document',
+    'user-agent': 'Mozilla/5.0',
+  }
+  const get = async (path: string, headers: Record<string, string> = browser) =>
+    await request(app).get(path).set(headers).redirects(0)
+
+  return {
+    at,
+    asked,
+    notes,
+    lines,
+    limited,
+    walks,
+    get,
+    /** Where the answer leads. */
+    to: async (path: string, headers?: Record<string, string>) =>
+      (await get(path, headers)).headers['location'],
+    page: async (path: string, headers?: Record<string, string>) => (await get(path, headers)).body as Page,
+    post: async (path: string) => await request(app).post(path).redirects(0),
+    /** Where the consent that was begun last leads back: the path of ours. */
+    back: () => new URL(asked.at(-1) ?? '').href.slice(ONRAMP.length),
+  }
+}
+
+/** What the overview prints. */
+export type Page = Record<string, unknown> & { step?: Record<string, unknown> }

@@ -1,0 +1,105 @@
+// The news of the overview: what came of the app that the person comes from, what is being confirmed, and the way on.
+import { describe, expect, it } from 'vitest'
+import { comeBack, depart } from '../../src/onboarding/attempts.ts'
+import { block, skip } from '../../src/onboarding/set-aside.ts'
+import type { Waiting, Walk } from '../../src/onboarding/walk.ts'
+import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+
+const LATE = NOW + CONFIRM * 1000
+const connect = '/onboarding/connect/slack_1'
+const back = '/onboarding/callback?step=step-1'
+
+/** Back from Slack, and the time to confirm is over. */
+const late = (waiting: Waiting[]) => seen(waiting, returned(waiting), LATE)
+
+describe('the news', () => {
+  it('tell of an app that is being confirmed, beside the one to go on with', () => {
+    const walk = { ...returned([slack, github]), visit: { only: ['slack', 'github'] } }
+    expect(see(walk).checking).toEqual({
+      instance: 'slack_1',
+      title: 'Checking your Slack connection…',
+      text: 'You don’t have to wait: carry on with GitHub, and we’ll check both when you’re back.',
+      denied: 'Canceled? You can try Slack again from the list.',
+      lookAgain: back,
+      stop: '/onboarding?datasource=slack&datasource=github&still=yes',
+      focus: false,
+    })
+    for (const none of [returned([slack]), seen([slack, github]), late([slack, github])])
+      expect(see(none, { now: LATE }).checking).toBeUndefined()
+  })
+
+  const lateAndOver = (waiting: Waiting[]) => {
+    const other = depart(late(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
+    return comeBack(other, 'step-2', LATE, true).walk
+  }
+  const off = waits('slack_1', 'Slack', 'disabled')
+
+  it.each<[string, Walk, object | undefined]>([
+    [
+      'connected, with what comes next',
+      seen([github], seen([slack, github])),
+      { kind: 'good', title: 'Slack connected', text: 'Next up: GitHub.' },
+    ],
+    [
+      'connected, with nothing to go on with',
+      skip(seen([github], seen([slack, github])), 'github_1', NOW),
+      { kind: 'good', title: 'Slack connected', text: '' },
+    ],
+    ['connected, the last one: the page says it', seen([], seen([slack, github])), undefined],
+    [
+      'skipped',
+      skip(seen([slack, github]), 'slack_1', NOW),
+      {
+        kind: 'notice',
+        title: 'Slack skipped',
+        text: 'It’s still on your list, so you can connect it any time.',
+      },
+    ],
+    [
+      'skipped, the last one',
+      skip(seen([slack]), 'slack_1', NOW),
+      { kind: 'notice', title: 'Slack skipped', text: '' },
+    ],
+    [
+      'for an admin',
+      block(seen([slack, github]), 'slack_1', NOW),
+      {
+        kind: 'notice',
+        title: 'Slack is waiting for an admin',
+        text: 'Your admins can see this. We won’t ask you about it again.',
+      },
+    ],
+    [
+      'turned off',
+      seen([off, github]),
+      {
+        kind: 'notice',
+        title: 'Slack is turned off',
+        text: 'Your admin has turned this app off. You don’t need to do anything.',
+      },
+    ],
+    [
+      'not confirmed, where another one is told of first',
+      lateAndOver([github, slack]),
+      { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
+    ],
+    ['still to connect', seen([slack, github]), undefined],
+    ['of another visit', { ...seen([slack, github]), visit: { only: ['github'] } }, undefined],
+  ])('tell what came of the app that the person comes from: %s', (_what, walk, banner) => {
+    expect(see(walk, { from: 'slack_1', now: LATE }).banner).toEqual(banner)
+  })
+
+  it.each<[string, Walk, string | undefined]>([
+    ['skipped', skip(seen([slack]), 'slack_1', NOW), 'Connect Slack'],
+    [
+      'expired and skipped',
+      skip(seen([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
+      'Reconnect Slack',
+    ],
+    ['for an admin', block(seen([slack]), 'slack_1', NOW), undefined],
+    ['skipped while another waits', skip(seen([slack, github]), 'slack_1', NOW), undefined],
+    ['connected', seen([], seen([slack])), undefined],
+  ])('the way to take up an app that is %s', (_what, walk, label) => {
+    expect(see(walk).resume).toEqual(label && { href: connect, label })
+  })
+})

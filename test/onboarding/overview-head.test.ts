@@ -1,0 +1,122 @@
+// The head of the overview: how far the person is, the window's title, what is connected at a glance, and the way back.
+import { describe, expect, it } from 'vitest'
+import { block, skip } from '../../src/onboarding/set-aside.ts'
+import type { Walk } from '../../src/onboarding/walk.ts'
+import { drive, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+
+const many = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
+
+/** A walk of which the first apps are connected. */
+const connected = (apps: number, of: number) => seen(many(of).slice(apps), seen(many(of)))
+
+describe('how far the person is', () => {
+  it('is said in words, in minutes and in a segment for each app', () => {
+    expect(see(connected(2, 4)).progress).toEqual({
+      connected: 2,
+      total: 4,
+      label: '2 of 4 connected',
+      minutes: 'About 2 minutes left',
+      segments: ['over', 'over', 'now', 'open'],
+    })
+  })
+
+  it('counts what is put off, and no minutes for it', () => {
+    const walk = block(skip(connected(1, 3), 'app_1', NOW), 'app_2', NOW)
+    expect(see(walk).progress).toEqual({
+      connected: 1,
+      total: 3,
+      label: '1 of 3 connected',
+      minutes: '',
+      segments: ['over', 'open', 'open'],
+    })
+  })
+
+  it('leaves out what is turned off, and says nothing where there is nothing else', () => {
+    const off = waits('jira_1', 'Jira', 'disabled')
+    expect(see(seen([slack, off])).progress).toMatchObject({ total: 1, segments: ['now'] })
+    expect(see(seen([off])).progress).toBeUndefined()
+  })
+
+  it('has segments for up to twelve apps', () => {
+    expect(see(seen(many(12))).progress?.segments).toHaveLength(12)
+    expect(see(seen(many(13))).progress).toMatchObject({ total: 13, segments: [] })
+  })
+
+  it('is not repeated on the page of the end, where it is reached or seen again', () => {
+    const done = connected(2, 2)
+    expect(see(done)).toMatchObject({ progress: undefined, arrived: false })
+    expect(see(done, { from: 'app_1' })).toMatchObject({ progress: undefined, arrived: true })
+    expect(see(connected(1, 2), { from: 'app_0' }).arrived).toBe(false)
+  })
+})
+
+describe('the window’s title', () => {
+  it.each<[string, Walk, string | undefined]>([
+    ['0 of 2 connected - Connect your apps to search', seen([slack, github]), undefined],
+    ['Slack connected - 1 of 2 connected', seen([github], seen([slack, github])), 'slack_1'],
+    ['Checking your Slack connection… - 0 of 1 connected', returned([slack]), 'slack_1'],
+    ['Checking your Slack connection… - 0 of 2 connected', returned([slack, github]), undefined],
+    ['Slack skipped - 0 of 1 connected', skip(seen([slack]), 'slack_1', NOW), 'slack_1'],
+    ['0 of 1 connected - Nothing is connected yet', skip(seen([slack]), 'slack_1', NOW), undefined],
+    ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
+    ['You have nothing to connect', seen([]), undefined],
+    ['There’s nothing you can connect', seen([waits('jira_1', 'Jira', 'disabled')]), undefined],
+  ])('is “%s”', (title, walk, from) => {
+    expect(see(walk, { from }).title).toBe(title)
+  })
+})
+
+describe('what is connected, at a glance', () => {
+  it('is shown at the end, twelve at most', () => {
+    const off = waits('jira_1', 'Jira', 'disabled')
+    const { tiles } = see(seen([off], seen([slack, off, github])))
+    expect(tiles.map(({ initial }) => initial)).toEqual(['S', 'G'])
+    expect(see(connected(13, 13)).tiles).toHaveLength(12)
+    expect(see(connected(1, 2)).tiles).toEqual([])
+  })
+
+  it('is not called new at the end, but says since when', () => {
+    expect(see(connected(1, 2)).entries.map(({ note }) => note)).toEqual([undefined])
+    const rest = see(skip(connected(1, 2), 'app_1', NOW))
+    expect(rest.entries.map(({ note }) => note)).toEqual(['Connected November 21, 2026', undefined])
+  })
+})
+
+describe('a narrowed visit', () => {
+  const both = seen([slack, github, drive])
+  it.each([
+    [[], false],
+    [['slack'], true],
+    [['slack', 'github', 'gdrive'], false],
+    [['jira'], true],
+  ])('to %j says that there is more: %s', (only, narrowed) => {
+    expect(see({ ...both, visit: { only } }).narrowed).toBe(narrowed)
+  })
+
+  it('is none where there are no apps at all', () => {
+    expect(see(seen([])).narrowed).toBe(false)
+  })
+
+  it('is for these apps alone in its words', () => {
+    expect(see({ ...both, visit: { only: ['slack'] } }).lead).toBe(
+      'The link you followed is for this app only.',
+    )
+    expect(see(both).lead).toBe('Find your messages, files and tickets in one place.')
+  })
+})
+
+it('the way back is named by its host, with its port, and a path of ours by nothing', () => {
+  const back = (returnTo?: string) => see({ ...seen([slack]), visit: { only: [], returnTo } }).returnTo
+  const href = 'https://intranet.acme.example:8443/welcome'
+  const host = 'intranet.acme.example:8443'
+  expect(back(href)).toEqual({ href, label: `Back to ${host}`, host })
+  expect(back('/search')).toEqual({ href: '/search', label: 'Continue' })
+  expect(back()).toBeUndefined()
+})
+
+it('no account is named where none is known', () => {
+  expect(see(seen([slack]), { person: '' }).account).toBe('')
+  expect(see(seen([slack])).account).toBe(
+    'Use your work account (ada@acme.example) if you’re asked to choose one.',
+  )
+})

@@ -1,0 +1,124 @@
+// The overview over HTTP and leaving for an app: what the service is asked, where a click leads, and what is noted of it.
+import { describe, expect, it } from 'vitest'
+import { ada, consentOf, frontDoor, github, slack } from './front-door.ts'
+
+const CLICK = '/onboarding/connect/slack_1'
+const elsewhere = { 'sec-fetch-site': 'cross-site' }
+
+describe('the overview', () => {
+  it('asks the service and shows what it says, in the language of the person', async () => {
+    const { page, asked } = frontDoor()
+    expect(await page('/onboarding')).toMatchObject({
+      view: 'onboarding/overview',
+      mood: 'open',
+      step: { title: 'Connect Slack', paragraphs: ['Talk.', expect.any(String)] },
+      account: expect.stringContaining('ada@acme.example'),
+      progress: { connected: 0, total: 2 },
+    })
+    const german = await page('/onboarding', { 'accept-language': 'de' })
+    expect(german.step).toMatchObject({
+      title: 'Slack verbinden',
+      paragraphs: ['Reden.', expect.any(String)],
+    })
+    expect(asked).toEqual([undefined, undefined])
+  })
+
+  it.each([
+    [{ issuer: 'i', subject: 's', name: 'Bob' }, /Bob/],
+    [{ issuer: 'i', subject: 's' }, /^$/],
+  ])('calls a person by what is known of them: %j', async (person, words) => {
+    const { at, page } = frontDoor()
+    at.person = person
+    expect((await page('/onboarding'))['account']).toMatch(words)
+  })
+
+  it('is about what its address names, until another address says otherwise', async () => {
+    const { page } = frontDoor()
+    const narrowed = await page('/onboarding?datasource=github&return_to=/search')
+    expect(narrowed).toMatchObject({ step: { title: 'Connect GitHub' }, narrowed: true })
+    expect(narrowed['returnTo']).toMatchObject({ href: '/search' })
+    const abroad = await page('/onboarding?return_to=https://evil.example/')
+    expect(abroad).toMatchObject({ step: { title: 'Connect Slack' }, narrowed: false })
+    expect(abroad['returnTo']).toBeUndefined()
+  })
+
+  it('tells first of the app that its address names, where it names one', async () => {
+    const { at, page } = frontDoor()
+    await page('/onboarding')
+    at.waiting = [github]
+    expect(await page('/onboarding?from=slack_1')).toMatchObject({ banner: { title: 'Slack connected' } })
+    at.waiting = []
+    expect(await page('/onboarding?from=github_1')).toMatchObject({ arrived: true })
+    expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ arrived: false })
+  })
+})
+
+describe('a click', () => {
+  it('leads to the consent, with the address that this very answer brought', async () => {
+    const { to, asked, notes, back } = frontDoor()
+    expect(await to(CLICK)).toBe(consentOf('slack_1'))
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toMatch(/^https:\/\/onramp\.example\/onboarding\/callback\?step=[\w-]{22}$/)
+    expect(notes).toEqual([{ event: 'step_started', user: ada, datasource: 'slack_1' }])
+    const first = back()
+    await to('/onboarding/connect/github_1')
+    expect(back()).not.toBe(first)
+  })
+
+  it('on no app in particular leads to the first', async () => {
+    expect(await frontDoor().to('/onboarding/connect')).toBe(consentOf('slack_1'))
+  })
+
+  it('on another site’s link starts nothing', async () => {
+    const { to, asked } = frontDoor()
+    expect(await to(CLICK, elsewhere)).toBe('/onboarding')
+    expect(await to(CLICK, { referer: 'https://evil.example/' })).toBe('/onboarding')
+    expect(asked).toEqual([])
+    expect(await to(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
+  })
+
+  it('made twice asks once and is noted once, and another at the same time is its own', async () => {
+    const { to, asked, notes } = frontDoor()
+    const both = await Promise.all([to(CLICK), to(CLICK)])
+    expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
+    expect(asked).toHaveLength(1)
+    expect(notes).toHaveLength(1)
+    const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
+    expect(two[1]).toBe(consentOf('github_1'))
+    expect(asked).toHaveLength(4)
+  })
+
+  it('of one person is not answered with what another’s click at the same time brings', async () => {
+    const { to, asked, notes } = frontDoor()
+    await Promise.all(['ada', 'bob'].map((person) => to(CLICK, { 'test-person': person })))
+    expect(asked).toHaveLength(2)
+    const people = notes.map((note) => ('user' in note ? note.user?.subject : undefined))
+    expect(new Set(people)).toEqual(new Set(['ada', 'bob']))
+  })
+
+  it('on an app that is connected meanwhile leads to the overview, which says so', async () => {
+    const { at, get, to, notes } = frontDoor()
+    await get('/onboarding?datasource=slack&datasource=github')
+    at.waiting = [github]
+    expect(await to(CLICK)).toBe('/onboarding?datasource=slack&datasource=github&from=slack_1')
+    expect(notes).toEqual([])
+  })
+
+  it('on an app that is not the person’s is refused', async () => {
+    const { status, body } = await frontDoor().get('/onboarding/connect/jira_1')
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'datasource_unknown' })
+  })
+
+  it.each([
+    ['no address', undefined],
+    ['an address elsewhere', '//evil.example/auth/datasource/slack_1'],
+    ['another app’s address', github.authUrlRelativePath],
+  ])('on an app with %s is refused under its name', async (_what, authUrlRelativePath) => {
+    const { at, get, notes } = frontDoor()
+    at.waiting = [github, { ...slack, authUrlRelativePath }]
+    const { status, body } = await get(CLICK)
+    const title = 'We can’t connect Slack right now'
+    expect({ status, body }).toEqual({ status: 502, body: { code: 'datasource_cannot_start', title } })
+    expect(notes).toEqual([])
+  })
+})

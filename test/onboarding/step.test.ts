@@ -1,0 +1,131 @@
+// The card of the overview: all of its words, and every way that it offers.
+import { describe, expect, it } from 'vitest'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import type { Waiting, Walk } from '../../src/onboarding/walk.ts'
+import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+
+const LATE = NOW + CONFIRM * 1000
+const bare = {
+  paragraphs: [],
+  marks: [],
+  causes: [],
+  onward: undefined,
+  block: undefined,
+  again: undefined,
+  stop: undefined,
+  focus: false,
+}
+const card = {
+  instance: 'slack_1',
+  app: 'Slack',
+  tile: { logo: undefined, initial: 'S' },
+  skip: '/onboarding/skip/slack_1',
+}
+const connect = '/onboarding/connect/slack_1'
+const back = '/onboarding/callback?step=step-1'
+
+/** Back from Slack, and the time to confirm is over. */
+const late = (waiting: Waiting[]) => seen(waiting, returned(waiting), LATE)
+
+describe('the card', () => {
+  const plain = {
+    ...bare,
+    ...card,
+    kind: 'connect',
+    title: 'Connect Slack',
+    paragraphs: ['You’ll go to Slack to allow access, then come straight back.'],
+    marks: [
+      { kind: 'good', text: 'Search can read what you can already see in Slack' },
+      { kind: 'bad', text: 'No one else gets access to your content' },
+    ],
+    main: { href: connect, label: 'Continue to Slack' },
+  }
+
+  it.each<[string, Walk, object]>([
+    ['offers the next app', seen([slack]), plain],
+    [
+      'says of a consent that has expired only that',
+      seen([waits('slack_1', 'Slack', 'stale')]),
+      {
+        ...plain,
+        title: 'Reconnect Slack',
+        paragraphs: [
+          'Your Slack connection has expired. Reconnect it so search can find your work there again.',
+        ],
+        main: { href: connect, label: 'Reconnect Slack' },
+      },
+    ],
+    [
+      'waits for a consent to show where nothing else is left',
+      returned([slack]),
+      {
+        ...bare,
+        ...card,
+        kind: 'wait',
+        title: 'Checking your Slack connection…',
+        paragraphs: ['This usually takes less than a minute.'],
+        main: { href: back, label: 'Check again' },
+        again: { href: connect, label: 'Try Slack again' },
+        stop: '/onboarding?still=yes',
+      },
+    ],
+    [
+      'says what may be the reason where a consent does not show',
+      late([slack, github]),
+      {
+        ...bare,
+        ...card,
+        kind: 'attend',
+        title: 'Slack isn’t connected yet',
+        paragraphs: ['We couldn’t confirm the connection to Slack. The usual reasons:'],
+        causes: [
+          'You closed the page or didn’t allow access.',
+          'You used a personal account instead of your work account.',
+          'An admin needs to approve it first.',
+        ],
+        main: { href: connect, label: 'Try Slack again' },
+        onward: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
+        block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
+      },
+    ],
+  ])('%s', (_title, walk, words) => {
+    expect(see(walk, { now: LATE }).step).toMatchObject(words)
+  })
+
+  it('offers no other app where there is none', () => {
+    expect(see(late([slack]), { now: LATE }).step).toMatchObject({ kind: 'attend', onward: undefined })
+    expect(see(seen([], seen([slack]))).step).toBeUndefined()
+  })
+
+  it('has what the company says: why, what search reads and what not, the account and help', () => {
+    const about = () => ({
+      ...nothingSaid,
+      reads: ['Channels', 'Files'],
+      never: ['Private messages'],
+      why: 'Plans are kept there.',
+      account: 'your acme.example account',
+      help: 'Ask the help desk.',
+    })
+    expect(see(seen([slack]), { about }).step).toMatchObject({
+      paragraphs: ['Plans are kept there.', ...plain.paragraphs],
+      marks: [
+        { kind: 'good', text: 'Channels' },
+        { kind: 'good', text: 'Files' },
+        { kind: 'bad', text: 'Private messages' },
+        { kind: 'bad', text: 'No one else gets access to your content' },
+        { kind: 'notice', text: 'Use your acme.example account' },
+        { kind: 'notice', text: 'Ask the help desk.' },
+      ],
+    })
+  })
+
+  it.each<[string, string | undefined, boolean]>([
+    ['is read first where the person comes from it', 'slack_1', true],
+    ['is not where they come from another', 'github_1', false],
+    ['is not where they come from none', undefined, false],
+  ])('%s', (_title, from, focus) => {
+    expect(see(returned([slack, github].slice(0, 1)), { from }).step?.focus).toBe(focus)
+    expect(see(late([slack, github]), { from, now: LATE }).step?.focus).toBe(focus)
+    expect(see(returned([slack, github]), { from }).checking?.focus).toBe(focus)
+  })
+})
