@@ -1,5 +1,5 @@
 // A record that is changed by compare-and-set, within one process.
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createChanges } from '../../src/records/change.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 
@@ -19,6 +19,11 @@ function inMemory() {
 const append = (letter: string) => (text: string | undefined) => ({
   text: (text ?? '') + letter,
   seconds: 60,
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 describe('a change of a record', () => {
@@ -50,13 +55,20 @@ describe('a change of a record', () => {
     expect(texts.get('key')).toBe('ab')
   })
 
-  it('fails as an outage does when others are always faster', async () => {
-    const records = { get: async () => 'a', compareAndSet: async () => false }
-    const changed = createChanges(records)({ key: 'key', next: append('b') })
-    await expect(changed).rejects.toBeInstanceOf(StoreUnavailable)
-    await expect(changed).rejects.toMatchObject({
+  it('tries again at once, then after pauses that grow, and fails as an outage does when others are always faster', async () => {
+    vi.useFakeTimers({ fakeNodeBuiltins: true })
+    vi.spyOn(Math, 'random').mockReturnValue(0.75)
+    const began = performance.now()
+    const tried: number[] = []
+    const records = { get: async () => 'a', compareAndSet: async () => tried.push(performance.now()) === 0 }
+    const changed = createChanges(records)({ key: 'key', next: append('b') }).catch((error: unknown) => error)
+    await vi.runAllTimersAsync()
+    expect(await changed).toBeInstanceOf(StoreUnavailable)
+    expect(await changed).toMatchObject({
       cause: { message: 'a record was changed by others 50 times in a row' },
     })
+    expect(tried.slice(0, 5).map((at) => at - began)).toEqual([0, 0, 3, 9, 18])
+    expect(tried).toHaveLength(50)
   })
 
   it('asks the store no question where the guess was right, and writes nothing where there is nothing to change', async () => {
