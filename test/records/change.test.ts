@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createChanges } from '../../src/records/change.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
 
 function inMemory() {
   const texts = new Map<string, string>()
@@ -69,6 +70,7 @@ describe('a change of a record', () => {
     })
     expect(tried.slice(0, 5).map((at) => at - began)).toEqual([0, 0, 3, 9, 18])
     expect(tried).toHaveLength(50)
+    expect(Math.random).toHaveBeenCalledTimes(49)
   })
 
   it('asks the store no question where the guess was right, and writes nothing where there is nothing to change', async () => {
@@ -86,7 +88,7 @@ describe('a change of a record', () => {
   })
 
   it('waits for one that waits, too, so that a process never loses against itself', async () => {
-    const { texts, records } = inMemory()
+    const { values, records } = memoryRecords()
     const won: boolean[] = []
     const change = createChanges({
       ...records,
@@ -99,7 +101,7 @@ describe('a change of a record', () => {
     const second = change({ key: 'key', next: append('b') })
     await first
     await Promise.all([second, change({ key: 'key', next: append('c') })])
-    expect(texts.get('key')).toBe('abc')
+    expect(values.get('key')).toBe('abc')
     expect(won).toEqual([true, true, true])
   })
 })
