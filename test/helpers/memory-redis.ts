@@ -18,7 +18,7 @@ export function memoryRedis() {
   const life = (key: string) => Math.ceil(((found(key)?.ends ?? now) - now) / 1000)
 
   const scripts: Record<string, (key: string, args: string[]) => unknown> = {
-    incrby(key, [points, seconds]) {
+    "call('ttl'"(key, [points, seconds]) {
       if (found(key) === undefined) write(key, '0', Number(seconds))
       write(key, String(Number(valueOf(key)) + Number(points)), life(key))
       return [Number(valueOf(key)), 1000 * life(key)]

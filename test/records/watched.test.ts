@@ -1,4 +1,5 @@
 // A store whose operations are counted.
+import { INVALID_SPAN_CONTEXT, trace, type Span, type SpanOptions, type Tracer } from '@opentelemetry/api'
 import { expect, it, vi } from 'vitest'
 import { watched, type OnOperation } from '../../src/records/watched.ts'
 
@@ -34,4 +35,21 @@ it('each operation that is watched is told of with its time and its end, and ans
 it('a store works that no one is told of', async () => {
   const seen = watched(store, ['get'], { system: 'sqlite', tell: undefined })
   expect(await seen.get('a')).toBe('value of a')
+})
+
+it('each operation has a span with its name and its store, and no word of what it was given', async () => {
+  const spans: [string, SpanOptions['attributes']][] = []
+  const span = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+  const startActiveSpan = (name: string, { attributes }: SpanOptions, work: (span: Span) => unknown) => {
+    spans.push([name, attributes])
+    return work(span)
+  }
+  const tracer = { startSpan: () => span, startActiveSpan } as Tracer
+  trace.setGlobalTracerProvider({ getTracer: () => tracer })
+  try {
+    await watched(store, ['get'], { system: 'sqlite', tell: undefined }).get('secret')
+  } finally {
+    trace.disable()
+  }
+  expect(spans).toEqual([['get sqlite', { 'db.system.name': 'sqlite', 'db.operation.name': 'get' }]])
 })
