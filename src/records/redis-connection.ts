@@ -36,13 +36,16 @@ const retryIn = (tries: number) =>
  * @param url redis:// or rediss://; may carry a user name and a password, which are never logged
  * @param prefix REDIS_PREFIX
  */
-export function connectRedis(
+export const connectRedis = (
   url: string,
   log: ConnectionLog,
   topology: RedisTopology = { kind: 'standalone' },
   prefix?: string,
-): RedisConnection {
-  const kept = keepOpen(openerOf(url, topology, prefix), log)
+): RedisConnection => connectBy(openerOf(url, topology, prefix), log)
+
+/** The same with whatever opens a client. */
+export function connectBy(open: OpenRedis, log: ConnectionLog): RedisConnection {
+  const kept = keepOpen(open, log)
   return {
     get: (key) => kept.run((redis) => redis.get(key)),
     set: (key, value, options) => kept.run((redis) => redis.set(key, value, options)),

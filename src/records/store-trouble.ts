@@ -35,7 +35,7 @@ function refusalOf(message: string): string | undefined {
   const found = /^-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
   if (found in REFUSALS) return found
   // "ERR Error running script …: -OOM command not allowed …" (before Redis 7).
-  return found === 'ERR' ? /-?\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
+  return found === 'ERR' ? /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
 }
 
 /** Redis says it since version 6; in a script, or while connecting, it may not be the one that was asked for. */
@@ -59,7 +59,7 @@ export function storeTrouble(error: unknown): StoreTrouble {
   if (!(root instanceof Error)) return { code: 'unknown', words: 'the store failed', isRefusal: false }
   const refusal = refusalOf(root.message)
   if (refusal !== undefined) {
-    const denied = refusal === 'NOPERM' ? deniedCommand(root.message) : undefined
+    const denied = deniedCommand(root.message)
     return { code: refusal, words: REFUSALS[refusal] ?? refusal, isRefusal: true, denied }
   }
   // Redis's own errors have no name, and those of a system no such words.

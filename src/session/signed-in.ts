@@ -149,8 +149,8 @@ export function createSignIns(options: SignInsOptions): SignIns {
       return remembered.of(name, sealed, () => held(content, id, sealed)) as SignedIn
     },
     async replaceTokens(signedIn, tokens, groups = signedIn.user.groups) {
-      const user = groups === undefined ? signedIn.user : { ...signedIn.user, groups }
-      const [key, content] = [PREFIX + nameOf(signedIn.id), { ...signedIn, user, tokens }]
+      const content = { ...signedIn, user: { ...signedIn.user, groups }, tokens }
+      const key = PREFIX + nameOf(signedIn.id)
       const sealed = sealedFor(signedIn.id, content)
       const isReplaced = await records.compareAndSet(key, signedIn.sealed, sealed, lifeSeconds)
       return isReplaced ? held(content, signedIn.id, sealed) : undefined

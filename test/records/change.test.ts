@@ -1,7 +1,8 @@
 // A record that is changed by compare-and-set, within one process.
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createChanges } from '../../src/records/change.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
 
 function inMemory() {
   const texts = new Map<string, string>()
@@ -19,6 +20,11 @@ function inMemory() {
 const append = (letter: string) => (text: string | undefined) => ({
   text: (text ?? '') + letter,
   seconds: 60,
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 describe('a change of a record', () => {
@@ -50,13 +56,21 @@ describe('a change of a record', () => {
     expect(texts.get('key')).toBe('ab')
   })
 
-  it('fails as an outage does when others are always faster', async () => {
-    const records = { get: async () => 'a', compareAndSet: async () => false }
-    const changed = createChanges(records)({ key: 'key', next: append('b') })
-    await expect(changed).rejects.toBeInstanceOf(StoreUnavailable)
-    await expect(changed).rejects.toMatchObject({
+  it('tries again at once, then after pauses that grow, and fails as an outage does when others are always faster', async () => {
+    vi.useFakeTimers({ fakeNodeBuiltins: true })
+    vi.spyOn(Math, 'random').mockReturnValue(0.75)
+    const began = performance.now()
+    const tried: number[] = []
+    const records = { get: async () => 'a', compareAndSet: async () => tried.push(performance.now()) === 0 }
+    const changed = createChanges(records)({ key: 'key', next: append('b') }).catch((error: unknown) => error)
+    await vi.runAllTimersAsync()
+    expect(await changed).toBeInstanceOf(StoreUnavailable)
+    expect(await changed).toMatchObject({
       cause: { message: 'a record was changed by others 50 times in a row' },
     })
+    expect(tried.slice(0, 5).map((at) => at - began)).toEqual([0, 0, 3, 9, 18])
+    expect(tried).toHaveLength(50)
+    expect(Math.random).toHaveBeenCalledTimes(49)
   })
 
   it('asks the store no question where the guess was right, and writes nothing where there is nothing to change', async () => {
@@ -74,7 +88,7 @@ describe('a change of a record', () => {
   })
 
   it('waits for one that waits, too, so that a process never loses against itself', async () => {
-    const { texts, records } = inMemory()
+    const { values, records } = memoryRecords()
     const won: boolean[] = []
     const change = createChanges({
       ...records,
@@ -87,7 +101,7 @@ describe('a change of a record', () => {
     const second = change({ key: 'key', next: append('b') })
     await first
     await Promise.all([second, change({ key: 'key', next: append('c') })])
-    expect(texts.get('key')).toBe('abc')
+    expect(values.get('key')).toBe('abc')
     expect(won).toEqual([true, true, true])
   })
 })

@@ -1,8 +1,10 @@
 // A lease, on a store that fails at the wrong moment. What it does over processes: test/sign-in/refresh-processes.test.ts.
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnce, takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 it('a lease that is given back while the store is away is not renewed any more, so that it runs out', async () => {
   let renewals = -1
@@ -14,12 +16,12 @@ it('a lease that is given back while the store is away is not renewed any more, 
     compareAndRemove: () => Promise.reject(new StoreUnavailable(new Error('away'))),
   }
   const lease = await takeLease(records, 'name')
-  await sleep(1_100)
-  expect(renewals).toBe(1)
+  await vi.advanceTimersByTimeAsync(2_100)
+  expect(renewals).toBe(2)
   await lease?.release()
   expect(lease?.isHeld()).toBe(false)
-  await sleep(1_100)
-  expect(renewals).toBe(1)
+  await vi.advanceTimersByTimeAsync(1_100)
+  expect(renewals).toBe(2)
 })
 
 it('a lease belongs to one at a time, and is held until it is given back', async () => {
@@ -46,8 +48,17 @@ it('a lease that another process took meanwhile is no longer held, and not asked
   let asked = 0
   const records = { compareAndSet: async () => asked++ === 0, compareAndRemove: async () => {} }
   const lease = await takeLease(records, 'name')
-  await sleep(2_100)
+  await vi.advanceTimersByTimeAsync(2_100)
   expect([lease?.isHeld(), asked]).toEqual([false, 2])
+})
+
+it('a lease keeps no process alive that has nothing else to do', async () => {
+  vi.useRealTimers()
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  const lease = await takeLease({ compareAndSet: async () => true, compareAndRemove: async () => {} }, 'name')
+  expect(timers()).toBe(before)
+  await lease?.release()
 })
 
 it('work of one key under way is shared with its end, good or bad, and done anew after that', async () => {

@@ -1,12 +1,27 @@
-// What a Redis that is away, frozen or slow means for the records in it.
+// Records in a real Redis: the contract, and what one that is away, frozen or slow means for them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
-import { StoreUnavailable, withinDeadline } from '../../src/records/records.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
 import { startRedis } from '../helpers/redis.ts'
+import { describeRecords } from './contract.ts'
 
 const silent = { warn: () => {}, info: () => {} }
+
+describeRecords('Redis', async () => {
+  const redis = await startRedis()
+  const client = connectRedis(redis.url, silent)
+  while (!client.isReady) await sleep(5)
+  return {
+    records: createRedisRecords(client),
+    pass: (milliseconds) => sleep(milliseconds),
+    async close() {
+      client.destroy()
+      await redis.close()
+    },
+  }
+})
 
 describe('Redis', () => {
   it('that freezes is an outage within two seconds, and is back without help', async () => {
@@ -23,16 +38,6 @@ describe('Redis', () => {
     await expect.poll(() => records.get('key').catch(() => 'away'), { timeout: 5_000 }).toBe('value')
     client.destroy()
     await redis.close()
-  })
-
-  // Errors of the client library have no name of their own.
-  it.each([
-    ['Connection timeout', 'the store did not answer in time (timeout)'],
-    ['Socket timeout timeout. Expecting data, but', 'the store did not answer in time (timeout)'],
-    ['connect ETIMEDOUT 192.0.2.1:6379', 'the store cannot be reached (ETIMEDOUT)'],
-  ])('that says nothing is told as that: %s', (message, words) => {
-    const code = message.includes('ETIMEDOUT') ? { code: 'ETIMEDOUT' } : {}
-    expect(new StoreUnavailable(Object.assign(new Error(message), code)).detail).toContain(words)
   })
 
   it('that was never there is an outage at once', async () => {
@@ -56,12 +61,5 @@ describe('Redis', () => {
     for (const life of lives.values()) expect(life).toBeGreaterThan(0)
     client.destroy()
     await redis.close()
-  })
-
-  it('a deadline that passes is an outage with its cause', async () => {
-    await expect(withinDeadline(() => new Promise<never>(() => {}))).rejects.toMatchObject({
-      code: 'store_unavailable',
-      cause: expect.any(Error) as Error,
-    })
   })
 })

@@ -1,0 +1,73 @@
+// The few commands of Redis that onramp sends, in this process's memory, with a clock that tests move. What surprises: it
+// knows no Lua, so it tells scripts apart by a word in each; that they say what is done here is for the real Redis to judge.
+import type { RedisCommands } from '../../src/records/redis-clients.ts'
+
+type Kept = { value: string; ends: number }
+
+export function memoryRedis() {
+  let now = 0
+  const kept = new Map<string, Kept>()
+  const found = (key: string) => {
+    const one = kept.get(key)
+    if (one !== undefined && one.ends <= now) kept.delete(key)
+    return kept.get(key)
+  }
+  const write = (key: string, value: string, seconds: number) =>
+    void kept.set(key, { value, ends: now + 1000 * seconds })
+  const valueOf = (key: string) => found(key)?.value ?? null
+  const life = (key: string) => Math.ceil(((found(key)?.ends ?? now) - now) / 1000)
+
+  const scripts: Record<string, (key: string, args: string[]) => unknown> = {
+    "call('ttl'"(key, [points, seconds]) {
+      if (found(key) === undefined) write(key, '0', Number(seconds))
+      write(key, String(Number(valueOf(key)) + Number(points)), life(key))
+      return [Number(valueOf(key)), 1000 * life(key)]
+    },
+    'string.sub'(key, [mark = '', seconds]) {
+      const value = valueOf(key)
+      if (value?.startsWith(mark)) write(key, value.slice(mark.length), Number(seconds))
+      return value
+    },
+    "'DEL'": (key, [expected]) => (valueOf(key) === expected ? Number(kept.delete(key)) : 0),
+    "'SET'"(key, [expected, value = '', seconds]) {
+      if (valueOf(key) !== expected) return 0
+      write(key, value, Number(seconds))
+      return 1
+    },
+  }
+
+  const commands: RedisCommands = {
+    get: async (key) => valueOf(key),
+    async set(key, value, { expiration, condition }) {
+      if (condition === 'NX' && found(key) !== undefined) return null
+      write(key, value, expiration.value)
+      return 'OK'
+    },
+    del: async (keys) => [keys].flat().filter((key) => kept.delete(key)).length,
+    async expire(key, seconds) {
+      const one = found(key)
+      if (one !== undefined) one.ends = now + 1000 * seconds
+      return Number(one !== undefined)
+    },
+    async eval(script, { keys: [key = ''], arguments: args }) {
+      const known = Object.entries(scripts).find(([word]) => script.includes(word))
+      if (known === undefined) throw new Error('ERR a script that is not known here')
+      return known[1](key, args)
+    },
+  }
+
+  return {
+    commands,
+    now: () => now,
+    pass: (milliseconds: number) => void (now += milliseconds),
+    /** The values by their keys. */
+    dump: () => new Map([...kept].map(([key, { value }]) => [key, value])),
+    /** Seconds that each lives from now on. */
+    lives: () => new Map([...kept.keys()].map((key) => [key, life(key)])),
+    /** Writes over a value and leaves it its time. */
+    damage(key: string, value: string) {
+      const one = kept.get(key)
+      if (one !== undefined) one.value = value
+    },
+  }
+}

@@ -1,0 +1,16 @@
+// What a user of Redis is allowed for onramp, for each way to reach Redis; redis-access.test.ts walks with such a user.
+import { expect, it } from 'vitest'
+import { redisAccess } from '../../src/records/redis-records.ts'
+
+const RECORDS = '+get +set +del +expire +ttl +incrby +eval +ping'
+
+it.each([
+  ['onramp:', undefined, undefined, `~onramp:* ${RECORDS} +info`],
+  ['acme/', 'standalone', 'redis://a', `~acme/* ${RECORDS} +info`],
+  ['onramp:', 'standalone', 'redis://a/0', `~onramp:* ${RECORDS} +info`],
+  ['onramp:', 'standalone', 'redis://a/3', `~onramp:* ${RECORDS} +select +info`],
+  ['onramp:', 'sentinel', 'redis://a/3', `~onramp:* ${RECORDS} +role +select +info`],
+  ['onramp:', 'cluster', 'redis://a', `~onramp:* ${RECORDS} +cluster|slots +info`],
+] as const)('below %s, in a %s at %s, a user of Redis may %s', (prefix, topology, url, rules) => {
+  expect(redisAccess(prefix, topology, url).join(' ')).toBe(rules)
+})
