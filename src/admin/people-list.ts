@@ -43,25 +43,31 @@ export type Addresses = {
   campaign: string | undefined
 }
 
+const KINDS = ['out', 'any'] as const
+const OF_EMAILS: readonly Filter[] = ['undelivered', 'failed', 'deferred']
+
 export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<Addresses> {
   const first = createFirst<string>(MAX_ADDRESSES, (email) => email)
   let total = 0
   let optedOut = 0
   let apps: readonly Source[] = []
-  let newest: { name: string; at: number } | undefined
+  const newest: Partial<Record<'out' | 'any', { name: string; at: number }>> = {}
   for await (const arrival of fitting(all, wanted)) {
     if (apps.length === 0 && arrival.sources.some(({ instance }) => instance === wanted.app))
       apps = arrival.sources
     for (const { name, mailings } of arrival.campaigns)
       for (const mailing of mailings)
-        if (isOut(mailing) && mailing.at > (newest?.at ?? -1)) newest = { name, at: mailing.at }
+        for (const kind of isOut(mailing) ? KINDS : KINDS.slice(1))
+          if (mailing.at > (newest[kind]?.at ?? -1)) newest[kind] = { name, at: mailing.at }
     if (FACTS.optedOut(arrival)) optedOut++
     else {
       total++
       first.add(arrival.email)
     }
   }
-  return { emails: first.all, total, optedOut, apps, campaign: newest?.name }
+  // What was put off or refused is sent again in its own campaign.
+  const out = OF_EMAILS.includes(wanted.filter) ? undefined : newest.out
+  return { emails: first.all, total, optedOut, apps, campaign: (out ?? newest.any)?.name }
 }
 
 /** Keeps the first ones in the order of their keys, so many at most. */

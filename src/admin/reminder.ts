@@ -28,7 +28,8 @@ const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | undefin
   absent: 'remind',
   undelivered: 'retryFailed',
   failed: 'retryFailed',
-  deferred: 'remind',
+  // Those that were put off five times too.
+  deferred: 'retryFailed',
   uncertain: 'retryUnknown',
   optedOut: undefined,
 }

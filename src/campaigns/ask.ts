@@ -39,6 +39,9 @@ const MAX_REFUSALS_IN_A_ROW = 10
 /** After so many people in a row without an answer, each asked several times, it is away. */
 const MAX_SILENCES_IN_A_ROW = 8
 
+/** However often others were answered for meanwhile: whom it knows from before may be all that it still knows. */
+const MAX_SILENCES = 50
+
 /** So many people tell whether the service still answers: one of them may have left meanwhile. */
 const MAX_WITNESSES = 3
 
@@ -60,6 +63,8 @@ export function createAsk({ whatIsLeft, isThere, pace, onPause, signal, pauseMs 
   let there: Promise<boolean> | undefined
   let refusalsInARow = 0
   let silencesInARow = 0
+  /** Since someone else on the list was answered for. */
+  let silences = 0
 
   const remember = (email: string) => {
     witnesses = [email, ...witnesses.filter((other) => other !== email)].slice(0, MAX_WITNESSES)
@@ -67,9 +72,12 @@ export function createAsk({ whatIsLeft, isThere, pace, onPause, signal, pauseMs 
 
   /** Does it still answer about someone about whom it did? Then what went wrong is about one person, or some. */
   async function isStillAnswering(): Promise<boolean> {
+    let waits = 0
     for (const email of witnesses) {
-      const again = await tried(email)
-      if (!(again instanceof ServiceProblem) || again.answered === 429) return true
+      let again = await tried(email)
+      // "Later" says neither yes nor no.
+      while (isBusy(again) && ++waits < MAX_WAITS) again = await tried(email)
+      if (!(again instanceof ServiceProblem)) return true
     }
     return false
   }
@@ -108,10 +116,17 @@ export function createAsk({ whatIsLeft, isThere, pace, onPause, signal, pauseMs 
   }
 
   async function silence(last: ServiceProblem | undefined): Promise<Asked> {
-    if (++silencesInARow >= MAX_SILENCES_IN_A_ROW && !(await isStillAnswering()))
-      throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}. Check SERVICE_BASE_URL`, {
+    silences++
+    if (
+      ++silencesInARow >= MAX_SILENCES_IN_A_ROW &&
+      (silences >= MAX_SILENCES || !(await isStillAnswering()))
+    ) {
+      const advice =
+        last?.answered === 429 ? 'Try again later, or with a lower --rate' : 'Check SERVICE_BASE_URL'
+      throw new ServiceUnusable(`the service is unavailable: ${last?.detail ?? ''}. ${advice}`, {
         cause: last,
       })
+    }
     return { kind: 'no-answer', detail: last?.detail ?? '' }
   }
 
@@ -138,7 +153,10 @@ export function createAsk({ whatIsLeft, isThere, pace, onPause, signal, pauseMs 
     let last: ServiceProblem | undefined
     for (let waits = 0; failures < MAX_TRIES && waits < MAX_WAITS; waits++) {
       const result = await tried(email)
-      if (!(result instanceof ServiceProblem)) return result
+      if (!(result instanceof ServiceProblem)) {
+        silences = 0
+        return result
+      }
       if (isOfAll(result)) return await ofEveryone(result, email)
       if (result.isOfFront || isRefusal(result.answered)) return await refusal(result)
       last = result
@@ -153,6 +171,9 @@ export function createAsk({ whatIsLeft, isThere, pace, onPause, signal, pauseMs 
 
   return { ask, answeredBefore: (email) => void (hasAnswered || remember(email)) }
 }
+
+const isBusy = (result: Asked | ServiceProblem): boolean =>
+  result instanceof ServiceProblem && result.answered === 429
 
 /** The token, our headers, the address: hardly about a person. */
 function isOfAll({ code, answered, isOfEveryone, isOfFront }: ServiceProblem): boolean {

@@ -49,20 +49,18 @@ export type DeliveryParts = {
 }
 
 const TROUBLES = {
-  'put-off': { count: 'putOff', trouble: 'put-off' },
   deferred: { count: 'deferred', trouble: 'deferred' },
   failed: { count: 'failed', trouble: 'failed' },
   refused: { count: 'notTaken', trouble: 'not-taken' },
   unknown: { count: 'uncertain', trouble: 'uncertain' },
-} as const satisfies Record<
-  Exclude<Posted['outcome'], 'sent'> | 'put-off',
-  { count: keyof Tally; trouble: Trouble }
->
+} as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
 
 export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
   const refusals = createRefusals(parts.stopAfter)
   const troubled = new Set<string>()
+  /** Whose email was put off as often as it is tried. */
+  const spent: Invitee[] = []
 
   return {
     /** Did this person's email go wrong in this run? */
@@ -88,13 +86,15 @@ export function createDelivery(parts: DeliveryParts) {
       const tries = await ledger.settle(email, wave, posted.outcome)
       if (posted.outcome === 'sent') tally.sent++
       else {
-        const isLast = posted.outcome === 'deferred' && tries >= MAX_TRIES
-        const { count, trouble } = TROUBLES[isLast ? 'put-off' : posted.outcome]
+        const { count, trouble } = TROUBLES[posted.outcome]
         tally[count]++
         troubled.add(email)
         parts.onTrouble(person, trouble, 'reply' in posted ? posted.reply : undefined)
       }
-      if (posted.outcome === 'deferred' && tries < MAX_TRIES) parts.later.add(person, tries)
+      if (posted.outcome === 'deferred') {
+        if (tries < MAX_TRIES) parts.later.add(person, tries)
+        else spent.push(person)
+      }
       const why = refusals.note(posted, { email, wave }, tries === 1)
       if (why !== undefined) throw new RunStopped(why)
     },
@@ -102,8 +102,14 @@ export function createDelivery(parts: DeliveryParts) {
     async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()
-      for (const { email, wave } of [...mails, ...refusals.putOff()])
-        await ledger.settle(email, wave, 'refused')
+      const putOff = refusals.putOff()
+      for (const { email, wave } of [...mails, ...putOff]) await ledger.settle(email, wave, 'refused')
+      for (const person of spent) {
+        if (putOff.some(({ email }) => email === person.email)) continue
+        tally.deferred--
+        tally.putOff++
+        parts.onTrouble(person, 'put-off')
+      }
       tally.failed -= mails.length
       tally.notTaken += mails.length
     },

@@ -45,7 +45,7 @@ const FORGIVEN = 2
 /** From so many on, more refused than taken ends the run too. */
 const MIN_REFUSED = 20
 const MAX_REMEMBERED = 1_000
-/** So many emails that are put off, and none that is taken, are hardly about the people. */
+/** So many people whose email is put off, and no email that is taken: that is hardly about them. */
 const MIN_PUT_OFF = 5
 /** So many people who get the same words did hardly all leave. */
 const MANY_ALIKE = 10
@@ -90,7 +90,7 @@ export function createRefusals(stopAfter: number): Refusals {
   /** Goes up with each email that is taken. */
   let row = 0
   let failed: (MailOf & { row: number; isUnclear: boolean; said: string })[] = []
-  let putOff: MailOf[] = []
+  const putOff = new Map<string, MailOf>()
   /** What ended the run decides who is unmarked. */
   let found: 'row' | 'all' | 'end' | undefined
 
@@ -137,7 +137,7 @@ export function createRefusals(stopAfter: number): Refusals {
       const more = weightOf(posted, isFirst, sent > 0)
       weight += more
       // The first try stays written down: that it is not the first tells the next run that this is no greylisting.
-      if (posted.outcome === 'deferred' && !isFirst) putOff = [...putOff, mail].slice(-MAX_REMEMBERED)
+      if (posted.outcome === 'deferred' && !isFirst) putOff.set(mail.email, mail)
       if (posted.outcome === 'refused') forgivable += more - FORGIVEN
       remember(posted, mail)
       if (posted.outcome === 'sent' || limit === Infinity) return undefined
@@ -160,7 +160,7 @@ export function createRefusals(stopAfter: number): Refusals {
       if (limit !== Infinity) found ??= 'end'
     },
     toUnmark,
-    putOff: () => (found !== undefined && sent === 0 && putOff.length >= MIN_PUT_OFF ? putOff : []),
+    putOff: () => (sent === 0 && putOff.size >= MIN_PUT_OFF ? [...putOff.values()] : []),
     failure() {
       const isUnmarked = toUnmark().length > 0
       const objection = last ?? (isUnmarked ? latest : undefined)

@@ -145,6 +145,15 @@ describe('addresses to copy', () => {
       apps: [],
       campaign: 'autumn',
     })
+    const refused = await listAddresses(these([old, newer]), wantedOf({ show: 'failed' }))
+    expect(refused).toMatchObject({ emails: ['ada@acme.example'], campaign: 'd' })
+    const putOff = withMailing(newArrival('bob@acme.example', at), {
+      campaign: 'spring',
+      wave: 0,
+      state: 'deferred',
+      now: at,
+    })
+    expect((await listAddresses(these([putOff]), wantedOf({ show: 'notStarted' }))).campaign).toBe('spring')
     const none = await listAddresses(these([newArrival('eve@acme.example', at)]), wantedOf({}))
     expect(none.campaign).toBeUndefined()
   })

@@ -25,7 +25,8 @@ describe('the command that emails the people of a list', () => {
   })
 
   it('sends again what bounced, or may have arrived', () => {
-    expect(command({ show: 'failed' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-failed`)
+    for (const show of ['failed', 'deferred'])
+      expect(command({ show }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-failed`)
     expect(command({ show: 'uncertain' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-unknown`)
   })
 

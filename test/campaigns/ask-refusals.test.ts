@@ -130,11 +130,11 @@ describe('what is about everyone', () => {
     expect(done).toEqual(['ada', ...some, 'bob', ...more])
   })
 
-  it.each<[Fault, string]>([
-    [{ answered: 429 }, 'goes on'],
-    [{ answered: 503 }, 'ServiceUnusable'],
-    [{ answered: 403 }, 'ServiceUnusable'],
-  ])('is asked of someone known, who may be put off: %j, %s', async (fault, then) => {
+  it.each<[Fault, number, string]>([
+    [{ answered: 429 }, 3, 'goes on'],
+    [{ answered: 503 }, 2, 'ServiceUnusable'],
+    [{ answered: 403 }, 2, 'ServiceUnusable'],
+  ])('is asked of someone known, again where it says later: %j, %i, %s', async (fault, times, then) => {
     const faults: Record<string, Fault[]> = faulty(crowd(10), { answered: 403 })
     const { all, done } = service(faults)
     await all('bob')
@@ -144,7 +144,20 @@ describe('what is about everyone', () => {
       (error: Error) => error.name,
     )
     expect(ended).toBe(then)
-    expect(done.filter((what) => what === 'bob')).toHaveLength(2)
+    expect(done.filter((what) => what === 'bob')).toHaveLength(times)
+  })
+
+  it.each<[Fault, string]>([
+    [{ answered: 401 }, 'about p0'],
+    [{ answered: 429 }, 'the service is unavailable: about p7. Try again later, or with a lower --rate'],
+  ])('is so too where everyone known gets nothing but “later”: %j', async (fault, message) => {
+    const { all, answeredBefore, done } = service({
+      ...faulty(crowd(9), fault),
+      ...faulty(['y', 'z'], { answered: 429 }),
+    })
+    for (const one of ['y', 'z']) answeredBefore(one)
+    await expect(all(...crowd(9))).rejects.toMatchObject({ name: 'ServiceUnusable', message })
+    expect(done.filter((what) => what === 'y' || what === 'z').length).toBeLessThanOrEqual(22)
   })
 })
 
@@ -181,6 +194,13 @@ describe('people whom the service answered about before', () => {
     answeredBefore('zoe')
     await all(...crowd(10))
     expect(done).not.toContain('zoe')
+  })
+
+  it('are not all that it may know: after fifty others without an answer, it is away', async () => {
+    const { all, answeredBefore } = service(faulty([...crowd(40), ...crowd(60, 'q')], {}))
+    answeredBefore('zoe')
+    expect(await all(...crowd(40), 'ada', ...crowd(47, 'q'))).toHaveLength(88)
+    await expect(all(...crowd(60, 'q').slice(47))).rejects.toThrow('the service is unavailable')
   })
 
   it('may be answered about at the same moment', async () => {

@@ -147,6 +147,26 @@ describe('a mail server that takes no email for now', () => {
     expect((await run({ people: all, post: () => 'sent' })).tally).toMatchObject({ sent: 6 })
   })
 
+  it('calls no one given up whose tries it gives back', async () => {
+    const { run } = office()
+    const off = people(6)
+    const post = (email: string) => (off.includes(email) ? 'deferred' : 'sent')
+    for (let times = 0; times < 4; times++) await run({ people: [...off, `ada${times}@acme.example`], post })
+    for (let times = 0; times < 2; times++) {
+      const { tally, trouble } = await run({ people: off, post })
+      expect(tally).toMatchObject({ asked: 6, deferred: 6, putOff: 0 })
+      expect(trouble).not.toContain('p0@acme.example put-off')
+    }
+    expect((await run({ people: off, post: () => 'sent' })).tally).toMatchObject({ sent: 6 })
+  })
+
+  it('counts people, not emails: two full mailboxes are two, however often they are tried', async () => {
+    const { run } = office()
+    for (let times = 0; times < 5; times++) await run({ people: people(2), post: () => 'deferred' })
+    const { tally } = await run({ people: people(2), post: () => 'deferred' })
+    expect(tally).toMatchObject({ asked: 0, putOff: 2 })
+  })
+
   it.each([
     ['few', 4, false],
     ['many, while it takes those of others', 6, true],

@@ -74,7 +74,8 @@ Options:
                          skip the row
   --retry-unknown        resend emails that may already have been sent (after a
                          crash or a broken connection)
-  --retry-failed         resend emails the mail server permanently rejected
+  --retry-failed         resend emails that the mail server rejected, or delayed
+                         five times
   --mail-in-doubt        also email people who may have opted out in a record
                          that invite forget deleted unread
   --stop-after N         stop the run after N rejected emails in a row, because

@@ -52,7 +52,7 @@ const onScreen = (line: string, { isTTY, columns = 80 }: Output) =>
 
 /** @param seconds for how long the service asks not to be asked */
 export const paused = (seconds: number): string =>
-  `The service asks for a pause of ${Math.ceil(seconds / 60)} minutes…\n`
+  `The service asks not to be called for ${Math.ceil(seconds / 60)} minutes…\n`
 
 export const SLOW = 'Waiting for the mail server: an email has up to 10 minutes to be answered…\n'
 

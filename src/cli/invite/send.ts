@@ -125,11 +125,11 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
         error.isOfEveryone === true ||
         !(error.isOfFront === true || [400, 404, 422].includes(error.answered ?? 0)),
     )
-  let pausedUntil = now()
+  let pausedUntil = 0
   const onPause = (seconds: number) => {
     const until = now() + seconds * 1_000
     // Everyone who is asked about at the same moment is told the same.
-    if (until > pausedUntil + LEAST_PAUSE_MS) progress.print(paused(seconds))
+    if (until > Math.max(pausedUntil, now()) + LEAST_PAUSE_MS) progress.print(paused(seconds))
     pausedUntil = Math.max(pausedUntil, until)
   }
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
