@@ -105,6 +105,7 @@ describe('a challenge', () => {
   })
 
   it('is not what other errors are', async () => {
+    expect(isClientRefused(await refusal(401, { error: 'invalid_client' }))).toBe(true)
     expect(isClientRefused(await refusal(400, { error: 'invalid_grant' }))).toBe(false)
     expect(isClientRefused(new Error('invalid_client'))).toBe(false)
   })

@@ -1,46 +1,37 @@
 // The list of a person's sign-ins: what a logout of theirs ends, what is shown of it, and what is never taken for nothing.
 import { describe, expect, it } from 'vitest'
-import type { Records } from '../../src/records/records.ts'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { createSignedInSessions } from '../../src/sign-in/sessions/signed-in-sessions.ts'
+import { memoryStore } from './memory-store.ts'
 
 const issuer = 'https://as.example'
 const ada = { issuer, subject: 'ada' }
 const STARTED = 900
 
-function open() {
-  const values = new Map<string, string>()
-  const records: Records = {
-    get: async (key) => values.get(key),
-    put: async (key, value) => void values.set(key, value),
-    async compareAndSet(key, expected, value) {
-      const isSame = values.get(key) === expected
-      if (isSame) values.set(key, value)
-      return isSame
-    },
-    takeMark: () => Promise.reject(new Error('not needed here')),
-    remove: async (key) => void values.delete(key),
-    compareAndRemove: async (key) => void values.delete(key),
-  }
+function open(own: Partial<Records> = {}) {
+  const { values, lives, records: whole } = memoryStore()
+  const records: Records = { ...whole, ...own }
+  const clock = { now: 1_000 }
   const over = new Set<string>()
   const signIns = {
     end: async (name: string) => void over.add(name),
     isKept: async (name: string) => !over.has(name),
   }
   const sealer = createSealer(['s'.repeat(32)])
-  const logged: object[] = []
-  const log = { warn: (fields: object) => void logged.push(fields) }
+  const logged: [object, string][] = []
+  const log = { warn: (fields: object, words: string) => void logged.push([fields, words]) }
   const sessions = createSignedInSessions({
     records,
     sealer,
     signIns,
     log,
     maxSeconds: 3600,
-    now: () => 1_000,
+    now: () => clock.now,
   })
   const add = (name: string, sid?: string) =>
     sessions.add(ada, { name, sid, signedInAt: 1_000, device: '' }, STARTED)
-  return { values, over, sessions, logged, add }
+  return { values, lives, over, sessions, logged, add, clock }
 }
 
 describe('a logout that names a person and a session', () => {
@@ -93,8 +84,103 @@ describe('the list of sign-ins', () => {
     await add('one')
     const [[key] = []] = damage(values)
     expect(await add('two', 's2')).toBe(true)
-    expect(logged).toEqual([{ key }])
+    expect(logged).toEqual([
+      [
+        { key },
+        "the list of a person's sign-ins can't be read and begins anew: earlier sign-ins work until they run out, and no logout elsewhere ends them",
+      ],
+    ])
     expect((await sessions.list(ada)).map(({ name }) => name)).toEqual(['two'])
     expect(await sessions.endThere(issuer, { sid: 's2' })).toBe(1)
+  })
+})
+
+describe('sign-ins that end', () => {
+  it('are counted, and taken off the list once they have ended', async () => {
+    const { sessions, over, add, values, lives } = open()
+    for (const name of ['one', 'two', 'three']) await add(name)
+    expect(await sessions.end(ada, ({ name }) => name !== 'two')).toBe(2)
+    expect([...over].toSorted()).toEqual(['one', 'three'])
+    over.clear()
+    expect((await sessions.list(ada)).map(({ name }) => name)).toEqual(['two'])
+    const before = [...values]
+    expect(await sessions.end(ada, () => false)).toBe(0)
+    expect([...values]).toEqual(before)
+    expect([...lives.values()]).toEqual([3600])
+  })
+
+  it('are those of a session whose person is known, also while the list takes no marks', async () => {
+    let isFull = false
+    const { records } = memoryStore()
+    const full = () => Promise.reject(new StoreUnavailable(new Error('OOM command not allowed')))
+    const { sessions, over, add } = open({
+      ...records,
+      compareAndSet: (...args) => (isFull ? full() : records.compareAndSet(...args)),
+    })
+    await add('its', 's1')
+    await add('another', 's2')
+    isFull = true
+    await expect(sessions.endThere(issuer, { sid: 's1' })).rejects.toMatchObject({ status: 503 })
+    expect([...over]).toEqual(['its'])
+  })
+
+  it('are none while the store is away', async () => {
+    let isAway = false
+    const { records } = memoryStore()
+    const { sessions, over, add } = open({
+      ...records,
+      compareAndSet: (...args) =>
+        isAway ? Promise.reject(new StoreUnavailable(new Error('gone'))) : records.compareAndSet(...args),
+    })
+    await add('one')
+    isAway = true
+    await expect(sessions.end(ada, () => true)).rejects.toMatchObject({ status: 503 })
+    expect([...over]).toEqual([])
+  })
+
+  it('make room for new ones: a hundred are kept', async () => {
+    const { sessions, over, add } = open()
+    for (let count = 0; count <= 100; count++) await add(`n${count}`)
+    expect([...over]).toEqual(['n0'])
+    expect(await sessions.list(ada)).toHaveLength(100)
+  })
+})
+
+describe('a list that can’t be tidied up', () => {
+  it('is told all the same', async () => {
+    let isFull = false
+    const { records } = memoryStore()
+    const { sessions, over, add } = open({
+      ...records,
+      compareAndSet: (...args) =>
+        isFull ? Promise.reject(new Error('full')) : records.compareAndSet(...args),
+    })
+    await add('idle')
+    over.add('idle')
+    isFull = true
+    expect(await sessions.list(ada)).toEqual([])
+  })
+})
+
+describe('a session of the authorization server', () => {
+  it('that is unknown counts as ended for an hour, and for sign-ins that began before', async () => {
+    const { sessions, lives, add, clock } = open()
+    expect(await sessions.endThere(issuer, { sid: 's1' })).toBe(0)
+    expect([...lives.values()]).toEqual([3600])
+    expect(await add('late', 's1')).toBe(false)
+    expect((await sessions.list(ada)).map(({ name }) => name)).toEqual([])
+    clock.now = STARTED - 1
+    await sessions.endThere(issuer, { sid: 's2' })
+    expect(await add('next', 's2')).toBe(true)
+    expect(await sessions.endThere(issuer, { sid: 's2' })).toBe(1)
+  })
+
+  it('belongs to the person of its issuer, and to that one alone', async () => {
+    const { sessions, add, over } = open()
+    await add('one', 's1')
+    expect(await sessions.endThere('https://other.example', { sid: 's1' })).toBe(0)
+    expect(await sessions.endThere(issuer, {})).toBe(0)
+    expect([...over]).toEqual([])
+    expect(await sessions.endThere(issuer, { sid: 's1' })).toBe(1)
   })
 })

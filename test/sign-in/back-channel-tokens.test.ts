@@ -1,0 +1,188 @@
+// What the authorization server's logout requests do: once each, and only for those who can prove that they come from there.
+import express from 'express'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { ClientSecretPost, Configuration, type ServerMetadata } from 'openid-client'
+import request from 'supertest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Problem } from '../../src/problem.ts'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { nameOf } from '../../src/session/seal.ts'
+import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
+import { memoryStore } from './memory-store.ts'
+
+const issuer = 'https://as.example'
+const NOW = 1_700_000_000
+const keys = await generateKeyPair('ES256')
+const jwk = { ...(await exportJWK(keys.publicKey)), alg: 'ES256' }
+
+const fetched: string[] = []
+beforeEach(() => {
+  fetched.length = 0
+  vi.stubGlobal('fetch', async (url: string) => {
+    fetched.push(url)
+    return Response.json({ keys: [jwk] })
+  })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const tokenOf = (claims: object = {}) =>
+  new SignJWT({
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    jti: 'one',
+    sub: 'ada',
+    ...claims,
+  })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuer(issuer)
+    .setAudience('onramp')
+    .setIssuedAt(NOW)
+    .sign(keys.privateKey)
+
+function backChannel(metadata: Partial<ServerMetadata> = {}, own: Partial<Records> = {}) {
+  const { records, values, lives } = memoryStore()
+  const [ended, noted, logged]: object[][] = [[], [], []]
+  const server = {
+    metadata: {
+      issuer,
+      jwks_uri: `${issuer}/keys`,
+      id_token_signing_alg_values_supported: ['ES256'],
+      ...metadata,
+    },
+    fails: undefined as Error | undefined,
+    isLimited: false,
+    counted: 0,
+  }
+  const routes = createBackChannelRoutes({
+    authorizationServer: {
+      configuration: async () =>
+        new Configuration(server.metadata, 'onramp', undefined, ClientSecretPost('x')),
+    } as Parameters<typeof createBackChannelRoutes>[0]['authorizationServer'],
+    sessions: {
+      async endThere(of: string, named: object) {
+        ended.push({ of, ...named })
+        if (server.fails !== undefined) throw server.fails
+        return 2
+      },
+    } as unknown as Parameters<typeof createBackChannelRoutes>[0]['sessions'],
+    records: { ...records, ...own },
+    limit: {
+      async count() {
+        server.counted++
+        if (server.isLimited) throw new Problem(429, 'too_many_requests')
+      },
+    },
+    log: { info: (fields: object, words: string) => void logged.push({ ...fields, words }) } as never,
+    note: (event) => void noted.push(event),
+    now: () => NOW * 1000,
+  })
+  const told: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
+    void res.status(error instanceof Problem ? error.status : 500).end()
+  const app = express().use(routes, told)
+  const send = (body: object | string) => request(app).post('/sign-out/backchannel').type('form').send(body)
+  return { send, server, ended, noted, logged, values, lives }
+}
+
+describe('a logout request', () => {
+  it('ends the sign-ins that it names, and is noted', async () => {
+    const { send, ended, noted, lives } = backChannel()
+    const { text } = await send({ logout_token: await tokenOf({ sid: 's' }) }).expect(200)
+    expect(text).toBe('')
+    expect(ended).toEqual([{ of: issuer, issuer, jti: 'one', sub: 'ada', sid: 's' }])
+    expect(noted).toEqual([{ event: 'sign_out', by: 'authorization_server', sessions: 2 }])
+    expect([...lives]).toEqual([[`jti:${nameOf(`${issuer}\none`)}`, 900]])
+  })
+
+  it('counts once', async () => {
+    const { send, ended, noted, logged, server } = backChannel()
+    const body = { logout_token: await tokenOf() }
+    await send(body).expect(200)
+    const { body: said } = await send(body).expect(400)
+    expect(said).toEqual({ error: 'invalid_request', error_description: 'it was used before' })
+    expect([ended.length, noted.length, server.counted]).toEqual([1, 1, 1])
+    expect(logged).toEqual([{ reason: 'it was used before', words: 'a back-channel logout was refused' }])
+    await send({ logout_token: await tokenOf({ jti: 'two' }) }).expect(200)
+  })
+
+  it.each<[string, object | string]>([
+    ['without a token', {}],
+    ['with two tokens', 'logout_token=a&logout_token=b'],
+    ['with a token that does not verify', { logout_token: 'x' }],
+  ])('%s is refused', async (_what, body) => {
+    const { send, ended, server } = backChannel()
+    const { body: said } = await send(body).expect(400)
+    const reason =
+      typeof body === 'object' && 'logout_token' in body
+        ? 'the token does not verify (ERR_JWS_INVALID)'
+        : 'logout_token is missing, or given twice'
+    expect(said).toEqual({ error: 'invalid_request', error_description: reason })
+    expect([ended, server.counted]).toEqual([[], 1])
+  })
+
+  it('that is no form is refused', async () => {
+    const { send } = backChannel()
+    await send('').expect(400)
+    await send(`logout_token=${'x'.repeat(17_000)}`).expect(500)
+    await send(Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')).expect(500)
+  })
+
+  it('of an address that was refused too often is not read any more', async () => {
+    const { send, server } = backChannel()
+    server.isLimited = true
+    await send({}).expect(429)
+  })
+
+  it('is refused where the server has no keys, or what it signs with can be forged', async () => {
+    const keyless = backChannel({ jwks_uri: undefined } as Partial<ServerMetadata>)
+    const { body } = await keyless.send({ logout_token: await tokenOf() }).expect(400)
+    expect((body as { error_description: string }).error_description).toBe(
+      'the authorization server has no keys to verify it with',
+    )
+    const other = backChannel({ id_token_signing_alg_values_supported: ['RS256'] })
+    await other.send({ logout_token: await tokenOf() }).expect(400)
+  })
+})
+
+it('the keys are fetched once, and anew where they are elsewhere', async () => {
+  const { send, server } = backChannel()
+  for (const jti of ['1', '2']) await send({ logout_token: await tokenOf({ jti }) }).expect(200)
+  expect(fetched).toEqual([`${issuer}/keys`])
+  server.metadata = { ...server.metadata, jwks_uri: `${issuer}/new-keys` }
+  await send({ logout_token: await tokenOf({ jti: '3' }) }).expect(200)
+  expect(fetched).toEqual([`${issuer}/keys`, `${issuer}/new-keys`])
+})
+
+describe('a store', () => {
+  const failing = (message: string) => () => Promise.reject(new StoreUnavailable(new Error(message)))
+
+  it('that fails while sign-ins are ended lets the same token end them later', async () => {
+    const { send, server, ended, values } = backChannel()
+    const body = { logout_token: await tokenOf() }
+    server.fails = new Error('away')
+    await send(body).expect(500)
+    expect([...values]).toEqual([])
+    server.fails = undefined
+    await send(body).expect(200)
+    expect(ended).toHaveLength(2)
+    const stuck = backChannel({}, { remove: failing('x') })
+    stuck.server.fails = new Problem(429, 'too_many')
+    await stuck.send(body).expect(429)
+  })
+
+  it('that is full remembers no token, and the sign-ins end all the same', async () => {
+    const { send, server, ended, noted } = backChannel(
+      {},
+      { compareAndSet: failing('OOM command not allowed') },
+    )
+    const body = { logout_token: await tokenOf() }
+    await send(body).expect(503)
+    server.fails = new Error('away')
+    await send(body).expect(503)
+    expect([ended.length, noted]).toEqual([2, []])
+  })
+
+  it('that is away ends nothing', async () => {
+    const { send, ended } = backChannel({}, { compareAndSet: failing('gone') })
+    await send({ logout_token: await tokenOf() }).expect(503)
+    expect(ended).toEqual([])
+  })
+})
