@@ -89,7 +89,8 @@ function meaningOfOAuthError(
   const said = `the authorization server answered ${answer}`
   if (error === 'access_denied') return { status: 403, code: 'sign_in_denied', detail: said }
   if (error === 'temporarily_unavailable' || error === 'server_error') return unavailable(said)
-  if (status !== undefined && (status >= 500 || status === 429)) return unavailable(said)
+  // With 500 and above the library reads no body: see UNREACHED.
+  if (status === 429) return unavailable(said)
   const advice = MISCONFIGURED[error]
   if (advice !== undefined) return misconfigured(`${said}: ${advice}`)
   return { status: 400, code: 'sign_in_failed', detail: said }

@@ -1,0 +1,29 @@
+// What Node's fetch gives, answered within this process: by address, and 404 for any other.
+import { afterEach, vi } from 'vitest'
+
+export type Sent = { url: string; method: string; headers: Headers; body: string }
+type Answer = (sent: Sent) => Response | Promise<Response>
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** @returns what was asked, in order */
+export function answerFetch(answers: Record<string, Answer>): Sent[] {
+  const asked: Sent[] = []
+  vi.stubGlobal('fetch', async (url: string | URL, init: RequestInit = {}) => {
+    const { method = 'GET', headers, body } = init
+    const sent = { url: String(url), method, headers: new Headers(headers), body: String(body ?? '') }
+    asked.push(sent)
+    init.signal?.throwIfAborted()
+    return await (answers[sent.url]?.(sent) ?? new Response('', { status: 404 }))
+  })
+  return asked
+}
+
+/** What fetch rejects with where there is no answer. */
+export const silent = (code: string) => () =>
+  Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }))
+
+export const moved =
+  (location: string, status = 302) =>
+  () =>
+    new Response(null, { status, headers: { location } })
