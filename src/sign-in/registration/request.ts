@@ -30,7 +30,6 @@ export type RegistrationRequest = {
 }
 
 const TIME_LIMIT_MS = 10_000
-const MAX_TRIES = 8
 /** These fail before anything is sent. */
 const UNSENT: readonly Silence[] = ['unknown-name', 'refused', 'certificate', 'no-tls']
 
@@ -38,7 +37,8 @@ export async function requestRegistration(request: RegistrationRequest): Promise
   const { log, now, initialAccessToken } = request
   let { wishes } = request
   const leftOut: string[] = []
-  for (let tries = 1; ; tries++) {
+  // It ends with the wishes that can be left out.
+  for (;;) {
     const answer = await post(request, wishes)
     if ('silence' in answer) {
       const why = `the registration endpoint gives no answer: ${silenceInWords(answer.silence)}`
@@ -57,7 +57,7 @@ export async function requestRegistration(request: RegistrationRequest): Promise
       return { kind: 'refused', status, why, wait: waitAskedFor(retryAfter, now()) }
     if (status < 400 || status >= 500) return { kind: 'failed', status, why }
     const isOurs = isAboutTheRequest(refusal)
-    const less = isOurs && tries < MAX_TRIES ? withoutOne(wishes, refusal) : undefined
+    const less = isOurs ? withoutOne(wishes, refusal) : undefined
     if (less === undefined) return { kind: 'refused', status, why, isFinal: isOurs }
     log.warn({ ...refusal, leftOut: less.leftOut }, `${why}: asking without ${less.leftOut}`)
     leftOut.push(less.leftOut)
