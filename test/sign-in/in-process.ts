@@ -11,6 +11,7 @@ import {
   enableNonRepudiationChecks,
 } from 'openid-client'
 import request from 'supertest'
+import { vi } from 'vitest'
 import { Problem } from '../../src/problem.ts'
 import type { Records } from '../../src/records/records.ts'
 import { createCookieIds } from '../../src/session/cookie-id.ts'
@@ -35,6 +36,9 @@ import { createSignedOut } from '../../src/sign-in/sign-out/signed-out.ts'
 import { createSignOutRoutes, createSignOutWhileAway } from '../../src/sign-in/sign-out/sign-out.ts'
 import { createStartSignIn } from '../../src/sign-in/start.ts'
 import { memoryStore } from './memory-store.ts'
+
+// A route that does not answer is no reason to wait long.
+vi.setConfig({ testTimeout: 5_000 })
 
 export const PUBLIC_URL = 'http://localhost:3000'
 export const ISSUER = 'http://as.example'
