@@ -1,0 +1,172 @@
+// How requests reach the authorization server, and what the library is given of its answers.
+import { ClientSecretPost, customFetch, type Configuration } from 'openid-client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { configurationOf, createFetch, serverMetadataOf } from '../../src/sign-in/server/configuration.ts'
+import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function serverWith(answers: Answers) {
+  const server = await startPlainServer(answers)
+  closers.push(() => server.close())
+  return server
+}
+
+const FORM = {
+  method: 'POST',
+  body: new URLSearchParams({ code: 'c0de', client_secret: 'se sam' }),
+  headers: { 'x-own': 'yes' },
+}
+const GET = { method: 'GET', body: undefined, headers: {} }
+
+type Told = [url: string, status: number | undefined, seconds: number]
+
+/** Asks there, as the library does. */
+async function ask(answers: Answers, options: object = GET, path = '/there?a=b') {
+  const { url } = await serverWith(answers)
+  const told: Told[] = []
+  const fetching = createFetch(1, (...args) => told.push(args))
+  const answer = fetching(url + path, options as never).catch((error: unknown) => error)
+  return { url, told, answer: await answer }
+}
+
+describe('a request', () => {
+  it('is sent as the library has it, and told with how it ended', async () => {
+    const seen: unknown[] = []
+    const { url, told, answer } = await ask(
+      {
+        '/there': ({ query, headers, body, res }, own) => {
+          seen.push([query.get('a'), headers['x-own'], body])
+          own.json(res, { ok: true }, 201)
+        },
+      },
+      FORM,
+    )
+    expect(seen).toEqual([['b', 'yes', { code: 'c0de', client_secret: 'se sam' }]])
+    expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
+    expect(told).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
+    expect(told[0]?.[2]).toBeLessThan(1)
+  })
+
+  it('has its answer with all headers, also those that come twice', async () => {
+    const { answer } = await ask({
+      '/there': ({ res }) => void res.writeHead(200, { 'x-one': 'a', link: ['b', 'c'] }).end('plain'),
+    })
+    const { headers } = answer as Response
+    expect([headers.get('x-one'), headers.get('link'), await (answer as Response).text()]).toEqual([
+      'a',
+      'b, c',
+      'plain',
+    ])
+  })
+
+  it.each([204, 304])('may be answered without a body (%i)', async (status) => {
+    const { answer } = await ask({ '/there': ({ res }) => void res.writeHead(status).end() })
+    expect([(answer as Response).status, (answer as Response).body]).toEqual([status, null])
+  })
+
+  it('that is not answered is an error that the library knows', async () => {
+    const { told, answer } = await ask({ '/there': ({ res }) => void res.destroy() })
+    expect(answer).toEqual(new TypeError('no answer from the authorization server'))
+    expect((answer as Error).cause).toBeInstanceOf(Error)
+    expect(told[0]?.[1]).toBeUndefined()
+  })
+
+  it('that takes too long is another one', async () => {
+    const { url } = await serverWith({ '/there': () => {} })
+    const error: unknown = await createFetch(0.05)(`${url}/there`, GET as never).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(DOMException)
+    expect(error).toMatchObject({ name: 'TimeoutError', message: 'no whole answer within 50 ms' })
+  })
+})
+
+describe('an answer to a form', () => {
+  const tidied = async (body: unknown, options: object = FORM) => {
+    const { answer } = await ask({ '/there': ({ res }, own) => own.json(res, body) }, options)
+    return await (answer as Response).text()
+  }
+  const withHeader = (authorization: string) => ({ ...FORM, body: null, headers: { authorization } })
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+
+  it('has nothing empty in it, and no secret that was sent', async () => {
+    const body = { a: null, b: '', c: 0, error_description: 'c0de and se sam, not c0d' }
+    expect(JSON.parse(await tidied(body))).toEqual({ c: 0, error_description: '… and …, not c0d' })
+    expect(await tidied({ a: 1, error_description: 7 })).toBe('{"a":1}')
+    expect(await tidied([null, ''])).toBe('[null,""]')
+  })
+
+  it.each([
+    ['client_assertion', 'x1'],
+    ['code_verifier', 'x1'],
+    ['refresh_token', 'x1'],
+    ['token', 'x1'],
+  ])('hides %s', async (name, secret) => {
+    const options = {
+      ...FORM,
+      body: new URLSearchParams([
+        [name, ''],
+        [name, secret],
+      ]),
+    }
+    expect(await tidied({ error_description: `not ${secret}` }, options)).toBe(
+      '{"error_description":"not …"}',
+    )
+  })
+
+  it('hides the secret of its Authorization header, as it was before it was encoded', async () => {
+    const encoded = withHeader(basic('me:a+b%2Bc'))
+    expect(await tidied({ error_description: 'not a b+c' }, encoded)).toBe('{"error_description":"not …"}')
+    expect(await tidied({ error_description: 'not sesame, me' }, withHeader(basic('me:sesame')))).toBe(
+      '{"error_description":"not …, me"}',
+    )
+    expect(await tidied({ error_description: 'Bearer sesame' }, withHeader('Bearer sesame'))).toBe(
+      '{"error_description":"Bearer sesame"}',
+    )
+  })
+
+  it('is left as it is where it answers a question without secrets', async () => {
+    expect(await tidied({ a: null }, GET)).toBe('{"a":null}')
+  })
+})
+
+describe('the configuration', () => {
+  const client = { metadata: { client_id: 'one' }, auth: ClientSecretPost('hush') }
+  const server = (issuer: string) => ({
+    issuer,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+  })
+
+  it('has a time limit, which is longer for a refresh', () => {
+    const metadata = server('https://as.example')
+    expect(configurationOf(metadata, client).timeout).toBe(8)
+    expect(configurationOf(metadata, client, { isPatient: true }).timeout).toBe(30)
+    expect(configurationOf(metadata, client).clientMetadata().client_id).toBe('one')
+  })
+
+  it('copies what the server says once', () => {
+    const configuration = configurationOf(server('https://as.example'), client)
+    expect(serverMetadataOf(configuration)).toBe(serverMetadataOf(configuration))
+    expect(serverMetadataOf(configuration)).toMatchObject(server('https://as.example'))
+  })
+
+  it('tells each request by the name of its endpoint', async () => {
+    const calls: object[] = []
+    const onCall = ({ operation, status }: { operation: string; status: number | undefined }) =>
+      void calls.push({ operation, status })
+    const { url } = await serverWith({})
+    const configuration: Configuration = configurationOf(server(url), client, { onCall })
+    const fetching = configuration[customFetch]
+    for (const path of ['/token', '/keys', '/other']) await fetching?.(url + path, GET as never)
+    expect(calls).toEqual([
+      { operation: 'token', status: 401 },
+      { operation: 'jwks', status: 200 },
+      { operation: 'other', status: 404 },
+    ])
+  })
+})
