@@ -58,7 +58,7 @@ function addressOf(
     const denied = claims['email_verified']
     return denied !== undefined && !isYes(denied) && folded(claims['email'] ?? email) === folded(email)
   })
-  const emailVerified = !isDenied && (isYes(verified) || (trust === 'always' && verified === undefined))
+  const emailVerified = !isDenied && (isYes(verified) || trust === 'always')
   return { email, emailVerified }
 }
 

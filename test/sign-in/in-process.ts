@@ -1,15 +1,6 @@
 // Signing in within this process: the room's own routes and steps, a store in memory, and an authorization server that is
 // a function. Its answers can be replaced by path; everything that was asked, noted and logged can be looked at.
-import { createHash } from 'node:crypto'
 import express, { type ErrorRequestHandler } from 'express'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import {
-  allowInsecureRequests,
-  ClientSecretPost,
-  Configuration,
-  customFetch,
-  enableNonRepudiationChecks,
-} from 'openid-client'
 import request from 'supertest'
 import { vi } from 'vitest'
 import { Problem } from '../../src/problem.ts'
@@ -36,28 +27,14 @@ import { createSignedOut } from '../../src/sign-in/sign-out/signed-out.ts'
 import { createSignOutRoutes, createSignOutWhileAway } from '../../src/sign-in/sign-out/sign-out.ts'
 import { createStartSignIn } from '../../src/sign-in/start.ts'
 import { memoryStore } from './memory-store.ts'
+import { serverAsFunction, type Form } from './server-as-function.ts'
+
+export { ISSUER, type Form } from './server-as-function.ts'
 
 // A route that does not answer is no reason to wait long.
 vi.setConfig({ testTimeout: 5_000 })
 
 export const PUBLIC_URL = 'http://localhost:3000'
-export const ISSUER = 'http://as.example'
-
-export type Form = Record<string, string>
-type Asked = { path: string; form: Form }
-type Answer = { status?: number; body?: unknown; headers?: Record<string, string> }
-
-const keys = await generateKeyPair('ES256')
-const jwk = { ...(await exportJWK(keys.publicKey)), alg: 'ES256', kid: 'one' }
-
-export const METADATA = {
-  issuer: ISSUER,
-  authorization_endpoint: `${ISSUER}/authorize`,
-  token_endpoint: `${ISSUER}/token`,
-  jwks_uri: `${ISSUER}/keys`,
-  id_token_signing_alg_values_supported: ['ES256'],
-}
-
 export type Options = {
   metadata?: object
   client?: object
@@ -85,62 +62,7 @@ export function inProcess({
     ...own,
   } as unknown as Settings
 
-  // The authorization server.
-  const asked: Asked[] = []
-  const answers: Record<string, (asked: Asked) => Answer | Promise<Answer>> = {}
-  const person = {
-    sub: 'ada',
-    claims: {} as Record<string, unknown>,
-    tokens: {} as Record<string, unknown>,
-    key: keys.privateKey,
-    audience: 'onramp',
-  }
-  const codes = new Map<string, string | undefined>()
-  async function tokens(form: Form): Promise<Answer> {
-    const nonce = codes.get(form['code'] ?? '')
-    const token = new SignJWT({
-      ...(nonce !== undefined && { nonce }),
-      name: 'Ada',
-      email: 'ada@acme.example',
-      email_verified: true,
-      ...person.claims,
-    })
-      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .setIssuer(ISSUER)
-      .setAudience(person.audience)
-      .setSubject(person.sub)
-      .setIssuedAt()
-      .setExpirationTime('5m')
-    const body = {
-      access_token: `access-${asked.length}`,
-      token_type: 'Bearer',
-      expires_in: 300,
-      refresh_token: 'refresh',
-    }
-    return { body: { ...body, id_token: await token.sign(person.key), ...person.tokens } }
-  }
-  const configurationNow = () => {
-    const made = new Configuration({ ...METADATA, ...metadata }, 'onramp', client, ClientSecretPost('hush'))
-    allowInsecureRequests(made)
-    enableNonRepudiationChecks(made)
-    made[customFetch] = async (url, { body }) => {
-      const path = new URL(url).pathname
-      const one = { path, form: Object.fromEntries(new URLSearchParams(String(body ?? ''))) }
-      if (path !== '/keys') asked.push(one)
-      const standard =
-        path === '/keys' ? { body: { keys: [jwk] } } : path === '/token' ? tokens(one.form) : { status: 404 }
-      const { status = 200, body: said, headers } = await (answers[path]?.(one) ?? standard)
-      const text = said === undefined ? null : JSON.stringify(said)
-      return new Response(text, { status, headers: { 'content-type': 'application/json', ...headers } })
-    }
-    return made
-  }
-  const server = { configuration: configurationNow(), isReady: true, isDropped: false, did: [] as string[] }
-  const current = async () => server.configuration
-  const drop = (what: string) => async (clientId: string) => {
-    server.did.push(`${what} ${clientId}`)
-    return server.isDropped
-  }
+  const there = serverAsFunction(metadata, client)
 
   // What compose.ts gives.
   const store = memoryStore()
@@ -181,18 +103,7 @@ export function inProcess({
     signIns,
     maxSeconds,
     tokenParameters: settings.OIDC_RESOURCE === undefined ? {} : { resource: settings.OIDC_RESOURCE },
-    authorizationServer: {
-      configuration: current,
-      patientConfiguration: current,
-      confirmedConfiguration: current,
-      isReady: () => server.isReady,
-      forgetKeys() {
-        server.did.push('forgetKeys')
-        server.configuration = configurationNow()
-      },
-      dropIfUnknown: drop('dropIfUnknown'),
-      dropIfSuspect: drop('dropIfSuspect'),
-    },
+    authorizationServer: there.authorizationServer,
   } as unknown as SignInParts
 
   const sessions = createSignedInSessions(parts)
@@ -250,6 +161,7 @@ export function inProcess({
   app.use(createSignInRoutes(common), createSignOutRoutes(common))
   app.use(createRequireSignIn({ idOf, signIns }))
   app.get('/me', (req, res) => void res.json(signedInOf(req)?.user))
+  app.get('/id', (req, res) => void res.send(signedInOf(req)?.id))
   app.get('/call', async (req, res) => void res.json(await access(req, async (credentials) => credentials)))
   app.use(createSessionsPage(common))
   const told: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
@@ -268,38 +180,24 @@ export function inProcess({
       const { headers } = await agent.get('/sign-in').query(query).expect(303)
       return parametersOf(headers['location'] ?? '')
     }
-    /** What the authorization server sends the browser back with. */
-    function answerTo({ state = '', nonce, code_challenge: challenge }: Form): string {
-      const code = `code-${codes.size}`
-      codes.set(code, nonce)
-      challenges.set(code, challenge)
-      return `/sign-in/callback?${new URLSearchParams({ code, state }).toString()}`
-    }
     /** Signs in, all the way. @returns where that leads */
     async function signIn(query: Form = {}): Promise<string> {
-      const { headers } = await agent.get(answerTo(await begin(query))).expect(303)
+      const { headers } = await agent.get(there.answerTo(await begin(query))).expect(303)
       return headers['location'] ?? ''
     }
     return {
       agent,
       begin,
-      answerTo,
+      answerTo: there.answerTo,
       signIn,
       who: async () => (await agent.get('/me')).body as Record<string, unknown>,
+      sessionId: async () => (await agent.get('/id')).text,
     }
   }
-  const challenges = new Map<string, string | undefined>()
-  /** Does the verifier of a token request belong to the challenge of its sign-in (RFC 7636)? */
-  const isProven = ({ code = '', code_verifier: verifier = '' }: Form) =>
-    challenges.get(code) === createHash('sha256').update(verifier).digest('base64url')
-
   return {
+    ...there,
     app,
     clock,
-    asked,
-    answers,
-    person,
-    server,
     store,
     parts,
     noted,
@@ -307,7 +205,6 @@ export function inProcess({
     counted,
     signedIn,
     browser,
-    isProven,
     access,
   }
 }

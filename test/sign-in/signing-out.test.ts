@@ -90,6 +90,32 @@ describe('someone who signs out', () => {
     })
   })
 
+  it('has the newest tokens taken back, and keeps the sign-in of another browser', async () => {
+    let isAsking = false
+    let refresh: () => Promise<unknown> = async () => undefined
+    const meanwhile = (records: Records): Records => ({
+      ...records,
+      async put(key, ...args) {
+        if (isAsking && key.startsWith('ask-anew:')) await refresh()
+        await records.put(key, ...args)
+      },
+    })
+    const { ada, signOut, asked, browser, parts, store, clock } = await signedIn({
+      metadata,
+      records: meanwhile,
+    })
+    const other = browser()
+    await other.signIn()
+    asked.length = 0
+    const before = (await parts.signIns.load(await ada.sessionId())) ?? expect.fail('ada is signed in')
+    refresh = () => parts.signIns.replaceTokens(before, { accessToken: 'newest', issuedAt: clock.now })
+    isAsking = true
+    await signOut()
+    expect(store.named('session:')).toHaveLength(1)
+    expect(asked).toMatchObject([{ form: { token: 'newest' } }])
+    expect(((await other.agent.get('/sessions')).body as { entries: object[] }).entries).toHaveLength(1)
+  })
+
   it('and signed in again in another tab is told so', async () => {
     const { ada, page, signOut, clock } = await signedIn()
     await signOut()

@@ -1,0 +1,113 @@
+// An authorization server that is a function, for the library within this process. Its answers can be replaced by path.
+import { createHash } from 'node:crypto'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import {
+  allowInsecureRequests,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  enableNonRepudiationChecks,
+} from 'openid-client'
+
+export const ISSUER = 'http://as.example'
+
+export type Form = Record<string, string>
+type Asked = { path: string; form: Form }
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> }
+
+const keys = await generateKeyPair('ES256')
+const jwk = { ...(await exportJWK(keys.publicKey)), alg: 'ES256', kid: 'one' }
+
+const METADATA = {
+  issuer: ISSUER,
+  authorization_endpoint: `${ISSUER}/authorize`,
+  token_endpoint: `${ISSUER}/token`,
+  jwks_uri: `${ISSUER}/keys`,
+  id_token_signing_alg_values_supported: ['ES256'],
+}
+
+/** @param metadata members that are added, or replaced @param client what it has registered of the client */
+export function serverAsFunction(metadata: object, client: object) {
+  const asked: Asked[] = []
+  const answers: Record<string, (asked: Asked) => Answer | Promise<Answer>> = {}
+  const person = {
+    sub: 'ada',
+    claims: {} as Record<string, unknown>,
+    tokens: {} as Record<string, unknown>,
+    key: keys.privateKey,
+    audience: 'onramp',
+  }
+  const codes = new Map<string, string | undefined>()
+  async function tokens(form: Form): Promise<Answer> {
+    const nonce = codes.get(form['code'] ?? '')
+    const token = new SignJWT({
+      ...(nonce !== undefined && { nonce }),
+      name: 'Ada',
+      email: 'ada@acme.example',
+      email_verified: true,
+      ...person.claims,
+    })
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setIssuer(ISSUER)
+      .setAudience(person.audience)
+      .setSubject(person.sub)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+    const body = {
+      access_token: `access-${asked.length}`,
+      token_type: 'Bearer',
+      expires_in: 300,
+      refresh_token: 'refresh',
+    }
+    return { body: { ...body, id_token: await token.sign(person.key), ...person.tokens } }
+  }
+  const configurationNow = () => {
+    const made = new Configuration({ ...METADATA, ...metadata }, 'onramp', client, ClientSecretPost('hush'))
+    allowInsecureRequests(made)
+    enableNonRepudiationChecks(made)
+    made[customFetch] = async (url, { body }) => {
+      const path = new URL(url).pathname
+      const one = { path, form: Object.fromEntries(new URLSearchParams(String(body ?? ''))) }
+      if (path !== '/keys') asked.push(one)
+      const standard =
+        path === '/keys' ? { body: { keys: [jwk] } } : path === '/token' ? tokens(one.form) : { status: 404 }
+      const { status = 200, body: said, headers } = await (answers[path]?.(one) ?? standard)
+      const text = said === undefined ? null : JSON.stringify(said)
+      return new Response(text, { status, headers: { 'content-type': 'application/json', ...headers } })
+    }
+    return made
+  }
+  const server = { configuration: configurationNow(), isReady: true, isDropped: false, did: [] as string[] }
+  const current = async () => server.configuration
+  const drop = (what: string) => async (clientId: string) => {
+    server.did.push(`${what} ${clientId}`)
+    return server.isDropped
+  }
+
+  const authorizationServer = {
+    configuration: current,
+    patientConfiguration: current,
+    confirmedConfiguration: current,
+    isReady: () => server.isReady,
+    forgetKeys() {
+      server.did.push('forgetKeys')
+      server.configuration = configurationNow()
+    },
+    dropIfUnknown: drop('dropIfUnknown'),
+    dropIfSuspect: drop('dropIfSuspect'),
+  }
+
+  const challenges = new Map<string, string | undefined>()
+  /** What the browser is sent back with, where it was sent there with these parameters. */
+  function answerTo({ state = '', nonce, code_challenge: challenge }: Form): string {
+    const code = `code-${codes.size}`
+    codes.set(code, nonce)
+    challenges.set(code, challenge)
+    return `/sign-in/callback?${new URLSearchParams({ code, state }).toString()}`
+  }
+  /** Does the verifier of a token request belong to the challenge of its sign-in (RFC 7636)? */
+  const isProven = ({ code = '', code_verifier: verifier = '' }: Form) =>
+    challenges.get(code) === createHash('sha256').update(verifier).digest('base64url')
+
+  return { asked, answers, person, server, authorizationServer, answerTo, isProven }
+}
