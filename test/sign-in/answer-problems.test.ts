@@ -14,7 +14,7 @@ import {
   problemOfAnswer,
   signInUnavailable,
 } from '../../src/sign-in/answer-problems.ts'
-import { answering, refusalOf } from './library-errors.ts'
+import { answering, libraryError, refusalOf } from './library-errors.ts'
 
 const later = { isFresh: false, isEarly: false }
 const refusal = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -122,14 +122,12 @@ describe('a refusal of a refresh token', () => {
   })
 
   it('is none where nothing was answered', () => {
-    for (const error of [new Error('x'), new ClientError('x', { code: 'OAUTH_TIMEOUT' })])
+    for (const error of [new Error('x'), libraryError('OAUTH_TIMEOUT')])
       expect(isGrantRefused(error, later)).toBe(false)
   })
 })
 
 describe('no usable answer', () => {
-  const coded = (code: string, cause?: unknown) => new ClientError('x', { code, cause })
-
   it.each([
     'OAUTH_TIMEOUT',
     'OAUTH_ABORT',
@@ -138,13 +136,17 @@ describe('no usable answer', () => {
     'OAUTH_RESPONSE_IS_NOT_JSON',
   ])('(%s) is for later', (code) => {
     const detail = 'the authorization server gave no usable answer'
-    expect(said(coded(code))).toEqual([503, 'sign_in_unavailable', `${detail} (${code})`])
-    const answered = coded(code, new Response('', { status: 502 }))
+    expect(said(libraryError(code))).toEqual([503, 'sign_in_unavailable', `${detail} (${code})`])
+    const answered = libraryError(code, new Response('', { status: 502 }))
     expect(said(answered)).toEqual([503, 'sign_in_unavailable', `${detail} (status 502, ${code})`])
   })
 
   it('of another kind is refused with its code', () => {
-    expect(said(coded('OAUTH_ODD'))).toEqual([400, 'sign_in_failed', 'the answer was refused (OAUTH_ODD)'])
+    expect(said(libraryError('OAUTH_ODD'))).toEqual([
+      400,
+      'sign_in_failed',
+      'the answer was refused (OAUTH_ODD)',
+    ])
     expect(said(new ClientError('x'))[2]).toBe('the answer was refused (no code)')
   })
 
@@ -155,7 +157,7 @@ describe('no usable answer', () => {
       'the authorization server cannot be reached',
     ])
     const trouble = new ProxyTrouble({ proxy: 'p:1', hostname: 'as.example', isSignedIn: false, status: 403 })
-    expect(said(new ClientError('x', { code: 'OAUTH_ODD', cause: trouble }))[2]).toBe(
+    expect(said(libraryError('OAUTH_ODD', trouble))[2]).toBe(
       'the authorization server cannot be reached: the proxy p:1 refuses to connect to as.example (403)',
     )
   })

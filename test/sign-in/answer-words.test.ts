@@ -1,5 +1,5 @@
 // What the log says of an authorization server's answer: enough to act on, and nothing that could be a secret.
-import { AuthorizationResponseError, ClientError, refreshTokenGrant } from 'openid-client'
+import { AuthorizationResponseError, refreshTokenGrant } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import {
   errorSaid,
@@ -11,7 +11,7 @@ import {
   retryAfterOf,
   statusOf,
 } from '../../src/sign-in/answer-words.ts'
-import { answering, refusalOf } from './library-errors.ts'
+import { answering, libraryError, refusalOf } from './library-errors.ts'
 
 const refusal = (status: number, body: unknown, headers?: Record<string, string>) =>
   refusalOf(refreshTokenGrant(answering(status, body, headers), 'one'))
@@ -50,7 +50,7 @@ describe('what came back', () => {
 
   it('is nothing where there was no answer', () => {
     expect(inWords(new Error('x'))).toBe('nothing')
-    expect(inWords(new ClientError('x', { code: 'OAUTH_TIMEOUT' }))).toBe('nothing usable (OAUTH_TIMEOUT)')
+    expect(inWords(libraryError('OAUTH_TIMEOUT'))).toBe('nothing usable (OAUTH_TIMEOUT)')
     expect(inWords(undefined)).toBe('nothing')
   })
 })

@@ -2,7 +2,6 @@
 import {
   allowInsecureRequests,
   AuthorizationResponseError,
-  ClientError,
   Configuration,
   customFetch,
   refreshTokenGrant,
@@ -17,7 +16,7 @@ import {
   refusingEndpoints,
   type ProbeEndpoint,
 } from '../../src/sign-in/server/client-probe.ts'
-import { answering, issuer, refusalOf } from './library-errors.ts'
+import { answering, issuer, libraryError, refusalOf } from './library-errors.ts'
 
 const REVOCATION = { revocation_endpoint: `${issuer}/revocation` }
 const INTROSPECTION = { introspection_endpoint: `${issuer}/introspection` }
@@ -73,7 +72,7 @@ describe('an answer', () => {
 
   it('that does not come says nothing', async () => {
     const configuration = answering(200, {}, {}, endpoints)
-    for (const error of [new TypeError('x'), new ClientError('x', { code: 'OAUTH_TIMEOUT' })]) {
+    for (const error of [new TypeError('x'), libraryError('OAUTH_TIMEOUT')]) {
       configuration[customFetch] = () => Promise.reject(error)
       expect(await probeClient(configuration, 'token')).toBe('silent')
     }
@@ -125,13 +124,17 @@ describe('the question', () => {
 })
 
 describe('the endpoints that refuse', () => {
-  const refusing = (said: Said, mute?: string[]) =>
-    Array.fromAsync(refusingEndpoints(answering(said[0], said[1], said[2], endpoints), mute))
+  async function refusing([status, body, headers]: Said, mute?: string[]) {
+    const found: ProbeEndpoint[] = []
+    for await (const one of refusingEndpoints(answering(status, body, headers, endpoints), mute))
+      found.push(one)
+    return found
+  }
 
   it('say so in so many words', async () => {
     const said: Said = [401, { error: 'invalid_client' }]
     expect(await refusing(said)).toEqual(['token', 'revocation'])
-    expect(await refusing([...said, bearer()] as Said)).toEqual(['token', 'revocation'])
+    expect(await refusing([401, said[1], bearer()])).toEqual(['token', 'revocation'])
     expect(await refusing(said, ['token'])).toEqual(['revocation'])
     for (const other of [
       [401, '', bearer()],

@@ -120,19 +120,24 @@ export function inProcess({
   const redeem = createRedeem({ ...parts, sessions, signedOut })
   const access = createAccess({ ...parts, refresh: createRefresh(parts) })
   const signIn = {
-    ...{
-      authorizationServer: parts.authorizationServer,
+    authorizationServer: parts.authorizationServer,
+    pending,
+    redeem,
+    sessions,
+    signedOut,
+    signIns,
+    prove,
+    session,
+    start: createStartSignIn({
+      ...parts,
       pending,
-      redeem,
-      sessions,
       signedOut,
-      signIns,
-      prove,
-      session,
-    },
-    start: createStartSignIn({ ...parts, pending, signedOut }),
+    }),
     cookieName: 'onramp',
-    returnTo: { publicOrigin: PUBLIC_URL, allowedOrigins: ['https://intranet.example'] },
+    returnTo: {
+      publicOrigin: PUBLIC_URL,
+      allowedOrigins: ['https://intranet.example'],
+    },
     entering: [count('enter'), prove, session],
     answering: (early: express.RequestHandler, isAwaited: (req: express.Request) => Promise<boolean>) => [
       prove,

@@ -1,5 +1,11 @@
 // The library's own errors, made of answers that a server could give; nothing leaves this process.
-import { allowInsecureRequests, Configuration, customFetch, type ServerMetadata } from 'openid-client'
+import {
+  allowInsecureRequests,
+  ClientError,
+  Configuration,
+  customFetch,
+  type ServerMetadata,
+} from 'openid-client'
 import { expect } from 'vitest'
 
 export const issuer = 'http://as.example'
@@ -23,6 +29,10 @@ export function answering(
     })
   return configuration
 }
+
+/** What the library throws where it got no answer, or none that it takes. */
+export const libraryError = (code: string, cause?: unknown): ClientError =>
+  Object.assign(new ClientError('x', { cause }), { code })
 
 export const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -11,7 +11,7 @@ export function answerFetch(answers: Record<string, Answer>): Sent[] {
   const asked: Sent[] = []
   vi.stubGlobal('fetch', async (url: string | URL, init: RequestInit = {}) => {
     const { method = 'GET', headers, body } = init
-    const sent = { url: String(url), method, headers: new Headers(headers), body: String(body ?? '') }
+    const sent = { url: String(url), method, headers: new Headers(headers), body: (body ?? '') as string }
     asked.push(sent)
     init.signal?.throwIfAborted()
     return await (answers[sent.url]?.(sent) ?? new Response('', { status: 404 }))

@@ -87,7 +87,8 @@ describe('signing in', () => {
   })
 
   it('is needed behind the line', async () => {
-    await request(together().app).get('/x').expect(401, '"signed_out"')
+    const { status, body } = await request(together().app).get('/x')
+    expect([status, body]).toEqual([401, 'signed_out'])
   })
 })
 

@@ -50,8 +50,9 @@ describe('a client', () => {
     const { process, made, lives, values, named } = registration()
     const [one, other] = [process(), process()]
     expect(await one.stored()).toBeUndefined()
+    const made1 = { client_id: 'c1', client_secret: 'hush', registered_at: NOW }
     const both = await Promise.all([one.current(), other.current()])
-    expect(both).toEqual(Array(2).fill({ client_id: 'c1', client_secret: 'hush', registered_at: NOW }))
+    expect(both).toEqual([made1, made1])
     expect([made(), await other.stored()]).toEqual([1, both[0]])
     expect(lives.get(KEY)).toBe(5 * 365 * 24 * 3600)
     expect(values.get(KEY)).not.toContain('hush')

@@ -209,7 +209,7 @@ describe('a client that is taken back', () => {
     { registration_access_token: undefined },
   ])('stays where there is no safe way to ask: %j', async (without) => {
     const asked = answerFetch({})
-    expect(await removeClient({ ...client, ...without } as typeof client)).toEqual({ kind: 'no-means' })
+    expect(await removeClient({ ...client, ...without })).toEqual({ kind: 'no-means' })
     expect(asked).toEqual([])
   })
 })

@@ -67,9 +67,9 @@ export function serverAsFunction(metadata: object, client: object) {
     enableNonRepudiationChecks(made)
     made[customFetch] = async (url, { body }) => {
       const path = new URL(url).pathname
-      const one = { path, form: Object.fromEntries(new URLSearchParams(String(body ?? ''))) }
+      const one = { path, form: Object.fromEntries(new URLSearchParams(body as URLSearchParams | undefined)) }
       if (path !== '/keys') asked.push(one)
-      const standard =
+      const standard: Answer | Promise<Answer> =
         path === '/keys' ? { body: { keys: [jwk] } } : path === '/token' ? tokens(one.form) : { status: 404 }
       const { status = 200, body: said, headers } = await (answers[path]?.(one) ?? standard)
       const text = said === undefined ? null : JSON.stringify(said)

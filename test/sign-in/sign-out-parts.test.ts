@@ -30,7 +30,7 @@ describe('a cookie of ours', () => {
   })
 })
 
-describe('of a browser that was signed out', () => {
+describe('a browser that was signed out', () => {
   function signedOut() {
     const store = memoryStore()
     const parts = createSignedOut({ ...store, sealer: createSealer(['s'.repeat(32)]), maxSeconds: 7 })
@@ -40,35 +40,35 @@ describe('of a browser that was signed out', () => {
       rememberBrowser(() => id)(req, {} as never, () => {})
       return req
     }
-    return { ...store, ...parts, from }
+    return { ...store, parts, from }
   }
 
-  it('it is remembered that the next sign-in asks, until it need not', async () => {
-    const { askAnew, askNoMore, mustAsk, from, values, lives } = signedOut()
+  it('is remembered that the next sign-in asks, until it need not', async () => {
+    const { parts, from, values, lives } = signedOut()
     const browser = from('id')
     const name = nameOf('id')
-    expect([await mustAsk(browser), await askNoMore(name)]).toEqual([false, false])
-    await askAnew(name)
+    expect([await parts.mustAsk(browser), await parts.askNoMore(name)]).toEqual([false, false])
+    await parts.askAnew(name)
     expect([...lives]).toEqual([[`ask-anew:${name}`, 7]])
-    expect(await mustAsk(browser)).toBe(true)
+    expect(await parts.mustAsk(browser)).toBe(true)
     remember(browser, { browser: name } as SignedIn)
-    expect(await mustAsk(browser)).toBe(false)
-    expect(await askNoMore(name)).toBe(true)
+    expect(await parts.mustAsk(browser)).toBe(false)
+    expect(await parts.askNoMore(name)).toBe(true)
     expect([...values]).toEqual([])
   })
 
   it('nothing is known where the browser is not', async () => {
-    const { askAnew, keep, mustAsk, of, from } = signedOut()
-    await askAnew('undefined')
-    await keep('undefined', { state: 'x' })
-    expect([await mustAsk(from()), await of(from())]).toEqual([false, undefined])
+    const { parts, from } = signedOut()
+    await parts.askAnew('undefined')
+    await parts.keep('undefined', { state: 'x' })
+    expect([await parts.mustAsk(from()), await parts.of(from())]).toEqual([false, undefined])
   })
 
   it('the way on is kept sealed, for one browser', async () => {
-    const { keep, of, from, values } = signedOut()
-    await keep(nameOf('id'), { state: 'x', endSessionUrl: 'https://as.example/end' })
-    expect(await of(from('id'))).toEqual({ state: 'x', endSessionUrl: 'https://as.example/end' })
+    const { parts, from, values } = signedOut()
+    await parts.keep(nameOf('id'), { state: 'x', endSessionUrl: 'https://as.example/end' })
+    expect(await parts.of(from('id'))).toEqual({ state: 'x', endSessionUrl: 'https://as.example/end' })
     values.set(`signing-out:${nameOf('other')}`, [...values.values()][0] ?? '')
-    expect(await of(from('other'))).toBeUndefined()
+    expect(await parts.of(from('other'))).toBeUndefined()
   })
 })

@@ -71,9 +71,12 @@ describe('a sign-in under way', () => {
     const [text = ''] = [...values.values()]
     const cost = Math.ceil(text.length * 1.25) + 250
     await prepared.drop()
-    const found = await pending.take('state', undefined)
-    if (found === undefined) expect.fail('it is gone')
-    await pending.succeeded(found)
+    await pending.succeeded({
+      ...(await pending.take('state', undefined)),
+      signIn: started,
+      mayRedeem: false,
+      cost,
+    })
     expect(taken).toEqual([
       ['take', cost, '192.0.2.1'],
       ['giveBack', cost, '192.0.2.1'],
