@@ -74,6 +74,7 @@ describe('an attempt', () => {
 
   it.each([
     ['is away', new Error('x'), [0, 1, 3, 7, 15, 30, 45]],
+    ['can’t be used', new Problem(503, 'sign_in_unavailable'), [0, 1, 3, 7, 15, 30, 45]],
     ['refuses', misconfigured(), [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811]],
   ])('is made again later and later while the server %s', async (_what, error, expected) => {
     const { background, seconds, work } = working()

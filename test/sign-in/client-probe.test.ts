@@ -65,6 +65,7 @@ describe('an answer', () => {
     ['token', 'a page with 400', [400, '<html>'], 'unclear'],
     ['introspection', 'a page', [200, '<html>'], 'unclear'],
     ['introspection', 'a page with 403', [403, '<html>'], 'unclear'],
+    ['token', 'JSON with 418 that is none of OAuth', [418, []], 'unclear'],
     ['token', 'JSON that is no answer', [200, { ok: true }], 'unclear'],
   ])('of the %s endpoint with %s says: %s', async (endpoint, _what, said, answer) => {
     expect(await probe(endpoint, said)).toBe(answer)
@@ -169,7 +170,10 @@ describe('a refusal', () => {
     expect(mayBeForgotten(new Error(error))).toBe(false)
   })
 
-  it('with 200 is none of those', async () => {
+  it('with 200, or of a server that fails, is none of those', async () => {
+    expect(mayBeForgotten(await refusalOf(refreshTokenGrant(answering(500, { error: 'x' }), 'one')))).toBe(
+      false,
+    )
     expect(mayBeForgotten(await refusalOf(refreshTokenGrant(answering(200, { error: 'x' }), 'one')))).toBe(
       false,
     )

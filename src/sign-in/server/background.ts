@@ -46,7 +46,6 @@ export function createBackground<T>(parts: BackgroundParts<T>) {
   let next = Promise.withResolvers<T>()
 
   function later(milliseconds: number) {
-    clearTimeout(timer)
     if (isClosed) return
     nextAt = performance.now() + milliseconds
     timer = setTimeout(tryNow, Math.max(milliseconds, MIN_PAUSE_MS))

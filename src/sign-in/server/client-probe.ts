@@ -118,7 +118,8 @@ async function answerIn(error: unknown, endpoint: ProbeEndpoint): Promise<ProbeA
  * `invalid_grant` then.
  */
 export const mayBeForgotten = (error: unknown): boolean =>
-  (error instanceof ResponseBodyError && error.status >= 400 && error.status < 500) ||
+  // Of an answer below 500: of any other the library reads no body.
+  error instanceof ResponseBodyError ||
   (error instanceof AuthorizationResponseError && /^(invalid|unauthorized)_client$/.test(error.error))
 
 const TIME_LIMIT_MS = 4_000
