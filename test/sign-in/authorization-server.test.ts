@@ -40,6 +40,7 @@ describe('what is known', () => {
     await turn(539_999)
     expect([await idOf(), asked.length]).toEqual(['c1', 1])
     await turn(1)
+    expect(asked).toHaveLength(2)
     expect([await idOf(), asked.length]).toEqual(['c2', 2])
   })
 

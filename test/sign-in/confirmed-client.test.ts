@@ -37,16 +37,35 @@ describe('a client that registered itself', () => {
     await turn(60_000)
     at.isUnknown = true
     expect(await idOf('confirmedConfiguration')).toBe('c1x')
-    expect([at.forgotten[0], logged[0]]).toEqual(['c1', ['warn', NO_LONGER_KNOWN]])
+    expect([at.forgotten[0], logged[0]]).toEqual(['c1', ['warn', NO_LONGER_KNOWN, { issuer: ISSUER }]])
   })
 
   it('that was given up a moment ago is kept', async () => {
-    const { at, started, idOf, logged } = knowing()
+    const { server, at, started, idOf, logged } = knowing()
     await started()
     await turn(60_000)
     Object.assign(at, { isUnknown: true, mayForget: false })
     expect(await idOf('confirmedConfiguration')).toBe('c1')
-    expect([at.forgotten, logged]).toEqual([['c1'], [['warn', REFUSED_AGAIN]]])
+    const { client_id: kept } = (await server.configuration()).clientMetadata()
+    expect([kept, server.isReady()]).toEqual(['c1', true])
+    expect([at.forgotten, logged]).toEqual([['c1'], [['warn', REFUSED_AGAIN, { issuer: ISSUER }]]])
+  })
+
+  it('from before is confirmed by the first who needs it', async () => {
+    const { at, idOf } = knowing()
+    await idOf('confirmedConfiguration')
+    expect(at.refusals).toBe(1)
+  })
+
+  it('that is gone is replaced in the background, also where no one asks for it', async () => {
+    const { server, at, started, asked } = knowing()
+    await started()
+    at.isUnknown = true
+    expect(await server.dropIfUnknown('c1')).toBe(true)
+    await turn()
+    expect([server.isReady(), asked.length]).toEqual([true, 2])
+    Object.assign(at, { isUnknown: true, mayForget: false })
+    expect(await server.dropIfUnknown('c1x')).toBe(false)
   })
 
   it('is asked about once, however many doubt it', async () => {
@@ -92,7 +111,7 @@ describe('a server whose endpoints tell nothing', () => {
   it.each([
     ['its authorization endpoint says that the client is gone', true, true, []],
     ['its authorization endpoint says that it is not', false, false, []],
-    ['nothing says so', undefined, false, [['warn', CANNOT_BE_ASKED]]],
+    ['nothing says so', undefined, false, [['warn', CANNOT_BE_ASKED, { issuer: ISSUER }]]],
   ])('is asked there: %s', async (_what, says, isDropped, warned) => {
     const { server, at, started, logged } = knowing({ isForgotten: async () => says })
     at.more = { isNew: true }
@@ -114,7 +133,7 @@ describe('a server whose endpoints tell nothing', () => {
     mute.at.more = { mute: ['revocation'] }
     await mute.started()
     await mute.server.dropIfSuspect('c1')
-    expect([mute.logged, mute.at.learned]).toEqual([[['warn', CANNOT_BE_ASKED]], ['c1']])
+    expect([mute.logged, mute.at.learned]).toEqual([[['warn', CANNOT_BE_ASKED, { issuer: ISSUER }]], ['c1']])
   })
 })
 

@@ -27,8 +27,9 @@ type Options = { registers?: boolean; metadata?: object; isForgotten?: () => Pro
 
 export function knowing({ registers = true, metadata = {}, isForgotten }: Options = {}) {
   const asked = answerFetch({ [PLACE]: () => Response.json({ ...METADATA, ...metadata }) })
-  const logged: [string, string][] = []
-  const line = (level: string) => (_fields: object, words: string) => void logged.push([level, words])
+  const logged: [level: string, words: string, fields?: object][] = []
+  const line = (level: string) => (fields: object, words: string) =>
+    void logged.push([level, words, ...('err' in fields ? [] : [fields])])
   const calls: object[] = []
   const at = {
     client: { client_id: 'c1' } as Client['metadata'],
