@@ -85,6 +85,7 @@ describe('how it proves itself', () => {
     [undefined, 'client_secret_post', true, 'client_secret_post', []],
     ['client_secret_post', 'client_secret_basic', true, 'client_secret_post', []],
     ['client_secret_post', 'client_secret_basic', false, 'none', [UNUSABLE, PUBLIC]],
+    ['client_secret_basic', 'client_secret_post', true, 'client_secret_basic', []],
     ['none', 'client_secret_basic', true, 'none', []],
     ['none', 'client_secret_basic', false, 'none', []],
     ['private_key_jwt', 'client_secret_basic', true, 'client_secret_basic', [UNUSABLE]],
@@ -152,6 +153,7 @@ describe('a refusal', () => {
       description: '…, …!',
     })
     expect(refused({ error: 'bad' }, '')).toEqual({ error: 'bad', description: undefined })
+    expect(refused({ error: 'scope is undefined' }).error).toBe('scope is undefined')
   })
 
   it.each(['', '<html>', '[]', { error: 5, error_description: ' ' }])('may say nothing: %j', (body) => {
