@@ -152,6 +152,31 @@ describe('the room for sign-ins under way', () => {
     expect((await fill(room, few, newcomers)).got).toBe(Math.floor(reserve / few))
   })
 
+  it('of a range is not used up by what one address is refused', async () => {
+    const room = roomOf(4)
+    const kibi = 1024
+    await fill(room, kibi, Array(200).fill('192.0.2.1') as string[])
+    for (let count = 0; count < 400; count++) await isRefused(room.take(kibi, '192.0.2.1'))
+    const others = Array.from({ length: 400 }, (_, index) => `192.0.2.${2 + (index % 100)}`)
+    expect((await fill(room, kibi, others)).got).toBe(512 - 192)
+  })
+
+  it('is given out to the last byte', async () => {
+    expect((await fill(roomOf(32), PIECE, addresses(300))).got).toBe((16 * 0.75 * MIB) / PIECE)
+  })
+
+  it('that is given back is that of the reserve first', async () => {
+    const room = roomOf(1)
+    const few = Math.floor((MIB / 2) * 0.01)
+    await fill(room, few + 1, addresses(200))
+    const newcomers = addresses(400).map((network) => network.replace(/^10/, '11'))
+    const { got } = await fill(room, few, newcomers)
+    for (const network of newcomers.slice(0, got)) await room.giveBack(few, network)
+    // None of it is for the crowd.
+    expect((await fill(room, few + 1, addresses(250).slice(200))).got).toBe(0)
+    expect((await fill(room, few, newcomers)).got).toBe(got)
+  })
+
   it('that is full has some again when one is given back', async () => {
     const room = roomOf(1)
     const { got } = await fill(room, 8192, addresses(100))
