@@ -63,6 +63,29 @@ describe('the list of sign-ins', () => {
       expect((await sessions.list(ada)).map(({ name }) => name)).toEqual(['used'])
   })
 
+  it('is written anew only where one is over, and no longer has it then', async () => {
+    const { sessions, over, add, values } = open()
+    await add('idle')
+    await add('used')
+    const before = [...values]
+    await sessions.list(ada)
+    expect([...values]).toEqual(before)
+    over.add('idle')
+    await sessions.list(ada)
+    over.clear()
+    expect((await sessions.list(ada)).map(({ name }) => name)).toEqual(['used'])
+  })
+
+  it('is one person’s', async () => {
+    const { sessions, over, add } = open()
+    const bob = { issuer, subject: 'bob' }
+    await add('hers')
+    await sessions.add(bob, { name: 'his', signedInAt: 1_000, device: '' }, STARTED)
+    expect((await sessions.list(bob)).map(({ name }) => name)).toEqual(['his'])
+    expect(await sessions.end(bob, () => true)).toBe(1)
+    expect([...over]).toEqual(['his'])
+  })
+
   const damage = (values: Map<string, string>) => {
     for (const [key, text] of values) values.set(key, `${text.slice(0, -4)}AAAA`)
     return [...values]
