@@ -1,5 +1,5 @@
 // How requests reach the authorization server, and what the library is given of its answers.
-import { ClientSecretPost, customFetch, type Configuration } from 'openid-client'
+import { ClientSecretPost, customFetch, refreshTokenGrant, type Configuration } from 'openid-client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { configurationOf, createFetch, serverMetadataOf } from '../../src/sign-in/server/configuration.ts'
 import { startPlainServer, type Answers } from '../helpers/plain-authorization-server.ts'
@@ -49,6 +49,18 @@ describe('a request', () => {
     expect([(answer as Response).status, await (answer as Response).json()]).toEqual([201, { ok: true }])
     expect(told).toEqual([[`${url}/there?a=b`, 201, expect.any(Number) as number]])
     expect(told[0]?.[2]).toBeLessThan(1)
+  })
+
+  it.each([undefined, null])('may have no body (%j)', async (body) => {
+    const seen: unknown[] = []
+    const answers: Answers = {
+      '/there': ({ headers, res, body: sent }, own) => {
+        seen.push([sent, headers['content-length'] ?? '0'])
+        own.json(res, {})
+      },
+    }
+    await ask(answers, { ...FORM, body })
+    expect(seen).toEqual([[{}, '0']])
   })
 
   it('has its answer with all headers, also those that come twice', async () => {
@@ -124,6 +136,9 @@ describe('an answer to a form', () => {
     expect(await tidied({ error_description: 'not sesame, me' }, withHeader(basic('me:sesame')))).toBe(
       '{"error_description":"not …, me"}',
     )
+    expect(await tidied({ error_description: 'as sesame' }, withHeader(`Not ${basic('me:sesame')}`))).toBe(
+      '{"error_description":"as sesame"}',
+    )
     expect(await tidied({ error_description: 'Bearer sesame' }, withHeader('Bearer sesame'))).toBe(
       '{"error_description":"Bearer sesame"}',
     )
@@ -147,6 +162,29 @@ describe('the configuration', () => {
     expect(configurationOf(metadata, client).timeout).toBe(8)
     expect(configurationOf(metadata, client, { isPatient: true }).timeout).toBe(30)
     expect(configurationOf(metadata, client).clientMetadata().client_id).toBe('one')
+  })
+
+  it('has signatures checked, but not of a refresh, whose token is used up by then', async () => {
+    const there = await serverWith({ '/keys': ({ res }, own) => own.json(res, { keys: [] }) })
+    there.clients.set('one', 'hush')
+    const known = { ...server(there.url), id_token_signing_alg_values_supported: ['ES256'] }
+    const refreshed = (options: object, metadata: object = known) =>
+      refreshTokenGrant(configurationOf(metadata as never, client, options), 'refresh').then(
+        (tokens) => tokens.claims()?.sub,
+        ({ code }: { code: string }) => code,
+      )
+    expect(await refreshed({})).toBe('OAUTH_KEY_SELECTION_FAILED')
+    expect(await refreshed({ isPatient: true })).toBe('ada')
+    // Plain OAuth has no keys to check with.
+    const { jwks_uri: _keys, ...keyless } = known
+    expect(await refreshed({}, keyless)).toBe('ada')
+  })
+
+  it('speaks without encryption to this machine alone', async () => {
+    const configuration = configurationOf(server('http://as.example'), client)
+    await expect(refreshTokenGrant(configuration, 'one')).rejects.toMatchObject({
+      code: 'OAUTH_HTTP_REQUEST_FORBIDDEN',
+    })
   })
 
   it('copies what the server says once', () => {
