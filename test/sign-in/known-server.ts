@@ -29,7 +29,7 @@ export function knowing({ registers = true, metadata = {}, isForgotten }: Option
   const asked = answerFetch({ [PLACE]: () => Response.json({ ...METADATA, ...metadata }) })
   const logged: [level: string, words: string, fields?: object][] = []
   const line = (level: string) => (fields: object, words: string) =>
-    void logged.push([level, words, ...('err' in fields ? [] : [fields])])
+    void logged.push('err' in fields ? [level, words] : [level, words, fields])
   const calls: object[] = []
   const at = {
     client: { client_id: 'c1' } as Client['metadata'],
