@@ -1,6 +1,6 @@
 // Asking a registration endpoint for a client: what is sent, what is tried again, and what came of it.
 import { describe, expect, it } from 'vitest'
-import { removeClient, requestRegistration } from '../../src/sign-in/registration/request.ts'
+import { requestRegistration } from '../../src/sign-in/registration/request.ts'
 import type { Wishes } from '../../src/sign-in/registration/wishes.ts'
 import { answerFetch, silent, type Sent } from './network-of-answers.ts'
 
@@ -180,36 +180,5 @@ describe('no answer', () => {
   ])('(%s) is told with what it means: %s; something may have been sent: %s', async (code, words, sent) => {
     const why = `the registration endpoint gives no answer: ${words}`
     expect((await registering(silent(code))).outcome).toEqual({ kind: 'unanswered', sent, why })
-  })
-})
-
-describe('a client that is taken back', () => {
-  const uri = 'https://as.example/register/one'
-  const client = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
-
-  it('is asked to be removed with the token that came with it', async () => {
-    const asked = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
-    expect(await removeClient(client)).toEqual({ kind: 'removed' })
-    expect(asked.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
-      ['DELETE', 'Bearer sesame'],
-    ])
-  })
-
-  it('stays where the server refuses or does not answer', async () => {
-    answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
-    expect(await removeClient(client)).toEqual({ kind: 'refused', status: 403 })
-    answerFetch({ [uri]: silent('ECONNREFUSED') })
-    expect(await removeClient(client)).toEqual({ kind: 'unanswered' })
-  })
-
-  it.each([
-    { registration_client_uri: undefined },
-    { registration_client_uri: 'x' },
-    { registration_client_uri: 'http://as.example/register/one' },
-    { registration_access_token: undefined },
-  ])('stays where there is no safe way to ask: %j', async (without) => {
-    const asked = answerFetch({})
-    expect(await removeClient({ ...client, ...without })).toEqual({ kind: 'no-means' })
-    expect(asked).toEqual([])
   })
 })

@@ -114,11 +114,10 @@ async function answerIn(error: unknown, endpoint: ProbeEndpoint): Promise<ProbeA
 }
 
 /**
- * A refusal that may come from a client which is gone: servers that check the code or the token before the client answer
- * `invalid_grant` then.
+ * A refusal (400 to 499: of other answers the library reads no error) that may come from a client which is gone: servers
+ * that check the code or the token before the client answer `invalid_grant` then.
  */
 export const mayBeForgotten = (error: unknown): boolean =>
-  // Of an answer below 500: of any other the library reads no body.
   error instanceof ResponseBodyError ||
   (error instanceof AuthorizationResponseError && /^(invalid|unauthorized)_client$/.test(error.error))
 
