@@ -79,6 +79,17 @@ describe('with the secrets in two orders', () => {
     expect(missed).toEqual([])
   })
 
+  it('a logout of a session that no one is known to have ends the sign-in on its way at the other process', async () => {
+    const { one, other } = twoProcesses(1)
+    expect(await other.endThere(issuer, { sid: 's' })).toBe(0)
+    // The clock says 1,000: what began by then is part of it.
+    expect([await one.add(ada, session(1), 900), await one.add(ada, session(2), 1_000)]).toEqual([
+      false,
+      false,
+    ])
+    expect(await one.add(ada, session(3), 1_001)).toBe(true)
+  })
+
   it('a logout counts although the same session was ended before, at a process that knew no one of it', async () => {
     const { ended, one, other } = twoProcesses(1)
     await other.endThere(issuer, { sid: 's' })
