@@ -57,11 +57,7 @@ describe('pushed authorization requests', () => {
   it('that can’t be made give their room back', async () => {
     const { browser, answers } = inProcess({ metadata, megabytes: 0.25 })
     answers['/par'] = () => ({ status: 503, body: { error: 'temporarily_unavailable' } })
-<<<<<<< HEAD
-    for (let count = 0; count < 40; count++) await browser().agent.get('/sign-in').expect(503)
-=======
     for (let count = 0; count < 20; count++) await browser().agent.get('/sign-in').expect(503)
->>>>>>> s18-mutB
     answers['/par'] = taken
     expect(await browser().begin()).toMatchObject({ request_uri: 'urn:one' })
   })
