@@ -4,13 +4,14 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { whyUnusable } from './sqlite-unusable.ts'
 
 export const DATABASE = 'onramp.sqlite'
 const LOCK = 'onramp.lock'
 
 const NAMES = [DATABASE, LOCK].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`])
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /** Makes it where it is not there. SQLite gives what it puts beside it the same rights. */
 function make(file: string): void {
@@ -50,8 +51,6 @@ export function closeToOthers(folder: string): string[] {
 
 /** A process that was just killed may still be about to end. */
 const WAIT_MS = 500
-/** https://www.sqlite.org/rescode.html#busy */
-const SQLITE_BUSY = 5
 
 export class FolderInUse extends Error {
   constructor(folder: string, cause: unknown) {
@@ -77,8 +76,7 @@ export function holdFolder(folder: string): { close(): void } {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
-    throw isBusy ? new FolderInUse(folder, error) : error
+    throw whyUnusable(error).kind === 'busy' ? new FolderInUse(folder, error) : error
   }
   return { close: () => lock.close() }
 }

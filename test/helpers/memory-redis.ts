@@ -65,7 +65,7 @@ export function memoryRedis() {
     /** Seconds that each lives from now on. */
     lives: () => new Map([...kept.keys()].map((key) => [key, life(key)])),
     /** Writes over a value and leaves it its time. */
-    damage(key: string, value: string) {
+    damage: (key: string, value: string) => {
       const one = kept.get(key)
       if (one !== undefined) one.value = value
     },

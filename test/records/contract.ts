@@ -14,7 +14,9 @@ const newKey = () => `key:${++number}`
 const winners = (results: unknown[]) => results.filter((result) => result !== false)
 
 export function describeRecords(name: string, open: () => Promise<Opened>): void {
-  describe(`records in ${name}`, () => itKeepsRecords(open))
+  describe(`records in ${name}`, () => {
+    itKeepsRecords(open)
+  })
 }
 
 function itKeepsRecords(open: () => Promise<Opened>): void {

@@ -27,7 +27,7 @@ describe('an answer of the store', () => {
     async (most, rounded) => {
       const answer = failed(withinDeadline(never, most))
       await vi.advanceTimersByTimeAsync(rounded - 1)
-      expect(await Promise.race([answer, 'waiting'])).toBe('waiting')
+      expect(await Promise.race([answer, Promise.resolve('waiting')])).toBe('waiting')
       await vi.advanceTimersByTimeAsync(2)
       const { cause, detail } = await answer
       expect(cause).toBeInstanceOf(TooSlow)

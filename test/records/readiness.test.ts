@@ -21,9 +21,13 @@ function store() {
       if (message !== undefined) throw new StoreUnavailable(new Error(message))
       return undefined as never
     }
-  const [get, put, compareAndSet, touch, remove] = OPERATIONS.map(operation) as [
-    ...{ [Name in keyof typeof OPERATIONS]: ReturnType<typeof operation> },
+  const [get, put, touch, remove] = [
+    operation('get'),
+    operation('put'),
+    operation('touch'),
+    operation('remove'),
   ]
+  const compareAndSet = operation('compareAndSet')
   const log = {
     warn: (fields: object, message: string) =>
       void lines.push([message, 'reason' in fields && fields.reason, 'err' in fields]),
@@ -110,7 +114,7 @@ describe('a command', () => {
     failing.clear()
     expect(asked).toEqual(['get ready', 'get ready', 'get ready'])
     await vi.advanceTimersByTimeAsync(1)
-    expect(await Promise.race([began, 'waiting'])).toBe('began')
+    expect(await Promise.race([began, Promise.resolve('waiting')])).toBe('began')
     await untilReachable({ get })
     expect(asked).toHaveLength(5)
   })
@@ -120,7 +124,7 @@ describe('a command', () => {
     failing.set('get', AWAY)
     const ended = untilReachable({ get }).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(5_049)
-    expect(await Promise.race([ended, 'waiting'])).toBe('waiting')
+    expect(await Promise.race([ended, Promise.resolve('waiting')])).toBe('waiting')
     await vi.advanceTimersByTimeAsync(1)
     expect(await ended).toBeInstanceOf(StoreUnavailable)
     expect(asked).toHaveLength(102)

@@ -1,58 +1,7 @@
-// The connection that is kept for ever, over clients that open, fail and hang as a test wants; redis-connection.test.ts
-// and test/faults have it over real ones.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { StoreUnavailable } from '../../src/records/records.ts'
-import type { RedisCommands } from '../../src/records/redis-clients.ts'
-import { connectBy, type RedisConnection } from '../../src/records/redis-connection.ts'
-import { memoryRedis } from '../helpers/memory-redis.ts'
-
-let random: ReturnType<typeof vi.spyOn>
-let connection: RedisConnection | undefined
-beforeEach(() => {
-  vi.useFakeTimers({ fakeNodeBuiltins: true })
-  random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
-})
-afterEach(() => {
-  connection?.destroy()
-  random.mockRestore()
-  vi.useRealTimers()
-})
-
-const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-type Client = { lose(error: Error): void; isClosed: boolean; answer: RedisCommands['get'] }
-
-/** A server; `opens` says what the next attempts to open a client come to. */
-function server(opens: (Error | 'hangs' | undefined)[] = []) {
-  const { commands } = memoryRedis()
-  const [clients, tried, lines]: [Client[], number[], string[]] = [[], [], []]
-  const began = performance.now()
-  connection = connectBy(
-    async (lost) => {
-      tried.push(performance.now() - began)
-      const comesTo = opens.shift()
-      if (comesTo === 'hangs') await new Promise(() => {})
-      if (comesTo instanceof Error) throw comesTo
-      const client: Client = { lose: lost, isClosed: false, answer: commands.get }
-      clients.push(client)
-      return {
-        commands: { ...commands, get: (key) => client.answer(key) },
-        close: () => void (client.isClosed = true),
-      }
-    },
-    {
-      warn: (fields, message) => void lines.push(`${'err' in fields ? '' : 'without cause: '}${message}`),
-      info: (_, message) => void lines.push(message),
-    },
-  )
-  return { connection, clients, tried, lines }
-}
-
-const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
-const failing = (message: string) => () => Promise.reject(new Error(message))
-const outcome = (work: Promise<unknown>) =>
-  work.catch((error: unknown) => (error instanceof StoreUnavailable ? error.detail : 'another failure'))
-const AWAY_LINE = 'Redis cannot be reached (ECONNREFUSED): trying again until it can'
-const BACK_LINE = 'Redis is reached again'
+// The connection that is kept for ever: when a client is opened, replaced and closed. redis-connection.test.ts and test/faults
+// have it over real ones.
+import { describe, expect, it } from 'vitest'
+import { AWAY, AWAY_LINE, BACK_LINE, outcome, pass, random, server } from './kept-connection.ts'
 
 describe('a connection to Redis', () => {
   it('is opened after 25 ms, gives on every command, and says nothing of it', async () => {
@@ -95,92 +44,6 @@ describe('a connection to Redis', () => {
   })
 })
 
-describe('a command', () => {
-  it('that comes first waits for the connection, but not for long', async () => {
-    const { connection: redis } = server()
-    const first = outcome(redis.get('a'))
-    await pass(25)
-    expect(await first).toBeNull()
-  })
-
-  it('that comes first fails after half a second where no client opens, and at once after that', async () => {
-    const { connection: redis } = server(['hangs'])
-    const first = outcome(redis.get('a'))
-    await pass(499)
-    expect(await Promise.race([first, 'waiting'])).toBe('waiting')
-    await pass(1)
-    expect(await first).toBe('the store cannot be reached (Error): see REDIS_URL or DATA_DIR')
-  })
-
-  it('fails at once with the reason while Redis is away', async () => {
-    const { connection: redis } = server([AWAY, AWAY, AWAY, AWAY])
-    const first = outcome(redis.get('a'))
-    await pass(25)
-    expect(await first).toBe('the store cannot be reached (ECONNREFUSED): see REDIS_URL or DATA_DIR')
-    await pass(100)
-    await expect(redis.get('a')).rejects.toMatchObject({ cause: AWAY })
-  })
-
-  it('that is not answered in time costs the client, which is closed and replaced', async () => {
-    const { connection: redis, clients, lines } = server()
-    await pass(25)
-    clients[0]!.answer = () => new Promise(() => {})
-    const asked = outcome(redis.get('a'))
-    await pass(1_499)
-    expect([redis.isReady, clients[0]?.isClosed]).toEqual([true, false])
-    await pass(2)
-    expect(await asked).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
-    expect([redis.isReady, clients[0]?.isClosed]).toEqual([false, true])
-    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-    await pass(200)
-    expect([redis.isReady, clients.length]).toEqual([true, 2])
-    expect(await redis.get('a')).toBeNull()
-    expect(lines).toEqual(['Redis cannot be reached (timeout): trying again until it can', BACK_LINE])
-  })
-
-  it('has the less time the longer Redis is slow in one stretch', async () => {
-    const { connection: redis, clients } = server()
-    await pass(25)
-    clients[0]!.answer = () => new Promise((done) => setTimeout(done, 1_000, 'late'))
-    const both = [outcome(redis.get('a'))]
-    await pass(1_000)
-    both.push(outcome(redis.get('a')))
-    await pass(501)
-    expect(await Promise.all(both)).toEqual(['late', expect.stringContaining('(timeout)')])
-  })
-
-  it.each([
-    ...['OOM', 'LOADING', 'CLUSTERDOWN', 'TRYAGAIN', 'BUSY', 'MISCONF', 'NOREPLICAS', 'MASTERDOWN'],
-    ...['WRONGTYPE', 'NOPERM', 'ERR'],
-  ])('that is refused with %s fails, and the client stays', async (code) => {
-    const { connection: redis, clients, lines } = server()
-    await pass(25)
-    clients[0]!.answer = failing(`${code} says Redis`)
-    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-    await pass(5_000)
-    expect([redis.isReady, clients.length, lines]).toEqual([true, 1, []])
-  })
-
-  it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpectedly'])(
-    'that fails with "%s" fails, and another client is opened beside, which ends the first after its time',
-    async (message) => {
-      const { connection: redis, clients, lines } = server()
-      await pass(25)
-      clients[0]!.answer = failing(message)
-      await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-      expect([redis.isReady, lines.length]).toEqual([false, 1])
-      await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-      await pass(50)
-      expect([redis.isReady, clients.length, lines.length]).toEqual([true, 2, 2])
-      expect(await redis.get('a')).toBeNull()
-      await pass(1_449)
-      expect(clients[0]?.isClosed).toBe(false)
-      await pass(60)
-      expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false])
-    },
-  )
-})
-
 describe('a client that is lost', () => {
   it('is replaced once, though it says so twice, and is not heard any more after that', async () => {
     const { connection: redis, clients, lines } = server()
@@ -192,6 +55,24 @@ describe('a client that is lost', () => {
     clients[0]?.lose(AWAY)
     await pass(1_000)
     expect([redis.isReady, clients.length, lines]).toEqual([true, 2, [AWAY_LINE, BACK_LINE]])
+  })
+
+  it('while it opens is left to those who open it', async () => {
+    const { connection: redis, tried, lines } = server(['slow'])
+    await pass(125)
+    expect([redis.isReady, tried.length, lines]).toEqual([true, 1, []])
+  })
+
+  it('costs the next one nothing, whatever comes of what was asked of it', async () => {
+    const { connection: redis, clients } = server()
+    await pass(25)
+    clients[0]!.answer = () => new Promise((_, fail) => setTimeout(fail, 1_000, new Error('READONLY')))
+    const asked = outcome(redis.get('a'))
+    clients[0]?.lose(AWAY)
+    await pass(1_000)
+    expect(await asked).toContain('(READONLY)')
+    await pass(1_000)
+    expect([redis.isReady, clients.length]).toEqual([true, 2])
   })
 
   it('soon after it opened is not replaced faster and faster; one that lived for five seconds is, at once', async () => {
@@ -213,6 +94,16 @@ describe('a client that is lost', () => {
 })
 
 describe('a connection that is ended', () => {
+  it('while a client is replaced closes the one and the other', async () => {
+    const { connection: redis, clients } = server([undefined, 'slow'])
+    await pass(25)
+    clients[0]?.lose(AWAY)
+    await pass(60)
+    redis.destroy()
+    await pass(5_000)
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true])
+  })
+
   it('closes its client and those that are still ending, opens none, and fails', async () => {
     const { connection: redis, clients, tried } = server()
     await pass(25)
@@ -230,6 +121,15 @@ describe('a connection that is ended', () => {
     await pass(30)
     redis.destroy()
     await pass(5_000)
-    expect(tried).toHaveLength(1)
+    expect([tried.length, redis.isReady]).toEqual([1, false])
+  })
+
+  it('while a client opens closes that', async () => {
+    const { connection: redis, clients } = server(['slow'])
+    await pass(30)
+    redis.destroy()
+    expect(clients).toEqual([])
+    await pass(100)
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true])
   })
 })

@@ -5,13 +5,17 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
+  readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { backUpFolder, NotBackedUp } from '../../src/records/sqlite-backup.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
@@ -27,13 +31,25 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const PAGE_BYTES = 4096
 
-async function refusal(file: string): Promise<string> {
-  const error: unknown = await backUpFolder(join(folder, 'data'), join(folder, file), {
-    isReplaced: true,
+async function refusal(file: string, isReplaced = true): Promise<string> {
+  const error: unknown = await backUpFolder(join(folder, 'data'), resolve(folder, file), {
+    isReplaced,
   }).catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(NotBackedUp)
-  return (error as Error).message
+  const { name, message, cause } = error as Error
+  expect([name, cause instanceof Error]).toEqual(['NotBackedUp', message.startsWith('the backup failed')])
+  return message
 }
+
+/** The files that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)]
+    } catch {
+      return []
+    }
+  })
 
 it('a backup goes into a folder', async () => {
   writeFileSync(join(folder, 'file'), '')
@@ -48,6 +64,51 @@ it('a backup stays out of DATA_DIR by any name of it', async () => {
     expect(await refusal('another/onramp.sqlite')).toContain('outside DATA_DIR')
     rmSync(join(folder, 'another'))
   }
+})
+
+it('a backup is one file with every record, of its owner only, also of what is written beside it', async () => {
+  const records = createSqliteRecords(join(folder, 'data'))
+  await records.put('late', 'x', 3600)
+  mkdirSync(join(folder, 'elsewhere/deep'), { recursive: true })
+  const file = join(folder, 'elsewhere/deep/copy')
+  const made = await backUpFolder(join(folder, 'data'), file, { isReplaced: false })
+  records.close()
+  expect(openFiles().filter((name) => name.startsWith(folder))).toEqual([])
+  expect(made).toEqual({ file, records: 301, bytes: statSync(file).size })
+  expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+  expect(readdirSync(join(folder, 'elsewhere/deep'))).toEqual(['copy'])
+  const copy = new DatabaseSync(file, { readOnly: true })
+  expect(copy.prepare("SELECT value FROM records WHERE key = 'late'").get()).toEqual({ value: 'x' })
+  expect(copy.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' })
+  copy.close()
+})
+
+it('a backup replaces a file only where that is asked for, and nothing else ever', async () => {
+  writeFileSync(join(folder, 'copy'), 'an older one')
+  expect(await refusal('copy', false)).toBe(`${join(folder, 'copy')} exists: use --force to replace it`)
+  expect(readFileSync(join(folder, 'copy'), 'utf8')).toBe('an older one')
+  await backUpFolder(join(folder, 'data'), join(folder, 'copy'), { isReplaced: true })
+  expect(readFileSync(join(folder, 'copy'), 'utf8')).toMatch(/^SQLite format 3/)
+  mkdirSync(join(folder, 'taken'))
+  expect(await refusal('taken')).toBe(`${join(folder, 'taken')} is not a file`)
+  expect(readdirSync(folder).sort()).toEqual(['copy', 'data', 'taken'])
+})
+
+it('a folder without a store has no backup', async () => {
+  rmSync(join(folder, 'data/onramp.sqlite'))
+  const database = join(folder, 'data/onramp.sqlite')
+  expect(await refusal('copy')).toBe(`there is no store at ${database}: set DATA_DIR to the server's`)
+})
+
+it('a backup that fails says why, as SQLite or the system tells it', async () => {
+  const database = new DatabaseSync(join(folder, 'data/onramp.sqlite'))
+  database.exec('DROP TABLE records')
+  database.close()
+  expect(await refusal('copy')).toBe('the backup failed: SQLite says: SQL logic error')
+  expect(await refusal('/proc/copy')).toMatch(
+    /^the backup failed: ENOENT: .* '\/proc\/copy.[0-9a-f]{8}.part'$/,
+  )
+  expect(readdirSync(folder)).toEqual(['data'])
 })
 
 it('a store with a damaged page has no backup', async () => {

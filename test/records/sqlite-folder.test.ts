@@ -1,5 +1,5 @@
-// The folder of the embedded store: for one user of the machine, and for one server at a time.
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+// The folder of the embedded store between processes: for one user of the machine, and for one server at a time.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FolderUnusable } from '../../src/records/sqlite-unusable.ts'
 import { openStore, type StoreSettings } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
-import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 
@@ -66,33 +65,6 @@ describe('the files of the embedded store', () => {
     expect(modes).toContain('onramp.sqlite 600')
     expect(modes).toContain('onramp.sqlite-wal 600')
     expect(modes.filter((mode) => !mode.endsWith(' 600'))).toEqual([])
-  })
-
-  it('that an earlier version left open are closed to others, and so is a folder that has nothing else', async () => {
-    const earlier = createSqliteRecords(folder)
-    await earlier.put('key', 'value', 60)
-    chmodSync(folder, 0o755)
-    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
-    const now = createSqliteRecords(folder)
-    expect(await now.get('key')).toBe('value')
-    expect(modesIn(folder).filter((mode) => !mode.endsWith(' 600'))).toEqual([])
-    expect(modeOf(folder)).toBe('700')
-    expect(now.openToOthers).toEqual([])
-    now.close()
-    earlier.close()
-  })
-
-  it('are closed in a folder that others use too, which stays as it is and is told of', () => {
-    const data = join(folder, 'common')
-    mkdirSync(data)
-    writeFileSync(join(data, 'notes.txt'), 'of someone else', { mode: 0o644 })
-    chmodSync(data, 0o777)
-    const records = createSqliteRecords(data)
-    expect(modeOf(data)).toBe('777')
-    expect(modeOf(join(data, 'notes.txt'))).toBe('644')
-    expect(modesIn(data)).toContain('onramp.sqlite 600')
-    expect(records.openToOthers).toEqual([data])
-    records.close()
   })
 })
 

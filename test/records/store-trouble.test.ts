@@ -45,7 +45,9 @@ describe('a refusal of Redis', () => {
     ["NOPERM may not run the 'x' command", undefined],
   ])('%s names the command that was denied: %s', (message, denied) => {
     expect(storeTrouble(new Error(message))).toEqual({
-      ...{ code: 'NOPERM', words: WORDS.NOPERM, isRefusal: true },
+      code: 'NOPERM',
+      words: WORDS.NOPERM,
+      isRefusal: true,
       denied,
     })
   })
@@ -57,7 +59,9 @@ describe('a refusal of Redis', () => {
     'ERR Error running script (call to f_1a2b): @user_script:1: Unknown Redis command called from Lua script',
   ])('%s is a command that was renamed or switched off', (message) => {
     expect(storeTrouble(new Error(message))).toEqual({
-      ...{ code: 'NOSUCHCOMMAND', words: WORDS.NOSUCHCOMMAND, isRefusal: true },
+      code: 'NOSUCHCOMMAND',
+      words: WORDS.NOSUCHCOMMAND,
+      isRefusal: true,
     })
   })
 

@@ -44,7 +44,7 @@ it('each operation has a span with its name and its store, and no word of what i
     spans.push([name, attributes])
     return work(span)
   }
-  const tracer = { startSpan: () => span, startActiveSpan } as Tracer
+  const tracer = { startSpan: () => span, startActiveSpan } as unknown as Tracer
   trace.setGlobalTracerProvider({ getTracer: () => tracer })
   try {
     await watched(store, ['get'], { system: 'sqlite', tell: undefined }).get('secret')

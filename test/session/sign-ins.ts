@@ -31,7 +31,9 @@ const content = {
 }
 
 export function describeSignIns(name: string, open: () => Promise<Opened>): void {
-  describe(`a sign-in kept in ${name}`, () => itKeepsSignIns(open))
+  describe(`a sign-in kept in ${name}`, () => {
+    itKeepsSignIns(open)
+  })
 }
 
 function itKeepsSignIns(open: () => Promise<Opened>): void {
@@ -129,7 +131,7 @@ function itKeepsSignIns(open: () => Promise<Opened>): void {
   })
 
   it('ends when it was not used for its idle time, and is kept alive by being used', async () => {
-    const signIns = signInsWith([SECRET], { ...LIFETIMES, idleSeconds: 1 }, opened.now)
+    const signIns = signInsWith([SECRET], { ...LIFETIMES, idleSeconds: 1 }, () => opened.now())
     const [left, used] = [newId(), newId()]
     await signIns.create(left, content)
     const inUse = await signIns.create(used, content)
