@@ -1,52 +1,8 @@
 // What the service's refusals mean: one person, everyone, or something in front of it. Every number here is asked of a
 // service that others use too.
 import { describe, expect, it, vi } from 'vitest'
-import { createAsk, ServiceUnusable, type AskParts } from '../../src/campaigns/ask.ts'
-import { ServiceProblem } from '../../src/client-api/errors.ts'
-
-type Fault = Partial<Pick<ServiceProblem, 'answered' | 'asksToWait' | 'isOfEveryone' | 'isOfFront' | 'code'>>
-
-const problem = ({ code = 'service_unavailable', ...rest }: Fault, detail: string) =>
-  Object.assign(new ServiceProblem(502, code, { detail }), rest)
-
-/** A service that answers each person with these faults, one after the other, and then with an empty list. */
-function service(faults: Record<string, (Fault | Error)[]>, parts: Partial<AskParts> = {}) {
-  const done: string[] = []
-  const { ask, answeredBefore } = createAsk({
-    pace: {
-      turn: () => Promise.resolve(),
-      slowDown: (seconds) => void done.push(`wait ${seconds}`),
-      rate: () => 1,
-    },
-    signal: new AbortController().signal,
-    pauseMs: 0,
-    isThere() {
-      done.push('there?')
-      return Promise.resolve(true)
-    },
-    whatIsLeft(email) {
-      done.push(email)
-      const fault = faults[email]?.shift()
-      if (fault === undefined) return Promise.resolve([])
-      return Promise.reject(fault instanceof Error ? fault : problem(fault, `about ${email}`))
-    },
-    ...parts,
-  })
-  const all = async (...people: string[]) => {
-    const kinds: string[] = []
-    for (const person of people) kinds.push((await ask(person)).kind)
-    return kinds
-  }
-  return { ask, all, done, answeredBefore }
-}
-
-const isAway = { isThere: () => Promise.resolve(false) }
-const crowd = (count: number, prefix = 'p') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
-const faulty = (people: string[], fault: Fault, times = 50) =>
-  Object.fromEntries(people.map((person) => [person, Array.from({ length: times }, () => fault)]))
-const repeated = (count: number, what: string) => Array.from({ length: count }, () => what)
-
-const ONE_OF_FRONT = { answered: 403, isOfFront: true }
+import { ServiceUnusable } from '../../src/campaigns/ask.ts'
+import { crowd, faulty, isAway, ONE_OF_FRONT, repeated, service, type Fault } from './asked-service.ts'
 
 describe('the first refusal', () => {
   it.each<[Fault, string]>([
@@ -158,56 +114,6 @@ describe('what is about everyone', () => {
     for (const one of ['y', 'z']) answeredBefore(one)
     await expect(all(...crowd(9))).rejects.toMatchObject({ name: 'ServiceUnusable', message })
     expect(done.filter((what) => what === 'y' || what === 'z').length).toBeLessThanOrEqual(22)
-  })
-})
-
-describe('people whom the service answered about before', () => {
-  it.each<Fault>([{ answered: 403 }, { answered: 404 }, ONE_OF_FRONT, { answered: 406 }, {}])(
-    'show that it is about ten others alone, in whatever run that was: %j',
-    async (fault) => {
-      const { all, answeredBefore, done } = service(faulty(crowd(10), fault))
-      answeredBefore('zoe')
-      await all(...crowd(10), 'ada')
-      expect(done).toContain('zoe')
-      expect(done.at(-1)).toBe('ada')
-    },
-  )
-
-  it('show it also where the service cannot be found by a made-up token', async () => {
-    const { all, answeredBefore } = service(faulty(['ada'], { answered: 404 }), isAway)
-    answeredBefore('zoe')
-    expect(await all('ada')).toEqual(['unknown'])
-  })
-
-  it('are three, as one may have left meanwhile, and the latest come first', async () => {
-    const { all, answeredBefore, done } = service(faulty([...crowd(10), 'z2', 'z3', 'z4'], { answered: 403 }))
-    for (const one of ['z1', 'z2', 'z3', 'z4', 'z2']) answeredBefore(one)
-    await expect(all(...crowd(10))).rejects.toThrow('10 people in a row')
-    expect(done.slice(-3)).toEqual(['z2', 'z4', 'z3'])
-    answeredBefore('z1')
-    expect(await all('p0')).toEqual(['refused'])
-  })
-
-  it('are those of this run as soon as there are any', async () => {
-    const { all, answeredBefore, done } = service(faulty(crowd(10), { answered: 403 }))
-    await all('bob')
-    answeredBefore('zoe')
-    await all(...crowd(10))
-    expect(done).not.toContain('zoe')
-  })
-
-  it('are not all that it may know: after fifty others without an answer, it is away', async () => {
-    const { all, answeredBefore } = service(faulty([...crowd(40), ...crowd(60, 'q')], {}))
-    answeredBefore('zoe')
-    expect(await all(...crowd(40), 'ada', ...crowd(47, 'q'))).toHaveLength(88)
-    await expect(all(...crowd(60, 'q').slice(47))).rejects.toThrow('the service is unavailable')
-  })
-
-  it('may be answered about at the same moment', async () => {
-    const { ask } = service(faulty(crowd(10), { answered: 403 }), { pauseMs: 20 })
-    const refused = Promise.all(crowd(10).map(ask))
-    setTimeout(() => void ask('bob'), 5)
-    expect(await refused).toHaveLength(10)
   })
 })
 
