@@ -38,27 +38,24 @@ export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
   return kind === 'todo' || kind === 'off' ? kindOfStatus(status) : (KINDS[kind] ?? unhandled(kind))
 }
 
-/** A name with more makes three lines of a wide button on a phone, or two of a row's. */
-const MAX_NAME = { card: 20, row: 12 }
+/** A name with more makes three lines of a wide button on a phone. A character of Chinese takes two places. */
+const MAX_NAME = 20
+const isLong = (name: string): boolean =>
+  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_NAME
 
-type Place = keyof typeof MAX_NAME
 type Keys = readonly [withName: Key, without: Key]
 
-/** A character of Chinese takes two places. */
-const isLong = (name: string, place: Place): boolean =>
-  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_NAME[place]
-
 /** Words that name the app, or the ones for a long name, which is read above them. */
-export const worded = (name: string, t: Texts, [withName, without]: Keys, place: Place = 'card') =>
-  isLong(name, place) ? t(without) : t(withName, { app: name })
+export const worded = (name: string, t: Texts, [withName, without]: Keys) =>
+  isLong(name) ? t(without) : t(withName, { app: name })
 
 /** A name that the words leave out is still heard. */
-export const labelled = (name: string, t: Texts, keys: Keys, place: Place = 'card'): Label => ({
-  label: worded(name, t, keys, place),
-  ...(isLong(name, place) && { heard: name }),
+export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
+  label: worded(name, t, keys),
+  ...(isLong(name) && { heard: name }),
 })
 
-const WITHOUT_NAME = {
+const IN_ROW = {
   todo: 'plain.connect',
   attention: 'plain.connect',
   skipped: 'plain.connect',
@@ -69,11 +66,9 @@ const WITHOUT_NAME = {
   elsewhere: 'plain.startOver',
 } as const
 
-/** What the link of such an app says; undefined: there is nothing to start. */
+/** What the link of such an app's row says, below its name; undefined: there is nothing to start. */
 export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
-  kind === 'connected' || kind === 'disabled'
-    ? undefined
-    : labelled(name, t, [`start.${kind}`, WITHOUT_NAME[kind]], 'row')
+  kind === 'connected' || kind === 'disabled' ? undefined : { label: t(IN_ROW[kind]), heard: name }
 
 export type ListContext = {
   t: Texts
@@ -122,18 +117,10 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
     connect: label && { href: connectPath(instance), ...label },
     skip:
       label !== undefined && kind !== 'skipped' && kind !== 'blocked'
-        ? {
-            href: skipPath(instance),
-            ...labelled(name, t, ['overview.skipApp', 'overview.skip'], 'row'),
-          }
+        ? { href: skipPath(instance), label: t('overview.skip'), heard: name }
         : undefined,
     unskip:
-      kind === 'skipped'
-        ? {
-            href: unskipPath(instance),
-            ...labelled(name, t, ['overview.undoApp', 'plain.undo'], 'row'),
-          }
-        : undefined,
+      kind === 'skipped' ? { href: unskipPath(instance), label: t('plain.undo'), heard: name } : undefined,
     /** Where "I need an admin" is said, or taken back. */
     block: blockOf(instance, kind, t),
   }
