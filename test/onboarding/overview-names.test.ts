@@ -18,6 +18,14 @@ describe('the name of an app', () => {
     expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
   })
 
+  it('has no number where it is called what it calls itself: there is none behind the button', () => {
+    const { step } = see(seen([slack, waits('slack_2', 'Slack')]))
+    expect(step?.main.label).toBe('Continue to Slack\u00a0(1)')
+    const there = [...(step?.paragraphs ?? []), ...(step?.marks.map(({ text }) => text) ?? [])]
+    expect(there).toContain(t('next.explain', { app: 'Slack' }))
+    expect(there).toContain(t('next.reads', { app: 'Slack' }))
+  })
+
   it('has its number where a link is for that app alone too', () => {
     const walk = seen([slack, waits('slack_2', 'Slack')])
     const { step } = see({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })
@@ -118,12 +126,15 @@ describe('the name of an app', () => {
     expect(see(seen([waits('app_1', name)])).step?.main.label).toBe(label)
   })
 
-  it.each(['Jira', LONG])('is above the buttons of a row, which only say it to who hears them: %s', (name) => {
-    const [row] = see(seen([slack, waits('app_1', name)])).entries
-    expect(row?.name).toBe(name)
-    expect(row?.connect).toMatchObject({ label: 'Connect', heard: name })
-    expect(row?.skip).toMatchObject({ label: 'Skip for now', heard: name })
-  })
+  it.each(['Jira', LONG])(
+    'is above the buttons of a row, which only say it to who hears them: %s',
+    (name) => {
+      const [row] = see(seen([slack, waits('app_1', name)])).entries
+      expect(row?.name).toBe(name)
+      expect(row?.connect).toMatchObject({ label: 'Connect', heard: name })
+      expect(row?.skip).toMatchObject({ label: 'Skip for now', heard: name })
+    },
+  )
 
   it('puts an identifier into an address encoded', () => {
     const { step } = see(seen([waits('custom space/%2F?#&_1', 'Odd')]))

@@ -6,8 +6,8 @@ import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
 import { tileOf, type About } from './about.ts'
 
-/** An app of the walk, under the company's name for it, and how it is doing. */
-export type App = { entry: Known; standing: Standing; name: string }
+/** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
+export type App = { entry: Known; standing: Standing; name: string; short: string }
 
 /** `heard`: which app it is about, where `label` does not say it. */
 export type Label = { label: string; heard?: string }

@@ -3,6 +3,7 @@
 import { isOff } from '../../client-api/app-status.ts'
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
+import { accountOf } from './alike.ts'
 import { blockOf, labelled, type Action, worded } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
@@ -59,9 +60,12 @@ function connectStep(scene: Scene, instance: string) {
   const card = cardOf(scene, instance)
   const { app } = card
   const { reads, never, why, account, help, isRequired } = about(instance)
-  const isStale = appIn(scene, instance)?.entry.status === 'stale'
+  const known = appIn(scene, instance)
+  const isStale = known?.entry.status === 'stale'
+  // Where it leads, it is called what it calls itself.
+  const there = known?.short ?? app
   const marks: Mark[] = [
-    ...(reads.length > 0 ? reads : [worded(app, t, ['next.reads', 'plain.reads'])]).map((text) => ({
+    ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) => ({
       text,
       kind: 'good' as const,
     })),
@@ -70,10 +74,12 @@ function connectStep(scene: Scene, instance: string) {
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
-  const explain = worded(app, t, ['next.explain', 'plain.explain'])
+  const explain = worded(there, t, ['next.explain', 'plain.explain'])
   const explained = [...(isRequired ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
-  const paragraphs = isStale ? [t('next.explainStale', { app })] : [why, t.sentences(explained)]
+  const paragraphs = isStale
+    ? [t('next.explainStale', { app })]
+    : [known && accountOf(scene, known), why, t.sentences(explained)]
   return {
     ...card,
     kind: 'connect' as const,
