@@ -1,7 +1,9 @@
 // Two apps with one name: what the card says so that each is connected to an account of its own.
 import { describe, expect, it } from 'vitest'
 import { skip } from '../../src/onboarding/set-aside.ts'
-import { github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+import type { Waiting } from '../../src/onboarding/walk.ts'
+import { t } from '../helpers/texts.ts'
+import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const second = waits('slack_2', 'Slack')
 const saidFirst = (walk: ReturnType<typeof seen>) => see(walk).step?.paragraphs[0]
@@ -33,4 +35,16 @@ describe('the card of an app that shares its name', () => {
   it('says nothing of it where its own account is connected once more', () => {
     expect(saidFirst(seen([waits('slack_1', 'Slack', 'stale'), second]))).toContain('has expired')
   })
+})
+
+it('that isn’t connected yet may be another one’s account, where names are alike', () => {
+  const causesOf = (...apps: Waiting[]) => {
+    const now = NOW + (CONFIRM + 1) * 1_000
+    const { step } = see(seen(apps, returned(apps), now), { now, from: 'slack_1' })
+    expect(step?.kind).toBe('attend')
+    return step?.causes
+  }
+  const cause = t('attend.causeAlike', { app: 'Slack' })
+  expect(causesOf(slack, second)?.[1]).toBe(cause)
+  expect(causesOf(slack, github)).not.toContain(cause)
 })

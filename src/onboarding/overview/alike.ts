@@ -4,11 +4,9 @@ import { figureOf } from '../standing.ts'
 import type { App } from './entries.ts'
 import type { Scene } from './scene.ts'
 
-export const isAlike = ({ name, short }: Pick<App, 'name' | 'short'>): boolean => name !== short
-
 /** Which account to choose for an app that shares its name; undefined: there is no other to mix it up with. */
 export function accountOf({ apps, t }: Scene, { entry, short }: App): string | undefined {
-  const alike = apps.filter((app) => app.short === short && isAlike(app))
+  const alike = apps.filter((app) => app.short === short && app.name !== short)
   const others = alike.filter((app) => app.entry.instance !== entry.instance)
   const chosen = others.filter(({ standing: { kind } }) => kind === 'connected' || kind === 'confirming')
   if (chosen.length > 0) return t('next.alikeOther', { apps: t.list(chosen.map(({ name }) => name)) })

@@ -1,6 +1,4 @@
-// What the overview says first: what came of the app that the person comes from, and the one thing that is offered now:
-// the next app, a consent that is being confirmed, or one that was not. Pure.
-import { isOff } from '../../client-api/app-status.ts'
+// The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
 import { accountOf } from './alike.ts'
@@ -37,6 +35,7 @@ const cardOf = (scene: Scene, instance: string) => {
     instance,
     tile: tileOf({ name, instance }, scene.about),
     app: name,
+    short: appIn(scene, instance)?.short ?? name,
     skip: skipPath(instance),
     paragraphs: [] as string[],
     /** What search may do there, and what not. */
@@ -58,12 +57,11 @@ const cardOf = (scene: Scene, instance: string) => {
 function connectStep(scene: Scene, instance: string) {
   const { t, about } = scene
   const card = cardOf(scene, instance)
-  const { app } = card
+  // Where it leads, it is called what it calls itself.
+  const { app, short: there } = card
   const { reads, never, why, account, help, isRequired } = about(instance)
   const known = appIn(scene, instance)
   const isStale = known?.entry.status === 'stale'
-  // Where it leads, it is called what it calls itself.
-  const there = known?.short ?? app
   const marks: Mark[] = [
     ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) => ({
       text,
@@ -115,13 +113,14 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app } = card
+  const { app, short } = card
+  const otherAccount = app === short ? [] : [t('attend.causeAlike', { app: short })]
   return {
     ...card,
     kind: 'attend' as const,
     title: t('attend.title', { app }),
     paragraphs: [worded(app, t, ['attend.explain', 'plain.unconfirmed'])],
-    causes: [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')],
+    causes: [t('attend.cause1'), ...otherAccount, t('attend.cause2'), t('attend.cause3')],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     onward:
       meanwhile === undefined
@@ -162,38 +161,4 @@ export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined
   const key = status === 'stale' ? 'start.stale' : 'start.todo'
   // Nothing above it names the app.
   return { href: connectPath(instance), ...labelled(app.name, t, [key, 'plain.skipped']) }
-}
-
-/** What came of the app that the person just came from. */
-export function bannerOf(scene: Scene) {
-  const { t, where, opening } = scene
-  const app = appIn(scene, scene.from)
-  if (app === undefined) return undefined
-  const { name, standing, entry } = app
-  if (standing.kind === 'off' && isOff(entry.status))
-    return {
-      kind: 'notice',
-      title: t(`banner.${entry.status}`, { app: name }),
-      text: t(`note.${entry.status}`),
-    }
-  switch (standing.kind) {
-    case 'connected': {
-      // A page that says that everything is connected need not say it of the last one too.
-      if (opening.mood === 'done') return undefined
-      const text =
-        where.kind === 'connect' ? t('banner.connectedNext', { app: nameIn(scene, where.instance) }) : ''
-      return { kind: 'good', title: t('banner.connected', { app: name }), text }
-    }
-    case 'blocked':
-      return { kind: 'notice', title: t('banner.blocked', { app: name }), text: t('banner.blockedText') }
-    case 'skipped': {
-      // A page at rest says it of everything that was skipped.
-      const text = opening.mood === 'rest' ? '' : t('banner.skippedText')
-      return { kind: 'notice', title: t('banner.skipped', { app: name }), text }
-    }
-    case 'unconfirmed':
-      return { kind: 'bad', title: t('banner.unconfirmed', { app: name }), text: t('banner.unconfirmedText') }
-    default:
-      return undefined
-  }
 }
