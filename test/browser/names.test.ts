@@ -141,7 +141,7 @@ it('names that are long are heard on buttons and read above them, and no number 
   await visitor.page.setViewportSize({ width: 320, height: 800 })
   await visitor.open()
   await visitor.page.locator('.entry summary').evaluateAll((all) => all.forEach((one) => one.click()))
-  for (const name of [`Continue ${LONG}`, `Connect ${LONG} of EMEA`, 'Connect Slack (2)']) {
+  for (const name of [`Continue to this app ${LONG}`, `Connect ${LONG} of EMEA`, 'Connect Slack (2)']) {
     const link = visitor.page.getByRole('link', { name, exact: true })
     // One line.
     expect((await link.boundingBox())?.height, name).toBeLessThan(50)

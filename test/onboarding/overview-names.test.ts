@@ -95,7 +95,7 @@ describe('the name of an app', () => {
   it('is only heard on buttons where it is long, below a title that has the whole of it', () => {
     const { step } = see(seen([waits('plan_1', LONG)]))
     expect(step?.title).toBe(`Connect ${LONG}`)
-    expect(step?.main).toMatchObject({ label: 'Continue', heard: LONG })
+    expect(step?.main).toMatchObject({ label: 'Continue to this app', heard: LONG })
     expect([step?.paragraphs, step?.marks.map(({ text }) => text)].join(' ')).not.toContain(LONG)
   })
 
@@ -114,14 +114,14 @@ describe('the name of an app', () => {
       return see(off).resume
     }
     expect(resumed('Plans')).toMatchObject({ label: 'Connect Plans' })
-    expect(resumed(LONG)).toMatchObject({ label: 'Connect a skipped app', heard: LONG })
+    expect(resumed(LONG)).toMatchObject({ label: 'Connect the first skipped app', heard: LONG })
   })
 
   it.each([
     ['Microsoft SharePoint', 'Continue to Microsoft SharePoint'],
-    ['Microsoft SharePoints', 'Continue'],
+    ['Microsoft SharePoints', 'Continue to this app'],
     ['四半期計画と予測', 'Continue to 四半期計画と予測'],
-    ['四半期計画と予測アプリ', 'Continue'],
+    ['四半期計画と予測アプリ', 'Continue to this app'],
   ])('is long by the room that it takes: %s', (name, label) => {
     expect(see(seen([waits('app_1', name)])).step?.main.label).toBe(label)
   })

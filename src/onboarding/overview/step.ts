@@ -89,7 +89,7 @@ function connectStep(scene: Scene, instance: string) {
       ...labelled(
         app,
         t,
-        isStale ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'overview.continue'],
+        isStale ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'plain.action'],
       ),
     },
   }
