@@ -6,8 +6,10 @@ import { skip } from '../../src/onboarding/set-aside.ts'
 import type { Waiting } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemWords } from '../../src/web/error-page.ts'
+import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { textsOf } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
-import { github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
@@ -102,9 +104,28 @@ describe('the name of an app', () => {
   it('is said once where it is long, also of a connection that is being checked', () => {
     const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
     const { checking, step } = see(returned(long), { from: 'slack_1' })
-    expect(checking?.title).toContain(LONG)
+    expect(checking).toMatchObject({ title: 'Checking your connection…', named: LONG })
     expect([checking?.text, checking?.denied].join(' ')).not.toContain(LONG)
     expect(step?.title).toBe(`Connect ${LONG} too`)
+  })
+
+  it('is below the result where it is long', () => {
+    const now = NOW + (CONFIRM + 1) * 1_000
+    const unconfirmed = (name: string) => {
+      const apps = [waits('slack_1', name)]
+      return see(seen(apps, returned(apps), now), { now, from: 'slack_1' }).step
+    }
+    expect(unconfirmed(LONG)).toMatchObject({ title: 'This app isn’t connected yet', named: LONG })
+    expect(unconfirmed('Slack')).toMatchObject({ title: 'Slack isn’t connected yet', named: '' })
+  })
+
+  it('is apart from the verb where it is long and the words run the other way', () => {
+    const titleIn = (tag: string) =>
+      see(seen([waits('plan_1', LONG)]), {
+        t: textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme' }),
+      }).step?.title
+    expect(titleIn('ar')).toMatch(/\n\u2068Quarterly/)
+    expect(titleIn('ja')).toBe(`「${LONG}」を接続`)
   })
 
   it('is on a button that has nothing above it which names the app, unless it is long', () => {

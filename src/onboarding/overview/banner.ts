@@ -1,5 +1,6 @@
 // What came of the app that the person comes from, as the overview says it first. Pure.
 import { isOff } from '../../client-api/app-status.ts'
+import { titled } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 export function bannerOf(scene: Scene) {
@@ -29,7 +30,11 @@ export function bannerOf(scene: Scene) {
       return { kind: 'notice', title: t('banner.skipped', { app: name }), text }
     }
     case 'unconfirmed':
-      return { kind: 'bad', title: t('banner.unconfirmed', { app: name }), text: t('banner.unconfirmedText') }
+      return {
+        kind: 'bad',
+        ...titled(name, t, ['banner.unconfirmed', 'plain.attend']),
+        text: t('banner.unconfirmedText'),
+      }
     default:
       return undefined
   }

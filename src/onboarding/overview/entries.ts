@@ -47,12 +47,18 @@ type Keys = readonly [withName: Key, without: Key]
 
 /** Words that name the app, or the ones for a long name, which is read above them. */
 export const worded = (name: string, t: Texts, [withName, without]: Keys) =>
-  isLong(name) ? t(without) : t(withName, { app: name })
+  t(isLong(name) ? without : withName, { app: name })
 
 /** A name that the words leave out is still heard. */
 export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
   label: worded(name, t, keys),
   ...(isLong(name) && { heard: name }),
+})
+
+/** A title that tells a result: a long name is apart, below it. */
+export const titled = (name: string, t: Texts, keys: Keys) => ({
+  title: worded(name, t, keys),
+  named: isLong(name) ? name : '',
 })
 
 const IN_ROW = {

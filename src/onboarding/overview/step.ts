@@ -2,7 +2,7 @@
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
 import { accountOf } from './alike.ts'
-import { blockOf, labelled, type Action, worded } from './entries.ts'
+import { blockOf, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -35,6 +35,8 @@ const cardOf = (scene: Scene, instance: string) => {
     instance,
     tile: tileOf({ name, instance }, scene.about),
     app: name,
+    /** The name, where the title leaves it out. */
+    named: '',
     short: appIn(scene, instance)?.short ?? name,
     skip: skipPath(instance),
     paragraphs: [] as string[],
@@ -81,7 +83,7 @@ function connectStep(scene: Scene, instance: string) {
   return {
     ...card,
     kind: 'connect' as const,
-    title: t(isStale ? 'next.titleStale' : 'next.title', { app }),
+    title: isStale ? t('next.titleStale', { app }) : worded(app, t, ['next.title', 'plain.title']),
     paragraphs: paragraphs.filter((text) => text !== undefined),
     marks,
     main: {
@@ -102,7 +104,7 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   return {
     ...card,
     kind: 'wait' as const,
-    title: t('wait.title', { app }),
+    ...titled(app, t, ['wait.title', 'plain.checking']),
     paragraphs: [t('wait.explain')],
     main: { href: callbackPath(step), label: t('wait.lookAgain') },
     again: { href: connectPath(instance), ...labelled(app, t, ['start.waiting', 'problem.tryAgain']) },
@@ -118,7 +120,7 @@ function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   return {
     ...card,
     kind: 'attend' as const,
-    title: t('attend.title', { app }),
+    ...titled(app, t, ['attend.title', 'plain.attend']),
     paragraphs: [worded(app, t, ['attend.explain', 'plain.unconfirmed'])],
     causes: [t('attend.cause1'), ...otherAccount, t('attend.cause2'), t('attend.cause3')],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
@@ -142,7 +144,7 @@ export function checkingOf(scene: Scene) {
   const name = nameIn(scene, instance)
   return {
     instance,
-    title: t('wait.title', { app: name }),
+    ...titled(name, t, ['wait.title', 'plain.checking']),
     text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
     denied: worded(name, t, ['wait.denied', 'plain.denied']),
     lookAgain: callbackPath(step),
