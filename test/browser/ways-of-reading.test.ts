@@ -148,7 +148,7 @@ describe('the overview', () => {
       'Connect your apps',
       '0 of 5 connected',
       'Continue to Slack',
-      'Your apps',
+      'Your other apps',
       'Confluence',
       'Privacy',
     ].map((words) => text.indexOf(words))

@@ -109,6 +109,13 @@ describe('the name of an app', () => {
     expect(step?.title).toBe(`Connect ${LONG} too`)
   })
 
+  it('may be cut in a closed row, unless another one begins alike', () => {
+    const apps = [slack, waits('plan_1', LONG), waits('plan_2', 'Enterprise knowledge and documentation')]
+    expect(see(seen(apps)).entries.map(({ brief }) => brief)).toEqual([true, true])
+    const { entries } = see(seen([...apps, waits('plan_3', `${LONG} of EMEA`)]))
+    expect(entries.map(({ brief }) => brief)).toEqual([false, true, false])
+  })
+
   it('is below the result where it is long', () => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const unconfirmed = (name: string) => {

@@ -90,8 +90,12 @@ const MAX_ROWS = 5
 /** The rows of the list, and those behind "Show more". */
 export function rowsOf(apps: readonly App[], context: ListContext) {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
+  const alike = Map.groupBy(apps, beginningOf)
   const rows = apps
-    .map((app, index) => entryOf(app, { ...context, index, earliest }))
+    .map((app, index) => ({
+      ...entryOf(app, { ...context, index, earliest }),
+      brief: alike.get(beginningOf(app))?.length === 1,
+    }))
     .filter((row) => row.app !== context.current)
   const next = rows.find(({ kind }) => kind === 'todo')
   if (next !== undefined && context.current !== undefined) next.status = context.t('status.next')
@@ -99,6 +103,9 @@ export function rowsOf(apps: readonly App[], context: ListContext) {
   const first = new Set(rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS))
   return { entries: rows.filter((row) => first.has(row)), more: rows.filter((row) => !first.has(row)) }
 }
+
+/** Names that begin alike are told apart by how they end, so these are never cut. */
+const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
 
 /** What needs the person comes first, and what is over last. */
 const urgency = ({ kind }: { kind: EntryKind }): number =>
