@@ -127,12 +127,13 @@ describe('the name of an app', () => {
   })
 
   it('is apart from the verb where it is long and the words run the other way', () => {
-    const titleIn = (tag: string) =>
-      see(seen([waits('plan_1', LONG)]), {
-        t: textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme' }),
-      }).step?.title
-    expect(titleIn('ar')).toMatch(/\n\u2068Quarterly/)
-    expect(titleIn('ja')).toBe(`「${LONG}」を接続`)
+    const titlesIn = (tag: string) => {
+      const texts = textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme' })
+      const { step } = see(seen([waits('plan_1', LONG)]), { t: texts })
+      return [step?.title, step?.named]
+    }
+    expect(titlesIn('ar')).toEqual(['ربط التطبيق:', `\u2068${LONG}\u2069`])
+    expect(titlesIn('ja')).toEqual([`「${LONG}」を接続`, ''])
   })
 
   it('is on a button that has nothing above it which names the app, unless it is long', () => {

@@ -80,10 +80,14 @@ function connectStep(scene: Scene, instance: string) {
   const paragraphs = isStale
     ? [t('next.explainStale', { app })]
     : [known && accountOf(scene, known), why, t.sentences(explained)]
+  const titles = isStale ? t('next.titleStale', { app }) : worded(app, t, ['next.title', 'plain.title'])
+  // Where words run from right to left, a long name has a line of its own.
+  const [title = '', named = ''] = titles.split('\n')
   return {
     ...card,
     kind: 'connect' as const,
-    title: isStale ? t('next.titleStale', { app }) : worded(app, t, ['next.title', 'plain.title']),
+    title,
+    named,
     paragraphs: paragraphs.filter((text) => text !== undefined),
     marks,
     main: {
