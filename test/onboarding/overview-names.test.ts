@@ -116,6 +116,10 @@ describe('the name of an app', () => {
     expect(entries.map(({ brief }) => brief)).toEqual([false, true, false])
   })
 
+  it('is not cut in a row where it runs the other way than the page', () => {
+    expect(see(seen([slack, waits('notion_1', 'נושן')])).entries[0]?.brief).toBe(false)
+  })
+
   it('is below the result where it is long', () => {
     const now = NOW + (CONFIRM + 1) * 1_000
     const unconfirmed = (name: string) => {

@@ -91,10 +91,13 @@ const MAX_ROWS = 5
 export function rowsOf(apps: readonly App[], context: ListContext) {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
   const alike = Map.groupBy(apps, beginningOf)
+  // The dots of a cut name that runs the other way than the page would be at its beginning.
+  const runsOn = (name: string) => context.t.list([name]) === name
+  const isBrief = (app: App) => alike.get(beginningOf(app))?.length === 1 && runsOn(app.name)
   const rows = apps
     .map((app, index) => ({
       ...entryOf(app, { ...context, index, earliest }),
-      brief: alike.get(beginningOf(app))?.length === 1,
+      brief: isBrief(app),
     }))
     .filter((row) => row.app !== context.current)
   const next = rows.find(({ kind }) => kind === 'todo')
