@@ -4,17 +4,17 @@ type App = { instance: string; name: string }
 
 /**
  * Apps under names that tell them apart: two with one name by the numbers of their identifiers, or else by all of them.
- * The number stays on the line of what it belongs to.
+ * The number stays on the line of what it belongs to. `short` is the name without it, as the app calls itself.
  */
-export function calledAs<T extends App>(apps: readonly T[]): T[] {
+export function calledAs<T extends App>(apps: readonly T[]): (T & { short: string })[] {
   const byName = Map.groupBy(apps, ({ name }) => name)
   return apps.map((app) => {
-    const name = readable(app)
+    const short = readable(app)
     const instances = new Set(byName.get(app.name)?.map(({ instance }) => instance))
-    if (instances.size < 2 || app.name === app.instance) return { ...app, name }
+    if (instances.size < 2 || app.name === app.instance) return { ...app, name: short, short }
     const numbers = new Set([...instances].map(numberOf))
     const mark = numbers.size === instances.size ? numberOf(app.instance) : app.instance
-    return { ...app, name: `${name}\u00a0(${mark})` }
+    return { ...app, name: `${short}\u00a0(${mark})`, short }
   })
 }
 

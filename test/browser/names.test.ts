@@ -67,6 +67,7 @@ const wordy: Person = {
   datasources: [
     { instance: 'plan_1', displayName: LONG },
     { instance: 'plan_2', displayName: `${LONG} of EMEA` },
+    { instance: 'docs_1', displayName: `Enterprise knowledge, documentation and ${LONG}` },
     { instance: 'slack_1', displayName: 'Slack' },
     { instance: 'slack_2', displayName: 'Slack' },
   ],
@@ -140,12 +141,19 @@ it('names that are long are heard on buttons and read above them, and no number 
   const visitor = await Visitor.arrive(browser, running, { person: 'wordy' })
   await visitor.page.setViewportSize({ width: 320, height: 800 })
   await visitor.open()
+  const lines = async (app: string) => {
+    const box = await visitor.page.locator(`[data-app=${app}] .name`).boundingBox()
+    return Math.round((box?.height ?? 0) / 20.8)
+  }
+  expect(await lines('plan_2')).toBeGreaterThan(2)
+  expect(await lines('docs_1')).toBe(2)
   await visitor.page.locator('.entry summary').evaluateAll((all) => all.forEach((one) => one.click()))
-  for (const name of [`Continue ${LONG}`, `Connect ${LONG} of EMEA`, 'Connect Slack (2)']) {
+  for (const name of [`Continue to this app ${LONG}`, `Connect ${LONG} of EMEA`, 'Connect Slack (2)']) {
     const link = visitor.page.getByRole('link', { name, exact: true })
     // One line.
     expect((await link.boundingBox())?.height, name).toBeLessThan(50)
   }
+  expect(await lines('docs_1')).toBeGreaterThan(2)
   expect(await visitor.page.getByRole('button', { name: `Skip for now ${LONG} of EMEA` }).count()).toBe(1)
   expect(await visitor.page.locator('.step h2').innerText()).toBe(`Connect ${LONG}`)
   await visitor.leave()

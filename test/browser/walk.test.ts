@@ -181,7 +181,7 @@ describe('the walk in Chromium', () => {
     await ada.page.goBack()
 
     await ada.reads('In progress')
-    await ada.choose('link', 'Start over with Slack')
+    await ada.choose('link', 'Start over Slack')
     await ada.answer('Allow')
     await ada.reads('Slack connected')
     expect(await ada.text()).toContain('1 of 5 connected')

@@ -21,6 +21,7 @@ const status = async (browser: TestBrowser) => {
 it('what only an administrator can do is not offered any more, and administrators see it', async () => {
   const bob = await signIn(running, 'bob')
   expect(bob.text).toContain('Connect Slack')
+  expect(bob.text).toContain('Your other apps')
 
   await bob.post('/onboarding/blocked/slack_1')
 

@@ -6,8 +6,10 @@ import { skip } from '../../src/onboarding/set-aside.ts'
 import type { Waiting } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemWords } from '../../src/web/error-page.ts'
+import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
+import { textsOf } from '../../src/web/languages/texts.ts'
 import { t } from '../helpers/texts.ts'
-import { github, NOW, returned, see, seen, slack, waits } from './seen.ts'
+import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
@@ -16,8 +18,14 @@ describe('the name of an app', () => {
     const overview = see(seen([slack, waits('slack_2', 'Slack'), github]))
     expect(overview.step?.title).toBe('Connect Slack\u00a0(1)')
     expect(overview.entries.map(({ name }) => name)).toEqual(['Slack\u00a0(2)', 'GitHub'])
-    expect(overview.entries[0]?.connect?.label).toBe('Connect Slack\u00a0(2)')
-    expect(overview.entries[0]?.skip?.label).toBe('Skip Slack\u00a0(2) for now')
+  })
+
+  it('has no number where it is called what it calls itself: there is none behind the button', () => {
+    const { step } = see(seen([slack, waits('slack_2', 'Slack')]))
+    expect(step?.main.label).toBe('Continue to Slack\u00a0(1)')
+    const there = [...(step?.paragraphs ?? []), ...(step?.marks.map(({ text }) => text) ?? [])]
+    expect(there).toContain(t('next.explain', { app: 'Slack' }))
+    expect(there).toContain(t('next.reads', { app: 'Slack' }))
   })
 
   it('has its number where a link is for that app alone too', () => {
@@ -87,22 +95,49 @@ describe('the name of an app', () => {
   })
 
   it('is only heard on buttons where it is long, below a title that has the whole of it', () => {
-    const { step, entries } = see(seen([waits('plan_1', LONG), waits('more_1', `${LONG} too`)]))
+    const { step } = see(seen([waits('plan_1', LONG)]))
     expect(step?.title).toBe(`Connect ${LONG}`)
-    expect(step?.main).toMatchObject({ label: 'Continue', heard: LONG })
+    expect(step?.main).toMatchObject({ label: 'Continue to this app', heard: LONG })
     expect([step?.paragraphs, step?.marks.map(({ text }) => text)].join(' ')).not.toContain(LONG)
-    const [row] = entries
-    expect(row?.name).toBe(`${LONG} too`)
-    expect(row?.connect).toMatchObject({ label: 'Connect', heard: `${LONG} too` })
-    expect(row?.skip).toMatchObject({ label: 'Skip for now', heard: `${LONG} too` })
   })
 
   it('is said once where it is long, also of a connection that is being checked', () => {
     const long = [waits('slack_1', LONG), waits('more_1', `${LONG} too`)]
     const { checking, step } = see(returned(long), { from: 'slack_1' })
-    expect(checking?.title).toContain(LONG)
+    expect(checking).toMatchObject({ title: 'Checking your connection…', named: LONG })
     expect([checking?.text, checking?.denied].join(' ')).not.toContain(LONG)
     expect(step?.title).toBe(`Connect ${LONG} too`)
+  })
+
+  it('may be cut in a closed row, unless another one begins alike', () => {
+    const apps = [slack, waits('plan_1', LONG), waits('plan_2', 'Enterprise knowledge and documentation')]
+    expect(see(seen(apps)).entries.map(({ brief }) => brief)).toEqual([true, true])
+    const { entries } = see(seen([...apps, waits('plan_3', `${LONG} of EMEA`)]))
+    expect(entries.map(({ brief }) => brief)).toEqual([false, true, false])
+  })
+
+  it('is not cut in a row where it runs the other way than the page', () => {
+    expect(see(seen([slack, waits('notion_1', 'נושן')])).entries[0]?.brief).toBe(false)
+  })
+
+  it('is below the result where it is long', () => {
+    const now = NOW + (CONFIRM + 1) * 1_000
+    const unconfirmed = (name: string) => {
+      const apps = [waits('slack_1', name)]
+      return see(seen(apps, returned(apps), now), { now, from: 'slack_1' }).step
+    }
+    expect(unconfirmed(LONG)).toMatchObject({ title: 'This app isn’t connected yet', named: LONG })
+    expect(unconfirmed('Slack')).toMatchObject({ title: 'Slack isn’t connected yet', named: '' })
+  })
+
+  it('is apart from the verb where it is long and the words run the other way', () => {
+    const titlesIn = (tag: string) => {
+      const texts = textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme' })
+      const { step } = see(seen([waits('plan_1', LONG)]), { t: texts })
+      return [step?.title, step?.named]
+    }
+    expect(titlesIn('ar')).toEqual(['ربط التطبيق:', `\u2068${LONG}\u2069`])
+    expect(titlesIn('ja')).toEqual([`「${LONG}」を接続`, ''])
   })
 
   it('is on a button that has nothing above it which names the app, unless it is long', () => {
@@ -112,24 +147,27 @@ describe('the name of an app', () => {
       return see(off).resume
     }
     expect(resumed('Plans')).toMatchObject({ label: 'Connect Plans' })
-    expect(resumed(LONG)).toMatchObject({ label: 'Connect a skipped app', heard: LONG })
+    expect(resumed(LONG)).toMatchObject({ label: 'Connect the first skipped app', heard: LONG })
   })
 
   it.each([
     ['Microsoft SharePoint', 'Continue to Microsoft SharePoint'],
-    ['Microsoft SharePoints', 'Continue'],
+    ['Microsoft SharePoints', 'Continue to this app'],
     ['四半期計画と予測', 'Continue to 四半期計画と予測'],
-    ['四半期計画と予測アプリ', 'Continue'],
+    ['四半期計画と予測アプリ', 'Continue to this app'],
   ])('is long by the room that it takes: %s', (name, label) => {
     expect(see(seen([waits('app_1', name)])).step?.main.label).toBe(label)
   })
 
-  it.each([
-    ['Google Drive', 'Connect Google Drive'],
-    ['Slack of Sales', 'Connect'],
-  ])('has less room in a row: %s', (name, label) => {
-    expect(see(seen([slack, waits('app_1', name)])).entries[0]?.connect?.label).toBe(label)
-  })
+  it.each(['Jira', LONG])(
+    'is above the buttons of a row, which only say it to who hears them: %s',
+    (name) => {
+      const [row] = see(seen([slack, waits('app_1', name)])).entries
+      expect(row?.name).toBe(name)
+      expect(row?.connect).toMatchObject({ label: 'Connect', heard: name })
+      expect(row?.skip).toMatchObject({ label: 'Skip for now', heard: name })
+    },
+  )
 
   it('puts an identifier into an address encoded', () => {
     const { step } = see(seen([waits('custom space/%2F?#&_1', 'Odd')]))

@@ -88,7 +88,7 @@ describe('the overview', () => {
     expect(overview.entries[0]).toMatchObject({
       kind: 'skipped',
       skip: undefined,
-      unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo skipping Slack' },
+      unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo skipping', heard: 'Slack' },
     })
     expect(see(unskip(walk, 'slack_1')).step?.title).toBe('Connect Slack')
   })
@@ -179,10 +179,10 @@ describe('the overview', () => {
     const { entries } = see(seen([slack, ...statuses]))
     expect(entries.map(({ status }) => status)).toEqual(['Next', 'Expired', 'Turned off', 'Needs attention'])
     expect(entries.map(({ connect }) => connect?.label)).toEqual([
-      'Connect awaiting',
-      'Reconnect stale',
+      'Connect',
+      'Reconnect',
       undefined,
-      'Connect attention',
+      'Connect',
     ])
   })
 })

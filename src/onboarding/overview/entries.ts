@@ -6,8 +6,8 @@ import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
 import { tileOf, type About } from './about.ts'
 
-/** An app of the walk, under the company's name for it, and how it is doing. */
-export type App = { entry: Known; standing: Standing; name: string }
+/** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
+export type App = { entry: Known; standing: Standing; name: string; short: string }
 
 /** `heard`: which app it is about, where `label` does not say it. */
 export type Label = { label: string; heard?: string }
@@ -38,27 +38,30 @@ export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
   return kind === 'todo' || kind === 'off' ? kindOfStatus(status) : (KINDS[kind] ?? unhandled(kind))
 }
 
-/** A name with more makes three lines of a wide button on a phone, or two of a row's. */
-const MAX_NAME = { card: 20, row: 12 }
+/** A name with more makes three lines of a wide button on a phone. A character of Chinese takes two places. */
+const MAX_NAME = 20
+const isLong = (name: string): boolean =>
+  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_NAME
 
-type Place = keyof typeof MAX_NAME
 type Keys = readonly [withName: Key, without: Key]
 
-/** A character of Chinese takes two places. */
-const isLong = (name: string, place: Place): boolean =>
-  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_NAME[place]
-
 /** Words that name the app, or the ones for a long name, which is read above them. */
-export const worded = (name: string, t: Texts, [withName, without]: Keys, place: Place = 'card') =>
-  isLong(name, place) ? t(without) : t(withName, { app: name })
+export const worded = (name: string, t: Texts, [withName, without]: Keys) =>
+  t(isLong(name) ? without : withName, { app: name })
 
 /** A name that the words leave out is still heard. */
-export const labelled = (name: string, t: Texts, keys: Keys, place: Place = 'card'): Label => ({
-  label: worded(name, t, keys, place),
-  ...(isLong(name, place) && { heard: name }),
+export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
+  label: worded(name, t, keys),
+  ...(isLong(name) && { heard: name }),
 })
 
-const WITHOUT_NAME = {
+/** A title that tells a result: a long name is apart, below it. */
+export const titled = (name: string, t: Texts, keys: Keys) => ({
+  title: worded(name, t, keys),
+  named: isLong(name) ? name : '',
+})
+
+const IN_ROW = {
   todo: 'plain.connect',
   attention: 'plain.connect',
   skipped: 'plain.connect',
@@ -69,11 +72,9 @@ const WITHOUT_NAME = {
   elsewhere: 'plain.startOver',
 } as const
 
-/** What the link of such an app says; undefined: there is nothing to start. */
+/** What the link of such an app's row says, below its name; undefined: there is nothing to start. */
 export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
-  kind === 'connected' || kind === 'disabled'
-    ? undefined
-    : labelled(name, t, [`start.${kind}`, WITHOUT_NAME[kind]], 'row')
+  kind === 'connected' || kind === 'disabled' ? undefined : { label: t(IN_ROW[kind]), heard: name }
 
 export type ListContext = {
   t: Texts
@@ -89,8 +90,15 @@ const MAX_ROWS = 5
 /** The rows of the list, and those behind "Show more". */
 export function rowsOf(apps: readonly App[], context: ListContext) {
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
+  const alike = Map.groupBy(apps, beginningOf)
+  // The dots of a cut name that runs the other way than the page would be at its beginning.
+  const runsOn = (name: string) => context.t.list([name]) === name
+  const isBrief = (app: App) => alike.get(beginningOf(app))?.length === 1 && runsOn(app.name)
   const rows = apps
-    .map((app, index) => entryOf(app, { ...context, index, earliest }))
+    .map((app, index) => ({
+      ...entryOf(app, { ...context, index, earliest }),
+      brief: isBrief(app),
+    }))
     .filter((row) => row.app !== context.current)
   const next = rows.find(({ kind }) => kind === 'todo')
   if (next !== undefined && context.current !== undefined) next.status = context.t('status.next')
@@ -98,6 +106,9 @@ export function rowsOf(apps: readonly App[], context: ListContext) {
   const first = new Set(rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS))
   return { entries: rows.filter((row) => first.has(row)), more: rows.filter((row) => !first.has(row)) }
 }
+
+/** Names that begin alike are told apart by how they end, so these are never cut. */
+const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
 
 /** What needs the person comes first, and what is over last. */
 const urgency = ({ kind }: { kind: EntryKind }): number =>
@@ -122,18 +133,10 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
     connect: label && { href: connectPath(instance), ...label },
     skip:
       label !== undefined && kind !== 'skipped' && kind !== 'blocked'
-        ? {
-            href: skipPath(instance),
-            ...labelled(name, t, ['overview.skipApp', 'overview.skip'], 'row'),
-          }
+        ? { href: skipPath(instance), label: t('overview.skip'), heard: name }
         : undefined,
     unskip:
-      kind === 'skipped'
-        ? {
-            href: unskipPath(instance),
-            ...labelled(name, t, ['overview.undoApp', 'plain.undo'], 'row'),
-          }
-        : undefined,
+      kind === 'skipped' ? { href: unskipPath(instance), label: t('plain.undo'), heard: name } : undefined,
     /** Where "I need an admin" is said, or taken back. */
     block: blockOf(instance, kind, t),
   }

@@ -2,9 +2,10 @@
 import { callbackPath } from '../paths.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
+import { bannerOf } from './banner.ts'
 import { rowsOf, type Action } from './entries.ts'
 import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
-import { bannerOf, checkingOf, resumeOf, stepOf } from './step.ts'
+import { checkingOf, resumeOf, stepOf } from './step.ts'
 import { watchOf } from './watch.ts'
 
 export function overviewOf(walk: Walk, context: OverviewContext) {

@@ -29,6 +29,7 @@ export function sceneOf(walk: Walk, context: OverviewContext) {
   const all = calledAs(walk.known.map(named)).map((entry): App => ({
     entry,
     name: entry.name,
+    short: entry.short,
     standing: standingIn(walk, entry, now),
   }))
   const [apps, others] = [[], []] as [App[], App[]]

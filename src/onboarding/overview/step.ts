@@ -1,9 +1,8 @@
-// What the overview says first: what came of the app that the person comes from, and the one thing that is offered now:
-// the next app, a consent that is being confirmed, or one that was not. Pure.
-import { isOff } from '../../client-api/app-status.ts'
+// The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { blockOf, labelled, type Action, worded } from './entries.ts'
+import { accountOf } from './alike.ts'
+import { blockOf, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -36,6 +35,9 @@ const cardOf = (scene: Scene, instance: string) => {
     instance,
     tile: tileOf({ name, instance }, scene.about),
     app: name,
+    /** The name, where the title leaves it out. */
+    named: '',
+    short: appIn(scene, instance)?.short ?? name,
     skip: skipPath(instance),
     paragraphs: [] as string[],
     /** What search may do there, and what not. */
@@ -57,11 +59,13 @@ const cardOf = (scene: Scene, instance: string) => {
 function connectStep(scene: Scene, instance: string) {
   const { t, about } = scene
   const card = cardOf(scene, instance)
-  const { app } = card
+  // Where it leads, it is called what it calls itself.
+  const { app, short: there } = card
   const { reads, never, why, account, help, isRequired } = about(instance)
-  const isStale = appIn(scene, instance)?.entry.status === 'stale'
+  const known = appIn(scene, instance)
+  const isStale = known?.entry.status === 'stale'
   const marks: Mark[] = [
-    ...(reads.length > 0 ? reads : [worded(app, t, ['next.reads', 'plain.reads'])]).map((text) => ({
+    ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) => ({
       text,
       kind: 'good' as const,
     })),
@@ -70,14 +74,20 @@ function connectStep(scene: Scene, instance: string) {
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
-  const explain = worded(app, t, ['next.explain', 'plain.explain'])
+  const explain = worded(there, t, ['next.explain', 'plain.explain'])
   const explained = [...(isRequired ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
-  const paragraphs = isStale ? [t('next.explainStale', { app })] : [why, t.sentences(explained)]
+  const paragraphs = isStale
+    ? [t('next.explainStale', { app })]
+    : [known && accountOf(scene, known), why, t.sentences(explained)]
+  const titles = isStale ? t('next.titleStale', { app }) : worded(app, t, ['next.title', 'plain.title'])
+  // Where words run from right to left, a long name has a line of its own.
+  const [title = '', named = ''] = titles.split('\n')
   return {
     ...card,
     kind: 'connect' as const,
-    title: t(isStale ? 'next.titleStale' : 'next.title', { app }),
+    title,
+    named,
     paragraphs: paragraphs.filter((text) => text !== undefined),
     marks,
     main: {
@@ -85,7 +95,7 @@ function connectStep(scene: Scene, instance: string) {
       ...labelled(
         app,
         t,
-        isStale ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'overview.continue'],
+        isStale ? ['next.actionStale', 'plain.reconnect'] : ['next.action', 'plain.action'],
       ),
     },
   }
@@ -98,7 +108,7 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   return {
     ...card,
     kind: 'wait' as const,
-    title: t('wait.title', { app }),
+    ...titled(app, t, ['wait.title', 'plain.checking']),
     paragraphs: [t('wait.explain')],
     main: { href: callbackPath(step), label: t('wait.lookAgain') },
     again: { href: connectPath(instance), ...labelled(app, t, ['start.waiting', 'problem.tryAgain']) },
@@ -109,13 +119,14 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
-  const { app } = card
+  const { app, short } = card
+  const otherAccount = app === short ? [] : [t('attend.causeAlike', { app: short })]
   return {
     ...card,
     kind: 'attend' as const,
-    title: t('attend.title', { app }),
+    ...titled(app, t, ['attend.title', 'plain.attend']),
     paragraphs: [worded(app, t, ['attend.explain', 'plain.unconfirmed'])],
-    causes: [t('attend.cause1'), t('attend.cause2'), t('attend.cause3')],
+    causes: [t('attend.cause1'), ...otherAccount, t('attend.cause2'), t('attend.cause3')],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     onward:
       meanwhile === undefined
@@ -137,7 +148,7 @@ export function checkingOf(scene: Scene) {
   const name = nameIn(scene, instance)
   return {
     instance,
-    title: t('wait.title', { app: name }),
+    ...titled(name, t, ['wait.title', 'plain.checking']),
     text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
     denied: worded(name, t, ['wait.denied', 'plain.denied']),
     lookAgain: callbackPath(step),
@@ -156,38 +167,4 @@ export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined
   const key = status === 'stale' ? 'start.stale' : 'start.todo'
   // Nothing above it names the app.
   return { href: connectPath(instance), ...labelled(app.name, t, [key, 'plain.skipped']) }
-}
-
-/** What came of the app that the person just came from. */
-export function bannerOf(scene: Scene) {
-  const { t, where, opening } = scene
-  const app = appIn(scene, scene.from)
-  if (app === undefined) return undefined
-  const { name, standing, entry } = app
-  if (standing.kind === 'off' && isOff(entry.status))
-    return {
-      kind: 'notice',
-      title: t(`banner.${entry.status}`, { app: name }),
-      text: t(`note.${entry.status}`),
-    }
-  switch (standing.kind) {
-    case 'connected': {
-      // A page that says that everything is connected need not say it of the last one too.
-      if (opening.mood === 'done') return undefined
-      const text =
-        where.kind === 'connect' ? t('banner.connectedNext', { app: nameIn(scene, where.instance) }) : ''
-      return { kind: 'good', title: t('banner.connected', { app: name }), text }
-    }
-    case 'blocked':
-      return { kind: 'notice', title: t('banner.blocked', { app: name }), text: t('banner.blockedText') }
-    case 'skipped': {
-      // A page at rest says it of everything that was skipped.
-      const text = opening.mood === 'rest' ? '' : t('banner.skippedText')
-      return { kind: 'notice', title: t('banner.skipped', { app: name }), text }
-    }
-    case 'unconfirmed':
-      return { kind: 'bad', title: t('banner.unconfirmed', { app: name }), text: t('banner.unconfirmedText') }
-    default:
-      return undefined
-  }
 }
