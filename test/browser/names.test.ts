@@ -148,7 +148,7 @@ it('names that are long are heard on buttons and read above them, and no number 
   expect(await lines('plan_2')).toBeGreaterThan(2)
   expect(await lines('docs_1')).toBe(2)
   await visitor.page.locator('.entry summary').evaluateAll((all) => all.forEach((one) => one.click()))
-  for (const name of [`Continue to this app ${LONG}`, `Connect ${LONG} of EMEA`, 'Connect Slack (2)']) {
+  for (const name of [`Continue to the app ${LONG}`, `Connect ${LONG} of EMEA`, 'Connect Slack (2)']) {
     const link = visitor.page.getByRole('link', { name, exact: true })
     // One line.
     expect((await link.boundingBox())?.height, name).toBeLessThan(50)

@@ -11,60 +11,57 @@ const TODO: Standing = { kind: 'todo', turn: 'first' }
 
 const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   name: 'Slack',
+  short: 'Slack',
   standing,
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, departures: 0, ...entry },
 })
 const rows = (apps: readonly App[], context: Partial<ListContext> = {}) =>
   rowsOf(apps, { t, about: () => nothingSaid, current: undefined, finished: false, ...context })
 
-const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label } })
-const skip = { skip: { href: '/onboarding/skip/slack_1', label: 'Skip Slack for now' } }
-const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo skipping Slack' } }
+const heard = 'Slack'
+const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label, heard } })
+const skip = { skip: { href: '/onboarding/skip/slack_1', label: 'Skip for now', heard } }
+const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo skipping', heard } }
 const block = { block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' } }
 const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'I no longer need an admin' } }
 const nothing = { note: undefined, connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 describe('a row', () => {
   it.each<[kind: string, App, words: string, can: object]>([
-    ['todo', app(), '', { ...connect('Connect Slack'), ...skip }],
-    ['stale', app(TODO, { status: 'stale' }), 'Expired', { ...connect('Reconnect Slack'), ...skip }],
+    ['todo', app(), '', { ...connect('Connect'), ...skip }],
+    ['stale', app(TODO, { status: 'stale' }), 'Expired', { ...connect('Reconnect'), ...skip }],
     [
       'attention',
       app({ kind: 'todo', turn: 'last' }, { status: 'attention' }),
       'Needs attention',
-      { ...connect('Connect Slack'), ...skip, ...block, note: t('note.attention') },
+      { ...connect('Connect'), ...skip, ...block, note: t('note.attention') },
     ],
     ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { note: t('note.disabled') }],
     ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
-    [
-      'waiting',
-      app({ kind: 'confirming' }),
-      'Checking…',
-      { ...connect('Try Slack again'), ...skip, ...block },
-    ],
+    ['waiting', app({ kind: 'confirming' }), 'Checking…', { ...connect('Try again'), ...skip, ...block }],
     [
       'unconfirmed',
       app({ kind: 'unconfirmed', since: NOW }),
       'Not connected yet',
-      { ...connect('Try Slack again'), ...skip, ...block },
+      { ...connect('Try again'), ...skip, ...block },
     ],
     [
       'elsewhere',
       app({ kind: 'elsewhere' }),
       'In progress',
-      { ...connect('Start over with Slack'), ...skip, note: t('note.elsewhere') },
+      { ...connect('Start over'), ...skip, note: t('note.elsewhere') },
     ],
     [
       'skipped',
       app({ kind: 'skipped', since: NOW }),
       'Skipped',
-      { ...connect('Connect Slack'), ...unskip, ...block },
+      { ...connect('Connect'), ...unskip, ...block },
     ],
     [
       'blocked',
       app({ kind: 'blocked', since: NOW }),
       'Waiting for admin',
-      { ...connect('Try Slack again'), ...unblock, note: t('note.blocked') },
+      { ...connect('Try again'), ...unblock, note: t('note.blocked') },
     ],
   ])('%s says so and offers what helps', (kind, one, status, can) => {
     const { entries, more } = rows([one])

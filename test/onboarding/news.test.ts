@@ -18,6 +18,7 @@ describe('the news', () => {
     expect(see(walk).checking).toEqual({
       instance: 'slack_1',
       title: 'Checking your Slack connection…',
+      named: '',
       text: 'You don’t have to wait: carry on with GitHub, and we’ll check both when you’re back.',
       denied: 'Canceled? You can try Slack again from the list.',
       lookAgain: back,
@@ -81,7 +82,7 @@ describe('the news', () => {
     [
       'not confirmed, where another one is told of first',
       lateAndOver([github, slack]),
-      { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
+      { kind: 'bad', title: 'Slack isn’t connected yet', named: '', text: 'Try again from the list.' },
     ],
     ['still to connect', seen([slack, github]), undefined],
     ['of another visit', { ...seen([slack, github]), visit: { only: ['github'] } }, undefined],

@@ -22,6 +22,11 @@ describe('the card of an app that shares its name', () => {
     const taken = 'Choose a different account or workspace here than for Slack\u00a0(1).'
     expect(saidFirst(seen([second], seen([slack, second])))).toBe(taken)
     expect(saidFirst(returned([slack, second]))).toBe(taken)
+    // The person's own account would be the same again.
+    const person = 'ada@acme.example'
+    expect(see(returned([slack, second]), { person }).account).toBe('')
+    expect(see(seen([slack, second]), { person }).account).toContain(person)
+    expect(see(returned([slack, github]), { person }).account).toContain(person)
   })
 
   it('says nothing of it where no other one is left to connect', () => {

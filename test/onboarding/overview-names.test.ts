@@ -97,7 +97,7 @@ describe('the name of an app', () => {
   it('is only heard on buttons where it is long, below a title that has the whole of it', () => {
     const { step } = see(seen([waits('plan_1', LONG)]))
     expect(step?.title).toBe(`Connect ${LONG}`)
-    expect(step?.main).toMatchObject({ label: 'Continue to this app', heard: LONG })
+    expect(step?.main).toMatchObject({ label: 'Continue to the app', heard: LONG })
     expect([step?.paragraphs, step?.marks.map(({ text }) => text)].join(' ')).not.toContain(LONG)
   })
 
@@ -136,25 +136,27 @@ describe('the name of an app', () => {
       const { step } = see(seen([waits('plan_1', LONG)]), { t: texts })
       return [step?.title, step?.named]
     }
-    expect(titlesIn('ar')).toEqual(['ربط التطبيق:', `\u2068${LONG}\u2069`])
+    expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])
     expect(titlesIn('ja')).toEqual([`「${LONG}」を接続`, ''])
   })
 
   it('is on a button that has nothing above it which names the app, unless it is long', () => {
-    const resumed = (name: string) => {
-      const walk = seen([waits('plan_1', name), slack])
+    const resumed = (name: string, isFirst = true) => {
+      const left = [waits('plan_1', name), slack]
+      const walk = isFirst ? seen(left) : seen(left, seen([...left, github]))
       const off = skip(skip(walk, 'plan_1', NOW), 'slack_1', NOW)
       return see(off).resume
     }
     expect(resumed('Plans')).toMatchObject({ label: 'Connect Plans' })
-    expect(resumed(LONG)).toMatchObject({ label: 'Connect the first skipped app', heard: LONG })
+    expect(resumed(LONG)).toMatchObject({ label: 'Connect your first app', heard: LONG })
+    expect(resumed(LONG, false)).toMatchObject({ label: 'Connect a skipped app', heard: LONG })
   })
 
   it.each([
     ['Microsoft SharePoint', 'Continue to Microsoft SharePoint'],
-    ['Microsoft SharePoints', 'Continue to this app'],
+    ['Microsoft SharePoints', 'Continue to the app'],
     ['四半期計画と予測', 'Continue to 四半期計画と予測'],
-    ['四半期計画と予測アプリ', 'Continue to this app'],
+    ['四半期計画と予測アプリ', 'Continue to the app'],
   ])('is long by the room that it takes: %s', (name, label) => {
     expect(see(seen([waits('app_1', name)])).step?.main.label).toBe(label)
   })

@@ -38,27 +38,30 @@ export function kindOf({ kind }: Standing, status: Known['status']): EntryKind {
   return kind === 'todo' || kind === 'off' ? kindOfStatus(status) : (KINDS[kind] ?? unhandled(kind))
 }
 
-/** A name with more makes three lines of a wide button on a phone. A character of Chinese takes two places. */
-const MAX_NAME = 20
-const isLong = (name: string): boolean =>
-  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > MAX_NAME
+/** A name with more makes three lines of a wide button on a phone. */
+const MAX_IN_BUTTON = 20
+/** A sentence wraps at no cost, until there is more name than sentence. */
+const MAX_IN_SENTENCE = 32
+/** A character of Chinese takes two places. */
+const isLong = (name: string, most: number): boolean =>
+  name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > most
 
 type Keys = readonly [withName: Key, without: Key]
 
 /** Words that name the app, or the ones for a long name, which is read above them. */
-export const worded = (name: string, t: Texts, [withName, without]: Keys) =>
-  t(isLong(name) ? without : withName, { app: name })
+export const worded = (name: string, t: Texts, [withName, without]: Keys, most = MAX_IN_SENTENCE) =>
+  t(isLong(name, most) ? without : withName, { app: name })
 
 /** A name that the words leave out is still heard. */
 export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
-  label: worded(name, t, keys),
-  ...(isLong(name) && { heard: name }),
+  label: worded(name, t, keys, MAX_IN_BUTTON),
+  ...(isLong(name, MAX_IN_BUTTON) && { heard: name }),
 })
 
 /** A title that tells a result: a long name is apart, below it. */
 export const titled = (name: string, t: Texts, keys: Keys) => ({
   title: worded(name, t, keys),
-  named: isLong(name) ? name : '',
+  named: isLong(name, MAX_IN_SENTENCE) ? name : '',
 })
 
 const IN_ROW = {

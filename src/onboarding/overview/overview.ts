@@ -2,6 +2,7 @@
 import { callbackPath } from '../paths.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
+import { hasChosenTwin } from './alike.ts'
 import { bannerOf } from './banner.ts'
 import { rowsOf, type Action } from './entries.ts'
 import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
@@ -40,7 +41,10 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     tiles: isDone ? connectedTiles(scene) : [],
     ...rowsOf(apps, { t: context.t, about, current: step?.instance, finished: opening.mood !== 'open' }),
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
-    account: scene.person === '' ? '' : context.t('next.account', { person: scene.person }),
+    account:
+      scene.person === '' || hasChosenTwin(scene, step?.instance)
+        ? ''
+        : context.t('next.account', { person: scene.person }),
     returnTo: returnAction(scene),
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,

@@ -166,5 +166,7 @@ export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined
   const { instance, status } = app.entry
   const key = status === 'stale' ? 'start.stale' : 'start.todo'
   // Nothing above it names the app.
-  return { href: connectPath(instance), ...labelled(app.name, t, [key, 'plain.skipped']) }
+  const isFirst = apps.every(({ standing }) => standing.kind !== 'connected')
+  const plain = isFirst ? 'plain.first' : 'plain.skipped'
+  return { href: connectPath(instance), ...labelled(app.name, t, [key, plain]) }
 }
