@@ -1,6 +1,6 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
 // people there are, it goes through them once and holds no more than a page of them.
-import { hadNothing, isOut, type Arrival, type Source } from '../arrivals/arrival.ts'
+import { hadNothing, isOut, type Arrival, type Mailing, type Source } from '../arrivals/arrival.ts'
 import { FACTS, invitedAt } from './facts.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
@@ -44,7 +44,13 @@ export type Addresses = {
 }
 
 const KINDS = ['out', 'any'] as const
-const OF_EMAILS: readonly Filter[] = ['undelivered', 'failed', 'deferred']
+/** What is sent again in its own campaign. */
+const SENT_AGAIN: Partial<Record<Filter, readonly Mailing['state'][]>> = {
+  undelivered: ['deferred', 'failed'],
+  failed: ['failed'],
+  deferred: ['deferred'],
+  uncertain: ['unknown', 'sending'],
+}
 
 export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<Addresses> {
   const first = createFirst<string>(MAX_ADDRESSES, (email) => email)
@@ -55,19 +61,21 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
   for await (const arrival of fitting(all, wanted)) {
     if (apps.length === 0 && arrival.sources.some(({ instance }) => instance === wanted.app))
       apps = arrival.sources
-    for (const { name, mailings } of arrival.campaigns)
-      for (const mailing of mailings)
-        for (const kind of isOut(mailing) ? KINDS : KINDS.slice(1))
-          if (mailing.at > (newest[kind]?.at ?? -1)) newest[kind] = { name, at: mailing.at }
-    if (FACTS.optedOut(arrival)) optedOut++
-    else {
-      total++
-      first.add(arrival.email)
+    if (FACTS.optedOut(arrival)) {
+      optedOut++
+      continue
     }
+    total++
+    first.add(arrival.email)
+    const states = SENT_AGAIN[wanted.filter]
+    for (const { name, mailings } of arrival.campaigns)
+      for (const mailing of mailings) {
+        if (states !== undefined && !states.includes(mailing.state)) continue
+        for (const kind of states === undefined && isOut(mailing) ? KINDS : KINDS.slice(1))
+          if (mailing.at > (newest[kind]?.at ?? -1)) newest[kind] = { name, at: mailing.at }
+      }
   }
-  // What was put off or refused is sent again in its own campaign.
-  const out = OF_EMAILS.includes(wanted.filter) ? undefined : newest.out
-  return { emails: first.all, total, optedOut, apps, campaign: (out ?? newest.any)?.name }
+  return { emails: first.all, total, optedOut, apps, campaign: (newest.out ?? newest.any)?.name }
 }
 
 /** Keeps the first ones in the order of their keys, so many at most. */

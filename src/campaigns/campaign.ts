@@ -95,7 +95,8 @@ export function withMailing(arrival: Arrival, change: Change): Arrival {
 /** The email did not leave, through no fault of its recipient: as if it had not been tried. */
 export function withdrawn(arrival: Arrival, which: Which): Arrival {
   const known = mailingOf(arrival, which)
-  if (known === undefined) return arrival
+  // Another run may have taken over meanwhile, and sent it.
+  if (known === undefined || known.state === 'sent' || known.state === 'unknown') return arrival
   const { by: _by, ...rest } = known
   const tries = known.tries - 1
   return changed(arrival, which, tries === 0 ? undefined : { ...rest, state: 'deferred', tries })

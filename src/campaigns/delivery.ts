@@ -102,10 +102,12 @@ export function createDelivery(parts: DeliveryParts) {
     async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()
-      const putOff = refusals.putOff()
-      for (const { email, wave } of [...mails, ...putOff]) await ledger.settle(email, wave, 'refused')
+      for (const { email, wave } of mails) await ledger.settle(email, wave, 'refused')
+      const tries = new Map<string, number>()
+      for (const { email, wave } of refusals.putOff())
+        tries.set(email, await ledger.settle(email, wave, 'refused'))
       for (const person of spent) {
-        if (putOff.some(({ email }) => email === person.email)) continue
+        if ((tries.get(person.email) ?? MAX_TRIES) < MAX_TRIES) continue
         tally.deferred--
         tally.putOff++
         parts.onTrouble(person, 'put-off')

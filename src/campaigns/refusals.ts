@@ -21,7 +21,7 @@ export type Refusals = {
   end(): void
   /** People who were written down as refused and are to count as not tried. */
   toUnmark(): readonly MailOf[]
-  /** Whom it asked again to try later, where it took no one's email: that is about it, so no one's tries are used up. */
+  /** Each try that it put off again, where it took no one's email: that is about it, so no one's tries are used up. */
   putOff(): readonly MailOf[]
   /** Why a run that sent no email has failed, for people; undefined where it has not. */
   failure(): string | undefined
@@ -90,7 +90,7 @@ export function createRefusals(stopAfter: number): Refusals {
   /** Goes up with each email that is taken. */
   let row = 0
   let failed: (MailOf & { row: number; isUnclear: boolean; said: string })[] = []
-  const putOff = new Map<string, MailOf>()
+  let putOff: MailOf[] = []
   /** What ended the run decides who is unmarked. */
   let found: 'row' | 'all' | 'end' | undefined
 
@@ -137,7 +137,8 @@ export function createRefusals(stopAfter: number): Refusals {
       const more = weightOf(posted, isFirst, sent > 0)
       weight += more
       // The first try stays written down: that it is not the first tells the next run that this is no greylisting.
-      if (posted.outcome === 'deferred' && !isFirst) putOff.set(mail.email, mail)
+      if (posted.outcome !== 'deferred') putOff = putOff.filter(({ email }) => email !== mail.email)
+      else if (!isFirst) putOff.push(mail)
       if (posted.outcome === 'refused') forgivable += more - FORGIVEN
       remember(posted, mail)
       if (posted.outcome === 'sent' || limit === Infinity) return undefined
@@ -160,7 +161,7 @@ export function createRefusals(stopAfter: number): Refusals {
       if (limit !== Infinity) found ??= 'end'
     },
     toUnmark,
-    putOff: () => (sent === 0 && putOff.size >= MIN_PUT_OFF ? [...putOff.values()] : []),
+    putOff: () => (sent === 0 && new Set(putOff.map(({ email }) => email)).size >= MIN_PUT_OFF ? putOff : []),
     failure() {
       const isUnmarked = toUnmark().length > 0
       const objection = last ?? (isUnmarked ? latest : undefined)

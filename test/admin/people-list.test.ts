@@ -147,6 +147,16 @@ describe('addresses to copy', () => {
     })
     const refused = await listAddresses(these([old, newer]), wantedOf({ show: 'failed' }))
     expect(refused).toMatchObject({ emails: ['ada@acme.example'], campaign: 'd' })
+    const doubtful = withMailing(mailed('ada@acme.example', 'unknown'), {
+      campaign: 'd',
+      wave: 0,
+      state: 'sent',
+      now: at + 9,
+    })
+    expect(await listAddresses(these([doubtful, out]), wantedOf({ show: 'uncertain' }))).toMatchObject({
+      total: 1,
+      campaign: 'c',
+    })
     const putOff = withMailing(newArrival('bob@acme.example', at), {
       campaign: 'spring',
       wave: 0,

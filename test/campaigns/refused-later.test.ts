@@ -1,6 +1,7 @@
 // What refusals leave behind for the next runs, over one store and without a mail server.
 import { describe, expect, it } from 'vitest'
 import type { Posted } from '../../src/campaigns/mail/outcome.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
 import { createRefusals } from '../../src/campaigns/refusals.ts'
 import { office } from './office.ts'
 
@@ -158,6 +159,56 @@ describe('a mail server that takes no email for now', () => {
       expect(trouble).not.toContain('p0@acme.example put-off')
     }
     expect((await run({ people: off, post: () => 'sent' })).tally).toMatchObject({ sent: 6 })
+  })
+
+  it('takes back nothing but "not now": what may have arrived stays so, and so does a refusal', async () => {
+    const { run } = office()
+    const off = people(7)
+    await run({ people: off, post: () => 'deferred' })
+    const tries = new Map<string, number>()
+    const { tally } = await run({
+      // The list goes on until those who were put off have been tried again.
+      people: [...off, ...off],
+      laterMs: 0,
+      post(email) {
+        tries.set(email, (tries.get(email) ?? 0) + 1)
+        if (tries.get(email) === 1 || !/^p[01]@/.test(email)) return 'deferred'
+        if (email.startsWith('p0')) return 'unknown'
+        return { outcome: 'failed', reply: '550 5.1.1 unknown', blame: 'person' }
+      },
+    })
+    expect(tally).toMatchObject({ uncertain: 1, failed: 1 })
+    const asked: string[] = []
+    await run({ people: off, post: (email) => (asked.push(email), 'sent') })
+    expect(asked).toHaveLength(5)
+    expect(asked.filter((email) => /^p[01]@/.test(email))).toEqual([])
+  })
+
+  it('takes back nothing that another run has sent meanwhile', async () => {
+    const { run, arrivals } = office()
+    const off = people(6)
+    await run({ people: off, post: () => 'deferred' })
+    await run({
+      people: off,
+      async post(email) {
+        if (email === off.at(-1))
+          for (const one of off.slice(0, -1)) {
+            const sent = { campaign: 'onboarding', wave: 0, state: 'sent', now: Date.now() } as const
+            await arrivals.change(one, (before) => withMailing(before, sent))
+          }
+        return 'deferred' as const
+      },
+    })
+    expect((await run({ people: off, post: () => 'sent' })).tally).toMatchObject({ sent: 1, already: 5 })
+  })
+
+  it('gives back every try of a run, so that one "not now" later ends no one’s', async () => {
+    const { run } = office()
+    const off = people(6)
+    await run({ people: off, post: () => 'deferred' })
+    await run({ people: [...off, ...off], laterMs: 0, post: () => 'deferred' })
+    const { tally } = await run({ people: off, post: () => 'deferred' })
+    expect(tally).toMatchObject({ deferred: 6, putOff: 0 })
   })
 
   it('counts people, not emails: two full mailboxes are two, however often they are tried', async () => {

@@ -129,7 +129,8 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const onPause = (seconds: number) => {
     const until = now() + seconds * 1_000
     // Everyone who is asked about at the same moment is told the same.
-    if (until > Math.max(pausedUntil, now()) + LEAST_PAUSE_MS) progress.print(paused(seconds))
+    if (until >= Math.max(pausedUntil, until - seconds * 1_000) + LEAST_PAUSE_MS)
+      progress.print(paused(seconds))
     pausedUntil = Math.max(pausedUntil, until)
   }
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
