@@ -200,8 +200,8 @@ describe('a cluster', () => {
 
   it('is found again by the nodes that were known, and closed as a whole', async () => {
     const open = openerOf('redis://one.example', { kind: 'cluster' })
-    const { close } = await open(lost)
-    close()
+    const opened = await open(lost)
+    opened.close()
     expect(fake.made[0]?.said.at(-1)).toBe('destroyed')
     await open(lost)
     const nodes = [{ url: 'redis://one.example' }, { socket: { host: 'b.example', port: 7001 } }]
