@@ -102,10 +102,9 @@ export function createDelivery(parts: DeliveryParts) {
     async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()
-      for (const { email, wave } of mails) await ledger.settle(email, wave, 'refused')
+      for (const { email, wave } of mails) await ledger.takeBack(email, wave)
       const tries = new Map<string, number>()
-      for (const { email, wave } of refusals.putOff())
-        tries.set(email, await ledger.settle(email, wave, 'refused'))
+      for (const { email, wave } of refusals.putOff()) tries.set(email, await ledger.takeBack(email, wave))
       for (const person of spent) {
         if ((tries.get(person.email) ?? MAX_TRIES) < MAX_TRIES) continue
         tally.deferred--

@@ -31,6 +31,11 @@ export type Ledger = {
    * @returns how often it was tried so far
    */
   settle(email: string, wave: number, outcome: Outcome, at?: number): Promise<number>
+  /**
+   * The run is over: what it wrote down as put off or refused counts as not tried. What is being sent may leave any moment.
+   * @returns how often it counts as tried now
+   */
+  takeBack(email: string, wave: number): Promise<number>
   /** Nothing leaves; the service's answer is written down all the same. */
   observe(person: Invitee, left: readonly Waiting[]): Promise<void>
 }
@@ -84,6 +89,13 @@ export function createLedger(parts: LedgerParts): Ledger {
           ? withdrawn(before, { campaign, wave })
           : withMailing(before, { campaign, wave, state, now: at }),
       )
+      return mailingsOf(after, campaign).at(-1)?.tries ?? 0
+    },
+    async takeBack(email, wave) {
+      const after = await change(email, (before) => {
+        const known = mailingsOf(before, campaign).find((mailing) => mailing.wave === wave)
+        return known?.state === 'sending' ? before : withdrawn(before, { campaign, wave })
+      })
       return mailingsOf(after, campaign).at(-1)?.tries ?? 0
     },
     async observe(person, left) {
