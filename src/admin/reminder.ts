@@ -28,7 +28,7 @@ const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | undefin
   absent: 'remind',
   undelivered: 'retryFailed',
   failed: 'retryFailed',
-  // Those that were put off five times too.
+  // Without it, emails that were delayed five times would be left out.
   deferred: 'retryFailed',
   uncertain: 'retryUnknown',
   optedOut: undefined,

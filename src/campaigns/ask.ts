@@ -16,7 +16,7 @@ export type AskParts = {
   /** Is the Client API at SERVICE_BASE_URL? Its refusals may be about a person; those of another server are about no one. */
   isThere: () => Promise<boolean>
   pace: Pace
-  /** The service asks not to be asked for so many seconds. */
+  /** Told for how many seconds the service asks for no calls. */
   onPause?: (seconds: number) => void
   signal: AbortSignal
   /** For tests; milliseconds. */
@@ -39,7 +39,7 @@ const MAX_REFUSALS_IN_A_ROW = 10
 /** After so many people in a row without an answer, each asked several times, it is away. */
 const MAX_SILENCES_IN_A_ROW = 8
 
-/** However often others were answered for meanwhile: whom it knows from before may be all that it still knows. */
+/** After so many it is away, even if it still answers about people it knew before: they may come from a cache. */
 const MAX_SILENCES = 50
 
 /** So many people tell whether the service still answers: one of them may have left meanwhile. */

@@ -25,7 +25,7 @@ export type Due =
   | { kind: 'left-open'; wave: number; at: number }
   | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'put-off' | 'opted-out' | 'nothing' | 'too-soon' }
 
-/** So often an email is tried that the mail server puts off. */
+/** How often an email that the mail server delays is tried. */
 export const MAX_TRIES = 5
 
 export const mailingsOf = (arrival: Arrival, campaign: string): Mailing[] =>

@@ -59,7 +59,7 @@ export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
   const refusals = createRefusals(parts.stopAfter)
   const troubled = new Set<string>()
-  /** Whose email was put off as often as it is tried. */
+  /** People whose email was delayed on its last try. */
   const spent: Invitee[] = []
 
   return {

@@ -32,7 +32,7 @@ export type Ledger = {
    */
   settle(email: string, wave: number, outcome: Outcome, at?: number): Promise<number>
   /**
-   * The run is over: what it wrote down as put off or refused counts as not tried. What is being sent may leave any moment.
+   * At the end of a run: what was delayed or refused counts as not tried. What is being sent is left alone, as it may arrive.
    * @returns how often it counts as tried now
    */
   takeBack(email: string, wave: number): Promise<number>

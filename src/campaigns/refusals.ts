@@ -21,7 +21,7 @@ export type Refusals = {
   end(): void
   /** People who were written down as refused and are to count as not tried. */
   toUnmark(): readonly MailOf[]
-  /** Each try that it put off again, where it took no one's email: that is about it, so no one's tries are used up. */
+  /** Every delayed try but a person's first, if no email was taken: the server is the cause, so no tries are used up. */
   putOff(): readonly MailOf[]
   /** Why a run that sent no email has failed, for people; undefined where it has not. */
   failure(): string | undefined
@@ -45,7 +45,7 @@ const FORGIVEN = 2
 /** From so many on, more refused than taken ends the run too. */
 const MIN_REFUSED = 20
 const MAX_REMEMBERED = 1_000
-/** So many people whose email is put off, and no email that is taken: that is hardly about them. */
+/** If the emails of so many people are delayed and none is taken, the recipients are hardly the cause. */
 const MIN_PUT_OFF = 5
 /** So many people who get the same words did hardly all leave. */
 const MANY_ALIKE = 10

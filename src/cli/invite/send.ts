@@ -51,7 +51,7 @@ async function send(list: List, asked: Asked): Promise<number> {
     const work = (records: Records) => held(list, { ...asked, people, records, metrics, signal: stop.signal })
     return await withStore(settings, work, { onOperation: metrics.observeStore })
   } catch (error) {
-    // The end of the run has said already that it was interrupted.
+    // Ending the run was asked for, so the store is not the reason.
     if (stop.signal.aborted && error instanceof StoreUnavailable) return EXIT_INTERRUPTED
     throw error
   } finally {
@@ -127,10 +127,10 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
     )
   let pausedUntil = 0
   const onPause = (seconds: number) => {
-    const until = now() + seconds * 1_000
+    const from = now()
+    const until = from + seconds * 1_000
     // Everyone who is asked about at the same moment is told the same.
-    if (until >= Math.max(pausedUntil, until - seconds * 1_000) + LEAST_PAUSE_MS)
-      progress.print(paused(seconds))
+    if (until >= Math.max(pausedUntil, from) + LEAST_PAUSE_MS) progress.print(paused(seconds))
     pausedUntil = Math.max(pausedUntil, until)
   }
   const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
