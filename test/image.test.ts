@@ -3,10 +3,11 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadSettings, settings } from '../src/settings/settings.ts'
-import { spawnOne, statusOf, until } from './helpers/processes.ts'
+import { spawnOne, startArguments, statusOf, until } from './helpers/processes.ts'
 import { freePort } from './helpers/running.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -38,6 +39,12 @@ function stageOf(name: string) {
     of.split(' '),
   )
   return { text: stage ?? '', copied }
+}
+
+/** What the image's command gives to Node. */
+const commandOfImage = (): string[] => {
+  const [, command = '[]'] = /^CMD (\[.+\])$/m.exec(stageOf('onramp').text) ?? []
+  return (JSON.parse(command) as string[]).slice(1)
 }
 
 /** As in the image: what it copies, and the packages of `npm ci --omit=dev --omit=optional`. */
@@ -95,12 +102,27 @@ describe('the image', () => {
     }
     const elsewhere = { PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_BASE_URL: 'https://svc.example' }
     const env = { ...set, ...elsewhere, OIDC_ISSUER: 'https://as.example' }
-    const server = spawnOne(process.execPath, [join(image, 'src/server.ts')], env)
+    const server = spawnOne(process.execPath, commandOfImage(), env, image)
     await until(
       async () => server.hasEnded() || (await statusOf(`${env.PUBLIC_URL}/healthz`)) === 200,
       'it to serve',
     )
     expect(await server.end('SIGINT')).toMatchObject({ code: 0 })
+  })
+
+  it('gives Node room for young objects in a container of 512 MB too, as every start does', async () => {
+    const options = (words: readonly string[]) => words.filter((word) => word.includes('space'))
+    expect(options(startArguments())).toHaveLength(1)
+    expect(options(commandOfImage())).toEqual(options(startArguments()))
+    const [, unit = ''] = /^ExecStart=(.+)$/m.exec(read('deploy/systemd/onramp@.service')) ?? []
+    expect(options(unit.split(' '))).toEqual(options(startArguments()))
+    // Without the option it is 2 MB there: garbage is collected all the time, for twice the processor time of a page.
+    const churn = `let kept = []
+      for (let i = 0; i < 2e6; i++) kept.length > 100_000 ? (kept = []) : kept.push({ i, of: [i] })
+      console.log(require('node:v8').getHeapSpaceStatistics().find((one) => one.space_name === 'new_space').space_size)`
+    const words = ['--max-heap-size=259', ...options(commandOfImage()), '-e', churn]
+    const { stdout } = await promisify(execFile)(process.execPath, words, { env: {} })
+    expect(Number(stdout)).toBeGreaterThanOrEqual(8 * 1024 * 1024)
   })
 
   it.each(['production-packages', 'all-packages', 'sandbox', 'onramp'])(

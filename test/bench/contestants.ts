@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { applyLoad, type Target } from './load.ts'
-import { startNode, untilReady } from './processes.ts'
+import { startNode, startServer, untilReady } from './processes.ts'
 
 export type Contestant = Target & {
   pid: number
@@ -44,10 +44,9 @@ export async function startOnramp(around: Surroundings, options: OnrampOptions):
   const url = `http://127.0.0.1:${port}`
   const id = `onramp-${options.database}`
   const secret = newSecret()
-  const { pid } = startNode('src/server.ts', {
+  const { pid } = startServer(options.folder, {
     name: options.name,
-    cwd: options.folder,
-    args:
+    options:
       options.profile === undefined
         ? []
         : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`, '--cpu-prof-interval=250'],

@@ -5,6 +5,7 @@ import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startArguments } from '../helpers/processes.ts'
 
 export type Start = {
   /** What its output is kept under. */
@@ -50,15 +51,14 @@ export function start({ name, command, args, env, cwd, pin }: Start): ChildProce
 }
 
 /** Starts a file on the Node that runs this one. */
-export const startNode = (
-  file: string,
-  { args = [], ...rest }: Omit<Start, 'command' | 'args'> & { args?: string[] },
-) =>
-  start({
-    ...rest,
-    command: process.execPath,
-    args: ['--disable-warning=ExperimentalWarning', ...args, file],
-  })
+export const startNode = (file: string, rest: Omit<Start, 'command' | 'args'>) =>
+  start({ ...rest, command: process.execPath, args: ['--disable-warning=ExperimentalWarning', file] })
+
+/** Starts onramp as `npm start` does, on the Node that runs this one. @param options more of Node's options */
+export const startServer = (
+  folder: string,
+  { options, ...rest }: Omit<Start, 'command' | 'args' | 'cwd'> & { options: string[] },
+) => start({ ...rest, cwd: folder, command: process.execPath, args: [...options, ...startArguments(folder)] })
 
 /** Waits until an address answers with anything but "not now". @throws when that takes too long */
 export async function untilReady(name: string, url: string): Promise<void> {

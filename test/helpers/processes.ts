@@ -59,13 +59,13 @@ export function spawnOne(
 
 export type OnrampProcess = Spawned & { url: string }
 
-/** The words of `npm start`, with the runtime that the project pins. */
-function startCommand(folder: string): [string, string[]] {
+/** What `npm start` gives to Node: its options, and the file. @param folder where the package.json is */
+export function startArguments(folder = root): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
   const [, ...words] = (scripts['start'] ?? '').split(' ')
-  return [`${root}node_modules/.bin/node`, words]
+  return words
 }
 
 /**
@@ -74,7 +74,7 @@ function startCommand(folder: string): [string, string[]] {
  * @param folder where its package.json is; absent: this version's
  */
 export const spawnOnramp = (env: Record<string, string>, folder = root): Spawned =>
-  spawnOne(...startCommand(folder), { ...BARE_ENV, ...env }, folder)
+  spawnOne(`${root}node_modules/.bin/node`, startArguments(folder), { ...BARE_ENV, ...env }, folder)
 
 /** The same, once it is ready. @param env all of its settings; PORT and HOST among them */
 export async function startOnramp(env: Record<string, string>, folder?: string): Promise<OnrampProcess> {

@@ -7,7 +7,7 @@ import { Pool } from 'undici'
 import { until } from '../../helpers/processes.ts'
 import { startSentinels } from '../../helpers/redis-topologies.ts'
 import { freePort } from '../../helpers/running.ts'
-import { startNode, untilReady } from '../processes.ts'
+import { startNode, startServer, untilReady } from '../processes.ts'
 import type { World } from './browser.ts'
 import { createGateway } from './gateway.ts'
 import type { Fault, Ledger } from './ledger.ts'
@@ -20,6 +20,12 @@ const newSecret = () => randomBytes(32).toString('base64url')
 /** How long what went wrong because of a fault may still be told of after all is ready again. */
 const SETTLING_MS = 4_000
 const PROCESSES = 2
+
+/**
+ * What Node takes of itself in a container of 512 MB, which is what docs/operations.md and deploy/kubernetes give. With all
+ * the memory of a machine it lets hundreds of megabytes of garbage lie, and nothing could be told from that.
+ */
+const HEAP_MB = 304
 
 export type Company = Awaited<ReturnType<typeof startCompany>>
 
@@ -51,10 +57,9 @@ export async function startCompany(ledger: Ledger) {
   const meter = createMeter()
   meter.watch('stand-in', pid)
   const startOn = (port: number, index: number) => {
-    const child = startNode('src/server.ts', {
+    const child = startServer(fileAt('../../..'), {
       name: `onramp-${index}`,
-      cwd: fileAt('../../..'),
-      args: ['--import', fileAt('own-share.ts')],
+      options: [`--max-heap-size=${HEAP_MB}`, '--import', fileAt('own-share.ts')],
       env: { ...settings, PORT: String(port) },
       pin: undefined,
     })
