@@ -81,6 +81,17 @@ Object.assign(promises, {
   },
 })
 
+const realTimeout = AbortSignal.timeout.bind(AbortSignal)
+AbortSignal.timeout = (milliseconds) => {
+  const process = within.getStore()
+  if (process === undefined) return realTimeout(milliseconds)
+  const controller = new AbortController()
+  const late = () =>
+    controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  later(milliseconds, process, { run: late }).isIdle = true
+  return controller.signal
+}
+
 const realNow = Date.now
 Date.now = () => (within.getStore() === undefined ? realNow() : current().now)
 const realPerformance = performance.now.bind(performance)
