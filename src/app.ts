@@ -145,7 +145,7 @@ export function createApp(services: Services): Express {
       confirmSeconds: settings.CONFIRM_SECONDS,
     }),
   )
-  app.use(createSessionsPage({ ...signIn, sendPage, now }))
+  app.use(createSessionsPage({ ...signIn, limit: limits.lookingAtSignIns, sendPage, now }))
   app.use(
     createSearchRoutes({
       limit: limits.byPerson,

@@ -32,6 +32,8 @@ export type Limits = {
   readingReports: RequestHandler
   /** What reaches the service, by person; behind requireSignIn. */
   byPerson: RequestHandler
+  /** What asks the store much and the service nothing, by person: three times as often. */
+  lookingAtSignIns: RequestHandler
   refusedLogouts: RefusedLogouts
 }
 
@@ -118,6 +120,13 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
     windowSeconds: WINDOW_SECONDS,
   })
   const personPoints = Math.ceil((perPerson * PERSON_WINDOW_SECONDS) / WINDOW_SECONDS)
+  const person = (name: string, points: number): RequestHandler =>
+    limited({
+      counter: seldomShared({ redis, name, points, windowSeconds: PERSON_WINDOW_SECONDS }),
+      keyOf: personOf,
+      code: 'too_many_requests',
+      what: 'person',
+    })
 
   return {
     byAddress: limited({ counter: signIns, keyOf: addressOf, code: 'too_many', what: 'address' }),
@@ -135,17 +144,8 @@ export function createLimits({ redis, perAddress, perPerson, note }: LimitOption
     signingOut: address('sign-out'),
     stoppingReminders: address('opt-out'),
     readingReports: address('report'),
-    byPerson: limited({
-      counter: seldomShared({
-        redis,
-        name: 'person',
-        points: personPoints,
-        windowSeconds: PERSON_WINDOW_SECONDS,
-      }),
-      keyOf: personOf,
-      code: 'too_many_requests',
-      what: 'person',
-    }),
+    byPerson: person('person', personPoints),
+    lookingAtSignIns: person('sign-ins-seen', 3 * personPoints),
     refusedLogouts: {
       async count(req) {
         const seconds = await refusedLogouts.take(addressOf(req))

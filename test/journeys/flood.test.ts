@@ -47,6 +47,20 @@ describe.each(stores)('one person, on %s', (_name, open) => {
     expect(here.sandbox.requests.length).toBeLessThanOrEqual(11)
   })
 
+  it.each(['/sessions', '/SESSIONS/'])(
+    'who opens %s without end is told to wait a little later',
+    async (path) => {
+      const here = await world(60)
+      const { browser } = await here.begin(1)
+      const answers = await many(browser, here.url + path, 60)
+      const taken = answers.filter(({ status }) => status === 200)
+      expect(taken.length).toBeGreaterThan(11)
+      expect(taken.length).toBeLessThanOrEqual(31)
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(60 - taken.length)
+      expect((await browser.open(`${here.url}/onboarding`)).status).toBe(200)
+    },
+  )
+
   it('is told so by a page for people and a problem for programs', async () => {
     const here = await world(60)
     const { browser } = await here.begin(1)

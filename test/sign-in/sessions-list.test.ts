@@ -14,9 +14,13 @@ function open(own: Partial<Records> = {}) {
   const records: Records = { ...whole, ...own }
   const clock = { now: 1_000 }
   const over = new Set<string>()
+  const asked: string[] = []
   const signIns = {
     end: async (name: string) => void over.add(name),
-    isKept: async (name: string) => !over.has(name),
+    isKept: async (name: string) => {
+      asked.push(name)
+      return !over.has(name)
+    },
   }
   const sealer = createSealer(['s'.repeat(32)])
   const logged: [object, string][] = []
@@ -31,7 +35,7 @@ function open(own: Partial<Records> = {}) {
   })
   const add = (name: string, sid?: string) =>
     sessions.add(ada, { name, sid, signedInAt: 1_000, device: '' }, STARTED)
-  return { values, lives, over, sessions, logged, add, clock }
+  return { values, lives, over, asked, sessions, logged, add, clock }
 }
 
 describe('a logout that names a person and a session', () => {
@@ -54,6 +58,17 @@ describe('a logout that names a person and a session', () => {
 })
 
 describe('the list of sign-ins', () => {
+  it('asks the store about each once, however many tabs look at the same moment', async () => {
+    const { sessions, over, asked, add } = open()
+    for (const name of ['one', 'two', 'three']) await add(name)
+    over.add('two')
+    const looks = await Promise.all(Array.from({ length: 20 }, () => sessions.list(ada)))
+    for (const look of looks) expect(look.map(({ name }) => name).toSorted()).toEqual(['one', 'three'])
+    expect(asked.toSorted()).toEqual(['one', 'three', 'two'])
+    await sessions.list(ada)
+    expect(asked).toHaveLength(5)
+  })
+
   it('no longer has one that was idle for too long', async () => {
     const { sessions, over, add } = open()
     await add('idle')

@@ -1,5 +1,5 @@
 // GET /sessions: where a person is signed in, with one click to end each.
-import { Router } from 'express'
+import { Router, type RequestHandler } from 'express'
 import { nameOf } from '../../session/seal.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
@@ -10,14 +10,16 @@ import type { SignedInSessions } from './signed-in-sessions.ts'
 type Parts = {
   sessions: SignedInSessions
   signedOut: Pick<SignedOut, 'askAnew'>
+  /** Per person: each look asks the store about every one of their sign-ins. */
+  limit: RequestHandler
   sendPage: SendPage
   now: () => number
 }
 
-export function createSessionsPage({ sessions, signedOut, sendPage, now }: Parts): Router {
+export function createSessionsPage({ sessions, signedOut, limit, sendPage, now }: Parts): Router {
   const router = Router()
 
-  router.get('/sessions', async (req, res) => {
+  router.get('/sessions', limit, async (req, res) => {
     const { user, id } = whoIsSignedIn(req)
     const here = nameOf(id)
 
@@ -36,7 +38,7 @@ export function createSessionsPage({ sessions, signedOut, sendPage, now }: Parts
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
   })
 
-  router.post('/sessions/end/:name', async (req, res) => {
+  router.post('/sessions/end/:name', limit, async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const ended = (await sessions.list(user)).find(({ name }) => name === req.params.name)
     if (ended === undefined) return seeOther(res, '/sessions')

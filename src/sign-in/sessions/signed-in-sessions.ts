@@ -1,6 +1,7 @@
 // Where a person is signed in: a sealed list per person, and who a session id of the authorization server (sid) belongs
 // to. It names sessions by the hash under which they are kept, so that a reader can end a session and open none.
 import { createChanges } from '../../records/change.ts'
+import { createOnce } from '../../records/lease.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
 import { readable, sealedJson } from '../../session/sealed-json.ts'
 import { personKey, type SignIns } from '../../session/signed-in.ts'
@@ -119,6 +120,14 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
     return opened(key, await records.get(key))
   }
 
+  /** A hundred questions to the store: tabs that ask at the same moment share the answers. */
+  const lookOnce = createOnce<ReadonlySet<string>>()
+
+  async function overOf(usable: readonly SignedInSession[]): Promise<ReadonlySet<string>> {
+    const areKept = await Promise.all(usable.map(({ name }) => signIns.isKept(name)))
+    return new Set(usable.filter((_, index) => !areKept[index]).map(({ name }) => name))
+  }
+
   type Matches = (session: SignedInSession) => boolean
 
   /** @throws {StoreUnavailable} also where the sign-ins that are listed have ended, and the list could not be changed */
@@ -168,8 +177,7 @@ export function createSignedInSessions(parts: Parts): SignedInSessions {
       const list = await whole(user)
       await finish(user, list)
       const usable = list.sessions.filter(isUsable)
-      const areKept = await Promise.all(usable.map(({ name }) => signIns.isKept(name)))
-      const over = new Set(usable.filter((_, index) => !areKept[index]).map(({ name }) => name))
+      const over = await lookOnce(personKey(user), () => overOf(usable))
       // Tidying up: what is over can be told on a store that takes no writes too.
       if (over.size > 0) await update(user, (before) => without(before, over)).catch(() => {})
       return usable.filter(({ name }) => !over.has(name))
