@@ -36,7 +36,8 @@ function addressIn(claims: Claims, claim: string): Said | undefined {
   if (typeof value !== 'string' || value.length > MAX_ADDRESS) return undefined
   // Spaces alone: other invisible characters make it another address.
   const email = value.replaceAll(/^ +| +$/g, '')
-  if (email === '') return undefined
+  // No address has control characters (RFC 5321, 4.1.2); where one were trimmed later, it would become another's.
+  if (email === '' || /\p{Cc}/u.test(email)) return undefined
   // `email_verified` is about the claim `email` (OpenID Connect Core 5.1) and about no other.
   return { email, verified: value === claims['email'] ? claims['email_verified'] : undefined }
 }

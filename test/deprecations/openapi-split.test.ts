@@ -62,10 +62,12 @@ const silent = {
 
 describe('a body that a document declares without saying what is in it', () => {
   const circle = { allOf: [{ $ref: '#/x-parts/circle' }, named] }
+  const alone = { allOf: [{ $ref: '#/x-parts/alone' }] }
+  const [one, other] = [{ anyOf: [{ $ref: '#/x-parts/other' }] }, { allOf: [{ $ref: '#/x-parts/one' }] }]
   const post = (operation: unknown) =>
     api(
       { '/rest/api/v1/chat': { post: operation } },
-      { 'x-parts': { circle, example: { value: { messages: [{ citations: 1 }] } } } },
+      { 'x-parts': { circle, alone, one, other, example: { value: { messages: [{ citations: 1 }] } } } },
     )
   test.each([
     ['without a schema', { responses: { 200: { content: { 'application/json': {} } } } }],
@@ -83,6 +85,9 @@ describe('a body that a document declares without saying what is in it', () => {
     ...[
       { allOf: [{}] },
       { allOf: [{ type: 'object' }] },
+      { not: { type: 'string' } },
+      { $ref: '#/x-parts/alone' },
+      { $ref: '#/x-parts/other' },
       { properties: {} },
       { allOf: [{ properties: {} }] },
       { ...named, additionalProperties: true },

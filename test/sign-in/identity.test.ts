@@ -21,6 +21,14 @@ describe('the address of a person', () => {
     expect(userWith(claims)).toMatchObject({ email, emailVerified })
   })
 
+  it.each(['\t', '\n', '\r', '\0', '\u007f', '\u0085'])(
+    'is none with a control character %j anywhere',
+    (control) => {
+      for (const odd of [control + email, email + control, email.replace('@', `${control}@`)])
+        expect(userWith({ email: odd, email_verified: true })).not.toHaveProperty('email')
+    },
+  )
+
   it('counts without a word where the company gives out the addresses, but not against one', () => {
     const rule: EmailRule = { claim: 'email', trust: 'always' }
     expect(userWith({ email }, rule)).toMatchObject({ emailVerified: true })

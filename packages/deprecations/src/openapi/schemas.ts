@@ -95,7 +95,9 @@ const titleOf = ({ path, file }: At) =>
   path.length > 0 ? String(path.at(-1)) : file.name.replace(/^.*[\\/]|\.[a-z]+$/gi, '')
 
 /** What says something of the members, without being looked into. */
-const SAYS = ['not', 'required', 'if']
+const SAYS = ['required', 'if']
+/** Says something of the members only where it names some: what is no text may be any object. */
+const namesMembers = (value: unknown) => isRecord(value) && ('required' in value || 'properties' in value)
 const SIMPLE = /^(?:number|integer|boolean|null)$/
 const MAX_DEPTH = 200
 
@@ -105,14 +107,19 @@ const MAX_DEPTH = 200
  */
 const createIsOpen = (follow: Follow, isBody: boolean) => {
   const known = new Map<unknown, boolean>()
-  const isOpen = (at: At, depth = 0): boolean => {
+  /** @param met those on the way here, without an answer yet: a circle adds nothing, neither what is open nor what is said */
+  const isOpen = (at: At, met: Map<unknown, boolean | undefined>, depth = 0): boolean | undefined => {
     const { value } = at
     if (!isRecord(value) || depth > MAX_DEPTH) return value !== false
+    if (met.has(value)) return met.get(value)
     const before = known.get(value)
     if (before !== undefined) return before
-    // A circle adds nothing.
-    known.set(value, false)
-    const open = (one: At) => isOpen(one, depth + 1)
+    met.set(value, undefined)
+    /** Whether the parts, of which one is enough, say what there is. */
+    const areSaying = (parts: At[]) => {
+      const answers = parts.map((one) => isOpen(one, met, depth + 1)).filter((answer) => answer !== undefined)
+      return answers.length > 0 && !answers.includes(true)
+    }
     const listed = (...keys: string[]) => keys.flatMap((key) => itemsOf(into(at, key)))
     const groups = [
       listed('anyOf'),
@@ -121,7 +128,10 @@ const createIsOpen = (follow: Follow, isBody: boolean) => {
       ...listed('allOf').map((one) => [one]),
     ].map((group) => group.filter((one) => isRecord(one.value) || typeof one.value === 'boolean'))
     const next = follow(at)
-    if (next === undefined) return false
+    if (next === undefined) {
+      met.set(value, false)
+      return false
+    }
     if (next.value !== value) groups.push([next])
     const properties = into(at, 'properties')
     const hasMembers = childrenOf(follow(properties) ?? properties).length > 0
@@ -129,13 +139,16 @@ const createIsOpen = (follow: Follow, isBody: boolean) => {
     const takesOthers = [value.additionalProperties, value.unevaluatedProperties].some(
       (others) => others === true || isRecord(others),
     )
-    const says = hasMembers || SAYS.some((name) => name in value)
-    const isSaid = says || groups.some((group) => group.length > 0 && !group.some(open))
-    const answer = !isSimple && (takesOthers || !isSaid)
-    known.set(value, answer)
+    const says = hasMembers || namesMembers(value.not) || SAYS.some((name) => name in value)
+    const answer = !isSimple && (takesOthers || !(says || groups.some(areSaying)))
+    met.set(value, answer)
     return answer
   }
-  return (at: At) => isOpen(at)
+  return (at: At): boolean => {
+    const answer = isOpen(at, new Map()) ?? false
+    if (isRecord(at.value)) known.set(at.value, answer)
+    return answer
+  }
 }
 
 /** Reports fields in examples: a schema may say less than they show. */
