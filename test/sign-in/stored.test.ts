@@ -1,6 +1,6 @@
 // A sign-in that is redeemed: what is stored of it and in which order, and what happens meanwhile to others of the browser.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { createSignedInSessions } from '../../src/sign-in/sessions/signed-in-sessions.ts'
 import { begun } from './begun.ts'
@@ -50,6 +50,26 @@ describe('the record of a sign-in', () => {
     expect(await redeemed()).toMatchObject({ status: 503, code: 'store_unavailable' })
     expect(store.named('session:')).toEqual([])
     expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  })
+
+  it('that could not be written is a failure of this answer, and not of the process', async () => {
+    const unheard = vi.fn<(error: unknown) => void>()
+    process.on('unhandledRejection', unheard)
+    onTestFinished(() => void process.off('unhandledRejection', unheard))
+    const records = (store: Records): Records => ({
+      ...store,
+      put: (key, ...args) =>
+        key.startsWith('session:')
+          ? Promise.reject(new StoreUnavailable(new Error('away')))
+          : store.put(key, ...args),
+      async compareAndSet(...args) {
+        await sleep(5)
+        return await store.compareAndSet(...args)
+      },
+    })
+    const { redeemed } = await begun({ records })
+    expect(await redeemed()).toMatchObject({ status: 503, code: 'store_unavailable' })
+    expect(unheard).not.toHaveBeenCalled()
   })
 })
 
