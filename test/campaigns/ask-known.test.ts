@@ -22,7 +22,7 @@ describe('people whom the service answered about before', () => {
 
   it('are three, as one may have left meanwhile, and the latest come first', async () => {
     const { all, answeredBefore, done } = service(faulty([...crowd(10), 'z2', 'z3', 'z4'], { answered: 403 }))
-    for (const one of ['z1', 'z2', 'z3', 'z4', 'z2']) answeredBefore(one)
+    for (const one of ['z1', 'z2', 'z3', 'z4', 'z2', 'z2']) answeredBefore(one)
     await expect(all(...crowd(10))).rejects.toThrow('10 people in a row')
     expect(done.slice(-3)).toEqual(['z2', 'z4', 'z3'])
     answeredBefore('z1')
@@ -42,6 +42,22 @@ describe('people whom the service answered about before', () => {
     answeredBefore('zoe')
     expect(await all(...crowd(40), 'ada', ...crowd(47, 'q'))).toHaveLength(88)
     await expect(all(...crowd(60, 'q').slice(47))).rejects.toThrow('the service is unavailable')
+  })
+
+  it('do not outweigh fifty others without an answer, wherever a row of these ended', async () => {
+    const { all, ask, answeredBefore } = service({
+      ...faulty(crowd(50), {}),
+      ...faulty(['ada'], { answered: 401 }),
+    })
+    answeredBefore('zoe')
+    // That zoe was answered about again ends the row of the first two.
+    expect(await all('p0', 'p1', 'ada', ...crowd(49).slice(2))).toHaveLength(50)
+    await expect(ask('p49')).rejects.toThrow('the service is unavailable')
+  })
+
+  it('are not waited for where this run had an answer', async () => {
+    const { all } = service(faulty(crowd(10), { answered: 403 }), { pauseMs: 600_000 })
+    expect(await all('ada', ...crowd(10))).toHaveLength(11)
   })
 
   it('may be answered about at the same moment', async () => {

@@ -152,4 +152,12 @@ describe('what is written down of an email', () => {
     ])
     expect(withdrawn(known, which)).toBe(known)
   })
+
+  it.each(['sent', 'unknown'] as const)(
+    'is left alone where it is %s: another run may have taken over meanwhile',
+    (state) => {
+      const settled = written(written(known, 'sending', 'one'), state)
+      expect(withdrawn(settled, which)).toBe(settled)
+    },
+  )
 })

@@ -125,6 +125,28 @@ describe('what is written down while mails leave', () => {
     expect(last(await known(ledger()))).toMatchObject({ state: 'deferred', tries: 1 })
   })
 
+  it('takes back a delayed try at the end of a run, and nothing that is being sent', async () => {
+    const { ledger } = set()
+    const reminding = ledger({ policy: { maxReminders: 1, remindAfterMs: 0 } })
+    const tried = async (wave: number, outcome: 'deferred' | 'sent') => {
+      expect(await reminding.intend(ada, wave, slack)).toBe(true)
+      return await reminding.settle(ada.email, wave, outcome)
+    }
+    for (const wave of [0, 1]) {
+      expect([await tried(wave, 'deferred'), await tried(wave, 'deferred')]).toEqual([1, 2])
+      expect(await reminding.takeBack(ada.email, wave)).toBe(1)
+      expect(last(await known(reminding))).toMatchObject({ wave, state: 'deferred', tries: 1 })
+      await reminding.intend(ada, wave, slack)
+      expect(await reminding.takeBack(ada.email, wave)).toBe(2)
+      expect(last(await known(reminding))).toMatchObject({ wave, state: 'sending', tries: 2 })
+      await reminding.settle(ada.email, wave, 'sent')
+    }
+  })
+
+  it('takes back nothing of someone who was forgotten meanwhile', async () => {
+    expect(await set().ledger().takeBack(ada.email, 0)).toBe(0)
+  })
+
   it('keeps two campaigns from mailing a person within two days', async () => {
     const { ledger } = set()
     await ledger().intend(ada, 0, slack)

@@ -161,6 +161,18 @@ describe('people who were refused', () => {
   })
 })
 
+describe('tries that the mail server delayed', () => {
+  it('count for no one where many were; a first try does, and one of someone who then got another answer', () => {
+    const { refusals, tell } = told(5, times(6, deferred), false)
+    refusals.note(deferred, { email: 'new', wave: 2 }, true)
+    refusals.note(gone, { email: 'p2', wave: 2 }, false)
+    const others = ['p1', 'p3', 'p4', 'p5', 'p6'].map((email) => ({ email, wave: 2 }))
+    expect(refusals.putOff()).toEqual(others)
+    tell([sent])
+    expect(refusals.putOff()).toEqual([])
+  })
+})
+
 describe('why a run that sent no email has failed', () => {
   const failure = (outcomes: Posted[], { isKnown = false, stopAfter = 5 } = {}) => {
     const run = told(stopAfter, outcomes)

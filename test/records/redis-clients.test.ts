@@ -122,6 +122,8 @@ describe('a primary that Sentinels name', () => {
       { url: 'rediss://[fd00::2]:26380', RESP: 2, disableClientInfo: true, socket },
     ])
     expect(fake.made.map(({ said }) => said.at(-1))).toEqual(['destroyed', 'destroyed'])
+    // A client that fails unheard would end the process.
+    expect(fake.listeners['error']).toBeTypeOf('function')
     expect(() => fake.listeners['error']?.(new Error('unheard'))).not.toThrow()
   })
 

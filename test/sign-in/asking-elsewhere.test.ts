@@ -42,6 +42,20 @@ describe('pushed authorization requests', () => {
     expect(store.named('sign-in:')).toEqual([])
   })
 
+  it('that are refused with login are made without it only for someone who was signed out', async () => {
+    const { browser, answers, asked } = inProcess({ metadata })
+    answers['/par'] = () => ({ status: 400, body: { error: 'invalid_request' } })
+    await browser().agent.get('/sign-in?prompt=login').expect(502)
+    expect(asked.map(({ form }) => form['prompt'])).toEqual(['login'])
+  })
+
+  it('are not made for someone who finds no room', async () => {
+    const { browser, asked } = inProcess({ metadata, megabytes: 0.125 })
+    const { body } = await browser().agent.get('/sign-in').expect(503)
+    expect(body).toMatchObject({ code: 'sign_in_busy', retryAfter: 30 })
+    expect(asked).toEqual([])
+  })
+
   it('of a client that is gone are made again with the one that replaces it', async () => {
     const { browser, answers, server } = inProcess({ metadata })
     let refusals = 1
@@ -70,6 +84,7 @@ describe('a wish for another account', () => {
     })
     const knowing = inProcess({ metadata: { prompt_values_supported: ['login'] } })
     expect(await knowing.browser().begin({ prompt: 'select_account' })).toMatchObject({ prompt: 'login' })
+    expect(await knowing.browser().begin()).not.toHaveProperty('prompt')
     expect(await inProcess().browser().begin({ prompt: 'none' })).not.toHaveProperty('prompt')
   })
 

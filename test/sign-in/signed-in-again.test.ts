@@ -58,20 +58,37 @@ describe('a wish that is refused', () => {
     expect(await answered({ error: 'interaction_required' })).toMatchObject({ code: 'sign_in_expired' })
   })
 
-  it('by a server that takes pushed requests and no login is left out for someone who was signed out', async () => {
-    const { browser, answers, asked, server } = inProcess({
-      metadata: { pushed_authorization_request_endpoint: `${ISSUER}/par` },
-    })
-    const refused = { status: 400, body: { error: 'invalid_request' } }
-    answers['/par'] = ({ form }) =>
-      form['prompt'] === 'login' ? refused : { status: 201, body: { request_uri: 'urn:one', expires_in: 60 } }
+  /** Someone who was signed out here, at a server that takes pushed requests. */
+  async function signedOut() {
+    const world = inProcess({ metadata: { pushed_authorization_request_endpoint: `${ISSUER}/par` } })
+    const { browser, answers, asked, server } = world
+    const taken = { status: 201, body: { request_uri: 'urn:one', expires_in: 60 } }
+    answers['/par'] = () => taken
     const ada = browser()
     await ada.begin()
     await ada.agent.get(ada.answerTo(asked.at(-1)?.form ?? {})).expect(303)
     server.isReady = false
     await ada.agent.post('/sign-out').expect(303)
     asked.length = 0
-    expect(await ada.begin()).toMatchObject({ request_uri: 'urn:one' })
-    expect(asked.map(({ form }) => form['prompt'])).toEqual(['login', undefined])
+    return { ...world, ada, taken, prompts: () => asked.map(({ form }) => form['prompt']) }
+  }
+  const refused = (error: string) => ({ status: 400, body: { error } })
+
+  it('by a server that takes pushed requests and no login is left out for someone who was signed out', async () => {
+    const { ada, answers, asked, taken, prompts } = await signedOut()
+    answers['/par'] = ({ form }) => (form['prompt'] === 'login' ? refused('invalid_request') : taken)
+    expect(await ada.begin({ return_to: '/x' })).toMatchObject({ request_uri: 'urn:one' })
+    expect(prompts()).toEqual(['login', undefined])
+    await ada.agent
+      .get(ada.answerTo(asked.at(-1)?.form ?? {}))
+      .expect(303)
+      .expect('location', '/x')
+  })
+
+  it('for another reason is told, also to someone who was signed out', async () => {
+    const { ada, answers, prompts } = await signedOut()
+    answers['/par'] = () => refused('invalid_scope')
+    await ada.agent.get('/sign-in').expect(502)
+    expect(prompts()).toEqual(['login'])
   })
 })

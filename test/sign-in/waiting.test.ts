@@ -177,6 +177,25 @@ describe('the room for sign-ins under way', () => {
     expect((await fill(room, few, newcomers)).got).toBe(got)
   })
 
+  it('is whole again when everyone has finished, that of the crowd and the reserve, as often as that happens', async () => {
+    const room = roomOf(1)
+    const few = Math.floor((MIB / 2) * 0.01)
+    const crowd = addresses(200)
+    const newcomers = addresses(400).map((network) => network.replace(/^10/, '11'))
+    const rounds: number[][] = []
+    for (let round = 0; round < 3; round++) {
+      const many = (await fill(room, few + 1, crowd)).got
+      const some = (await fill(room, few, newcomers)).got
+      // Whom the reserve refuses has taken nothing of it.
+      for (const network of newcomers.slice(some))
+        expect(await isRefused(room.take(few, network))).toBeTruthy()
+      for (const network of newcomers.slice(0, some)) await room.giveBack(few, network)
+      for (const network of crowd.slice(0, many)) await room.giveBack(few + 1, network)
+      rounds.push([many, some])
+    }
+    expect(rounds).toEqual([rounds[0], rounds[0], rounds[0]])
+  })
+
   it('that is full has some again when one is given back', async () => {
     const room = roomOf(1)
     const { got } = await fill(room, 8192, addresses(100))

@@ -1,0 +1,70 @@
+// Tokens that are taken back: one after the other, and no one waits for long.
+import { describe, expect, it } from 'vitest'
+import type { Tokens } from '../../src/session/signed-in.ts'
+import { revoke } from '../../src/sign-in/sign-out/revoke.ts'
+import { ISSUER, serverAsFunction } from './server-as-function.ts'
+
+const BOTH: Tokens = { accessToken: 'access', refreshToken: 'refresh', issuedAt: 0 }
+const LATE = { name: 'RevocationLate', message: 'no answer within 1000 ms' }
+
+/** What a server does about each token, by its name. */
+async function revoked(
+  does: (token: string) => object | Promise<object>,
+  tokens = BOTH,
+  metadata: object = { revocation_endpoint: `${ISSUER}/revoke` },
+) {
+  const { server, answers, asked } = serverAsFunction(metadata, {})
+  answers['/revoke'] = ({ form }) => does(form['token'] ?? '')
+  const began = performance.now()
+  const result = await revoke(server.configuration, tokens)
+  const names = asked.map(({ form: { token, token_type_hint: hint } }) => [hint, token])
+  return { ...result, names, seconds: (performance.now() - began) / 1000 }
+}
+
+const never = () => new Promise<object>(() => {})
+const refused = { status: 400, body: { error: 'unsupported_token_type' } }
+const REFRESH = ['refresh_token', 'refresh']
+const ACCESS = ['access_token', 'access']
+
+describe('tokens are taken back', () => {
+  it('the refresh token first, and the other behind it', async () => {
+    const journal: string[] = []
+    const { names, ...result } = await revoked(async (token) => {
+      journal.push(token)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      journal.push(`${token} is over`)
+      return {}
+    })
+    expect(journal).toEqual(['refresh', 'refresh is over', 'access', 'access is over'])
+    expect(result).toMatchObject({ revoked: 'done' })
+    expect(result).not.toHaveProperty('cause')
+    expect(names).toEqual([REFRESH, ACCESS])
+  })
+
+  it('where there is one, that one', async () => {
+    const one = await revoked(() => ({}), { accessToken: 'access', issuedAt: 0 })
+    expect(one).toMatchObject({ revoked: 'done', names: [ACCESS] })
+  })
+
+  it('not where the server takes none back', async () => {
+    expect(await revoked(() => ({}), BOTH, {})).toMatchObject({ revoked: 'no_endpoint', names: [] })
+  })
+})
+
+describe('a server that is silent', () => {
+  it('is left after a second, and that is the reason', async () => {
+    const { seconds, ...result } = await revoked(never)
+    expect(result).toMatchObject({ revoked: 'failed', names: [REFRESH], cause: LATE })
+    expect(seconds).toBeGreaterThan(0.9)
+  })
+
+  it('about one of the two has taken back the other', async () => {
+    const result = await revoked((token) => (token === 'refresh' ? {} : never()))
+    expect(result).toMatchObject({ revoked: 'partly', names: [REFRESH, ACCESS], cause: LATE })
+  })
+
+  it('behind a refusal is not the reason: what it said is', async () => {
+    const result = await revoked((token) => (token === 'refresh' ? refused : never()))
+    expect(result).toMatchObject({ revoked: 'failed', cause: { error: 'unsupported_token_type' } })
+  })
+})
