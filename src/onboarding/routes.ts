@@ -164,7 +164,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
         watch: watch && { ...watch, go: unattended(watch.go) },
       }
     }
-    parts.sendPage(req, res, { view: 'onboarding/overview', data })
+    parts.sendPage(req, res, { view: 'onboarding/overview', sheet: 'walk', data })
   }
 
   return router

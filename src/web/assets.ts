@@ -7,7 +7,7 @@ import { Router, type RequestHandler } from 'express'
 import { assetOf, type Asset, type Ending } from '../company/asset.ts'
 
 /** Further stylesheets, each for the pages that name it. */
-export type Sheet = 'schedule' | 'wide'
+export type Sheet = 'schedule' | 'walk' | 'wide'
 
 /** Scripts, each for the pages that name it. */
 export type Script = 'wait'
@@ -70,7 +70,7 @@ export function loadAssets(folder: string, companyIcon?: Asset): Assets {
   const stylesheet = sheet('onramp')
   const ours = load('icon', 'svg')
   const icon = companyIcon ?? ours
-  const sheets = { schedule: sheet('schedule'), wide: sheet('wide') }
+  const sheets = { schedule: sheet('schedule'), walk: sheet('walk'), wide: sheet('wide') }
   const scripts = { wait: load('wait', 'js') }
   const routes = serveAssets([stylesheet, ...Object.values(sheets), ...Object.values(scripts), ours])
   routes.get('/favicon.ico', (_req, res) => {
@@ -80,7 +80,7 @@ export function loadAssets(folder: string, companyIcon?: Asset): Assets {
   })
   return {
     stylesheet: stylesheet.path,
-    sheets: { schedule: sheets.schedule.path, wide: sheets.wide.path },
+    sheets: { schedule: sheets.schedule.path, walk: sheets.walk.path, wide: sheets.wide.path },
     scripts: { wait: scripts.wait.path },
     icon: icon.path,
     routes,

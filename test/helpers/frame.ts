@@ -5,7 +5,7 @@ import { t } from './texts.ts'
 
 export const brandIn = brandOf(neutralCompany, '/assets/company/brand.css', undefined)
 
-export const sheets = { schedule: '/assets/schedule.css', wide: '/assets/wide.css' }
+export const sheets = { schedule: '/assets/schedule.css', walk: '/assets/walk.css', wide: '/assets/wide.css' }
 export const scripts = { wait: '/assets/wait.js' }
 
 export const frame = {
