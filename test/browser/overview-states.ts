@@ -33,7 +33,7 @@ export const overviewStates: State[] = [
       await visitor.open()
       await visitor.goOn()
       await visitor.answer('Allow')
-      await visitor.page.getByRole('link', { name: 'Turn off automatic checks' }).click()
+      await visitor.page.getByRole('link', { name: 'Stop checking' }).click()
       await visitor.page.waitForURL(/still=yes/)
     },
   },

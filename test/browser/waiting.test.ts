@@ -74,7 +74,7 @@ describe('the page that waits', () => {
     expect(await ada.focused()).toBe('Check again')
 
     await ada.page.keyboard.press('Tab')
-    expect(await ada.focused()).toBe('Turn off automatic checks')
+    expect(await ada.focused()).toBe('Stop checking')
     await ada.page.keyboard.press('Enter')
     await ada.reads('Automatic checks are off.')
     expect(await ada.page.locator('script').count()).toBe(0)
@@ -142,7 +142,7 @@ describe('the page that waits', () => {
   it('holds no one up who said no: the next app is one press away', async () => {
     const ada = await waits({}, 'Deny')
     auto.sandbox.switches.reset()
-    for (const wanted of ['Check again', 'Turn off automatic checks', 'Continue to GitHub']) {
+    for (const wanted of ['Check again', 'Stop checking', 'Continue to GitHub']) {
       await ada.page.keyboard.press('Tab')
       expect(await ada.focused()).toBe(wanted)
     }

@@ -121,14 +121,14 @@ describe('the walk in Chromium', () => {
     await ada.reads('Checking your Slack connection…')
     expect(await ada.focused()).toMatch(/^Checking your Slack connection…/)
 
-    await ada.page.getByRole('link', { name: 'Turn off automatic checks' }).click()
+    await ada.page.getByRole('link', { name: 'Stop checking' }).click()
     await ada.reads('Automatic checks are off.')
     const before = ada.requests.length
     await ada.page.waitForTimeout(2_500)
     expect(ada.requests.length).toBe(before)
 
     await ada.page.getByRole('link', { name: 'Check again' }).click()
-    await ada.reads('Turn off automatic checks')
+    await ada.reads('Stop checking')
     await expect.poll(() => ada.requests.length, { timeout: 10_000 }).toBeGreaterThan(before + 2)
   })
 

@@ -16,7 +16,14 @@ const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, departures: 0, ...entry },
 })
 const rows = (apps: readonly App[], context: Partial<ListContext> = {}) =>
-  rowsOf(apps, { t, about: () => nothingSaid, current: undefined, finished: false, ...context })
+  rowsOf(apps, {
+    t,
+    about: () => nothingSaid,
+    current: undefined,
+    finished: false,
+    accountOf: () => undefined,
+    ...context,
+  })
 
 const heard = 'Slack'
 const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label, heard } })

@@ -19,8 +19,8 @@ describe('the news', () => {
       instance: 'slack_1',
       title: 'Checking your Slack connection…',
       named: '',
-      text: 'You don’t have to wait: carry on with GitHub, and we’ll check both when you’re back.',
-      denied: 'Canceled? You can try Slack again from the list.',
+      text: 'Carry on with GitHub. We’ll check both when you’re back.',
+      denied: 'Canceled? Try again from the list.',
       lookAgain: back,
       stop: '/onboarding?datasource=slack&datasource=github&still=yes',
       focus: false,
@@ -82,12 +82,29 @@ describe('the news', () => {
     [
       'not confirmed, where another one is told of first',
       lateAndOver([github, slack]),
-      { kind: 'bad', title: 'Slack isn’t connected yet', named: '', text: 'Try again from the list.' },
+      { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
     ],
     ['still to connect', seen([slack, github]), undefined],
     ['of another visit', { ...seen([slack, github]), visit: { only: ['github'] } }, undefined],
   ])('tell what came of the app that the person comes from: %s', (_what, walk, banner) => {
-    expect(see(walk, { from: 'slack_1', now: LATE }).banner).toEqual(banner)
+    expect(see(walk, { from: 'slack_1', now: LATE }).banner).toEqual(banner && { named: '', ...banner })
+  })
+
+  it('tell of a long name the result first, and of the name once', () => {
+    const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
+    const other = waits('plan_2', 'Quarterly planning, reporting and forecasting for EMEA')
+    const told = (walk: Walk) => {
+      const { banner } = see(walk, { from: 'slack_1' })
+      expect([banner?.title, banner?.text].join()).not.toContain('Quarterly')
+      return [banner?.title, banner?.named, banner?.text]
+    }
+    const both = seen([long, other])
+    expect(told(seen([other], both))).toEqual(['Connected', long.name, ''])
+    expect(told(seen([github], seen([long, github])))).toEqual(['Connected', long.name, 'Next up: GitHub.'])
+    expect(told(skip(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Skipped', long.name])
+    expect(told(block(both, 'slack_1', NOW)).slice(0, 2)).toEqual(['Waiting for admin', long.name])
+    const isOff = seen([{ ...long, status: 'disabled' }, other])
+    expect(told(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
   })
 
   it.each<[string, Walk, string | undefined]>([

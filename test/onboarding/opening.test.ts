@@ -19,6 +19,7 @@ describe('a list opens with words that fit it', () => {
   it.each<[Ending, shown: Figures, hidden: Figures | undefined, mood: string, heading: string, lead: string]>(
     [
       ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
+      ['open', { connected: 1, pending: 1 }, undefined, 'open', 'Connect your apps to search', ''],
       ...[
         { connected: 2, pending: 1 },
         { pending: 2, skipped: 1 },

@@ -1,27 +1,31 @@
-// Two apps with one name: what the card says so that each is connected to an account of its own.
+// Two apps with one name: what the page says so that each is connected to an account of its own.
 import { describe, expect, it } from 'vitest'
-import { skip } from '../../src/onboarding/set-aside.ts'
-import type { Waiting } from '../../src/onboarding/walk.ts'
+import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { block, skip } from '../../src/onboarding/set-aside.ts'
+import type { Waiting, Walk } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const second = waits('slack_2', 'Slack')
-const saidFirst = (walk: ReturnType<typeof seen>) => see(walk).step?.paragraphs[0]
+const third = waits('slack_3', 'Slack')
+const saidFirst = (walk: Walk) => see(walk).step?.paragraphs[0]
+const noteOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)?.note
+
+const TWICE = 'Slack is on your list twice, once for each account or workspace. Start with either one.'
+const TAKEN = 'Choose a different account or workspace here than for Slack\u00a0(1).'
+const OTHERS = 'You’ll go to'
 
 describe('the card of an app that shares its name', () => {
   it('says that there are several to connect', () => {
-    expect(saidFirst(seen([slack, second, github]))).toBe(
-      'Slack is on your list twice: connect one account or workspace here, and the other next.',
-    )
-    expect(saidFirst(seen([slack, second, waits('slack_3', 'Slack')]))).toBe(
-      'Slack is on your list 3 times: connect one account or workspace here, and the others next.',
+    expect(saidFirst(seen([slack, second, github]))).toBe(TWICE)
+    expect(saidFirst(seen([slack, second, third]))).toBe(
+      'Slack is on your list 3 times, once for each account or workspace. Start with any of them.',
     )
   })
 
   it('says which account is taken, once one is connected or being checked', () => {
-    const taken = 'Choose a different account or workspace here than for Slack\u00a0(1).'
-    expect(saidFirst(seen([second], seen([slack, second])))).toBe(taken)
-    expect(saidFirst(returned([slack, second]))).toBe(taken)
+    expect(saidFirst(seen([second], seen([slack, second])))).toBe(TAKEN)
+    expect(saidFirst(returned([slack, second]))).toBe(TAKEN)
     // The person's own account would be the same again.
     const person = 'ada@acme.example'
     expect(see(returned([slack, second]), { person }).account).toBe('')
@@ -29,16 +33,79 @@ describe('the card of an app that shares its name', () => {
     expect(see(returned([slack, github]), { person }).account).toContain(person)
   })
 
-  it('says nothing of it where no other one is left to connect', () => {
-    const others = 'You’ll go to'
-    expect(saidFirst(skip(seen([slack, second]), 'slack_2', NOW))).toContain(others)
-    expect(saidFirst(seen([slack, github]))).toContain(others)
+  it('says so to someone who skipped the other one, or waits for an admin: it may have been out of doubt', () => {
+    const both = seen([slack, second])
+    for (const walk of [skip(both, 'slack_1', NOW), block(both, 'slack_1', NOW)]) {
+      expect(see(walk).step?.instance).toBe('slack_2')
+      expect(saidFirst(walk)).toBe(TWICE)
+    }
+  })
+
+  it('says nothing of it where there is no other one to mix it up with', () => {
+    expect(saidFirst(seen([slack, waits('slack_2', 'Slack', 'disabled')]))).toContain(OTHERS)
+    expect(saidFirst(seen([slack, github]))).toContain(OTHERS)
     const walk = seen([slack, second])
-    expect(saidFirst({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(others)
+    expect(saidFirst({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
   })
 
   it('says nothing of it where its own account is connected once more', () => {
-    expect(saidFirst(seen([waits('slack_1', 'Slack', 'stale'), second]))).toContain('has expired')
+    const walk = seen([waits('slack_1', 'Slack', 'stale'), second])
+    expect(saidFirst(walk)).toContain('has expired')
+    expect(noteOf(walk, 'slack_1')).toBeUndefined()
+  })
+})
+
+describe('what leads straight to such an app', () => {
+  it('says the same beside it: an opened row', () => {
+    expect(noteOf(seen([slack, second, github]), 'slack_2')).toBe(TWICE)
+    expect(noteOf(seen([slack, second, github]), 'github_1')).toBeUndefined()
+    expect(noteOf(skip(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
+    // Its own account was chosen already; the other one's is another.
+    const checking = returned([slack, github, second])
+    expect([noteOf(checking, 'slack_1'), noteOf(checking, 'slack_2')]).toEqual([undefined, TAKEN])
+  })
+
+  it('says the same beside it: the button of a page at rest', () => {
+    const skipped = (walk: Walk) => skip(skip(walk, 'slack_1', NOW), 'slack_2', NOW)
+    expect(see(skipped(seen([slack, second]))).resume).toMatchObject({
+      label: 'Connect Slack\u00a0(1)',
+      account: TWICE,
+    })
+    const one = skip(seen([second], seen([slack, second])), 'slack_2', NOW)
+    expect(see(one).resume?.account).toBe(TAKEN)
+    expect(see(skip(seen([github]), 'github_1', NOW)).resume?.account).toBeUndefined()
+  })
+
+  it('has a note of its own where it has more to say', () => {
+    expect(noteOf(block(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(t('note.blocked'))
+  })
+})
+
+describe('the account that the company names', () => {
+  const given =
+    (accounts: Record<string, string>) =>
+    (instance: string): typeof nothingSaid => ({ ...nothingSaid, account: accounts[instance] })
+  const both = seen([slack, second, github])
+  const saidIn = (walk: Walk, accounts: Record<string, string>) => {
+    const { step, entries } = see(walk, { about: given(accounts) })
+    const marks = step?.marks.filter(({ kind }) => kind === 'notice').map(({ text }) => text)
+    return { said: step?.paragraphs[0], marks, note: entries[0]?.note }
+  }
+
+  it('is left out where it is the same for both: it can’t be right for each of them', () => {
+    const same = { slack_1: 'your Acme workspace', slack_2: 'your Acme workspace' }
+    expect(saidIn(both, same)).toEqual({ said: TWICE, marks: [], note: TWICE })
+    expect(saidIn(seen([second], seen([slack, second])), same)).toMatchObject({ said: TAKEN, marks: [] })
+    const narrowed = { ...both, visit: { ...both.visit, only: ['slack_2'] } }
+    expect(saidIn(narrowed, same).marks).toEqual([])
+    expect(saidIn(seen([slack, github]), same).marks).toEqual(['Use your Acme workspace'])
+  })
+
+  it('is all that is said where each has its own', () => {
+    const own = { slack_1: 'your Acme workspace', slack_2: 'the Sales workspace' }
+    const said = saidIn(both, own)
+    expect(said).toMatchObject({ marks: ['Use your Acme workspace'], note: 'Use the Sales workspace' })
+    expect(said.said).toContain(OTHERS)
   })
 })
 

@@ -6,6 +6,8 @@ import { drive, github, NOW, returned, see, seen, slack, waits } from './seen.ts
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))
 
+const long = waits('plan_1', 'Quarterly planning, reporting and forecasting app')
+
 /** A walk of which the first apps are connected. */
 const connected = (apps: number, of: number) => seen(many(of).slice(apps), seen(many(of)))
 
@@ -59,6 +61,7 @@ describe('the window’s title', () => {
     ['Slack skipped - 0 of 1 connected', skip(seen([slack]), 'slack_1', NOW), 'slack_1'],
     ['0 of 1 connected - Nothing is connected yet', skip(seen([slack]), 'slack_1', NOW), undefined],
     ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
+    [`Skipped - ${long.name}`, skip(seen([long, github]), 'plan_1', NOW), 'plan_1'],
     ['You have nothing to connect', seen([]), undefined],
     ['There’s nothing you can connect', seen([waits('jira_1', 'Jira', 'disabled')]), undefined],
   ])('is “%s”', (title, walk, from) => {
@@ -67,11 +70,14 @@ describe('the window’s title', () => {
 })
 
 describe('what is connected, at a glance', () => {
-  it('is shown at the end, twelve at most', () => {
+  it('is shown at the end, each kind of app once and twelve at most', () => {
     const off = waits('jira_1', 'Jira', 'disabled')
     const { tiles } = see(seen([off], seen([slack, off, github])))
     expect(tiles.map(({ initial }) => initial)).toEqual(['S', 'G'])
     expect(see(connected(13, 13)).tiles).toHaveLength(12)
+    const twins = [slack, waits('slack_2', 'Slack'), github]
+    expect(see(seen([], seen(twins))).tiles.map(({ initial }) => initial)).toEqual(['S', 'G'])
+    expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).tiles).toHaveLength(2)
     expect(see(connected(1, 2)).tiles).toEqual([])
   })
 
@@ -103,6 +109,17 @@ describe('a narrowed visit', () => {
     )
     expect(see(both).lead).toBe('Find your messages, files and tickets in one place.')
   })
+})
+
+it('what search is good for is said until the person has begun', () => {
+  const lead = 'Find your messages, files and tickets in one place.'
+  const both = seen([slack, github])
+  expect(see(both).lead).toBe(lead)
+  expect(see(both, { from: 'jira_1' }).lead).toBe(lead)
+  expect(see(skip(both, 'slack_1', NOW)).lead).toBe(lead)
+  expect(see(skip(both, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
+  expect(see(returned([slack, github])).lead).toBe('')
+  expect(see(connected(1, 2)).lead).toBe('')
 })
 
 it('the way back is named by its host, with its port, and a path of ours by nothing', () => {

@@ -130,14 +130,20 @@ describe('the name of an app', () => {
     expect(unconfirmed('Slack')).toMatchObject({ title: 'Slack isn’t connected yet', named: '' })
   })
 
-  it('is apart from the verb where it is long and the words run the other way', () => {
-    const titlesIn = (tag: string) => {
+  it('is apart from the verb where it is long, in languages that would bury the verb or turn the line', () => {
+    const titlesIn = (tag: string, status?: Waiting['status']) => {
       const texts = textsOf(tag, readCatalogue(LANGUAGES, tag), { product: 'Acme' })
-      const { step } = see(seen([waits('plan_1', LONG)]), { t: texts })
+      const { step } = see(seen([waits('plan_1', LONG, status)]), { t: texts })
       return [step?.title, step?.named]
     }
     expect(titlesIn('ar')).toEqual(['ربط التطبيق', `\u2068${LONG}\u2069`])
-    expect(titlesIn('ja')).toEqual([`「${LONG}」を接続`, ''])
+    for (const [tag, verb] of [
+      ['ja', 'このアプリを接続'],
+      ['zh-CN', '连接此应用'],
+    ] as const)
+      expect(titlesIn(tag)).toEqual([verb, LONG])
+    expect(titlesIn('ar', 'stale')).toEqual(['إعادة ربط التطبيق', `\u2068${LONG}\u2069`])
+    expect(titlesIn('de', 'stale')).toEqual([`${LONG} neu verbinden`, ''])
   })
 
   it('is on a button that has nothing above it which names the app, unless it is long', () => {

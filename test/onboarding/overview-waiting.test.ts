@@ -1,7 +1,7 @@
 // What the overview shows while a consent is being confirmed: it holds no one up.
 import { describe, expect, it } from 'vitest'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
-import { CONFIRM, NOW, drive, github, returned, see, seen, slack } from './seen.ts'
+import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
 
 describe('an app that is being confirmed', () => {
   it('waits, looks again by itself, and can be told to stop where the person is', () => {
@@ -40,6 +40,12 @@ describe('an app that is being confirmed', () => {
       focus: true,
     })
     expect(refresh?.seconds).toBe(2)
+  })
+
+  it('has two actions that differ also where its name is too long for one', () => {
+    const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
+    const { step } = see(returned([long]))
+    expect([step?.main.label, step?.again?.label]).toEqual(['Check again', 'Start over'])
   })
 
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {

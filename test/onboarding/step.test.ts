@@ -49,9 +49,7 @@ describe('the card', () => {
       {
         ...plain,
         title: 'Reconnect Slack',
-        paragraphs: [
-          'Your Slack connection has expired. Reconnect it so search can find your work there again.',
-        ],
+        paragraphs: ['This connection has expired. Reconnect it so search can find your work there again.'],
         main: { href: connect, label: 'Reconnect Slack' },
       },
     ],

@@ -78,6 +78,16 @@ describe.each(tags)('the texts in %s', (tag) => {
   })
 })
 
+describe('the texts in ja', () => {
+  it('keep a particle on the line of the name before it', () => {
+    // Emails do without: some programs show the mark.
+    const loose = Object.entries(own('ja')).filter(
+      ([key, text]) => !key.startsWith('email.') && /\{apps?\}\p{Script=Hiragana}/u.test(text),
+    )
+    expect(loose).toEqual([])
+  })
+})
+
 describe('the reference', () => {
   it('has no message that nothing shows', () => {
     const sources = [...sourceFiles('src'), ...sourceFiles('views')].join('\n')

@@ -1,23 +1,47 @@
-// Apps with one name, told apart by a number that only this page knows: what a card says so that a person connects each
-// of them to an account of its own. Pure.
-import { figureOf } from '../standing.ts'
+// Apps with one name, told apart by a number that only this page knows: what it says so that a person connects each of
+// them to an account of its own. Pure.
 import type { App } from './entries.ts'
-import type { Scene } from './scene.ts'
+import { appIn, type Scene } from './scene.ts'
 
 const isChosen = ({ standing: { kind } }: App): boolean => kind === 'connected' || kind === 'confirming'
 
+const isAlike = (app: App, other: App): boolean =>
+  other.short === app.short && other.entry.instance !== app.entry.instance
+
 /** Was an account chosen already for an app of the same name? Then the usual advice would lead to it again. */
-export const hasChosenTwin = ({ apps }: Scene, instance: string | undefined): boolean => {
-  const mine = apps.find(({ entry }) => entry.instance === instance)
-  return apps.some((app) => app !== mine && app.short === mine?.short && isChosen(app))
+export const hasChosenTwin = (scene: Scene, instance: string | undefined): boolean => {
+  const mine = appIn(scene, instance)
+  return mine !== undefined && scene.apps.some((app) => isAlike(mine, app) && isChosen(app))
 }
 
-/** Which account to choose for an app that shares its name; undefined: there is no other to mix it up with. */
-export function accountOf({ apps, t }: Scene, { entry, short }: App): string | undefined {
-  const alike = apps.filter((app) => app.short === short && app.name !== short)
-  const others = alike.filter((app) => app.entry.instance !== entry.instance)
+/**
+ * The account that the company's file names for this app. Given for every app of the name, as one for `slack` is, it
+ * can't be right for each of them, so it is said of none.
+ */
+export function givenAccount({ known, about }: Scene, instance: string): string | undefined {
+  const { account } = about(instance)
+  const mine = known.find(({ entry }) => entry.instance === instance)
+  const isShared = known.some(
+    (app) => mine !== undefined && isAlike(mine, app) && about(app.entry.instance).account === account,
+  )
+  return isShared ? undefined : account
+}
+
+/** Which account to choose for an app that shares its name; undefined: there is no other, or the company says which. */
+export function accountOf(scene: Scene, app: App): string | undefined {
+  const { t } = scene
+  const others = scene.apps.filter((other) => isAlike(app, other))
+  if (others.length === 0 || givenAccount(scene, app.entry.instance) !== undefined) return undefined
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: t.list(chosen.map(({ name }) => name)) })
-  const isLeft = others.some(({ standing }) => figureOf(standing) === 'pending')
-  return isLeft ? t('next.alike', { app: short, count: alike.length }) : undefined
+  // Those that were skipped, or wait for an admin, are still there to mix it up with.
+  const isOpen = !isChosen(app) && others.some(({ standing }) => standing.kind !== 'off')
+  return isOpen ? t('next.alike', { app: app.short, count: others.length + 1 }) : undefined
+}
+
+/** The same where nothing but a button stands beside it: it leads straight there, so also what the company says. */
+export function accountBeside(scene: Scene, app: App): string | undefined {
+  const account = givenAccount(scene, app.entry.instance)
+  const hasTwin = scene.apps.some((other) => isAlike(app, other))
+  return hasTwin && account !== undefined ? scene.t('next.useAccount', { account }) : accountOf(scene, app)
 }

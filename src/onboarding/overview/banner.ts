@@ -1,6 +1,6 @@
 // What came of the app that the person comes from, as the overview says it first. Pure.
 import { isOff } from '../../client-api/app-status.ts'
-import { titled } from './entries.ts'
+import { isLong, titled } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 export function bannerOf(scene: Scene) {
@@ -11,23 +11,28 @@ export function bannerOf(scene: Scene) {
   if (standing.kind === 'off' && isOff(entry.status))
     return {
       kind: 'notice',
-      title: t(`banner.${entry.status}`, { app: name }),
+      ...titled(name, t, [`banner.${entry.status}`, `status.${entry.status}`]),
       text: t(`note.${entry.status}`),
     }
   switch (standing.kind) {
     case 'connected': {
       // A page that says that everything is connected need not say it of the last one too.
       if (opening.mood === 'done') return undefined
-      const text =
-        where.kind === 'connect' ? t('banner.connectedNext', { app: nameIn(scene, where.instance) }) : ''
-      return { kind: 'good', title: t('banner.connected', { app: name }), text }
+      const next = where.kind === 'connect' ? nameIn(scene, where.instance) : undefined
+      // A long one is read in the title of the card.
+      const text = next === undefined || isLong(next) ? '' : t('banner.connectedNext', { app: next })
+      return { kind: 'good', ...titled(name, t, ['banner.connected', 'status.connected']), text }
     }
     case 'blocked':
-      return { kind: 'notice', title: t('banner.blocked', { app: name }), text: t('banner.blockedText') }
+      return {
+        kind: 'notice',
+        ...titled(name, t, ['banner.blocked', 'status.blocked']),
+        text: t('banner.blockedText'),
+      }
     case 'skipped': {
       // A page at rest says it of everything that was skipped.
       const text = opening.mood === 'rest' ? '' : t('banner.skippedText')
-      return { kind: 'notice', title: t('banner.skipped', { app: name }), text }
+      return { kind: 'notice', ...titled(name, t, ['banner.skipped', 'status.skipped']), text }
     }
     case 'unconfirmed':
       return {

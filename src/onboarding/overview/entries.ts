@@ -43,7 +43,7 @@ const MAX_IN_BUTTON = 20
 /** A sentence wraps at no cost, until there is more name than sentence. */
 const MAX_IN_SENTENCE = 32
 /** A character of Chinese takes two places. */
-const isLong = (name: string, most: number): boolean =>
+export const isLong = (name: string, most = MAX_IN_SENTENCE): boolean =>
   name.length + (name.match(/[\u2e80-\uffef]/g)?.length ?? 0) > most
 
 type Keys = readonly [withName: Key, without: Key]
@@ -61,7 +61,7 @@ export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
 /** A title that tells a result: a long name is apart, below it. */
 export const titled = (name: string, t: Texts, keys: Keys) => ({
   title: worded(name, t, keys),
-  named: isLong(name, MAX_IN_SENTENCE) ? name : '',
+  named: isLong(name) ? name : '',
 })
 
 const IN_ROW = {
@@ -85,6 +85,8 @@ export type ListContext = {
   /** The instance that the page offers first, in its card: it has no row of its own. */
   current: string | undefined
   finished: boolean
+  /** Which account an app needs, where its name doesn't tell (alike.ts). */
+  accountOf: (app: App) => string | undefined
 }
 
 /** How many rows a page shows; the others are behind a disclosure. */
@@ -119,7 +121,8 @@ const urgency = ({ kind }: { kind: EntryKind }): number =>
 
 type EntryContext = ListContext & { index: number; earliest: number }
 
-function entryOf({ entry, standing, name }: App, context: EntryContext) {
+function entryOf(app: App, context: EntryContext) {
+  const { entry, standing, name } = app
   const { t, index } = context
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
@@ -131,7 +134,7 @@ function entryOf({ entry, standing, name }: App, context: EntryContext) {
     tile: tileOf(entry, context.about),
     /** Empty for the normal state: five times "Not connected" says nothing. */
     status: kind === 'todo' ? '' : t(`status.${kind}`),
-    note: noteOf(kind, entry, context),
+    note: noteOf(kind, app, context),
     id: `status-${index}`,
     connect: label && { href: connectPath(instance), ...label },
     skip:
@@ -155,7 +158,14 @@ export function blockOf(instance: string, kind: EntryKind, t: Texts): Action | u
 
 const NEW_AFTER_MS = 60_000
 
-function noteOf(kind: EntryKind, entry: Known, { t, finished, earliest }: EntryContext): string | undefined {
+/** Their link leads straight to the app, and nothing else is said of them. */
+const SAYS_ACCOUNT: readonly EntryKind[] = ['todo', 'skipped', 'waiting', 'unconfirmed']
+
+function noteOf(kind: EntryKind, app: App, context: EntryContext): string | undefined {
+  const { t, finished, earliest, accountOf } = context
+  const { entry } = app
+  const account = SAYS_ACCOUNT.includes(kind) ? accountOf(app) : undefined
+  if (account !== undefined) return account
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'connected' && finished && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })

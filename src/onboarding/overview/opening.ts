@@ -35,6 +35,8 @@ export type Sight = {
   hidden: Counts
   /** Was the visit narrowed to some apps? */
   isNarrowed: boolean
+  /** Does the person come from one of these apps, or is one being confirmed? */
+  hasBegun?: boolean
 }
 
 export type Ending =
@@ -84,7 +86,7 @@ export function openingOf(ending: Ending, sight: Sight, t: Texts) {
 
 function wordsOf(
   ending: Ending,
-  { shown, hidden, isNarrowed }: Sight,
+  { shown, hidden, isNarrowed, hasBegun }: Sight,
   t: Texts,
 ): [Mood, heading: string, lead: string] {
   // Of apps that a narrowed visit does not show, its headings say nothing.
@@ -92,8 +94,11 @@ function wordsOf(
   const count = shown.connected + shown.pending + shown.skipped + shown.blocked + shown.off
   const title = t('overview.title')
   switch (ending) {
-    case 'open':
-      return ['open', title, isNarrowed ? t('overview.leadNarrowed', { count }) : t('overview.lead')]
+    case 'open': {
+      if (isNarrowed) return ['open', title, t('overview.leadNarrowed', { count })]
+      // What it is good for is said until the person has begun: then a result is read first.
+      return ['open', title, hasBegun || shown.connected > 0 ? '' : t('overview.lead')]
+    }
     case 'unknown-name':
       return ['open', t('overview.titleUnderName'), t('overview.nothingUnderName')]
     case 'nothing':

@@ -2,7 +2,7 @@
 import { callbackPath } from '../paths.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { hasChosenTwin } from './alike.ts'
+import { accountBeside, hasChosenTwin } from './alike.ts'
 import { bannerOf } from './banner.ts'
 import { rowsOf, type Action } from './entries.ts'
 import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
@@ -16,10 +16,12 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const checking = checkingOf(scene)
   const banner = step?.focus || checking?.focus ? undefined : bannerOf(scene)
   const progress = progressOf(scene)
-  const result = banner?.title ?? checking?.title ?? (step?.kind === 'connect' ? undefined : step?.title)
+  const result = banner ?? checking ?? (step?.kind === 'connect' ? undefined : step)
   const isDone = opening.mood === 'done'
   const parts = [
-    result,
+    result?.title,
+    // What a long name is left out of says little alone.
+    result?.named ? context.t.list([result.named]) : undefined,
     isDone ? opening.heading : progress?.label,
     isDone ? progress?.label : opening.heading,
   ]
@@ -39,7 +41,13 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     resume: resumeOf(scene),
     /** What is connected, at a glance. */
     tiles: isDone ? connectedTiles(scene) : [],
-    ...rowsOf(apps, { t: context.t, about, current: step?.instance, finished: opening.mood !== 'open' }),
+    ...rowsOf(apps, {
+      t: context.t,
+      about,
+      current: step?.instance,
+      finished: opening.mood !== 'open',
+      accountOf: (app) => accountBeside(scene, app),
+    }),
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
     account:
       scene.person === '' || hasChosenTwin(scene, step?.instance)
@@ -55,11 +63,16 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
 
 const MAX_TILES = 12
 
-const connectedTiles = ({ apps, about }: Scene) =>
-  apps
-    .filter(({ standing }) => standing.kind === 'connected')
-    .slice(0, MAX_TILES)
-    .map(({ entry }) => tileOf(entry, about))
+/** One for each kind of app: two signs that are the same would look like a mistake. */
+function connectedTiles({ apps, about }: Scene) {
+  const tiles = new Map<string, ReturnType<typeof tileOf>>()
+  for (const { entry, short, standing } of apps)
+    if (standing.kind === 'connected') {
+      const tile = tileOf(entry, about)
+      tiles.set(`${tile.logo ?? tile.tone} ${short}`, tile)
+    }
+  return [...tiles.values()].slice(0, MAX_TILES)
+}
 
 /** With more apps than that, a segment each could not be told from the next. */
 const MAX_SEGMENTS = 12

@@ -38,9 +38,12 @@ export function sceneOf(walk: Walk, context: OverviewContext) {
     shown: countsOf(apps),
     hidden: countsOf(others),
     isNarrowed: visit.only.length > 0,
+    hasBegun: apps.some(
+      ({ entry, standing }) => entry.instance === context.from || standing.kind === 'confirming',
+    ),
   }
   const opening = openingOf(endingOf(sight), sight, t)
-  return { ...context, visit, apps, where: next(walk, now), counts: sight.shown, opening }
+  return { ...context, visit, apps, known: all, where: next(walk, now), counts: sight.shown, opening }
 }
 
 export const appIn = ({ apps }: Pick<Scene, 'apps'>, instance: string | undefined): App | undefined =>

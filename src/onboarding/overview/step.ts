@@ -1,7 +1,7 @@
 // The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { accountOf } from './alike.ts'
+import { accountBeside, accountOf, givenAccount } from './alike.ts'
 import { blockOf, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
@@ -61,7 +61,8 @@ function connectStep(scene: Scene, instance: string) {
   const card = cardOf(scene, instance)
   // Where it leads, it is called what it calls itself.
   const { app, short: there } = card
-  const { reads, never, why, account, help, isRequired } = about(instance)
+  const { reads, never, why, help, isRequired } = about(instance)
+  const account = givenAccount(scene, instance)
   const known = appIn(scene, instance)
   const isStale = known?.entry.status === 'stale'
   const marks: Mark[] = [
@@ -78,10 +79,14 @@ function connectStep(scene: Scene, instance: string) {
   const explained = [...(isRequired ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
   const paragraphs = isStale
-    ? [t('next.explainStale', { app })]
+    ? [t('next.explainStale')]
     : [known && accountOf(scene, known), why, t.sentences(explained)]
-  const titles = isStale ? t('next.titleStale', { app }) : worded(app, t, ['next.title', 'plain.title'])
-  // Where words run from right to left, a long name has a line of its own.
+  const titles = worded(
+    app,
+    t,
+    isStale ? ['next.titleStale', 'plain.titleStale'] : ['next.title', 'plain.title'],
+  )
+  // Where the name would come before the verb, or runs the other way, a long one has a line of its own.
   const [title = '', named = ''] = titles.split('\n')
   return {
     ...card,
@@ -111,7 +116,7 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
     ...titled(app, t, ['wait.title', 'plain.checking']),
     paragraphs: [t('wait.explain')],
     main: { href: callbackPath(step), label: t('wait.lookAgain') },
-    again: { href: connectPath(instance), ...labelled(app, t, ['start.waiting', 'problem.tryAgain']) },
+    again: { href: connectPath(instance), ...labelled(app, t, ['start.waiting', 'plain.startOver']) },
     stop: stillPath(overviewPath(scene.visit)),
   }
 }
@@ -150,7 +155,7 @@ export function checkingOf(scene: Scene) {
     instance,
     ...titled(name, t, ['wait.title', 'plain.checking']),
     text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
-    denied: worded(name, t, ['wait.denied', 'plain.denied']),
+    denied: t('wait.denied'),
     lookAgain: callbackPath(step),
     stop: stillPath(overviewPath(scene.visit)),
     // Once, when the person comes back: moving it at every look would take it from their hands.
@@ -159,7 +164,8 @@ export function checkingOf(scene: Scene) {
 }
 
 /** Where nothing is offered first and something was skipped: the way to take it up. */
-export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined {
+export function resumeOf(scene: Scene): (Action & { account: string | undefined }) | undefined {
+  const { apps, where, opening, t } = scene
   if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
   if (app === undefined) return undefined
@@ -168,5 +174,9 @@ export function resumeOf({ apps, where, opening, t }: Scene): Action | undefined
   // Nothing above it names the app.
   const isFirst = apps.every(({ standing }) => standing.kind !== 'connected')
   const plain = isFirst ? 'plain.first' : 'plain.skipped'
-  return { href: connectPath(instance), ...labelled(app.name, t, [key, plain]) }
+  return {
+    href: connectPath(instance),
+    ...labelled(app.name, t, [key, plain]),
+    account: accountBeside(scene, app),
+  }
 }
