@@ -1,0 +1,102 @@
+// Text twice as large on a phone, as a person sets it in the browser: names stay whole words, and nothing leaves its card.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser } from 'playwright-core'
+import type { Person } from '../../packages/sandbox/src/people.ts'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { Visitor } from './visitor.ts'
+import { connectNext, github, slack } from './ways.ts'
+
+const named = (...names: string[]) =>
+  names.map((displayName, index) => ({ instance: `app${index}_1`, displayName }))
+
+const datasources = {
+  twins: [slack, { ...slack, instance: 'slack_2' }, github, ...named('Google Drive', 'Jira')],
+  wordy: named(
+    'Quarterly planning, reporting and forecasting app',
+    'Quarterly planning, reporting and forecasting for EMEA',
+    '全社共有ナレッジベースおよび技術文書管理システム（東日本営業本部・関係会社向け）',
+    'منصة إدارة المعرفة والمستندات الفنية المشتركة لفرق المبيعات',
+    'Donaudampfschifffahrtsgesellschaftskapitaensregister',
+  ),
+}
+
+const who = ['twins', 'wordy'] as const
+const states: Record<string, (visitor: Visitor) => Promise<void>> = {
+  'an open row': (visitor) => visitor.page.locator('.entry summary').first().click(),
+  'one skipped': async (visitor) => {
+    await visitor.page.locator('.step form[action^="/onboarding/skip/"] button').click()
+    await visitor.page.locator('.banner').waitFor()
+  },
+  'one being checked': async (visitor) => {
+    visitor.running.sandbox.switches.set({ consentDelaySeconds: 600 })
+    await connectNext(visitor)
+    await visitor.page.locator('.banner a').first().waitFor()
+    visitor.running.sandbox.switches.reset()
+  },
+}
+const cases = who.flatMap((mix) =>
+  ['en', 'ar', 'ja'].flatMap((tag) => Object.keys(states).map((state) => ({ mix, tag, state }))),
+)
+const people = cases.map(({ mix, tag, state }, index): Person => {
+  const email = `ada${index}@acme.example`
+  return { id: `${mix} ${tag} ${state}`, name: 'Ada Lovelace', email, datasources: datasources[mix] }
+})
+
+/** What leaves its card or the header, or has lost a word in two: no word of eleven letters needs that. */
+const FAULTS = `(() => {
+  const faults = []
+  const shown = [...document.querySelectorAll('header *, main *')].filter((one) => one.checkVisibility() && !one.closest('.unseen, .wide-only, svg'))
+  for (const one of shown) {
+    const around = one.parentElement.closest('.list, .banner, header')?.getBoundingClientRect()
+    const box = one.getBoundingClientRect()
+    if (around && box.width > 0 && (box.right > around.right + 1 || box.left < around.left - 1)) faults.push('leaves: ' + one.outerHTML.slice(0, 80))
+  }
+  const range = document.createRange()
+  for (const name of document.querySelectorAll('.name bdi, .step h2, .step h2 bdi, .banner strong, .button, .brand')) {
+    const text = name.firstChild
+    if (text?.nodeType !== Node.TEXT_NODE || !name.checkVisibility()) continue
+    for (const word of text.data.matchAll(/[\\p{Script=Latin}\\p{Script=Arabic}()0-9]{2,11}(?=$|[\\s,.])/gu)) {
+      if (/\\p{L}/u.test(text.data[word.index - 1] ?? '')) continue
+      range.setStart(text, word.index)
+      range.setEnd(text, word.index + word[0].length)
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+      if (lines.size > 1) faults.push('broken: ' + word[0])
+    }
+  }
+  return faults
+})()`
+
+let browser: Browser
+let running: Running
+
+beforeAll(async () => {
+  ;[browser, running] = await Promise.all([
+    openChromium(),
+    runOnThreeSites({ settings: { ADVANCE: 'confirm' }, sandbox: { people } }),
+  ])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+})
+
+describe.each(cases)('text twice as large: $mix, $tag, $state', ({ mix, tag, state }) => {
+  it('keeps words whole and cards closed, at 320 and 390 pixels', async () => {
+    const visitor = await Visitor.arrive(browser, running, { person: `${mix} ${tag} ${state}` })
+    const { page } = visitor
+    await visitor.open(`/onboarding?lang=${tag}`)
+    await states[state]?.(visitor)
+    const browserOf = await visitor.context.newCDPSession(page)
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      // Chromium forgets it with every change of the window's size.
+      await browserOf.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+      expect(await page.evaluate('getComputedStyle(document.documentElement).fontSize')).toBe('32px')
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      expect(await page.evaluate(FAULTS), `${width}`).toEqual([])
+    }
+    await visitor.leave()
+  })
+})
