@@ -38,7 +38,7 @@ export type DeliveryParts = {
   post?: ((mail: Mail) => Promise<Posted>) | undefined
   mailPace: Pace
   later: Later
-  /** Does this run still hold the campaign? */
+  /** Does this run still hold the campaign? @throws {StoreUnavailable} */
   isHeld: () => Promise<boolean>
   onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
   /** A person whose email needs a look. @param reply the mail server's, if it gave one */
@@ -62,6 +62,11 @@ export function createDelivery(parts: DeliveryParts) {
   /** People whose email was delayed on its last try. */
   const spent: Invitee[] = []
 
+  /** @throws {RunStopped} {StoreUnavailable} */
+  async function stillHeld(): Promise<void> {
+    if (!(await ledger.patiently(parts.isHeld))) throw new RunStopped('another run took over the campaign')
+  }
+
   return {
     /** Did this person's email go wrong in this run? */
     isTroubled: (email: string) => troubled.has(email),
@@ -77,7 +82,7 @@ export function createDelivery(parts: DeliveryParts) {
       const { email } = person
       const composed = await parts.compose(person, apps, wave)
       await parts.mailPace.turn()
-      if (!(await parts.isHeld())) throw new RunStopped('another run took over the campaign')
+      await stillHeld()
       if (!(await ledger.intend(person, wave, left))) return void tally.already++
       const posted = await post(composed).catch(async (error: unknown) => {
         await ledger.settle(email, wave, 'refused')

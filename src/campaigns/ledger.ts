@@ -23,6 +23,8 @@ export type LedgerParts = {
 /** Every function throws {StoreUnavailable} when the store stays away. */
 export type Ledger = {
   look(email: string): Promise<Looked>
+  /** Other work that needs the store, given as much time. */
+  patiently<T>(work: () => Promise<T>): Promise<T>
   /** Writes down that an email leaves, unless it has left meanwhile. @returns whether it may */
   intend(person: Invitee, wave: number, left: readonly Waiting[]): Promise<boolean>
   /**
@@ -67,6 +69,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   }
 
   return {
+    patiently,
     look: (email) => patiently(() => arrivals.look(email)),
     async intend(person, wave, left) {
       // A write may have succeeded although its answer was lost; then this mark is there.
