@@ -81,7 +81,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     const then: Due = arrival === undefined ? { kind: 'mail', wave: 0 } : due(arrival, policy, parts.now())
     if (then.kind !== 'mail') {
       const why = then.kind === 'rest' ? then.why : 'uncertain'
-      if (then.kind === 'left-open' && !isDry) await ledger.settle(email, then.wave, 'unknown', then.at)
+      if (then.kind === 'left-open' && !isDry) await ledger.leaveOpen(email, then)
       if (why === 'sent') {
         delivery.earlier()
         parts.answeredBefore(email)

@@ -85,11 +85,29 @@ describe('the end of a run', () => {
   })
 
   it('comes with people to whom another run wrote meanwhile, or with that run', async () => {
-    const parts = ({ ledger }: SendParts) => ({ ledger: { ...ledger, intend: () => Promise.resolve(false) } })
+    const parts = ({ ledger }: SendParts) => ({
+      ledger: { ...ledger, intend: () => Promise.resolve(undefined) },
+    })
     const { tally } = await office().run({ people: [ada], post: never, parts })
     expect(tally).toEqual(counts({ rows: 1, asked: 1, already: 1 }))
     const { error } = await office().run({ people: [ada], post: never, isHeld: () => false })
     expect(String(error)).toBe('RunStopped: another run took over the campaign')
+  })
+
+  it('comes before an email goes out again that another run may have', async () => {
+    const { run, arrivals } = office()
+    let held = 1
+    const parts = (): Partial<SendParts> => ({
+      post: async (_mail, beforeAgain) => {
+        await beforeAgain()
+        return { outcome: 'sent' }
+      },
+    })
+    const given = { people: [ada], post: never, parts }
+    const { error } = await run({ ...given, isHeld: () => held-- > 0 })
+    expect(String(error)).toBe('RunStopped: another run took over the campaign')
+    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toEqual([])
+    expect((await run(given)).tally.sent).toBe(1)
   })
 
   it('is not another run’s doing where the store was away: it is waited for', async () => {
