@@ -84,7 +84,11 @@ describe('the command that emails the people of a list', () => {
   })
 
   it('reads the exported file, with everyone in it', async () => {
-    const crowd = crowdOf(50, Date.UTC(2026, 10, 2))
+    const odd = ['+ada', '-bob', '=eve'].map((name) => ({
+      ...newArrival(`${name}@acme.example`, 0),
+      group: '@HQ',
+    }))
+    const crowd = [...odd, ...crowdOf(50, Date.UTC(2026, 10, 2))]
     async function* exported() {
       for await (const line of peopleCsv(
         (async function* () {
@@ -93,9 +97,8 @@ describe('the command that emails the people of a list', () => {
       ))
         yield Buffer.from(line)
     }
-    const read: string[] = []
-    for await (const row of readPeople(exported()))
-      read.push(row.kind === 'person' ? row.person.email : row.fault)
-    expect(read).toEqual(crowd.map(({ email }) => email))
+    const read: unknown[] = []
+    for await (const row of readPeople(exported())) read.push(row.kind === 'person' ? row.person : row.fault)
+    expect(read).toEqual(crowd.map(({ email, group }) => ({ email, ...(group !== undefined && { group }) })))
   })
 })
