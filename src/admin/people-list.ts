@@ -39,11 +39,10 @@ export type Addresses = {
   optedOut: number
   /** The app that is asked for, among the others of one person who has it. */
   apps: readonly Source[]
-  /** The campaign of their newest email; undefined: no email left for any of them. */
+  /** The campaign that holds the newest email of most of them; undefined: there is no email to any of them. */
   campaign: string | undefined
 }
 
-const KINDS = ['out', 'any'] as const
 /** What is sent again in its own campaign. */
 const SENT_AGAIN: Partial<Record<Filter, readonly Mailing['state'][]>> = {
   undelivered: ['deferred', 'failed'],
@@ -57,7 +56,7 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
   let total = 0
   let optedOut = 0
   let apps: readonly Source[] = []
-  const newest: Partial<Record<'out' | 'any', { name: string; at: number }>> = {}
+  const newest = new Map<string, { people: number; at: number }>()
   for await (const arrival of fitting(all, wanted)) {
     if (apps.length === 0 && arrival.sources.some(({ instance }) => instance === wanted.app))
       apps = arrival.sources
@@ -67,15 +66,24 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
     }
     total++
     first.add(arrival.email)
-    const states = SENT_AGAIN[wanted.filter]
-    for (const { name, mailings } of arrival.campaigns)
-      for (const mailing of mailings) {
-        if (states !== undefined && !states.includes(mailing.state)) continue
-        for (const kind of states === undefined && isOut(mailing) ? KINDS : KINDS.slice(1))
-          if (mailing.at > (newest[kind]?.at ?? -1)) newest[kind] = { name, at: mailing.at }
-      }
+    const mail = newestMail(arrival, SENT_AGAIN[wanted.filter])
+    if (mail === undefined) continue
+    const { people = 0, at = 0 } = newest.get(mail.campaign) ?? {}
+    newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
   }
-  return { emails: first.all, total, optedOut, apps, campaign: (newest.out ?? newest.any)?.name }
+  const [most] = [...newest].sort(([, one], [, other]) => other.people - one.people || other.at - one.at)
+  return { emails: first.all, total, optedOut, apps, campaign: most?.[0] }
+}
+
+/** A person's newest email, of those that left if there are any. @param states only those; absent: all */
+function newestMail({ campaigns }: Arrival, states?: readonly Mailing['state'][]) {
+  const all = campaigns.flatMap(({ name, mailings }) =>
+    mailings.map((mailing) => ({ campaign: name, at: mailing.at, mailing })),
+  )
+  const fits = (mailing: Mailing) => (states === undefined ? isOut(mailing) : states.includes(mailing.state))
+  const some = all.filter(({ mailing }) => fits(mailing))
+  const among = states === undefined && some.length === 0 ? all : some
+  return among.toSorted((one, other) => other.at - one.at)[0]
 }
 
 /** Keeps the first ones in the order of their keys, so many at most. */

@@ -38,7 +38,7 @@ const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | undefin
 const ABOUT_APPS: readonly Filter[] = ['waiting', 'skipped', 'unconfirmed']
 
 /**
- * @param campaign of their newest email; undefined: none has left, so this one invites
+ * @param campaign that holds the newest email of most of them; undefined: there is none, so this one invites
  * @returns undefined where no command would email these people
  */
 export function reminderFor(wanted: Wanted, campaign: string | undefined): string | undefined {
@@ -51,5 +51,7 @@ export function reminderFor(wanted: Wanted, campaign: string | undefined): strin
   if (action === 'retryFailed') words.push('--retry-failed')
   else if (action === 'retryUnknown') words.push('--retry-unknown')
   else if (campaign !== undefined) words.push(`--remind-after ${REMIND_AFTER_DAYS}`)
+  // The days count within one campaign, and some of these people may have had their newest email in another.
+  if (campaign !== undefined) words.push(`--min-gap ${REMIND_AFTER_DAYS * 24}`)
   return words.join(' ')
 }

@@ -29,7 +29,7 @@ export type Mailing = {
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
   tries: number
-  /** Which try is sending it now. */
+  /** Which try is sending it now, or was when a later run found it open (`unknown`). */
   by?: string | undefined
 }
 

@@ -87,3 +87,9 @@ export async function* writeCsv(
   pipeline(Readable.from(rows), writer, () => {})
   for await (const chunk of writer) yield String(chunk)
 }
+
+/** What `writeCsv` puts before a cell that a spreadsheet would take for a formula. */
+const ESCAPE = /^'(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
+
+/** A cell as it was before `writeCsv`. */
+export const withoutEscape = (cell: string): string => cell.replace(ESCAPE, '')

@@ -19,10 +19,13 @@ export type Policy = {
   freshMs: number
 }
 
+/** An email that was being sent. */
+export type Open = Pick<Mailing, 'wave' | 'at' | 'by'>
+
 export type Due =
   | { kind: 'mail'; wave: number }
   /** A run that died left this open; from now on it is uncertain. */
-  | { kind: 'left-open'; wave: number; at: number }
+  | ({ kind: 'left-open' } & Open)
   | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'put-off' | 'opted-out' | 'nothing' | 'too-soon' }
 
 /** How often an email that the mail server delays is tried. */
@@ -47,7 +50,7 @@ const hasNothing = ({ asOf, sources }: Arrival, { freshMs }: Policy, now: number
 export function due(arrival: Arrival, policy: Policy, now: number): Due {
   const last = mailingsOf(arrival, policy.campaign).at(-1)
   if (last?.state === 'sending' && !policy.retryUnknown)
-    return { kind: 'left-open', wave: last.wave, at: last.at }
+    return { kind: 'left-open', wave: last.wave, at: last.at, by: last.by }
   const why = restOf(arrival, policy, now)
   if (why !== undefined) return { kind: 'rest', why }
   if (last === undefined) return { kind: 'mail', wave: 0 }
@@ -72,7 +75,7 @@ const isReminderDue = (last: Mailing, { remindAfterMs, maxReminders }: Policy, n
   remindAfterMs !== undefined && last.wave < maxReminders && now - last.at >= remindAfterMs
 
 type Which = { campaign: string; wave: number }
-type Change = Which & { state: Mailing['state']; now: number; by?: string }
+type Change = Which & { state: Mailing['state']; now: number; by?: string | undefined }
 
 /** @param mailing what is now written down of this wave; undefined: nothing */
 function changed(arrival: Arrival, { campaign, wave }: Which, mailing: Mailing | undefined): Arrival {
@@ -82,10 +85,10 @@ function changed(arrival: Arrival, { campaign, wave }: Which, mailing: Mailing |
   return { ...arrival, campaigns: [...rest, { name: campaign, mailings }] }
 }
 
-const mailingOf = (arrival: Arrival, { campaign, wave }: Which) =>
+export const mailingOf = (arrival: Arrival, { campaign, wave }: Which) =>
   mailingsOf(arrival, campaign).find((mailing) => mailing.wave === wave)
 
-/** Writes down the state of one email. @param change.by marks the try that is sending it */
+/** Writes down the state of one email. @param change.by marks the try that is sending it, or may have */
 export function withMailing(arrival: Arrival, change: Change): Arrival {
   const { wave, state, now: at, by } = change
   const tries = (mailingOf(arrival, change)?.tries ?? 0) + Number(state === 'sending')

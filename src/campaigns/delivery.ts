@@ -7,7 +7,7 @@ import { MAX_TRIES } from './campaign.ts'
 import type { Invitee } from './invitee.ts'
 import type { Ledger } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail/mail.ts'
-import type { Posted } from './mail/outcome.ts'
+import type { BeforeAgain, Posted } from './mail/outcome.ts'
 import type { Pace } from './pace.ts'
 import { createRefusals } from './refusals.ts'
 import type { Tally } from './tally.ts'
@@ -35,10 +35,10 @@ export type DeliveryParts = {
   ledger: Ledger
   compose: ComposeMail
   /** Absent: a dry run, which writes nothing and sends nothing. */
-  post?: ((mail: Mail) => Promise<Posted>) | undefined
+  post?: ((mail: Mail, beforeAgain: BeforeAgain) => Promise<Posted>) | undefined
   mailPace: Pace
   later: Later
-  /** Does this run still hold the campaign? */
+  /** Does this run still hold the campaign? @throws {StoreUnavailable} */
   isHeld: () => Promise<boolean>
   onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
   /** A person whose email needs a look. @param reply the mail server's, if it gave one */
@@ -62,6 +62,11 @@ export function createDelivery(parts: DeliveryParts) {
   /** People whose email was delayed on its last try. */
   const spent: Invitee[] = []
 
+  /** @throws {RunStopped} {StoreUnavailable} */
+  async function stillHeld(): Promise<void> {
+    if (!(await ledger.patiently(parts.isHeld))) throw new RunStopped('another run took over the campaign')
+  }
+
   return {
     /** Did this person's email go wrong in this run? */
     isTroubled: (email: string) => troubled.has(email),
@@ -77,13 +82,14 @@ export function createDelivery(parts: DeliveryParts) {
       const { email } = person
       const composed = await parts.compose(person, apps, wave)
       await parts.mailPace.turn()
-      if (!(await parts.isHeld())) throw new RunStopped('another run took over the campaign')
-      if (!(await ledger.intend(person, wave, left))) return void tally.already++
-      const posted = await post(composed).catch(async (error: unknown) => {
-        await ledger.settle(email, wave, 'refused')
+      await stillHeld()
+      const one = await ledger.intend(person, wave, left)
+      if (one === undefined) return void tally.already++
+      const posted = await post(composed, stillHeld).catch(async (error: unknown) => {
+        await ledger.settle(email, one, 'refused')
         throw error
       })
-      const tries = await ledger.settle(email, wave, posted.outcome)
+      const tries = await ledger.settle(email, one, posted.outcome)
       if (posted.outcome === 'sent') tally.sent++
       else {
         const { count, trouble } = TROUBLES[posted.outcome]

@@ -6,7 +6,7 @@ import type { Waiting } from '../client-api/answers.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { withLeft, type Arrival } from '../arrivals/arrival.ts'
 import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
-import { due, mailingsOf, withdrawn, withMailing, type Policy } from './campaign.ts'
+import { due, mailingOf, withdrawn, withMailing, type Open, type Policy } from './campaign.ts'
 import type { Outcome } from './mail/outcome.ts'
 import type { Invitee } from './invitee.ts'
 
@@ -20,17 +20,24 @@ export type LedgerParts = {
   signal: AbortSignal
 }
 
+/** A try to send an email; `by` tells it from those of other runs. */
+export type Try = { wave: number; by: string }
+
 /** Every function throws {StoreUnavailable} when the store stays away. */
 export type Ledger = {
   look(email: string): Promise<Looked>
-  /** Writes down that an email leaves, unless it has left meanwhile. @returns whether it may */
-  intend(person: Invitee, wave: number, left: readonly Waiting[]): Promise<boolean>
+  /** Other work that needs the store, given as much time. */
+  patiently<T>(work: () => Promise<T>): Promise<T>
+  /** Writes down that an email leaves, unless it has left meanwhile. @returns undefined: it must not leave */
+  intend(person: Invitee, wave: number, left: readonly Waiting[]): Promise<Try | undefined>
   /**
+   * Writes down what came of it. Where another run has gone on with the email meanwhile, only that it was sent still counts.
    * @param outcome refused: not because of the person, so it counts as not tried
-   * @param at when the email left; now by default
    * @returns how often it was tried so far
    */
-  settle(email: string, wave: number, outcome: Outcome, at?: number): Promise<number>
+  settle(email: string, one: Try, outcome: Outcome): Promise<number>
+  /** What a run that died left open is uncertain from now on, unless it was gone on with meanwhile. */
+  leaveOpen(email: string, open: Open): Promise<void>
   /**
    * At the end of a run: what was delayed or refused counts as not tried. What is being sent is left alone, as it may arrive.
    * @returns how often it counts as tried now
@@ -59,7 +66,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       }
   }
 
-  const change = (email: string, how: (before: Arrival) => Arrival) =>
+  const change = (email: string, how: (before: Arrival, isKnown: boolean) => Arrival) =>
     patiently(() => arrivals.change(email, how))
 
   function observed(before: Arrival, { group }: Invitee, left: readonly Waiting[]): Arrival {
@@ -67,13 +74,14 @@ export function createLedger(parts: LedgerParts): Ledger {
   }
 
   return {
+    patiently,
     look: (email) => patiently(() => arrivals.look(email)),
     async intend(person, wave, left) {
       // A write may have succeeded although its answer was lost; then this mark is there.
       const by = randomBytes(6).toString('base64url')
       let isMine = false
       await change(person.email, (before) => {
-        isMine = mailingsOf(before, campaign).at(-1)?.by === by
+        isMine = mailingOf(before, { campaign, wave })?.by === by
         if (isMine) return before
         const then = due(before, policy, now())
         isMine = then.kind === 'mail' && then.wave === wave
@@ -81,22 +89,32 @@ export function createLedger(parts: LedgerParts): Ledger {
         const known = observed(before, person, left)
         return withMailing(known, { campaign, wave, state: 'sending', by, now: now() })
       })
-      return isMine
+      return isMine ? { wave, by } : undefined
     },
-    async settle(email, wave, state, at = now()) {
-      const after = await change(email, (before) =>
-        state === 'refused'
-          ? withdrawn(before, { campaign, wave })
-          : withMailing(before, { campaign, wave, state, now: at }),
-      )
-      return mailingsOf(after, campaign).at(-1)?.tries ?? 0
+    async settle(email, { wave, by }, state) {
+      const after = await change(email, (before, isKnown) => {
+        const known = mailingOf(before, { campaign, wave })
+        const isNews = isKnown && state === 'sent' && known?.state !== 'sent'
+        if (known?.by !== by && !isNews) return before
+        if (state === 'refused') return withdrawn(before, { campaign, wave })
+        return withMailing(before, { campaign, wave, state, now: now() })
+      })
+      return mailingOf(after, { campaign, wave })?.tries ?? 0
+    },
+    async leaveOpen(email, { wave, at, by }) {
+      await change(email, (before) => {
+        const known = mailingOf(before, { campaign, wave })
+        if (known?.state !== 'sending' || known.at !== at || known.by !== by) return before
+        // With its mark: where that run lives after all, it still writes down what came of it.
+        return withMailing(before, { campaign, wave, state: 'unknown', now: at, by })
+      })
     },
     async takeBack(email, wave) {
       const after = await change(email, (before) => {
-        const known = mailingsOf(before, campaign).find((mailing) => mailing.wave === wave)
+        const known = mailingOf(before, { campaign, wave })
         return known?.state === 'sending' ? before : withdrawn(before, { campaign, wave })
       })
-      return mailingsOf(after, campaign).at(-1)?.tries ?? 0
+      return mailingOf(after, { campaign, wave })?.tries ?? 0
     },
     async observe(person, left) {
       await change(person.email, (before) => observed(before, person, left))

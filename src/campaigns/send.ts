@@ -58,7 +58,10 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
   const delivery = createDelivery(parts)
   const isDry = parts.post === undefined
   const underWay = new Set<string>()
-  /** A dry run writes nothing down, so only this shows who is listed twice. */
+  /**
+   * Who is listed twice, where what is written down doesn't show it: a dry run writes nothing, and a run of a day or more
+   * could send a reminder after an email of its own.
+   */
   const seen = new Set<string>()
   const over = new AbortController()
   let started = 0
@@ -78,7 +81,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     const then: Due = arrival === undefined ? { kind: 'mail', wave: 0 } : due(arrival, policy, parts.now())
     if (then.kind !== 'mail') {
       const why = then.kind === 'rest' ? then.why : 'uncertain'
-      if (then.kind === 'left-open' && !isDry) await ledger.settle(email, then.wave, 'unknown', then.at)
+      if (then.kind === 'left-open' && !isDry) await ledger.leaveOpen(email, then)
       if (why === 'sent') {
         delivery.earlier()
         parts.answeredBefore(email)
@@ -100,6 +103,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     } else if (isAgain || started++ < limit) {
       if (started >= limit) parts.onOver()
       await delivery.mail({ person, wave: then.wave, left, apps })
+      if (policy.remindAfterMs !== undefined) seen.add(email)
     }
   }
 

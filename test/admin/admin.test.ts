@@ -158,7 +158,9 @@ describe('the list of people', () => {
   it('has their addresses to copy, and the command that reminds them', async () => {
     const { body } = await grace.open(`${running.url}/admin/people/emails?show=notStarted`)
     const [, command] = /<textarea id="command-text"[^>]*>([^<]*)/.exec(body) ?? []
-    expect(command).toBe('npm run onramp -- invite send onramp-people.csv --campaign c --remind-after 7')
+    expect(command).toBe(
+      'npm run onramp -- invite send onramp-people.csv --campaign c --remind-after 7 --min-gap 168',
+    )
     const [, addresses = ''] = /<textarea id="addresses"[^>]*>([^<]*)/.exec(body) ?? []
     const wanted = crowd.filter((person) => FACTS.notStarted(person) && !FACTS.optedOut(person))
     expect(addresses.split('\n')).toEqual(wanted.map(({ email }) => email).toSorted())

@@ -167,4 +167,20 @@ describe('addresses to copy', () => {
     const none = await listAddresses(these([newArrival('eve@acme.example', at)]), wantedOf({}))
     expect(none.campaign).toBeUndefined()
   })
+
+  it('name the campaign that wrote to most of them last, not the one that wrote last to anyone', async () => {
+    const others = ['ada', 'bob', 'cem'].map((name) => mailed(`${name}@acme.example`, 'sent'))
+    const zoe = withMailing(mailed('zoe@acme.example', 'sent'), {
+      campaign: 'slack-launch',
+      wave: 0,
+      state: 'sent',
+      now: at + 9,
+    })
+    for (const all of [
+      [...others, zoe],
+      [zoe, ...others],
+    ])
+      expect((await listAddresses(these(all), wantedOf({}))).campaign).toBe('c')
+    expect((await listAddresses(these([zoe]), wantedOf({}))).campaign).toBe('slack-launch')
+  })
 })

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { newArrival } from '../../src/arrivals/arrival.ts'
+import { due, withMailing } from '../../src/campaigns/campaign.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { readSendOptions } from '../../src/cli/invite/send-options.ts'
 import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
@@ -9,25 +11,32 @@ import { crowdOf } from '../helpers/crowd.ts'
 const BEGIN = 'npm run onramp -- invite send '
 const command = (query: Record<string, string>, campaign?: string) => reminderFor(wantedOf(query), campaign)
 
+const policyOf = (query: Record<string, string>, campaign: string) =>
+  readSendOptions((command(query, campaign) ?? '').slice(BEGIN.length).split(' ')).policy
+
 describe('the command that emails the people of a list', () => {
   it('reminds, or invites people who had no email', () => {
-    expect(command({ show: 'notStarted' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --remind-after 7`)
+    expect(command({ show: 'notStarted' }, 'onboarding')).toBe(
+      `${BEGIN}onramp-people.csv --remind-after 7 --min-gap 168`,
+    )
     expect(command({ show: 'notStarted' })).toBe(`${BEGIN}onramp-people.csv`)
     expect(command({ show: 'notStarted' }, 'autumn')).toBe(
-      `${BEGIN}onramp-people.csv --campaign autumn --remind-after 7`,
+      `${BEGIN}onramp-people.csv --campaign autumn --remind-after 7 --min-gap 168`,
     )
   })
 
   it('is about the one app that is asked for', () => {
     expect(command({ show: 'waiting', app: 'slack_1' }, 'onboarding')).toBe(
-      `${BEGIN}onramp-people.csv --datasource slack_1 --remind-after 7`,
+      `${BEGIN}onramp-people.csv --datasource slack_1 --remind-after 7 --min-gap 168`,
     )
   })
 
   it('sends again what bounced, or may have arrived', () => {
     for (const show of ['failed', 'deferred'])
-      expect(command({ show }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-failed`)
-    expect(command({ show: 'uncertain' }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-unknown`)
+      expect(command({ show }, 'onboarding')).toBe(`${BEGIN}onramp-people.csv --retry-failed --min-gap 168`)
+    expect(command({ show: 'uncertain' }, 'onboarding')).toBe(
+      `${BEGIN}onramp-people.csv --retry-unknown --min-gap 168`,
+    )
   })
 
   it.each(['ready', 'finished', 'nothing', 'blocked', 'optedOut'])('is none for %s', (show) => {
@@ -37,7 +46,7 @@ describe('the command that emails the people of a list', () => {
   it('holds nothing that a shell would read as more than a word', () => {
     for (const app of ['a; rm -rf ~', '$(id)', '`id`', '--yes', "a'b", 'a b'])
       expect(command({ show: 'waiting', app }, 'onboarding')).toBe(
-        `${BEGIN}onramp-people.csv --remind-after 7`,
+        `${BEGIN}onramp-people.csv --remind-after 7 --min-gap 168`,
       )
     expect(command({ show: 'waiting' }, 'a; id')).toBeUndefined()
   })
@@ -56,8 +65,30 @@ describe('the command that emails the people of a list', () => {
       }
   })
 
+  it('leaves out people whom any campaign emailed in the last seven days', () => {
+    const now = Date.UTC(2026, 10, 2)
+    const reminded = (days: number) =>
+      withMailing(newArrival('ada@acme.example', 0), {
+        campaign: 'onboarding',
+        wave: 1,
+        state: 'sent',
+        now: now - days * 86_400_000,
+      })
+    for (const show of ['notStarted', 'failed', 'uncertain'])
+      for (const campaign of ['onboarding', 'slack-launch']) {
+        const policy = policyOf({ show }, campaign)
+        expect(due(reminded(3), policy, now).kind).toBe('rest')
+        expect(due(reminded(6.9), policy, now).kind).toBe('rest')
+      }
+    expect(due(reminded(7), policyOf({ show: 'notStarted' }, 'slack-launch'), now).kind).toBe('mail')
+  })
+
   it('reads the exported file, with everyone in it', async () => {
-    const crowd = crowdOf(50, Date.UTC(2026, 10, 2))
+    const odd = ['+ada', '-bob', '=eve'].map((name) => ({
+      ...newArrival(`${name}@acme.example`, 0),
+      group: '@HQ',
+    }))
+    const crowd = [...odd, ...crowdOf(50, Date.UTC(2026, 10, 2))]
     async function* exported() {
       for await (const line of peopleCsv(
         (async function* () {
@@ -66,9 +97,8 @@ describe('the command that emails the people of a list', () => {
       ))
         yield Buffer.from(line)
     }
-    const read: string[] = []
-    for await (const row of readPeople(exported()))
-      read.push(row.kind === 'person' ? row.person.email : row.fault)
-    expect(read).toEqual(crowd.map(({ email }) => email))
+    const read: unknown[] = []
+    for await (const row of readPeople(exported())) read.push(row.kind === 'person' ? row.person : row.fault)
+    expect(read).toEqual(crowd.map(({ email, group }) => ({ email, ...(group !== undefined && { group }) })))
   })
 })

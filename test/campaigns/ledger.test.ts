@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Arrival } from '../../src/arrivals/arrival.ts'
 import { createArrivals } from '../../src/arrivals/arrivals.ts'
 import { mailingsOf, type Policy } from '../../src/campaigns/campaign.ts'
-import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger, type Ledger } from '../../src/campaigns/ledger.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { createSealer } from '../../src/session/seal.ts'
@@ -63,6 +62,13 @@ function set() {
 
 const known = async (ledger: Ledger) => (await ledger.look(ada.email)).arrival
 
+/** An email to Ada is on its way. */
+async function leaving(ledger: Ledger, wave = 0) {
+  const one = await ledger.intend(ada, wave, slack)
+  if (one === undefined) throw new Error('it may not leave')
+  return one
+}
+
 const last = (arrival: Arrival | undefined, campaign = 'onboarding') =>
   arrival === undefined ? undefined : mailingsOf(arrival, campaign).at(-1)
 
@@ -70,18 +76,19 @@ describe('what is written down while mails leave', () => {
   it('lets one mail leave once, whoever asks', async () => {
     const { ledger } = set()
     const [one, other] = [ledger(), ledger()]
-    expect(await Promise.all([one.intend(ada, 0, slack), other.intend(ada, 0, slack)])).toEqual([true, false])
-    expect(await one.settle(ada.email, 0, 'sent')).toBe(1)
-    expect(await other.intend(ada, 0, slack)).toBe(false)
+    const [mine, theirs] = await Promise.all([leaving(one), other.intend(ada, 0, slack)])
+    expect([mine.wave, theirs]).toEqual([0, undefined])
+    expect(await one.settle(ada.email, mine, 'sent')).toBe(1)
+    expect(await other.intend(ada, 0, slack)).toBeUndefined()
     expect(last(await known(one))).toEqual({ wave: 0, state: 'sent', at, tries: 1 })
   })
 
   it('waits for a store that is away, and knows its own write when the answer was lost', async () => {
     const { ledger, trouble } = set()
     trouble.push('away', 'answer-lost')
-    expect(await ledger().intend(ada, 0, slack)).toBe(true)
+    const one = await leaving(ledger())
     trouble.push('answer-lost', 'away')
-    expect(await ledger().settle(ada.email, 0, 'sent')).toBe(1)
+    expect(await ledger().settle(ada.email, one, 'sent')).toBe(1)
     expect(last(await known(ledger()))).toMatchObject({ state: 'sent', tries: 1 })
   })
 
@@ -109,37 +116,32 @@ describe('what is written down while mails leave', () => {
 
   it('lets no mail leave but the one that is due', async () => {
     const { ledger } = set()
-    expect(await ledger().intend(ada, 1, slack)).toBe(false)
+    expect(await ledger().intend(ada, 1, slack)).toBeUndefined()
     expect(await known(ledger())).toBeUndefined()
   })
 
   it('takes back a mail that could not leave, as if it had not been tried', async () => {
     const { ledger } = set()
-    await ledger().intend(ada, 0, slack)
-    expect(await ledger().settle(ada.email, 0, 'refused')).toBe(0)
+    expect(await ledger().settle(ada.email, await leaving(ledger()), 'refused')).toBe(0)
     expect(last(await known(ledger()))).toBeUndefined()
-    await ledger().intend(ada, 0, slack)
-    await ledger().settle(ada.email, 0, 'deferred')
-    await ledger().intend(ada, 0, slack)
-    await ledger().settle(ada.email, 0, 'refused')
+    await ledger().settle(ada.email, await leaving(ledger()), 'deferred')
+    await ledger().settle(ada.email, await leaving(ledger()), 'refused')
     expect(last(await known(ledger()))).toMatchObject({ state: 'deferred', tries: 1 })
   })
 
   it('takes back a delayed try at the end of a run, and nothing that is being sent', async () => {
     const { ledger } = set()
     const reminding = ledger({ policy: { maxReminders: 1, remindAfterMs: 0 } })
-    const tried = async (wave: number, outcome: 'deferred' | 'sent') => {
-      expect(await reminding.intend(ada, wave, slack)).toBe(true)
-      return await reminding.settle(ada.email, wave, outcome)
-    }
+    const tried = async (wave: number, outcome: 'deferred' | 'sent') =>
+      await reminding.settle(ada.email, await leaving(reminding, wave), outcome)
     for (const wave of [0, 1]) {
       expect([await tried(wave, 'deferred'), await tried(wave, 'deferred')]).toEqual([1, 2])
       expect(await reminding.takeBack(ada.email, wave)).toBe(1)
       expect(last(await known(reminding))).toMatchObject({ wave, state: 'deferred', tries: 1 })
-      await reminding.intend(ada, wave, slack)
+      const one = await leaving(reminding, wave)
       expect(await reminding.takeBack(ada.email, wave)).toBe(2)
       expect(last(await known(reminding))).toMatchObject({ wave, state: 'sending', tries: 2 })
-      await reminding.settle(ada.email, wave, 'sent')
+      await reminding.settle(ada.email, one, 'sent')
     }
   })
 
@@ -149,22 +151,20 @@ describe('what is written down while mails leave', () => {
 
   it('keeps two campaigns from mailing a person within two days', async () => {
     const { ledger } = set()
-    await ledger().intend(ada, 0, slack)
-    await ledger().settle(ada.email, 0, 'sent')
+    await ledger().settle(ada.email, await leaving(ledger()), 'sent')
     const other = (hours: number, policy = {}) =>
       ledger({ campaign: 'other', now: at + hours * HOUR, policy }).intend(ada, 0, slack)
-    expect(await other(47)).toBe(false)
-    expect(await other(49)).toBe(true)
+    expect(await other(47)).toBeUndefined()
+    expect(await other(49)).toBeDefined()
     const third = ledger({ campaign: 'third', now: at + 49 * HOUR, policy: { minGapMs: 0 } })
-    expect(await third.intend(ada, 0, slack)).toBe(true)
+    expect(await third.intend(ada, 0, slack)).toBeDefined()
   })
 
   it('sends what was refused for good again only where that is asked for', async () => {
     const { ledger } = set()
-    await ledger().intend(ada, 0, slack)
-    await ledger().settle(ada.email, 0, 'failed')
-    expect(await ledger().intend(ada, 0, slack)).toBe(false)
-    expect(await ledger({ policy: { retryFailed: true } }).intend(ada, 0, slack)).toBe(true)
+    await ledger().settle(ada.email, await leaving(ledger()), 'failed')
+    expect(await ledger().intend(ada, 0, slack)).toBeUndefined()
+    expect(await ledger({ policy: { retryFailed: true } }).intend(ada, 0, slack)).toBeDefined()
   })
 
   it('remembers the group that the list gave', async () => {
@@ -176,23 +176,72 @@ describe('what is written down while mails leave', () => {
   })
 })
 
-describe('whom the mail server put off', () => {
-  it('comes back after a minute, then four, and only so many are kept', () => {
-    let now = 0
-    const later = createLater(() => now)
-    later.add(ada, 1)
-    later.add({ email: 'bob@acme.example' }, 2)
-    now = 59_000
-    expect(later.take()).toBeUndefined()
-    now = 60_000
-    expect(later.take()).toEqual(ada)
-    expect(later.take()).toBeUndefined()
-    now = 240_000
-    expect(later.take()).toEqual({ email: 'bob@acme.example' })
-    for (let count = 0; count < 1_500; count++) later.add(ada, 1)
-    now += 60_000
-    let taken = 0
-    while (later.take() !== undefined) taken++
-    expect(taken).toBe(1_000)
+describe('two runs with one email', () => {
+  const again = { policy: { retryUnknown: true } }
+
+  it('never undo that the other sent it, whatever came of their own try', async () => {
+    for (const outcome of ['deferred', 'failed', 'unknown', 'refused'] as const) {
+      const { ledger } = set()
+      const [one, other] = [ledger(), ledger(again)]
+      const mine = await leaving(one)
+      await other.settle(ada.email, await leaving(other), 'sent')
+      await one.settle(ada.email, mine, outcome)
+      expect(last(await known(one))).toMatchObject({ state: 'sent', tries: 2 })
+    }
+  })
+
+  it('nor does a write that is tried again because its answer was lost', async () => {
+    for (const outcome of ['deferred', 'refused'] as const) {
+      const { ledger, trouble } = set()
+      const [one, other] = [ledger(), ledger()]
+      const mine = await leaving(one)
+      trouble.push('answer-lost')
+      const settling = one.settle(ada.email, mine, outcome)
+      await new Promise((resolve) => setImmediate(resolve))
+      await other.settle(ada.email, await leaving(other), 'sent')
+      await settling
+      expect(last(await known(one))).toMatchObject({ state: 'sent' })
+      expect(await other.intend(ada, 0, slack)).toBeUndefined()
+    }
+  })
+
+  it('keep that it was sent, though the other goes on with it, and write down no one who was forgotten', async () => {
+    const { ledger } = set()
+    const [one, other] = [ledger(), ledger(again)]
+    const mine = await leaving(one)
+    const theirs = await leaving(other)
+    await one.settle(ada.email, mine, 'sent')
+    await other.settle(ada.email, theirs, 'refused')
+    expect(last(await known(one))).toMatchObject({ state: 'sent' })
+    const empty = set().ledger()
+    await empty.settle(ada.email, mine, 'sent')
+    expect(await known(empty)).toBeUndefined()
+  })
+
+  it('write down what came of it after the other took it for lost', async () => {
+    for (const outcome of ['sent', 'deferred', 'failed'] as const) {
+      const { ledger } = set()
+      const [one, other] = [ledger(), ledger()]
+      const mine = await leaving(one)
+      const open = last(await known(other))
+      if (open !== undefined) await other.leaveOpen(ada.email, open)
+      expect(last(await known(other))).toMatchObject({ state: 'unknown', at, tries: 1 })
+      await one.settle(ada.email, mine, outcome)
+      expect(last(await known(one))).toMatchObject({ state: outcome, tries: 1 })
+    }
+  })
+
+  it('take for lost only what they found open', async () => {
+    const { ledger } = set()
+    const [one, other] = [ledger(), ledger(again)]
+    const mine = await leaving(one)
+    const open = last(await known(other))
+    if (open === undefined) throw new Error('it is open')
+    const theirs = await leaving(other)
+    await one.leaveOpen(ada.email, open)
+    expect(last(await known(one))).toMatchObject({ state: 'sending', by: theirs.by })
+    await other.settle(ada.email, theirs, 'deferred')
+    for (const by of [mine.by, theirs.by]) await one.leaveOpen(ada.email, { ...open, by })
+    expect(last(await known(one))).toMatchObject({ state: 'deferred', tries: 2 })
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Mail } from '../../src/campaigns/mail/mail.ts'
 import { createMailServer, type OnEmail } from '../../src/campaigns/mail/server.ts'
 import { LIMITS, serverOf, waitingAtMost } from '../../src/campaigns/mail/smtp-connection.ts'
+import { startSmtpServer } from './smtp-server.ts'
 
 const mail: Mail = {
   from: { name: '', address: 'search@acme.example' },
@@ -62,5 +63,22 @@ describe('a mail server that is not there', () => {
     await expect(server.post(mail)).rejects.toMatchObject({ name: 'AbortError' })
     expect(told).toEqual([])
     server.close()
+  })
+})
+
+describe('an email whose connection broke early', () => {
+  it('asks before it goes out again, and a no says nothing of the mail server', async () => {
+    const told: unknown[] = []
+    const smtp = await startSmtpServer(({ stage }) => (stage === 'RCPT' ? 'break' : undefined))
+    const server = createMailServer(smtp.url, {
+      limits: { ...LIMITS, again: [1, 1, 1] },
+      onEmail: (email) => told.push(email),
+    })
+    await expect(server.post(mail, () => Promise.reject(new RangeError('no')))).rejects.toThrow(RangeError)
+    expect(told).toEqual([])
+    await expect(server.post(mail, () => Promise.resolve())).resolves.toMatchObject({ outcome: 'refused' })
+    expect(told).toMatchObject([{ outcome: 'refused' }])
+    server.close()
+    await smtp.close()
   })
 })

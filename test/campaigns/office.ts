@@ -42,6 +42,8 @@ export function office() {
     ask?: (email: string) => Promise<Asked>
     isHeld?: () => boolean
     stop?: AbortController
+    /** How long the store may be away; milliseconds. */
+    patienceMs?: number
     limit?: number
     stopAfter?: number
     atOnce?: number
@@ -71,7 +73,13 @@ export function office() {
     const mine = { ...policy, ...given.policy }
     const pace = createPace({ perSecond: Infinity, now: Date.now, signal })
     const usual: SendParts = {
-      ledger: createLedger({ arrivals, policy: mine, now: Date.now, patienceMs: 0, signal }),
+      ledger: createLedger({
+        arrivals,
+        policy: mine,
+        now: Date.now,
+        patienceMs: given.patienceMs ?? 0,
+        signal,
+      }),
       ask: given.ask ?? (() => Promise.resolve({ kind: 'left', left })),
       answeredBefore: () => {},
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),

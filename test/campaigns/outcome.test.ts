@@ -1,7 +1,13 @@
 // What a try to hand over an email came to, and when it is tried again: no server is needed to tell.
 import { describe, expect, it } from 'vitest'
 import type { Mail } from '../../src/campaigns/mail/mail.ts'
-import { attemptOf, MailServerUnusable, type Attempt, type Posted } from '../../src/campaigns/mail/outcome.ts'
+import {
+  attemptOf,
+  MailServerUnusable,
+  type Attempt,
+  type BeforeAgain,
+  type Posted,
+} from '../../src/campaigns/mail/outcome.ts'
 import type { SmtpError } from '../../src/campaigns/mail/smtp-trouble.ts'
 import { createTries } from '../../src/campaigns/mail/tries.ts'
 
@@ -98,7 +104,7 @@ function tries(
     pausesMs: [1, 1, 1],
     signal,
   })
-  return { done, post: () => post(mail) }
+  return { done, post: (beforeAgain?: BeforeAgain) => post(mail, beforeAgain) }
 }
 
 const broke: Attempt = { outcome: 'not-handed-over', reply: 'the connection broke' }
@@ -121,6 +127,16 @@ describe('an email whose connection breaks', () => {
     const { done, post } = tries(attempts)
     expect(await post()).toEqual({ outcome: 'refused', reply, blame: 'closing' })
     expect(done.filter((what) => what === 'email')).toHaveLength(3)
+  })
+
+  it('is tried again only after asking whether it may, each time', async () => {
+    const { done, post } = tries([broke, broke, broke])
+    const asked = () => Promise.resolve(void done.push('asked'))
+    expect(await post(asked)).toMatchObject({ outcome: 'refused' })
+    expect(done).toEqual(['email', 'check', 'asked', 'email', 'check', 'asked', 'email'])
+    const taken = tries([broke])
+    await expect(taken.post(() => Promise.reject(new RangeError('no')))).rejects.toThrow(RangeError)
+    expect(taken.done).toEqual(['email', 'check'])
   })
 
   it('behind its end is not sent again, and the next one only where the server is there', async () => {

@@ -5,6 +5,7 @@ import { withMailing } from '../../src/campaigns/campaign.ts'
 import { RunStopped } from '../../src/campaigns/delivery.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
 import type { SendParts } from '../../src/campaigns/send.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
 import { left, office } from './office.ts'
 
 const ada = 'ada@acme.example'
@@ -84,11 +85,47 @@ describe('the end of a run', () => {
   })
 
   it('comes with people to whom another run wrote meanwhile, or with that run', async () => {
-    const parts = ({ ledger }: SendParts) => ({ ledger: { ...ledger, intend: () => Promise.resolve(false) } })
+    const parts = ({ ledger }: SendParts) => ({
+      ledger: { ...ledger, intend: () => Promise.resolve(undefined) },
+    })
     const { tally } = await office().run({ people: [ada], post: never, parts })
     expect(tally).toEqual(counts({ rows: 1, asked: 1, already: 1 }))
     const { error } = await office().run({ people: [ada], post: never, isHeld: () => false })
     expect(String(error)).toBe('RunStopped: another run took over the campaign')
+  })
+
+  it('comes before an email goes out again that another run may have', async () => {
+    const { run, arrivals } = office()
+    let held = 1
+    const parts = (): Partial<SendParts> => ({
+      post: async (_mail, beforeAgain) => {
+        await beforeAgain()
+        return { outcome: 'sent' }
+      },
+    })
+    const given = { people: [ada], post: never, parts }
+    const { error } = await run({ ...given, isHeld: () => held-- > 0 })
+    expect(String(error)).toBe('RunStopped: another run took over the campaign')
+    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toEqual([])
+    expect((await run(given)).tally.sent).toBe(1)
+  })
+
+  it('is not another run’s doing where the store was away: it is waited for', async () => {
+    let away = 2
+    const isHeld = () => {
+      if (away-- > 0) throw new StoreUnavailable(undefined)
+      return true
+    }
+    const { tally, error } = await office().run({
+      people: [ada],
+      post: () => 'sent',
+      isHeld,
+      patienceMs: 2_000,
+    })
+    expect([tally.sent, error]).toEqual([1, undefined])
+    away = 2
+    const gone = await office().run({ people: [ada], post: never, isHeld })
+    expect(gone.error).toBeInstanceOf(StoreUnavailable)
   })
 
   it('is a failure where the only one who is known was refused earlier', async () => {

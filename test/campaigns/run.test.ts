@@ -52,6 +52,17 @@ describe('a run', () => {
     expect(tally).toMatchObject({ duplicates: 2, uncertain: 1, failed: 1 })
   })
 
+  it('reminds nobody of an email of its own, however long it lasts', async () => {
+    const { run } = office()
+    const given = {
+      people: ['ada@acme.example', 'bob@acme.example', 'ada@acme.example', 'ada@acme.example'],
+      policy: { remindAfterMs: 0, maxReminders: 3 },
+      post: () => 'sent' as const,
+    }
+    expect((await run(given)).tally).toMatchObject({ sent: 2, duplicates: 2 })
+    expect((await run({ ...given, atOnce: 4 })).tally).toMatchObject({ sent: 2, duplicates: 2 })
+  })
+
   it('wants no more rows once it has failed or reached its limit, and waits for none', async () => {
     for (const given of [
       { post: () => Promise.reject(new MailServerUnusable('away')) },

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import PostalMime from 'postal-mime'
 import { expect, describe, it } from 'vitest'
 import { useCompany } from './command.ts'
@@ -70,6 +71,16 @@ describe('who gets a mail', () => {
     const excel = await send(['-', ...fresh()], { input: '\ufffe\u0000e\u0000m' })
     expect(excel).toMatchObject({ code: 1 })
     expect(excel.stderr).toContain('UTF-')
+  })
+})
+
+describe('standard error', () => {
+  it('whose reader has gone keeps no one from their email', async () => {
+    const people = list('email\nghost@acme.example\nada@acme.example\nbob@acme.example\n')
+    const child = company().start(['invite', 'send', people, '--min-gap', '0', ...fresh()])
+    child.stderr.destroy()
+    expect(await once(child, 'exit')).toEqual([3, null])
+    expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example'])
   })
 })
 

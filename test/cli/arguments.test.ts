@@ -155,6 +155,10 @@ describe('the value of an option', () => {
     [['invite', 'send', '-', '--on-invalid', 'skp'], '--on-invalid expects stop or skip; did you mean skip?'],
     [['invite', 'send', SECRET], 'file not found'],
     [['doctor', '--as', SECRET], '--as expects an email address'],
+    [
+      ['invite', 'send', 'people.csv', '--remind-after', '0'],
+      '--remind-after expects a whole number from 1 to 365. See onramp invite send --help.',
+    ],
     [['status', '--timeout', '1e1'], '--timeout expects a whole number from 1 to 120'],
     [['status', SECRET], 'must be an email address'],
     [['deprecations', 'list', '--as-of', SECRET], '--as-of expects a date'],

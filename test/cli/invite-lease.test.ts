@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { holdCampaign } from '../../src/cli/invite/lease.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
 
 function memory() {
   const values = new Map<string, string>()
-  return {
+  const self = {
     values,
+    /** It still says that a value is another one, as Redis does that is full. */
+    takesWrites: true,
     compareAndSet(key: string, expected: string | undefined, value: string) {
       const isSame = values.get(key) === expected
+      if (isSame && !self.takesWrites) return Promise.reject(new StoreUnavailable(undefined))
       if (isSame) values.set(key, value)
       return Promise.resolve(isSame)
     },
@@ -16,6 +20,7 @@ function memory() {
       return Promise.resolve()
     },
   }
+  return self
 }
 
 const silent = { write: () => true }
@@ -31,6 +36,22 @@ describe.concurrent('holding a campaign', () => {
     records.values.delete(KEY)
     await sleep(NOTICED_MS)
     expect(await hold?.isHeld()).toBe(true)
+    expect(records.values.size).toBe(1)
+    await hold?.release()
+    expect(records.values.size).toBe(0)
+  })
+
+  it('is not known while the store takes no writes, and is still this run’s afterwards', async () => {
+    const records = memory()
+    const hold = await holdCampaign(records, 'onboarding', silent)
+    records.takesWrites = false
+    records.values.delete(KEY)
+    await sleep(NOTICED_MS)
+    const [one, other] = await Promise.allSettled([hold?.isHeld(), hold?.isHeld()])
+    for (const asked of [one, other])
+      expect(asked).toMatchObject({ reason: expect.any(StoreUnavailable) as unknown })
+    records.takesWrites = true
+    expect(await Promise.all([hold?.isHeld(), hold?.isHeld()])).toEqual([true, true])
     expect(records.values.size).toBe(1)
     await hold?.release()
     expect(records.values.size).toBe(0)

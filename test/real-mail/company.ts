@@ -1,10 +1,14 @@
 // A company with a real mail server: `onramp invite send` as people run it, and what comes into the mailboxes.
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
+import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { createSealer } from '../../src/session/seal.ts'
 import { readdirSync } from 'node:fs'
 import { startCompany } from '../campaigns/command.ts'
 import { DOMAIN, openPostOffice, SENDER } from './post-office.ts'
 
 export const GREY_SECONDS = 20
+const DAY_MS = 86_400_000
 
 /** Whom the languages are for: a person for each. */
 export const tags = readdirSync(LANGUAGES)
@@ -42,8 +46,26 @@ export async function openCompany(folder: string) {
   const sendList = (campaign: string, list: string, { options, env: other }: More = {}) =>
     company.run(args(campaign, company.list('people.csv', list), options), { env: { ...env, ...other } })
 
+  /** What is written down of every email is a day older. A clock that is ahead would show in the emails' dates. */
+  async function dayLater(): Promise<void> {
+    const { DATA_DIR = '', SESSION_SECRET = '' } = company.env
+    const records = createSqliteRecords(DATA_DIR)
+    const sealer = createSealer([SESSION_SECRET])
+    const arrivals = createArrivals({ records, sealer, now: Date.now, retentionDays: 90 })
+    for await (const { email } of arrivals.all())
+      await arrivals.change(email, (before) => ({
+        ...before,
+        campaigns: before.campaigns.map(({ name, mailings }) => ({
+          name,
+          mailings: mailings.map((mailing) => ({ ...mailing, at: mailing.at - DAY_MS })),
+        })),
+      }))
+    records.close()
+  }
+
   return {
     office,
+    dayLater,
     file: company.list,
     sendList,
     send: (campaign: string, names: readonly string[], more?: More) =>

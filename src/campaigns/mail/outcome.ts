@@ -17,6 +17,9 @@ export type Posted =
 /** Not an outcome: the connection broke before the server had the email, so it may go out again at once. */
 export type Attempt = Posted | { outcome: 'not-handed-over'; reply: string }
 
+/** Asked before an email goes out again; what it throws ends the tries: another run may have gone on with it. */
+export type BeforeAgain = () => Promise<void>
+
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
 export class MailServerUnusable extends Error {
   override name = 'MailServerUnusable'

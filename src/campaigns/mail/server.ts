@@ -5,7 +5,7 @@ import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
 import { refuseInjection, type Mail } from './mail.ts'
 import { handOver, messageOf, type HandOver } from './message.ts'
-import { attemptOf, unusable, type Attempt, type Outcome, type Posted } from './outcome.ts'
+import { attemptOf, unusable, type Attempt, type BeforeAgain, type Outcome, type Posted } from './outcome.ts'
 import { LIMITS, serverOf, waitingAtMost } from './smtp-connection.ts'
 import type { SmtpError } from './smtp-trouble.ts'
 import { createTries } from './tries.ts'
@@ -13,8 +13,11 @@ import { createTries } from './tries.ts'
 export type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
   check(): Promise<void>
-  /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */
-  post: (mail: Mail) => Promise<Posted>
+  /**
+   * @throws {MailServerUnusable} or what `beforeAgain` throws, and then the email was not sent; {RangeError} for a header that
+   * must not go out
+   */
+  post: (mail: Mail, beforeAgain?: BeforeAgain) => Promise<Posted>
   close(): void
 }
 
@@ -89,17 +92,23 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
 
   return {
     check,
-    async post(mail) {
+    async post(mail, beforeAgain) {
       refuseInjection(mail)
+      let isCutOff = false
+      const ask = async () => {
+        isCutOff = true
+        await beforeAgain?.()
+        isCutOff = false
+      }
       const work = () =>
         inSpan('send email', attributes, async (span) => {
-          const posted = await tryToPost(mail)
+          const posted = await tryToPost(mail, ask)
           span.setAttribute('onramp.email.outcome', posted.outcome)
           return posted
         })
       return await timed(work, (posted, seconds) => {
         // What the end of the run cut off says nothing of the mail server.
-        if (posted === undefined && signal?.aborted === true) return
+        if (posted === undefined && (isCutOff || signal?.aborted === true)) return
         onEmail?.({ outcome: posted?.outcome ?? 'unusable', seconds })
       })
     },

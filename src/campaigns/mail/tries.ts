@@ -1,7 +1,7 @@
 // An email is tried again while the connection breaks before the mail server has it: then nothing can arrive twice.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mail } from './mail.ts'
-import type { Attempt, Posted } from './outcome.ts'
+import type { Attempt, BeforeAgain, Posted } from './outcome.ts'
 
 export type TriesParts = {
   attempt: (mail: Mail) => Promise<Attempt>
@@ -17,11 +17,12 @@ export function createTries({ attempt, check, pausesMs, signal }: TriesParts) {
   /** A connection broke: before anything else is handed over, is the server there at all? */
   let isSuspect = false
 
-  return async (mail: Mail): Promise<Posted> => {
+  return async (mail: Mail, beforeAgain?: BeforeAgain): Promise<Posted> => {
     let reply = ''
-    for (const pauseMs of pausesMs) {
+    for (const [times, pauseMs] of pausesMs.entries()) {
       if (isSuspect) await check()
       isSuspect = false
+      if (times > 0) await beforeAgain?.()
       const posted = await attempt(mail)
       const { outcome } = posted
       isSuspect = outcome === 'unknown' || outcome === 'not-handed-over'

@@ -63,8 +63,8 @@ Options:
   --template FOLDER      invitation-text.eta and invitation-html.eta instead of
                          ours (views/mail); see onramp invite preview
 
-  --remind-after DAYS    remind people emailed at least DAYS ago who still have
-                         apps left (default: no reminders)
+  --remind-after DAYS    remind people emailed at least DAYS ago (1 to 365) who
+                         still have apps left (default: no reminders)
   --max-reminders N      reminders per person (default: 3)
   --min-gap HOURS        minimum gap between emails from different campaigns
                          (default: 48)

@@ -1,7 +1,6 @@
 // One run of a campaign at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts'
-import { StoreUnavailable } from '../../records/records.ts'
 import type { Output } from '@onramp/deprecations/command-line/parts'
 
 /** Longer than the lease of a run that was killed lasts (records/lease.ts). */
@@ -10,7 +9,10 @@ const PAUSE_MS = 100
 const HINT_MS = 700
 
 export type Hold = {
-  /** Is the campaign still this run's? After the machine slept it is taken again, unless another run has it. */
+  /**
+   * Is the campaign still this run's? After the machine slept, or the store took no writes for a while, it is taken again,
+   * unless another run has it. @throws {StoreUnavailable} and then no one knows
+   */
   isHeld(): Promise<boolean>
   release(): Promise<void>
 }
@@ -34,18 +36,16 @@ export async function holdCampaign(
   const hint = setTimeout(() => stderr.write('Waiting: this campaign may already be running…\n'), HINT_MS)
   let lease = await wait(records, name).finally(() => clearTimeout(hint))
   if (lease === undefined) return undefined
-  let again: Promise<Lease | undefined> | undefined
+  let again: Promise<void> | undefined
+
+  async function takeAgain(): Promise<void> {
+    lease = await wait(records, name)
+  }
 
   return {
     async isHeld() {
       if (lease?.isHeld() === true) return true
-      again ??= wait(records, name).catch((error: unknown) => {
-        // The next question tries again. The ledger protects the emails, and it is in the same store.
-        if (error instanceof StoreUnavailable) return undefined
-        throw error
-      })
-      lease = await again
-      again = undefined
+      await (again ??= takeAgain().finally(() => (again = undefined)))
       return lease !== undefined
     },
     release: async () => await lease?.release(),

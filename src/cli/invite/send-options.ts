@@ -45,7 +45,7 @@ export function readSendOptions(args: string[]) {
     throw new UsageError('--campaign can contain letters, digits, dots and dashes, at most 40 characters')
   const whole = (name: keyof typeof values, range: readonly [number, number]) =>
     wholeNumberOf(`--${name}`, String(values[name]), range)
-  const remind = values['remind-after'] === undefined ? undefined : whole('remind-after', [0, 365])
+  const remind = values['remind-after'] === undefined ? undefined : whole('remind-after', [1, 365])
   const policy: Policy = {
     campaign,
     remindAfterMs: remind === undefined ? undefined : remind * DAY_MS,

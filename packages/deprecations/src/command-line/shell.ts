@@ -104,6 +104,8 @@ export async function runHere(group: Group, explain?: EndingOf): Promise<void> {
   const { stdin, stdout, stderr, env } = process
   // A reader may stop reading: `onramp invite report --csv | head`.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  // Nothing that is written there is worth ending for: `onramp invite send people.csv 2>&1 | head`, a terminal that closed.
+  stderr.on('error', () => {})
   const parts = { stdin, stdout, stderr, env, now: Date.now }
   process.exitCode = await runCommand(group, process.argv.slice(2), parts, explain)
 }
