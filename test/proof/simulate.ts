@@ -38,6 +38,7 @@ export async function createSimulation(): Promise<Simulate> {
     unhandled = undefined
     const world = new World(seed, startedAt, onramps)
     await play(world).catch((error: unknown) => world.fail(String(error)))
+    for (const process of world.processes) world.store.forget(process)
     await world.machine.end(world.processes)
     if (unhandled !== undefined) world.fail(`nothing handled ${String(unhandled)}`)
     return { seed, faults: world.faults, journal: world.machine.journal }

@@ -60,6 +60,8 @@ export class SimulatedStore {
   }
 
   #submit(pending: Pending): void {
+    // No one is in line behind a process that has died, or it would wait for ever, and a later seed on its app with it.
+    if (!pending.process.isAlive) return pending.answer.reject(new Dead())
     if (!this.keepsOrder) return this.#schedule(pending)
     const line = this.#lines.get(pending.process) ?? []
     this.#lines.set(pending.process, line)
