@@ -17,6 +17,11 @@ export class RunStopped extends Error {
   override name = 'RunStopped'
 }
 
+/** The person opted out or was removed while their email was waiting to be tried again. */
+class Unwanted extends Error {
+  override name = 'Unwanted'
+}
+
 /** not-taken: the mail server refused us, not the recipient. unreadable, removed: what is known may be incomplete. */
 export type Trouble =
   | Exclude<Asked['kind'], 'left'>
@@ -55,6 +60,8 @@ const TROUBLES = {
   unknown: { count: 'uncertain', trouble: 'uncertain' },
 } as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
 
+const TAKEN_OVER = 'another run took over the campaign'
+
 export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
   const refusals = createRefusals(parts.stopAfter)
@@ -64,7 +71,7 @@ export function createDelivery(parts: DeliveryParts) {
 
   /** @throws {RunStopped} {StoreUnavailable} */
   async function stillHeld(): Promise<void> {
-    if (!(await ledger.patiently(parts.isHeld))) throw new RunStopped('another run took over the campaign')
+    if (!(await ledger.patiently(parts.isHeld))) throw new RunStopped(TAKEN_OVER)
   }
 
   return {
@@ -85,10 +92,17 @@ export function createDelivery(parts: DeliveryParts) {
       await stillHeld()
       const one = await ledger.intend(person, wave, left)
       if (one === undefined) return void tally.already++
-      const posted = await post(composed, stillHeld).catch(async (error: unknown) => {
+      const beforeAgain = async () => {
+        await stillHeld()
+        const standing = await ledger.standing(email, one)
+        if (standing === 'taken') throw new RunStopped(TAKEN_OVER)
+        if (standing === 'unwanted') throw new Unwanted()
+      }
+      const posted = await post(composed, beforeAgain).catch(async (error: unknown) => {
         await ledger.settle(email, one, 'refused')
-        throw error
+        if (!(error instanceof Unwanted)) throw error
       })
+      if (posted === undefined) return void tally.optedOut++
       const tries = await ledger.settle(email, one, posted.outcome)
       if (posted.outcome === 'sent') tally.sent++
       else {

@@ -36,6 +36,11 @@ export type Ledger = {
    * @returns how often it was tried so far
    */
   settle(email: string, one: Try, outcome: Outcome): Promise<number>
+  /**
+   * Before the same email is handed over again, perhaps hours later: another run may have gone on with it since, and the
+   * person may have opted out or been removed.
+   */
+  standing(email: string, one: Try): Promise<'ours' | 'taken' | 'unwanted'>
   /** What a run that died left open is uncertain from now on, unless it was gone on with meanwhile. */
   leaveOpen(email: string, open: Open): Promise<void>
   /**
@@ -81,8 +86,9 @@ export function createLedger(parts: LedgerParts): Ledger {
       const by = randomBytes(6).toString('base64url')
       let isMine = false
       await change(person.email, (before) => {
-        isMine = mailingOf(before, { campaign, wave })?.by === by
-        if (isMine) return before
+        const isWritten = mailingOf(before, { campaign, wave })?.by === by
+        isMine = isWritten && before.optedOutAt === undefined
+        if (isWritten) return isMine ? before : withdrawn(before, { campaign, wave })
         const then = due(before, policy, now())
         isMine = then.kind === 'mail' && then.wave === wave
         if (!isMine) return before
@@ -100,6 +106,11 @@ export function createLedger(parts: LedgerParts): Ledger {
         return withMailing(before, { campaign, wave, state, now: now() })
       })
       return mailingOf(after, { campaign, wave })?.tries ?? 0
+    },
+    async standing(email, { wave, by }) {
+      const { arrival } = await patiently(() => arrivals.look(email))
+      if (arrival === undefined || arrival.optedOutAt !== undefined) return 'unwanted'
+      return mailingOf(arrival, { campaign, wave })?.by === by ? 'ours' : 'taken'
     },
     async leaveOpen(email, { wave, at, by }) {
       await change(email, (before) => {

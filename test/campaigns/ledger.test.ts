@@ -39,12 +39,15 @@ type Options = {
   policy?: Partial<Policy>
 }
 
+const sealer = createSealer(['a secret of thirty-two characters'])
+
 function set() {
   const { records, trouble } = flaky()
+  const all = createArrivals({ records, sealer, now: () => at, retentionDays: 90 })
+  const optOut = (email: string) => all.change(email, (before) => ({ ...before, optedOutAt: at }))
   const ledger = (options: Options = {}) => {
     const { campaign = 'onboarding', now = at, patienceMs = 2_000 } = options
     const { signal = new AbortController().signal } = options
-    const sealer = createSealer(['a secret of thirty-two characters'])
     const arrivals = createArrivals({ records, sealer, now: () => now, retentionDays: 90 })
     const policy = {
       campaign,
@@ -57,7 +60,7 @@ function set() {
     }
     return createLedger({ arrivals, policy, now: () => now, patienceMs, signal })
   }
-  return { ledger, trouble }
+  return { ledger, trouble, optOut }
 }
 
 const known = async (ledger: Ledger) => (await ledger.look(ada.email)).arrival
@@ -90,6 +93,14 @@ describe('what is written down while mails leave', () => {
     trouble.push('answer-lost', 'away')
     expect(await ledger().settle(ada.email, one, 'sent')).toBe(1)
     expect(last(await known(ledger()))).toMatchObject({ state: 'sent', tries: 1 })
+  })
+
+  it('lets nothing leave for someone who opted out while the store was away', async () => {
+    const { ledger, trouble, optOut } = set()
+    trouble.push('answer-lost')
+    const intended = ledger().intend(ada, 0, slack)
+    await optOut(ada.email)
+    expect(await intended).toBeUndefined()
   })
 
   it('gives up on a store that stays away, and then nothing has left', async () => {

@@ -110,6 +110,43 @@ describe('the end of a run', () => {
     expect((await run(given)).tally.sent).toBe(1)
   })
 
+  it('comes before an email goes out again that another run has gone on with, and ended', async () => {
+    const { run, arrivals } = office()
+    const theirs = { campaign: 'onboarding', wave: 0, state: 'sent', now: Date.now() } as const
+    const parts = (): Partial<SendParts> => ({
+      post: async (_mail, beforeAgain) => {
+        await arrivals.change(ada, (before) => withMailing(before, theirs))
+        await beforeAgain()
+        return { outcome: 'sent' }
+      },
+    })
+    const { error, tally } = await run({ people: [ada], post: never, parts })
+    expect(String(error)).toBe('RunStopped: another run took over the campaign')
+    expect(tally.sent).toBe(0)
+    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toMatchObject([{ state: 'sent' }])
+  })
+
+  it.each(['opted out', 'was removed'])(
+    'is not near where one person %s before a further try',
+    async (what) => {
+      const { run, arrivals } = office()
+      const bob = 'bob@acme.example'
+      const parts = (): Partial<SendParts> => ({
+        post: async ({ to }, beforeAgain) => {
+          if (to === ada && what === 'was removed') await arrivals.forget(ada)
+          else if (to === ada) await arrivals.change(ada, (before) => ({ ...before, optedOutAt: Date.now() }))
+          await beforeAgain()
+          return { outcome: 'sent' }
+        },
+      })
+      const { error, tally } = await run({ people: [ada, bob], post: never, parts })
+      expect([error, tally]).toEqual([undefined, counts({ rows: 2, asked: 2, optedOut: 1, sent: 1 })])
+      const after = await arrivals.get(ada)
+      if (what === 'was removed') expect(after).toBeUndefined()
+      else expect(after?.campaigns[0]?.mailings).toEqual([])
+    },
+  )
+
   it('is not another run’s doing where the store was away: it is waited for', async () => {
     let away = 2
     const isHeld = () => {
