@@ -13,6 +13,8 @@ const noteOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }
 
 const TWICE = 'Slack is on your list twice, once for each account or workspace. Start with either one.'
 const TAKEN = 'Choose a different account or workspace here than for Slack\u00a0(1).'
+const AGAIN = 'Use the same account or workspace as before.'
+const OFF = 'Your admin has turned off Slack\u00a0(2). Connect Slack\u00a0(1) only.'
 const OTHERS = 'You’ll go to'
 
 describe('the card of an app that shares its name', () => {
@@ -42,16 +44,27 @@ describe('the card of an app that shares its name', () => {
   })
 
   it('says nothing of it where there is no other one to mix it up with', () => {
-    expect(saidFirst(seen([slack, waits('slack_2', 'Slack', 'disabled')]))).toContain(OTHERS)
     expect(saidFirst(seen([slack, github]))).toContain(OTHERS)
     const walk = seen([slack, second])
     expect(saidFirst({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
   })
 
-  it('says nothing of it where its own account is connected once more', () => {
-    const walk = seen([waits('slack_1', 'Slack', 'stale'), second])
-    expect(saidFirst(walk)).toContain('has expired')
-    expect(noteOf(walk, 'slack_1')).toBeUndefined()
+  it('says why it has a number, where the other one is turned off', () => {
+    const off = waits('slack_2', 'Slack', 'disabled')
+    expect(saidFirst(seen([slack, off]))).toBe(OFF)
+    expect(saidFirst(seen([slack, off, third]))).toContain('3 times')
+    expect(noteOf(seen([github, slack, off]), 'slack_1')).toBe(OFF)
+  })
+
+  it('says to use its own account once more, or which one isn’t that', () => {
+    const stale = waits('slack_1', 'Slack', 'stale')
+    const other = waits('slack_2', 'Slack', 'stale')
+    const allSaid = (walk: Walk) => see(walk).step?.paragraphs
+    const explained = t('next.explainStale')
+    expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
+    expect(allSaid(seen([stale], seen([slack, second])))).toEqual([explained, TAKEN.replace('(1)', '(2)')])
+    expect(allSaid(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained])
+    expect(noteOf(seen([stale, other]), 'slack_2')).toBe(AGAIN)
   })
 })
 

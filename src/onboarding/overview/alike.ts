@@ -32,11 +32,16 @@ export function accountOf(scene: Scene, app: App): string | undefined {
   const { t } = scene
   const others = scene.apps.filter((other) => isAlike(app, other))
   if (others.length === 0 || givenAccount(scene, app.entry.instance) !== undefined) return undefined
+  const named = (some: readonly App[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
-  if (chosen.length > 0) return t('next.alikeOther', { apps: t.list(chosen.map(({ name }) => name)) })
+  if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
+  // It had an account once, whatever became of the others.
+  if (app.entry.status === 'stale') return t('next.alikeAgain')
+  if (isChosen(app)) return undefined
+  if (others.every(({ standing }) => standing.kind === 'off'))
+    return t('next.alikeOff', { app: app.name, apps: named(others) })
   // Those that were skipped, or wait for an admin, are still there to mix it up with.
-  const isOpen = !isChosen(app) && others.some(({ standing }) => standing.kind !== 'off')
-  return isOpen ? t('next.alike', { app: app.short, count: others.length + 1 }) : undefined
+  return t('next.alike', { app: app.short, count: others.length + 1 })
 }
 
 /** The same where nothing but a button stands beside it: it leads straight there, so also what the company says. */

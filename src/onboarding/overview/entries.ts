@@ -159,7 +159,7 @@ export function blockOf(instance: string, kind: EntryKind, t: Texts): Action | u
 const NEW_AFTER_MS = 60_000
 
 /** Their link leads straight to the app, and nothing else is said of them. */
-const SAYS_ACCOUNT: readonly EntryKind[] = ['todo', 'skipped', 'waiting', 'unconfirmed']
+const SAYS_ACCOUNT: readonly EntryKind[] = ['todo', 'stale', 'skipped', 'waiting', 'unconfirmed']
 
 function noteOf(kind: EntryKind, app: App, context: EntryContext): string | undefined {
   const { t, finished, earliest, accountOf } = context

@@ -79,7 +79,7 @@ function connectStep(scene: Scene, instance: string) {
   const explained = [...(isRequired ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
   const paragraphs = isStale
-    ? [t('next.explainStale')]
+    ? [t('next.explainStale'), known && accountOf(scene, known)]
     : [known && accountOf(scene, known), why, t.sentences(explained)]
   const titles = worded(
     app,
