@@ -5,6 +5,9 @@ import { appIn, type Scene } from './scene.ts'
 
 const isChosen = ({ standing: { kind } }: App): boolean => kind === 'connected' || kind === 'confirming'
 
+/** What is under way, or isn’t up to the person, is nothing to start with. */
+const NOT_TO_START: readonly App['standing']['kind'][] = ['confirming', 'blocked', 'off']
+
 const isAlike = (app: App, other: App): boolean =>
   other.short === app.short && other.entry.instance !== app.entry.instance
 
@@ -37,11 +40,12 @@ export function accountOf(scene: Scene, app: App): string | undefined {
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
   // It had an account once, whatever became of the others.
   if (app.entry.status === 'stale') return t('next.alikeAgain')
-  if (isChosen(app)) return undefined
   if (others.every(({ standing }) => standing.kind === 'off'))
     return t('next.alikeOff', { app: app.name, apps: named(others) })
   // Those that were skipped, or wait for an admin, are still there to mix it up with.
-  return t('next.alike', { app: app.short, count: others.length + 1 })
+  const both = t('next.alike', { app: app.short, count: others.length + 1 })
+  const isFree = [app, ...others].every(({ standing }) => !NOT_TO_START.includes(standing.kind))
+  return isFree ? t.sentences([both, t('next.alikeStart')]) : both
 }
 
 /** The same where nothing but a button stands beside it: it leads straight there, so also what the company says. */
