@@ -46,6 +46,17 @@ describe('the card of an app that shares its name', () => {
     expect(saidFirst(blocked)).toBe(TWO)
   })
 
+  it('says why first, and says it once', () => {
+    const why = 'Most decisions are made in a channel.'
+    const about = () => ({ ...nothingSaid, why, isRequired: true })
+    const saidOf = (walk: Walk) => see(walk, { about }).step?.paragraphs
+    const explained = t('next.explain', { app: 'Slack' })
+    const required = `${t('next.required')} ${explained}`
+    expect(saidOf(seen([slack, second]))).toEqual([why, TWICE, required])
+    expect(saidOf(returned([slack, second]))).toEqual([TAKEN, explained])
+    expect(saidOf(returned([slack, github]))).toEqual([why, required.replaceAll('Slack', 'GitHub')])
+  })
+
   it('says nothing of it where there is no other one to mix it up with', () => {
     expect(saidFirst(seen([slack, github]))).toContain(OTHERS)
     const walk = seen([slack, second])

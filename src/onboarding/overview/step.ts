@@ -1,7 +1,7 @@
 // The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { accountBeside, accountOf, givenAccount } from './alike.ts'
+import { accountBeside, accountOf, givenAccount, hasChosenTwin } from './alike.ts'
 import { blockOf, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
@@ -76,11 +76,14 @@ function connectStep(scene: Scene, instance: string) {
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
   const explain = worded(there, t, ['next.explain', 'plain.explain'])
-  const explained = [...(isRequired ? [t('next.required')] : []), explain]
+  const which = known && accountOf(scene, known)
+  // Read a moment ago, it would only push the button off the screen.
+  const hasReasons = !hasChosenTwin(scene, instance)
+  const explained = [...(isRequired && hasReasons ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
   const paragraphs = isStale
-    ? [t('next.explainStale'), known && accountOf(scene, known)]
-    : [known && accountOf(scene, known), why, t.sentences(explained)]
+    ? [t('next.explainStale'), which]
+    : [hasReasons ? why : undefined, which, t.sentences(explained)]
   const titles = worded(
     app,
     t,
