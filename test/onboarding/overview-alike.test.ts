@@ -113,6 +113,17 @@ describe('what leads straight to such an app', () => {
     expect(rowOf(late, 'github_1')).toMatchObject({ note: t('note.isNew'), account: undefined })
   })
 
+  it('says the same beside it: the way past an app that isn’t connected yet', () => {
+    const now = NOW + (CONFIRM + 1) * 1_000
+    const onwardOf = (...apps: Waiting[]) => see(seen(apps, returned(apps), now), { now }).step?.onward
+    const jira = [waits('jira_1', 'Jira'), waits('jira_2', 'Jira')]
+    const account = TWICE.replace('Slack', 'Jira')
+    expect(onwardOf(slack, ...jira)).toMatchObject({ label: 'Continue to Jira\u00a0(1)', account })
+    expect(onwardOf(slack, github)).toMatchObject({ account: undefined })
+    // The usual reasons speak of the other account.
+    expect(onwardOf(slack, second)).toMatchObject({ label: 'Continue to Slack\u00a0(2)', account: undefined })
+  })
+
   it('says nothing where nothing leads there', () => {
     const over = seen(
       [waits('slack_2', 'Slack', 'disabled')],

@@ -27,6 +27,8 @@ export function stepOf(scene: Scene) {
 }
 
 type Where<K> = Extract<Scene['where'], { kind: K }>
+/** A button that leads straight to an app, and which account to choose there. */
+type WithAccount = Action & { account: string | undefined }
 type Mark = { text: string; kind: 'good' | 'bad' | 'notice' }
 
 const cardOf = (scene: Scene, instance: string) => {
@@ -45,7 +47,7 @@ const cardOf = (scene: Scene, instance: string) => {
     /** What to try, one after the other. */
     causes: [] as string[],
     /** Another app to go on with. */
-    onward: undefined as Action | undefined,
+    onward: undefined as WithAccount | undefined,
     block: undefined as Action | undefined,
     /** To connect once more, where that is not the main action. */
     again: undefined as Action | undefined,
@@ -124,6 +126,12 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   }
 }
 
+/** The causes speak of the accounts of the app's own twins. */
+function accountAhead(scene: Scene, instance: string, ahead: string): string | undefined {
+  const [app, next] = [appIn(scene, instance), appIn(scene, ahead)]
+  return next === undefined || next.short === app?.short ? undefined : accountBeside(scene, next)
+}
+
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
@@ -142,6 +150,7 @@ function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
         : {
             href: connectPath(meanwhile),
             ...labelled(nameIn(scene, meanwhile), t, ['overview.continueWith', 'plain.next']),
+            account: accountAhead(scene, instance, meanwhile),
           },
     block: blockOf(instance, 'unconfirmed', t),
     focus: scene.from === instance,
@@ -167,7 +176,7 @@ export function checkingOf(scene: Scene) {
 }
 
 /** Where nothing is offered first and something was skipped: the way to take it up. */
-export function resumeOf(scene: Scene): (Action & { account: string | undefined }) | undefined {
+export function resumeOf(scene: Scene): WithAccount | undefined {
   const { apps, where, opening, t } = scene
   if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
