@@ -33,6 +33,7 @@ describe('the card of an app that shares its name', () => {
     // The person's own account would be the same again.
     const person = 'ada@acme.example'
     expect(see(returned([slack, second]), { person }).account).toBe('')
+    expect(see(seen([waits('slack_1', 'Slack', 'stale'), second]), { person }).account).toBe('')
     expect(see(seen([slack, second]), { person }).account).toContain(person)
     expect(see(returned([slack, github]), { person }).account).toContain(person)
   })
@@ -159,6 +160,9 @@ describe('the account that the company names', () => {
     const said = saidIn(both, own)
     expect(said).toMatchObject({ marks: ['Use your Acme workspace'], note: 'Use the Sales workspace' })
     expect(said.said).toContain(OTHERS)
+    // The person's own would be another one.
+    expect(see(both, { about: given(own) }).account).toBe('')
+    expect(see(seen([slack, github]), { about: given(own) }).account).not.toBe('')
   })
 })
 

@@ -48,6 +48,14 @@ export function accountOf(scene: Scene, app: App): string | undefined {
   return isFree ? t.sentences([both, t('next.alikeStart')]) : both
 }
 
+/** May the account that a person works with be the wrong one? Then another one was chosen for it, or is named. */
+export function mayDiffer(scene: Scene, instance: string | undefined): boolean {
+  const mine = appIn(scene, instance)
+  if (mine === undefined || !scene.apps.some((app) => isAlike(mine, app))) return false
+  const isNamed = givenAccount(scene, mine.entry.instance) !== undefined
+  return isNamed || mine.entry.status === 'stale' || hasChosenTwin(scene, instance)
+}
+
 /** The same where nothing but a button stands beside it: it leads straight there, so also what the company says. */
 export function accountBeside(scene: Scene, app: App): string | undefined {
   const account = givenAccount(scene, app.entry.instance)
