@@ -9,17 +9,21 @@ import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.
 const second = waits('slack_2', 'Slack')
 const third = waits('slack_3', 'Slack')
 const saidFirst = (walk: Walk) => see(walk).step?.paragraphs[0]
-const noteOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)?.note
+const rowOf = (walk: Walk, instance: string) => see(walk).entries.find(({ app }) => app === instance)
+const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.account
 
-const TWICE = 'Slack is on your list twice, once for each account or workspace. Start with either one.'
+const TWO = 'Slack is on your list twice, once for each account or workspace.'
+const TWICE = `${TWO} Start with whichever you like.`
 const TAKEN = 'Choose a different account or workspace here than for Slack\u00a0(1).'
+const AGAIN = 'Use the same account or workspace as before.'
+const OFF = 'Your admin has turned off Slack\u00a0(2). Connect Slack\u00a0(1) only.'
 const OTHERS = 'You’ll go to'
 
 describe('the card of an app that shares its name', () => {
   it('says that there are several to connect', () => {
     expect(saidFirst(seen([slack, second, github]))).toBe(TWICE)
     expect(saidFirst(seen([slack, second, third]))).toBe(
-      'Slack is on your list 3 times, once for each account or workspace. Start with any of them.',
+      'Slack is on your list 3 times, once for each account or workspace. Start with whichever you like.',
     )
   })
 
@@ -29,40 +33,64 @@ describe('the card of an app that shares its name', () => {
     // The person's own account would be the same again.
     const person = 'ada@acme.example'
     expect(see(returned([slack, second]), { person }).account).toBe('')
+    expect(see(seen([waits('slack_1', 'Slack', 'stale'), second]), { person }).account).toBe('')
     expect(see(seen([slack, second]), { person }).account).toContain(person)
     expect(see(returned([slack, github]), { person }).account).toContain(person)
   })
 
   it('says so to someone who skipped the other one, or waits for an admin: it may have been out of doubt', () => {
     const both = seen([slack, second])
-    for (const walk of [skip(both, 'slack_1', NOW), block(both, 'slack_1', NOW)]) {
-      expect(see(walk).step?.instance).toBe('slack_2')
-      expect(saidFirst(walk)).toBe(TWICE)
-    }
+    expect(saidFirst(skip(both, 'slack_1', NOW))).toBe(TWICE)
+    // No one but the admin can start with that one.
+    const blocked = block(both, 'slack_1', NOW)
+    expect(see(blocked).step?.instance).toBe('slack_2')
+    expect(saidFirst(blocked)).toBe(TWO)
+  })
+
+  it('says why first, and says it once', () => {
+    const why = 'Most decisions are made in a channel.'
+    const about = () => ({ ...nothingSaid, why, isRequired: true })
+    const saidOf = (walk: Walk) => see(walk, { about }).step?.paragraphs
+    const explained = t('next.explain', { app: 'Slack' })
+    const required = `${t('next.required')} ${explained}`
+    expect(saidOf(seen([slack, second]))).toEqual([why, TWICE, required])
+    expect(saidOf(returned([slack, second]))).toEqual([TAKEN, explained])
+    expect(saidOf(returned([slack, github]))).toEqual([why, required.replaceAll('Slack', 'GitHub')])
   })
 
   it('says nothing of it where there is no other one to mix it up with', () => {
-    expect(saidFirst(seen([slack, waits('slack_2', 'Slack', 'disabled')]))).toContain(OTHERS)
     expect(saidFirst(seen([slack, github]))).toContain(OTHERS)
     const walk = seen([slack, second])
     expect(saidFirst({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })).toContain(OTHERS)
   })
 
-  it('says nothing of it where its own account is connected once more', () => {
-    const walk = seen([waits('slack_1', 'Slack', 'stale'), second])
-    expect(saidFirst(walk)).toContain('has expired')
-    expect(noteOf(walk, 'slack_1')).toBeUndefined()
+  it('says why it has a number, where the other one is turned off', () => {
+    const off = waits('slack_2', 'Slack', 'disabled')
+    expect(saidFirst(seen([slack, off]))).toBe(OFF)
+    expect(saidFirst(seen([slack, off, third]))).toContain('3 times')
+    expect(accountIn(seen([github, slack, off]), 'slack_1')).toBe(OFF)
+  })
+
+  it('says to use its own account once more, or which one isn’t that', () => {
+    const stale = waits('slack_1', 'Slack', 'stale')
+    const other = waits('slack_2', 'Slack', 'stale')
+    const allSaid = (walk: Walk) => see(walk).step?.paragraphs
+    const explained = t('next.explainStale')
+    expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
+    expect(allSaid(seen([stale], seen([slack, second])))).toEqual([explained, TAKEN.replace('(1)', '(2)')])
+    expect(allSaid(seen([waits('github_1', 'GitHub', 'stale'), slack]))).toEqual([explained])
+    expect(accountIn(seen([stale, other]), 'slack_2')).toBe(AGAIN)
   })
 })
 
 describe('what leads straight to such an app', () => {
   it('says the same beside it: an opened row', () => {
-    expect(noteOf(seen([slack, second, github]), 'slack_2')).toBe(TWICE)
-    expect(noteOf(seen([slack, second, github]), 'github_1')).toBeUndefined()
-    expect(noteOf(skip(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
-    // Its own account was chosen already; the other one's is another.
+    expect(accountIn(seen([slack, second, github]), 'slack_2')).toBe(TWICE)
+    expect(accountIn(seen([slack, second, github]), 'github_1')).toBeUndefined()
+    expect(accountIn(skip(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(TWICE)
+    // Its own account was chosen a moment ago; the other one's is another.
     const checking = returned([slack, github, second])
-    expect([noteOf(checking, 'slack_1'), noteOf(checking, 'slack_2')]).toEqual([undefined, TAKEN])
+    expect([accountIn(checking, 'slack_1'), accountIn(checking, 'slack_2')]).toEqual([TWO, TAKEN])
   })
 
   it('says the same beside it: the button of a page at rest', () => {
@@ -76,8 +104,34 @@ describe('what leads straight to such an app', () => {
     expect(see(skip(seen([github]), 'github_1', NOW)).resume?.account).toBeUndefined()
   })
 
-  it('has a note of its own where it has more to say', () => {
-    expect(noteOf(block(seen([slack, second]), 'slack_1', NOW), 'slack_1')).toBe(t('note.blocked'))
+  it('says it after what the row has to say of itself', () => {
+    const both = seen([slack, second])
+    expect(rowOf(block(both, 'slack_1', NOW), 'slack_1')).toMatchObject({
+      note: t('note.blocked'),
+      account: TWO,
+    })
+    const late = seen([github, slack, second], both, NOW + 2 * 60_000)
+    expect(rowOf(late, 'github_1')).toMatchObject({ note: t('note.isNew'), account: undefined })
+  })
+
+  it('says the same beside it: the way past an app that isn’t connected yet', () => {
+    const now = NOW + (CONFIRM + 1) * 1_000
+    const onwardOf = (...apps: Waiting[]) => see(seen(apps, returned(apps), now), { now }).step?.onward
+    const jira = [waits('jira_1', 'Jira'), waits('jira_2', 'Jira')]
+    const account = TWICE.replace('Slack', 'Jira')
+    expect(onwardOf(slack, ...jira)).toMatchObject({ label: 'Continue to Jira\u00a0(1)', account })
+    expect(onwardOf(slack, github)).toMatchObject({ account: undefined })
+    // The usual reasons speak of the other account.
+    expect(onwardOf(slack, second)).toMatchObject({ label: 'Continue to Slack\u00a0(2)', account: undefined })
+  })
+
+  it('says nothing where nothing leads there', () => {
+    const over = seen(
+      [waits('slack_2', 'Slack', 'disabled')],
+      seen([slack, waits('slack_2', 'Slack', 'disabled')]),
+    )
+    expect(over.known).toHaveLength(2)
+    expect(see(over).entries.map(({ account }) => account)).toEqual([undefined, undefined])
   })
 })
 
@@ -89,7 +143,7 @@ describe('the account that the company names', () => {
   const saidIn = (walk: Walk, accounts: Record<string, string>) => {
     const { step, entries } = see(walk, { about: given(accounts) })
     const marks = step?.marks.filter(({ kind }) => kind === 'notice').map(({ text }) => text)
-    return { said: step?.paragraphs[0], marks, note: entries[0]?.note }
+    return { said: step?.paragraphs[0], marks, note: entries[0]?.account }
   }
 
   it('is left out where it is the same for both: it can’t be right for each of them', () => {
@@ -106,6 +160,9 @@ describe('the account that the company names', () => {
     const said = saidIn(both, own)
     expect(said).toMatchObject({ marks: ['Use your Acme workspace'], note: 'Use the Sales workspace' })
     expect(said.said).toContain(OTHERS)
+    // The person's own would be another one.
+    expect(see(both, { about: given(own) }).account).toBe('')
+    expect(see(seen([slack, github]), { about: given(own) }).account).not.toBe('')
   })
 })
 

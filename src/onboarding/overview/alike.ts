@@ -5,6 +5,9 @@ import { appIn, type Scene } from './scene.ts'
 
 const isChosen = ({ standing: { kind } }: App): boolean => kind === 'connected' || kind === 'confirming'
 
+/** What is under way, or isn’t up to the person, is nothing to start with. */
+const NOT_TO_START: readonly App['standing']['kind'][] = ['confirming', 'blocked', 'off']
+
 const isAlike = (app: App, other: App): boolean =>
   other.short === app.short && other.entry.instance !== app.entry.instance
 
@@ -32,11 +35,25 @@ export function accountOf(scene: Scene, app: App): string | undefined {
   const { t } = scene
   const others = scene.apps.filter((other) => isAlike(app, other))
   if (others.length === 0 || givenAccount(scene, app.entry.instance) !== undefined) return undefined
+  const named = (some: readonly App[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
-  if (chosen.length > 0) return t('next.alikeOther', { apps: t.list(chosen.map(({ name }) => name)) })
+  if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
+  // It had an account once, whatever became of the others.
+  if (app.entry.status === 'stale') return t('next.alikeAgain')
+  if (others.every(({ standing }) => standing.kind === 'off'))
+    return t('next.alikeOff', { app: app.name, apps: named(others) })
   // Those that were skipped, or wait for an admin, are still there to mix it up with.
-  const isOpen = !isChosen(app) && others.some(({ standing }) => standing.kind !== 'off')
-  return isOpen ? t('next.alike', { app: app.short, count: others.length + 1 }) : undefined
+  const both = t('next.alike', { app: app.short, count: others.length + 1 })
+  const isFree = [app, ...others].every(({ standing }) => !NOT_TO_START.includes(standing.kind))
+  return isFree ? t.sentences([both, t('next.alikeStart')]) : both
+}
+
+/** May the account that a person works with be the wrong one? Then another one was chosen for it, or is named. */
+export function mayDiffer(scene: Scene, instance: string | undefined): boolean {
+  const mine = appIn(scene, instance)
+  if (mine === undefined || !scene.apps.some((app) => isAlike(mine, app))) return false
+  const isNamed = givenAccount(scene, mine.entry.instance) !== undefined
+  return isNamed || mine.entry.status === 'stale' || hasChosenTwin(scene, instance)
 }
 
 /** The same where nothing but a button stands beside it: it leads straight there, so also what the company says. */

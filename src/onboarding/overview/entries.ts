@@ -135,6 +135,8 @@ function entryOf(app: App, context: EntryContext) {
     /** Empty for the normal state: five times "Not connected" says nothing. */
     status: kind === 'todo' ? '' : t(`status.${kind}`),
     note: noteOf(kind, app, context),
+    /** Which account to choose: the link below leads straight there. */
+    account: label && context.accountOf(app),
     id: `status-${index}`,
     connect: label && { href: connectPath(instance), ...label },
     skip:
@@ -158,14 +160,8 @@ export function blockOf(instance: string, kind: EntryKind, t: Texts): Action | u
 
 const NEW_AFTER_MS = 60_000
 
-/** Their link leads straight to the app, and nothing else is said of them. */
-const SAYS_ACCOUNT: readonly EntryKind[] = ['todo', 'skipped', 'waiting', 'unconfirmed']
-
-function noteOf(kind: EntryKind, app: App, context: EntryContext): string | undefined {
-  const { t, finished, earliest, accountOf } = context
-  const { entry } = app
-  const account = SAYS_ACCOUNT.includes(kind) ? accountOf(app) : undefined
-  if (account !== undefined) return account
+function noteOf(kind: EntryKind, { entry }: App, context: EntryContext): string | undefined {
+  const { t, finished, earliest } = context
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
   if (kind === 'connected' && finished && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })

@@ -2,7 +2,7 @@
 import { callbackPath } from '../paths.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { accountBeside, hasChosenTwin } from './alike.ts'
+import { accountBeside, mayDiffer } from './alike.ts'
 import { bannerOf } from './banner.ts'
 import { rowsOf, type Action } from './entries.ts'
 import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
@@ -50,7 +50,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     }),
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
     account:
-      scene.person === '' || hasChosenTwin(scene, step?.instance)
+      scene.person === '' || mayDiffer(scene, step?.instance)
         ? ''
         : context.t('next.account', { person: scene.person }),
     returnTo: returnAction(scene),

@@ -1,7 +1,7 @@
 // The one thing that the overview offers now: the next app, a consent that is being confirmed, or one that was not. Pure.
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
-import { accountBeside, accountOf, givenAccount } from './alike.ts'
+import { accountBeside, accountOf, givenAccount, hasChosenTwin } from './alike.ts'
 import { blockOf, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
@@ -27,6 +27,8 @@ export function stepOf(scene: Scene) {
 }
 
 type Where<K> = Extract<Scene['where'], { kind: K }>
+/** A button that leads straight to an app, and which account to choose there. */
+type WithAccount = Action & { account: string | undefined }
 type Mark = { text: string; kind: 'good' | 'bad' | 'notice' }
 
 const cardOf = (scene: Scene, instance: string) => {
@@ -45,7 +47,7 @@ const cardOf = (scene: Scene, instance: string) => {
     /** What to try, one after the other. */
     causes: [] as string[],
     /** Another app to go on with. */
-    onward: undefined as Action | undefined,
+    onward: undefined as WithAccount | undefined,
     block: undefined as Action | undefined,
     /** To connect once more, where that is not the main action. */
     again: undefined as Action | undefined,
@@ -76,11 +78,14 @@ function connectStep(scene: Scene, instance: string) {
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
   const explain = worded(there, t, ['next.explain', 'plain.explain'])
-  const explained = [...(isRequired ? [t('next.required')] : []), explain]
+  const which = known && accountOf(scene, known)
+  // Read a moment ago, it would only push the button off the screen.
+  const hasReasons = !hasChosenTwin(scene, instance)
+  const explained = [...(isRequired && hasReasons ? [t('next.required')] : []), explain]
   // Who connected it once knows why.
   const paragraphs = isStale
-    ? [t('next.explainStale')]
-    : [known && accountOf(scene, known), why, t.sentences(explained)]
+    ? [t('next.explainStale'), which]
+    : [hasReasons ? why : undefined, which, t.sentences(explained)]
   const titles = worded(
     app,
     t,
@@ -121,6 +126,12 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
   }
 }
 
+/** The causes speak of the accounts of the app's own twins. */
+function accountAhead(scene: Scene, instance: string, ahead: string): string | undefined {
+  const [app, next] = [appIn(scene, instance), appIn(scene, ahead)]
+  return next === undefined || next.short === app?.short ? undefined : accountBeside(scene, next)
+}
+
 function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
@@ -139,6 +150,7 @@ function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
         : {
             href: connectPath(meanwhile),
             ...labelled(nameIn(scene, meanwhile), t, ['overview.continueWith', 'plain.next']),
+            account: accountAhead(scene, instance, meanwhile),
           },
     block: blockOf(instance, 'unconfirmed', t),
     focus: scene.from === instance,
@@ -164,7 +176,7 @@ export function checkingOf(scene: Scene) {
 }
 
 /** Where nothing is offered first and something was skipped: the way to take it up. */
-export function resumeOf(scene: Scene): (Action & { account: string | undefined }) | undefined {
+export function resumeOf(scene: Scene): WithAccount | undefined {
   const { apps, where, opening, t } = scene
   if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
