@@ -142,8 +142,8 @@ describe('the end of a run', () => {
       const { error, tally } = await run({ people: [ada, bob], post: never, parts })
       expect([error, tally]).toEqual([undefined, counts({ rows: 2, asked: 2, optedOut: 1, sent: 1 })])
       const after = await arrivals.get(ada)
-      if (what === 'was removed') expect(after).toBeUndefined()
-      else expect(after?.campaigns[0]?.mailings).toEqual([])
+      expect(after === undefined).toBe(what === 'was removed')
+      expect(after?.campaigns[0]?.mailings ?? []).toEqual([])
     },
   )
 
