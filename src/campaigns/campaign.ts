@@ -1,6 +1,7 @@
 // Who is due for which email of a campaign, and how that is written down. Pure. An email is written down before it
 // leaves: what was being sent when a process died stays uncertain, and is sent again only on request.
 import { isOut, type Arrival, type Mailing } from '../arrivals/arrival.ts'
+import type { Certainty } from '../arrivals/arrivals.ts'
 
 export type Policy = {
   campaign: string
@@ -27,6 +28,13 @@ export type Due =
   /** A run that died left this open; from now on it is uncertain. */
   | ({ kind: 'left-open' } & Open)
   | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'put-off' | 'opted-out' | 'nothing' | 'too-soon' }
+
+/** May they have asked for no emails? What was removed unread may be overruled; what is there and cannot be read never is. */
+export const isInDoubt = (
+  certainty: Certainty,
+  { mailInDoubt }: Pick<Policy, 'mailInDoubt'>,
+): certainty is Exclude<Certainty, 'certain'> =>
+  certainty === 'unreadable' || (certainty === 'removed' && mailInDoubt !== true)
 
 /** How often an email that the mail server delays is tried. */
 export const MAX_TRIES = 5

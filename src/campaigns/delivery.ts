@@ -5,7 +5,7 @@ import type { Waiting } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
 import { MAX_TRIES } from './campaign.ts'
 import type { Invitee } from './invitee.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger, Standing } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail/mail.ts'
 import type { BeforeAgain, Posted } from './mail/outcome.ts'
 import type { Pace } from './pace.ts'
@@ -17,9 +17,14 @@ export class RunStopped extends Error {
   override name = 'RunStopped'
 }
 
-/** The person opted out or was removed while their email was waiting to be tried again. */
-class Unwanted extends Error {
-  override name = 'Unwanted'
+/** An email that waited to be tried again must not leave any more; the run goes on with others. */
+class NotAgain extends Error {
+  override name = 'NotAgain'
+  readonly why: Exclude<Standing, 'ours'>
+  constructor(why: Exclude<Standing, 'ours'>) {
+    super(why)
+    this.why = why
+  }
 }
 
 /** not-taken: the mail server refused us, not the recipient. unreadable, removed: what is known may be incomplete. */
@@ -60,8 +65,6 @@ const TROUBLES = {
   unknown: { count: 'uncertain', trouble: 'uncertain' },
 } as const satisfies Record<Exclude<Posted['outcome'], 'sent'>, { count: keyof Tally; trouble: Trouble }>
 
-const TAKEN_OVER = 'another run took over the campaign'
-
 export function createDelivery(parts: DeliveryParts) {
   const { ledger, tally, post } = parts
   const refusals = createRefusals(parts.stopAfter)
@@ -71,7 +74,16 @@ export function createDelivery(parts: DeliveryParts) {
 
   /** @throws {RunStopped} {StoreUnavailable} */
   async function stillHeld(): Promise<void> {
-    if (!(await ledger.patiently(parts.isHeld))) throw new RunStopped(TAKEN_OVER)
+    if (!(await ledger.patiently(parts.isHeld))) throw new RunStopped('another run took over the campaign')
+  }
+
+  function leaveOut(person: Invitee, why: NotAgain['why']): void {
+    if (why === 'taken') tally.already++
+    else if (why === 'unwanted') tally.optedOut++
+    else {
+      tally.inDoubt++
+      parts.onTrouble(person, why)
+    }
   }
 
   return {
@@ -95,14 +107,15 @@ export function createDelivery(parts: DeliveryParts) {
       const beforeAgain = async () => {
         await stillHeld()
         const standing = await ledger.standing(email, one)
-        if (standing === 'taken') throw new RunStopped(TAKEN_OVER)
-        if (standing === 'unwanted') throw new Unwanted()
+        if (standing !== 'ours') throw new NotAgain(standing)
       }
       const posted = await post(composed, beforeAgain).catch(async (error: unknown) => {
+        if (error instanceof NotAgain && error.why !== 'unwanted') return error
         await ledger.settle(email, one, 'refused')
-        if (!(error instanceof Unwanted)) throw error
+        if (error instanceof NotAgain) return error
+        throw error
       })
-      if (posted === undefined) return void tally.optedOut++
+      if (posted instanceof NotAgain) return leaveOut(person, posted.why)
       const tries = await ledger.settle(email, one, posted.outcome)
       if (posted.outcome === 'sent') tally.sent++
       else {

@@ -6,7 +6,7 @@ import type { Waiting } from '../client-api/answers.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { withLeft, type Arrival } from '../arrivals/arrival.ts'
 import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
-import { due, mailingOf, withdrawn, withMailing, type Open, type Policy } from './campaign.ts'
+import { due, isInDoubt, mailingOf, withdrawn, withMailing, type Open, type Policy } from './campaign.ts'
 import type { Outcome } from './mail/outcome.ts'
 import type { Invitee } from './invitee.ts'
 
@@ -22,6 +22,9 @@ export type LedgerParts = {
 
 /** A try to send an email; `by` tells it from those of other runs. */
 export type Try = { wave: number; by: string }
+
+/** taken: another run goes on with it. unwanted: they opted out, or were removed. unreadable, removed: they may have. */
+export type Standing = 'ours' | 'taken' | 'unwanted' | Exclude<Looked['certainty'], 'certain'>
 
 /** Every function throws {StoreUnavailable} when the store stays away. */
 export type Ledger = {
@@ -40,7 +43,7 @@ export type Ledger = {
    * Before the same email is handed over again, perhaps hours later: another run may have gone on with it since, and the
    * person may have opted out or been removed.
    */
-  standing(email: string, one: Try): Promise<'ours' | 'taken' | 'unwanted'>
+  standing(email: string, one: Try): Promise<Standing>
   /** What a run that died left open is uncertain from now on, unless it was gone on with meanwhile. */
   leaveOpen(email: string, open: Open): Promise<void>
   /**
@@ -108,8 +111,10 @@ export function createLedger(parts: LedgerParts): Ledger {
       return mailingOf(after, { campaign, wave })?.tries ?? 0
     },
     async standing(email, { wave, by }) {
-      const { arrival } = await patiently(() => arrivals.look(email))
-      if (arrival === undefined || arrival.optedOutAt !== undefined) return 'unwanted'
+      const { arrival, certainty } = await patiently(() => arrivals.look(email))
+      if (arrival?.optedOutAt !== undefined) return 'unwanted'
+      if (isInDoubt(certainty, policy)) return certainty
+      if (arrival === undefined) return 'unwanted'
       return mailingOf(arrival, { campaign, wave })?.by === by ? 'ours' : 'taken'
     },
     async leaveOpen(email, { wave, at, by }) {

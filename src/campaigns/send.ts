@@ -3,7 +3,7 @@
 import type { Waiting } from '../client-api/answers.ts'
 import type { Asked, Asking } from './ask.ts'
 import { isToConnect, wordOf, type Arrival } from '../arrivals/arrival.ts'
-import { due, type Due, type Policy } from './campaign.ts'
+import { due, isInDoubt, type Due, type Policy } from './campaign.ts'
 import { createDelivery, RunStopped, type DeliveryParts } from './delivery.ts'
 import type { Invitee } from './invitee.ts'
 import type { Row } from './people-file.ts'
@@ -73,8 +73,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
   async function one({ person, isAgain }: Turn): Promise<void> {
     const { email } = person
     const { arrival, certainty } = await ledger.look(email)
-    // What was removed unread may be overruled; what is there and cannot be read never is.
-    if (certainty === 'unreadable' || (certainty === 'removed' && !policy.mailInDoubt)) {
+    if (isInDoubt(certainty, policy)) {
       parts.onTrouble(person, certainty)
       return void tally.inDoubt++
     }
