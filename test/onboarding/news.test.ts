@@ -107,17 +107,17 @@ describe('the news', () => {
     expect(told(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
   })
 
-  it.each<[string, Walk, string | undefined]>([
-    ['skipped', skip(seen([slack]), 'slack_1', NOW), 'Connect Slack'],
+  it.each<[string, Walk, object | undefined]>([
+    ['skipped', skip(seen([slack]), 'slack_1', NOW), { href: connect, label: 'Connect Slack' }],
     [
       'expired and skipped',
       skip(seen([waits('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
-      'Reconnect Slack',
+      { href: connect, label: 'Reconnect Slack', account: 'Use the same account or workspace as before.' },
     ],
     ['for an admin', block(seen([slack]), 'slack_1', NOW), undefined],
     ['skipped while another waits', skip(seen([slack, github]), 'slack_1', NOW), undefined],
     ['connected', seen([], seen([slack])), undefined],
-  ])('the way to take up an app that is %s', (_what, walk, label) => {
-    expect(see(walk).resume).toEqual(label && { href: connect, label })
+  ])('the way to take up an app that is %s', (_what, walk, way) => {
+    expect(see(walk).resume).toEqual(way)
   })
 })

@@ -28,13 +28,13 @@ describe('the overview', () => {
     expect(overview.account).toContain('ada@acme.example')
   })
 
-  it('says why the company asks, and of a consent that has expired only that', () => {
+  it('says why the company asks, and of a consent that has expired that, and which account', () => {
     const about = () => ({ ...nothingSaid, why: 'Plans are kept there.', isRequired: true })
     const paragraphsOf = (status: 'awaiting' | 'stale') =>
       see(seen([waits('slack_1', 'Slack', status)]), { about }).step?.paragraphs
     const asked = `${t('next.required')} ${t('next.explain', { app: 'Slack' })}`
     expect(paragraphsOf('awaiting')).toEqual(['Plans are kept there.', asked])
-    expect(paragraphsOf('stale')).toEqual([t('next.explainStale')])
+    expect(paragraphsOf('stale')).toEqual([t('next.explainStale'), t('next.alikeAgain')])
   })
 
   it('says that a skipped app can be connected any time once, on the page of an end too', () => {

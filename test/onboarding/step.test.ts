@@ -44,12 +44,15 @@ describe('the card', () => {
   it.each<[string, Walk, object]>([
     ['offers the next app', seen([slack]), plain],
     [
-      'says of a consent that has expired only that',
+      'says of a consent that has expired that, and which account',
       seen([waits('slack_1', 'Slack', 'stale')]),
       {
         ...plain,
         title: 'Reconnect Slack',
-        paragraphs: ['This connection has expired. Reconnect it so search can find your work there again.'],
+        paragraphs: [
+          'This connection has expired. Reconnect it so search can find your work there again.',
+          'Use the same account or workspace as before.',
+        ],
         main: { href: connect, label: 'Reconnect Slack' },
       },
     ],

@@ -3,10 +3,12 @@
 import type { App } from './entries.ts'
 import { appIn, type Scene } from './scene.ts'
 
-const isChosen = ({ standing: { kind } }: App): boolean => kind === 'connected' || kind === 'confirming'
+/** Whoever needs an admin has tried with an account, and would meet the same wall with it again. */
+const CHOSEN: readonly App['standing']['kind'][] = ['connected', 'confirming', 'blocked']
+const isChosen = ({ standing }: App): boolean => CHOSEN.includes(standing.kind)
 
 /** What is under way, or isn’t up to the person, is nothing to start with. */
-const NOT_TO_START: readonly App['standing']['kind'][] = ['confirming', 'blocked', 'off']
+const NOT_TO_START: readonly App['standing']['kind'][] = ['confirming', 'off']
 
 const isAlike = (app: App, other: App): boolean =>
   other.short === app.short && other.entry.instance !== app.entry.instance
@@ -30,19 +32,24 @@ export function givenAccount({ known, about }: Scene, instance: string): string 
   return isShared ? undefined : account
 }
 
-/** Which account to choose for an app that shares its name; undefined: there is no other, or the company says which. */
+/**
+ * Which account to choose, for an app that shares its name or had an account before; undefined: there is no other, or the
+ * company says which.
+ */
 export function accountOf(scene: Scene, app: App): string | undefined {
   const { t } = scene
   const others = scene.apps.filter((other) => isAlike(app, other))
-  if (others.length === 0 || givenAccount(scene, app.entry.instance) !== undefined) return undefined
+  if (givenAccount(scene, app.entry.instance) !== undefined) return undefined
   const named = (some: readonly App[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
-  // It had an account once, whatever became of the others.
+  // Whatever became of the others, which may be connected and not on the page any more.
   if (app.entry.status === 'stale') return t('next.alikeAgain')
+  if (others.length === 0) return undefined
+  if (app.standing.kind === 'blocked') return t('next.alikeAgain')
   if (others.every(({ standing }) => standing.kind === 'off'))
     return t('next.alikeOff', { app: app.name, apps: named(others) })
-  // Those that were skipped, or wait for an admin, are still there to mix it up with.
+  // Those that were skipped are still there to mix it up with.
   const both = t('next.alike', { app: app.short, count: others.length + 1 })
   const isFree = [app, ...others].every(({ standing }) => !NOT_TO_START.includes(standing.kind))
   return isFree ? t.sentences([both, t('next.alikeStart')]) : both
@@ -51,9 +58,10 @@ export function accountOf(scene: Scene, app: App): string | undefined {
 /** May the account that a person works with be the wrong one? Then another one was chosen for it, or is named. */
 export function mayDiffer(scene: Scene, instance: string | undefined): boolean {
   const mine = appIn(scene, instance)
-  if (mine === undefined || !scene.apps.some((app) => isAlike(mine, app))) return false
+  if (mine === undefined) return false
   const isNamed = givenAccount(scene, mine.entry.instance) !== undefined
-  return isNamed || mine.entry.status === 'stale' || hasChosenTwin(scene, instance)
+  const hasTwin = scene.apps.some((app) => isAlike(mine, app))
+  return (hasTwin && isNamed) || mine.entry.status === 'stale' || hasChosenTwin(scene, instance)
 }
 
 /** The same where nothing but a button stands beside it: it leads straight there, so also what the company says. */
