@@ -24,6 +24,7 @@ export const METADATA = {
 
 type Grant = { person: Person; nonce: string | undefined; isOver: boolean }
 /** `sound`: its answer reached the process, which lives and had no trouble since. */
+type Asked = { form: URLSearchParams; process: Process; sentAt: number }
 type Refresh = { grant: Grant; used?: { by: Process; at: number; isAnswered: boolean } }
 
 /** A fault of the store so long before a redemption may have cost the lease (records/lease.ts). */
@@ -60,10 +61,13 @@ export class AuthorizationServer {
   }
 
   /** @param answered called when the answer has reached the process */
-  token(form: URLSearchParams, by: Process, answered: { tell?: () => void }): Reply {
+  token(call: Asked, answered: { tell?: () => void }): Reply {
+    const { form } = call
     const given = form.get('refresh_token')
     const isCode = form.get('grant_type') === 'authorization_code'
-    const grant = isCode ? this.#redeemCode(form.get('code') ?? '') : this.#redeem(given ?? '', by, answered)
+    const grant = isCode
+      ? this.#redeemCode(form.get('code') ?? '')
+      : this.#redeem(given ?? '', call, answered)
     if (grant === undefined || grant.isOver) return { status: 400, body: { error: 'invalid_grant' } }
     const [access, refresh] = [randomUUID(), randomUUID()]
     this.#access.set(access, { grant, until: current().now + this.#lifeSeconds * 1000 })
@@ -84,13 +88,15 @@ export class AuthorizationServer {
     return grant
   }
 
-  #redeem(token: string, by: Process, answered: { tell?: () => void }): Grant | undefined {
+  #redeem(token: string, { process: by, sentAt }: Asked, answered: { tell?: () => void }): Grant | undefined {
     const refresh = this.#refresh.get(token)
     if (refresh === undefined) return undefined
     const { grant, used } = refresh
     if (used !== undefined) {
       const isSound = used.by.isAlive && used.isAnswered && used.by.troubledAt < used.at - TROUBLE_COUNTS_MS
-      if (isSound)
+      // It was sent under a lease that the store's trouble has cost since, and no one can call it back.
+      const isOvertaken = by.troubledAt >= sentAt
+      if (isSound && !isOvertaken)
         this.#onFault(`one redemption per refresh token: ${by.name} redeems what ${used.by.name} had`)
       grant.isOver = true
       return undefined

@@ -6,7 +6,14 @@ import { METADATA } from './authorization-server.ts'
 import { current, Dead, within, type Process } from './machine.ts'
 import type { Reply } from './service.ts'
 
-export type Call = { url: URL; headers: Record<string, string>; form: URLSearchParams; process: Process }
+export type Call = {
+  url: URL
+  headers: Record<string, string>
+  form: URLSearchParams
+  process: Process
+  /** When it was sent, which may be long before it arrives. */
+  sentAt: number
+}
 /** @param answered what to call when the answer has arrived */
 export type AnswerCall = (call: Call, answered: { tell?: () => void }) => Reply
 export type NetworkFaults = { fails: number; isSlow: number }
@@ -33,6 +40,7 @@ function dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.Dispa
     headers: options.headers as Record<string, string>,
     form: new URLSearchParams(typeof options.body === 'string' ? options.body : ''),
     process,
+    sentAt: current().now,
   }
   const what =
     `${process.name} ${call.url.hostname}${call.url.pathname} ${call.form.get('grant_type') ?? ''}`.trim()

@@ -127,12 +127,13 @@ export class World {
     connectNetwork((call, answered) => this.#reply(call, answered), { fails: 0, isSlow: 0 })
   }
 
-  #reply({ url, headers, form, process }: Call, answered: { tell?: () => void }): Reply {
+  #reply(call: Call, answered: { tell?: () => void }): Reply {
+    const { url, headers, form } = call
     const { server, service } = this
     if (url.origin === ISSUER)
       switch (url.pathname) {
         case '/token':
-          return server.token(form, process, answered)
+          return server.token(call, answered)
         case '/revoke':
           return server.revoke(form)
         case '/keys':
