@@ -78,6 +78,7 @@ export function createDelivery(parts: DeliveryParts) {
   }
 
   function leaveOut(person: Invitee, why: NotAgain['why']): void {
+    troubled.add(person.email)
     if (why === 'taken') tally.already++
     else if (why === 'unwanted') tally.optedOut++
     else {
@@ -110,7 +111,6 @@ export function createDelivery(parts: DeliveryParts) {
         if (standing !== 'ours') throw new NotAgain(standing)
       }
       const posted = await post(composed, beforeAgain).catch(async (error: unknown) => {
-        if (error instanceof NotAgain && error.why !== 'unwanted') return error
         await ledger.settle(email, one, 'refused')
         if (error instanceof NotAgain) return error
         throw error

@@ -122,9 +122,13 @@ describe('the end of a run', () => {
         return { outcome: 'sent' }
       },
     })
-    const given = { people: [ada, 'bob@acme.example'], post: never, parts }
-    const { error, tally, trouble } = await office().run(given)
-    expect([error, tally]).toEqual([undefined, counts({ rows: 2, asked: 2, sent: 1, ...count })])
+    const given = { people: [ada, 'bob@acme.example', ada], post: never, parts }
+    const { run, arrivals } = office()
+    const { error, tally, trouble } = await run(given)
+    const wanted = counts({ rows: 3, asked: 2, sent: 1, duplicates: 1, ...count })
+    expect([error, tally]).toEqual([undefined, wanted])
+    // Nothing had left, so once all can be read again they are due as before.
+    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toEqual([])
     expect(trouble).toEqual(standing === 'taken' ? [] : [`${ada} ${standing}`])
   })
 
