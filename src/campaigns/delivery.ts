@@ -17,7 +17,7 @@ export class RunStopped extends Error {
   override name = 'RunStopped'
 }
 
-/** An email that waited to be tried again must not leave any more; the run goes on with others. */
+/** An email that waited to be tried again must no longer leave; the run goes on with others. */
 class NotAgain extends Error {
   override name = 'NotAgain'
   readonly why: Exclude<Standing, 'ours'>

@@ -3,7 +3,7 @@
 import type { App } from './entries.ts'
 import { appIn, type Scene } from './scene.ts'
 
-/** Whoever needs an admin has tried with an account, and would meet the same wall with it again. */
+/** People who need an admin have tried with an account, and would meet the same wall with it again. */
 const CHOSEN: readonly App['standing']['kind'][] = ['connected', 'confirming', 'blocked']
 const isChosen = ({ standing }: App): boolean => CHOSEN.includes(standing.kind)
 
@@ -43,7 +43,7 @@ export function accountOf(scene: Scene, app: App): string | undefined {
   const named = (some: readonly App[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
-  // Whatever became of the others, which may be connected and not on the page any more.
+  // Whatever became of the others, which may be connected and no longer on the page.
   if (app.entry.status === 'stale') return t('next.alikeAgain')
   if (others.length === 0) return undefined
   if (app.standing.kind === 'blocked') return t('next.alikeAgain')
