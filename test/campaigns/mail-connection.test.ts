@@ -1,19 +1,9 @@
 // How a mail server is connected to, and what is said of one that is not there.
 import { describe, expect, it } from 'vitest'
-import type { Mail } from '../../src/campaigns/mail/mail.ts'
 import { createMailServer, type OnEmail } from '../../src/campaigns/mail/server.ts'
 import { LIMITS, serverOf, waitingAtMost } from '../../src/campaigns/mail/smtp-connection.ts'
 import { startSmtpServer } from './smtp-server.ts'
-
-const mail: Mail = {
-  from: { name: '', address: 'search@acme.example' },
-  to: 'ada@acme.example',
-  subject: 'Connect',
-  text: 'Connect',
-  html: '<p>Connect</p>',
-  messageId: '<1@acme.example>',
-  headers: {},
-}
+import { mail } from './sample-mail.ts'
 
 describe('how a mail server is connected to', () => {
   const safe = { disableFileAccess: true, disableUrlAccess: true }

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import { trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Mail } from '../../src/campaigns/mail/mail.ts'
 import { createMailServer, type MailServerParts, type OnEmail } from '../../src/campaigns/mail/server.ts'
 import { LIMITS } from '../../src/campaigns/mail/smtp-connection.ts'
+import { mail } from './sample-mail.ts'
 
 type Given = Record<string, unknown> & { signal: AbortSignal }
 type Message = { createReadStream: (options?: object) => Readable }
@@ -36,16 +36,6 @@ beforeEach(() => {
   fake.send = fake.verify = () => Promise.resolve()
   Object.assign(fake, { made: [], closed: 0 })
 })
-
-const mail: Mail = {
-  from: { name: 'Search', address: 'search@acme.example' },
-  to: 'ada@acme.example',
-  subject: 'Connect',
-  text: 'Connect',
-  html: '<p>Connect</p>',
-  messageId: '<1@acme.example>',
-  headers: {},
-}
 
 const SMTP = 'smtps://mail.acme.example'
 const SERVER = {

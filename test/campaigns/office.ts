@@ -14,6 +14,15 @@ import { createSealer } from '../../src/session/seal.ts'
 
 export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
+export const policy = {
+  campaign: 'onboarding',
+  maxReminders: 0,
+  retryUnknown: false,
+  retryFailed: false,
+  minGapMs: 0,
+  freshMs: 0,
+}
+
 /** One store over several runs. */
 export function office() {
   const values = new Map<string, string>()
@@ -27,15 +36,6 @@ export function office() {
   }
   const sealer = createSealer(['a secret of thirty-two characters'])
   const arrivals = createArrivals({ records, sealer, now: Date.now, retentionDays: 90 })
-  const policy = {
-    campaign: 'onboarding',
-    maxReminders: 0,
-    retryUnknown: false,
-    retryFailed: false,
-    minGapMs: 0,
-    freshMs: 0,
-  }
-
   type Given = {
     people: string[]
     post: (email: string) => Outcome | Posted | Promise<Outcome | Posted>

@@ -1,6 +1,5 @@
 // What a try to hand over an email came to, and when it is tried again: no server is needed to tell.
 import { describe, expect, it } from 'vitest'
-import type { Mail } from '../../src/campaigns/mail/mail.ts'
 import {
   attemptOf,
   MailServerUnusable,
@@ -10,6 +9,7 @@ import {
 } from '../../src/campaigns/mail/outcome.ts'
 import type { SmtpError } from '../../src/campaigns/mail/smtp-trouble.ts'
 import { createTries } from '../../src/campaigns/mail/tries.ts'
+import { mail } from './sample-mail.ts'
 
 const name = 'mail.acme.example:587'
 const limits = { greeting: 3_000, reply: 5_000 }
@@ -75,16 +75,6 @@ describe('what a mail server replies', () => {
       expect(() => attemptOf(mistake, { name, isOver: true, limits })).toThrow(mistake)
   })
 })
-
-const mail: Mail = {
-  from: { name: '', address: 'search@acme.example' },
-  to: 'ada@acme.example',
-  subject: 'Connect',
-  text: 'Connect',
-  html: '<p>Connect</p>',
-  messageId: '<1@acme.example>',
-  headers: {},
-}
 
 /** Tries against a mail server that does these things, one after the other. */
 function tries(

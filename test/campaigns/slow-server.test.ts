@@ -4,19 +4,10 @@ import { createMailServer, type MailServerParts } from '../../src/campaigns/mail
 import { LIMITS } from '../../src/campaigns/mail/smtp-connection.ts'
 import { createRefusals } from '../../src/campaigns/refusals.ts'
 import { startSmtpServer, type Script, type Stage } from './smtp-server.ts'
+import { mail } from './sample-mail.ts'
 
 let server: Awaited<ReturnType<typeof startSmtpServer>> | undefined
 afterEach(() => server?.close())
-
-const mail = {
-  from: { name: '', address: 'search@acme.example' },
-  to: 'ada@acme.example',
-  subject: 'Connect',
-  text: 'Connect',
-  html: '<p>Connect</p>',
-  messageId: '<1@acme.example>',
-  headers: {},
-}
 
 const SHORT = { check: 50, greeting: 5_000, reply: 5_000, slow: 5_000, stop: 10, again: LIMITS.again }
 

@@ -4,16 +4,9 @@ import { newArrival, type Arrival } from '../../src/arrivals/arrival.ts'
 import type { Certainty } from '../../src/arrivals/arrivals.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
+import { policy } from './office.ts'
 
 const email = 'ada@acme.example'
-const policy = {
-  campaign: 'onboarding',
-  maxReminders: 0,
-  retryUnknown: false,
-  retryFailed: false,
-  minGapMs: 0,
-  freshMs: 0,
-}
 const mark = (by: string | undefined, state: 'sending' | 'unknown' | 'sent' = 'sending') =>
   withMailing(newArrival(email, 1), { campaign: 'onboarding', wave: 0, state, now: 1, by })
 const ours = mark('ours')

@@ -17,7 +17,10 @@ export type Posted =
 /** Not an outcome: the connection broke before the server had the email, so it may go out again at once. */
 export type Attempt = Posted | { outcome: 'not-handed-over'; reply: string }
 
-/** Asked before an email goes out again; what it throws ends the tries: another run may have gone on with it. */
+/**
+ * Asked before an email goes out again; what it throws ends the tries. Another run may have gone on with the email, or the
+ * person may have opted out.
+ */
 export type BeforeAgain = () => Promise<void>
 
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */

@@ -55,6 +55,13 @@ export function accountOf(scene: Scene, app: App): string | undefined {
   return isFree ? t.sentences([both, t('next.alikeStart')]) : both
 }
 
+/** The same beside a mere button or link: that leads straight there, so the account that the company names is said too. */
+export function accountBeside(scene: Scene, app: App): string | undefined {
+  const account = givenAccount(scene, app.entry.instance)
+  const hasTwin = scene.apps.some((other) => isAlike(app, other))
+  return hasTwin && account !== undefined ? scene.t('next.useAccount', { account }) : accountOf(scene, app)
+}
+
 /** May the account that a person works with be the wrong one? Then another one was chosen for it, or is named. */
 export function mayDiffer(scene: Scene, instance: string | undefined): boolean {
   const mine = appIn(scene, instance)
@@ -62,11 +69,4 @@ export function mayDiffer(scene: Scene, instance: string | undefined): boolean {
   const isNamed = givenAccount(scene, mine.entry.instance) !== undefined
   const hasTwin = scene.apps.some((app) => isAlike(mine, app))
   return (hasTwin && isNamed) || mine.entry.status === 'stale' || hasChosenTwin(scene, instance)
-}
-
-/** The same where nothing but a button stands beside it: it leads straight there, so also what the company says. */
-export function accountBeside(scene: Scene, app: App): string | undefined {
-  const account = givenAccount(scene, app.entry.instance)
-  const hasTwin = scene.apps.some((other) => isAlike(app, other))
-  return hasTwin && account !== undefined ? scene.t('next.useAccount', { account }) : accountOf(scene, app)
 }

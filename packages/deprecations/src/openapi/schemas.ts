@@ -96,7 +96,7 @@ const titleOf = ({ path, file }: At) =>
 
 /** What says something of the members, without being looked into. */
 const SAYS = ['required', 'if']
-/** Says something of the members only where it names some: what is no text may be any object. */
+/** `not` says something of the members only where it names some: whatever isn't a text may still be any object. */
 const namesMembers = (value: unknown) => isRecord(value) && ('required' in value || 'properties' in value)
 const SIMPLE = /^(?:number|integer|boolean|null)$/
 const MAX_DEPTH = 200
