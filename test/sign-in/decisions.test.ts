@@ -35,7 +35,8 @@ it('the log names each decision of a sign-in and of a refresh at LOG_LEVEL=debug
   )
 
   const everything = JSON.stringify(decisions())
-  expect(everything).not.toMatch(/acme\.example|ada|bob/)
+  // Random letters may spell a short name: names are looked for with what stands beside them.
+  expect(everything).not.toMatch(/acme\.example|\bada\b|\bbob\b/)
   const values = [...browser.hops, ...bob.hops].flatMap(({ location, url }) => [
     ...new URL(location ?? '/', url).searchParams.values(),
   ])
