@@ -8,9 +8,14 @@ import { newSecret } from './set-up.ts'
 describe('how a secret is judged', () => {
   it('lets random ones be', () => {
     for (let tries = 0; tries < 500; tries++) expect(weaknessOf(newSecret())).toBeUndefined()
+    // One in 60,000 random ones has such a word.
+    expect(weaknessOf('Q7v_test9Zk2LmX0aBcD4eFgH5iJkN6oPqR8sTuV1wY')).toBeUndefined()
   })
 
   it.each([
+    'Test-Secret-2024-Onramp',
+    'demo-of-a-long-secret-that-someone-wrote-by-hand-1A',
+    'Changeme-Q7vZk2LmX0aBcD4eFgH5iJkN6oPqR8sTuV1wY',
     'changeme',
     'your-secret-here-1234567890',
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',

@@ -5,8 +5,9 @@ import type { Subject } from '../check.ts'
 import { ok, skip, warn, type Finding } from '../finding.ts'
 import { secretValues } from '../mask.ts'
 
-const EXAMPLE =
-  /change.?me|example|password|passwort|placeholder|your[-_ ]|(^|[^a-z])(secret|test|demo|dummy|foobar)|x{6,}|12345678|abcdefgh|lorem|<.*>/i
+const EXAMPLE = /change.?me|example|password|passwort|placeholder|x{6,}|12345678|abcdefgh|lorem|<.*>/i
+/** So short that a random secret may have one in it. */
+const SHORT_EXAMPLE = /your[-_ ]|(^|[^a-z])(secret|test|demo|dummy|foobar)/i
 const MIN_CHARACTERS = 16
 const MAKE = 'generate one with `openssl rand -base64 48`'
 
@@ -19,9 +20,14 @@ function repeats(secret: string): boolean {
   return units.some((unit) => unit.repeat(Math.ceil(secret.length / unit.length)).startsWith(secret))
 }
 
+/** As of 30 random bytes or more in base64: no one writes that by hand. */
+const looksRandom = (secret: string) =>
+  secret.length >= 40 && [/[a-z]/g, /[A-Z]/g].every((kind) => (secret.match(kind) ?? []).length >= 8)
+
 /** Why a secret is a poor one, or undefined. Pure. */
 export function weaknessOf(secret: string): string | undefined {
-  if (EXAMPLE.test(secret)) return 'looks like an example'
+  if (EXAMPLE.test(secret) || (SHORT_EXAMPLE.test(secret) && !looksRandom(secret)))
+    return 'looks like an example'
   if (repeats(secret)) return 'repeats the same characters'
   return secret.length < MIN_CHARACTERS ? `has fewer than ${MIN_CHARACTERS} characters` : undefined
 }
