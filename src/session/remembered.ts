@@ -8,18 +8,24 @@ export type Remembered<T> = {
   of(key: string, text: string, make: (text: string) => T): T
 }
 
-/** @param max so many are remembered at most */
+/** What is used again stays: of half as many as there may be, only those that were not used since are let go. @param max so many are remembered at most */
 export function createRemembered<T>(max: number = MAX_REMEMBERED): Remembered<T> {
-  const known = new Map<string, { text: string; value: T }>()
+  const half = Math.ceil(max / 2)
+  let recent = new Map<string, { text: string; value: T }>()
+  let before: typeof recent = new Map()
   return {
     of(key, text, make) {
-      const found = known.get(key)
-      if (found !== undefined && found.text === text) return found.value
-      const value = make(text)
-      if (value === undefined) return value
-      if (known.size >= max) known.clear()
-      known.set(key, { text, value })
-      return value
+      const latest = recent.get(key)
+      if (latest?.text === text) return latest.value
+      const older = before.get(key)
+      const entry = older?.text === text ? older : { text, value: make(text) }
+      if (entry.value === undefined) return entry.value
+      if (latest === undefined && recent.size >= half) {
+        before = recent
+        recent = new Map()
+      }
+      recent.set(key, entry)
+      return entry.value
     },
   }
 }

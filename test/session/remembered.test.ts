@@ -39,4 +39,30 @@ describe('what was read from a text', () => {
     expect(of('c', 'text').isMade).toBe(true)
     expect(['c', 'a', 'b'].map((key) => of(key, 'text').isMade)).toEqual([false, true, true])
   })
+
+  it('stays where it is used again and again, however much else comes', () => {
+    const of = counting(4)
+    of('mine', 'text')
+    for (const key of 'abcdefghij') {
+      expect(of(key, 'text').isMade).toBe(true)
+      expect(of('mine', 'text').isMade).toBe(false)
+    }
+    expect(of('a', 'text').isMade).toBe(true)
+  })
+
+  it('never has a text of before in the place of a later one', () => {
+    const of = counting(2)
+    of('key', 'one')
+    of('other', 'one')
+    expect(of('key', 'two')).toEqual({ found: 'TWO', isMade: true })
+    expect(of('key', 'two')).toEqual({ found: 'TWO', isMade: false })
+  })
+
+  it('stays until there is more of it than there may be, also where a text has changed', () => {
+    const of = counting(4)
+    for (const key of 'ab') of(key, 'text')
+    of('a', 'other')
+    for (const key of 'cd') of(key, 'text')
+    expect(of('b', 'text').isMade).toBe(false)
+  })
 })
