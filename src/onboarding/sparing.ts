@@ -22,6 +22,14 @@ export function createRecentChecks(now: () => number) {
   const isUsable = ({ session, answeredAt }: Check, mine: string) =>
     answeredAt === undefined ? session === mine : now() - answeredAt < FRESH_MS
 
+  /** The oldest come first, more or less, so it ends at the first one that may still be of use. */
+  function forgetStale(): void {
+    for (const [person, { answeredAt }] of checks) {
+      if (answeredAt === undefined || now() - answeredAt < FRESH_MS) return
+      checks.delete(person)
+    }
+  }
+
   return {
     /** Asks, or waits for what is being asked, or does nothing when the last answer is fresh. A failure is not kept. */
     async ask(person: string, session: string, work: () => Promise<unknown>): Promise<void> {
@@ -30,6 +38,7 @@ export function createRecentChecks(now: () => number) {
         await found.asked
         return
       }
+      forgetStale()
       if (checks.size >= MAX_REMEMBERED) checks.clear()
       const check: Check = { session, asked: work() }
       checks.set(person, check)

@@ -1,6 +1,7 @@
 // The intranet's question about a person, asked again a moment later, is one question.
 import { describe, expect, it } from 'vitest'
 import { createRecentChecks, personOf } from '../../src/onboarding/sparing.ts'
+import { collected } from '../helpers/heap.ts'
 
 function asking() {
   let moment = 1_000
@@ -65,6 +66,36 @@ describe('what was asked about a person', () => {
     await expect(late).rejects.toThrow('away')
     await ask('ada', 's1')
     expect(asked()).toBe(2)
+  })
+
+  it('is let go when it is too old to be of use, with what was answered', async () => {
+    const { ask, pass } = asking()
+    const answers: WeakRef<object>[] = []
+    for (let person = 0; person < 3; person++)
+      await ask(`${person}`, 's1', async () => {
+        const answer = { person }
+        answers.push(new WeakRef(answer))
+        return answer
+      })
+    pass(3_000)
+    await ask('one more', 's1')
+    await collected()
+    expect(answers.map((answer) => answer.deref())).toEqual([undefined, undefined, undefined])
+  })
+
+  it('is not let go before, nor while it is being asked, whoever else is asked about', async () => {
+    const { ask, asked, pass } = asking()
+    let answer = () => {}
+    const slow = ask('ada', 's1', () => new Promise<void>((resolve) => (answer = resolve)))
+    pass(60_000)
+    await ask('bob', 's1')
+    pass(2_999)
+    await ask('eve', 's1')
+    await ask('bob', 's1')
+    const again = ask('ada', 's1')
+    expect(asked()).toBe(3)
+    answer()
+    await Promise.all([slow, again])
   })
 
   it('is let go when it is of more than 10,000 people', async () => {
