@@ -2,6 +2,7 @@
 // stays. HOSTILE_RUNS draws more for each (`npm run proof:hostile`); a failure prints its seed, and HOSTILE_SEED draws it again.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { collected, heldBytes } from '../helpers/heap.ts'
 import { files } from './files.ts'
 import { kept } from './kept.ts'
 import { recordings } from './recordings.ts'
@@ -10,23 +11,30 @@ import { tokens } from './tokens.ts'
 import { wire } from './wire.ts'
 
 const MAX_CPU_MICROSECONDS = 1_000_000
-const MAX_GROWTH = 200 * 2 ** 20
+/** For one input: the largest are of some megabytes. */
+const MAX_HELD = 128 * 2 ** 20
+/** What the runner keeps of its own is among it. */
+const MAX_STAYING = 16 * 2 ** 20
 
 describe(`hostile input, seed ${seed}`, () => {
   it.each([...kept, ...tokens, ...wire, ...files, ...recordings])(
     '$name: is read or refused, soon, and nothing else happens',
     async ({ input, read }) => {
-      const before = process.memoryUsage().rss
+      await collected()
+      const before = heldBytes()
       await fc.assert(
         fc.asyncProperty(input, async (text) => {
           const began = process.cpuUsage()
+          const held = heldBytes()
           await read(text)
+          expect(heldBytes() - held, 'bytes that it took').toBeLessThan(MAX_HELD)
           const { user, system } = process.cpuUsage(began)
           expect(user + system, 'processor time, in microseconds').toBeLessThan(MAX_CPU_MICROSECONDS)
         }),
         { numRuns, seed, endOnFailure: numRuns > 1_000 },
       )
-      expect(process.memoryUsage().rss - before, 'bytes that stay').toBeLessThan(MAX_GROWTH)
+      await collected()
+      expect(heldBytes() - before, 'bytes that stay').toBeLessThan(MAX_STAYING)
     },
     120_000 + numRuns * 20,
   )
