@@ -102,6 +102,7 @@ export function createOnramp(
     sealer: createSealer(secrets),
     now,
     retentionDays: settings.INVITE_RETENTION_DAYS,
+    arrange: (sources) => company.arrange(sources),
   })
   const webhooks = webhooksFor(settings, {
     arrivals: people,
@@ -190,6 +191,7 @@ export function createOnramp(
       isDraining = true
     },
     async close() {
+      follow.close()
       authorizationServer.close()
       await Promise.all([clientApi.close(), webhooks?.close()])
       await store.close()

@@ -50,12 +50,17 @@ export type News = {
   dueAt: number
 }
 
+/** Whose walk (personKey), and when the last of its changes that count was. */
+export type Stand = { person: string; revisedAt: number }
+
 /** Times are milliseconds since 1970. */
 export type Arrival = {
   /** Normalized. */
   email: string
   /** A department or a place, from the list. */
   group?: string
+  /** When the first thing was written down of them, since they were forgotten last. Absent in earlier records. */
+  since?: number
   changedAt: number
   openedAt?: number
   signedInAt?: number
@@ -65,6 +70,10 @@ export type Arrival = {
   sources: Source[]
   /** When the service was last asked about the sources. */
   asOf?: number
+  /** By person (personKey): the last change of their walk that is in this. */
+  walked?: Record<string, number>
+  /** The service was asked since a walk was taken in. */
+  isAsked?: true
   campaigns: Campaign[]
   news?: News[]
   /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
@@ -73,6 +82,7 @@ export type Arrival = {
 
 export const newArrival = (email: string, now: number): Arrival => ({
   email,
+  since: now,
   changedAt: now,
   sources: [],
   campaigns: [],
@@ -84,7 +94,8 @@ export const MOMENTS = ['openedAt', 'signedInAt', 'optedOutAt'] as const
 export const reached = (arrival: Arrival, moment: (typeof MOMENTS)[number], now: number): Arrival =>
   arrival[moment] === undefined ? { ...arrival, [moment]: now } : arrival
 
-const MAX_PEOPLE = 10
+/** With one address. */
+export const MAX_PEOPLE = 10
 
 /** @param person personKey of a sign-in with this address */
 export const withPerson = (arrival: Arrival, person: string): Arrival => {
@@ -109,58 +120,6 @@ export const wordOf = (source: Source | undefined): Word | undefined =>
   source?.state === 'skipped' || source?.state === 'blocked'
     ? { state: source.state, at: source.at }
     : source?.word
-
-/** A source that the service lists: switched off comes first, then what the person said. */
-function listedSource({ instance, name, status }: Waiting, known: Source | undefined, now: number): Source {
-  const word = wordOf(known)
-  const off = isOff(status)
-  const state = off ? 'off' : (word?.state ?? 'waiting')
-  const at = known?.state === state ? known.at : now
-  return {
-    instance,
-    name,
-    state,
-    at: off ? at : (word?.at ?? at),
-    ...(off && word && { word }),
-    ...(state === 'waiting' && known?.unconfirmed && { unconfirmed: true }),
-  }
-}
-
-/**
- * Takes in what the service says is left. What was known and is no longer listed is connected. "Not now" and "I need my
- * administrator" are the person's words, and stay while it is listed.
- */
-export function withLeft(arrival: Arrival, left: readonly Waiting[], now: number): Arrival {
-  const known = new Map(arrival.sources.map((source) => [source.instance, source]))
-  const listed = left.map((entry) => listedSource(entry, known.get(entry.instance), now))
-  return withListed(arrival, listed, now)
-}
-
-/** Takes in the person's own walk. What was known and is no longer in it is connected. */
-export function withSources(arrival: Arrival, walked: readonly Source[], now: number): Arrival {
-  const after = withListed(arrival, walked, now)
-  const isSame = JSON.stringify(after.sources) === JSON.stringify(arrival.sources)
-  return arrival.asOf !== undefined && isSame ? arrival : after
-}
-
-function withListed(arrival: Arrival, listed: readonly Source[], now: number): Arrival {
-  const instances = new Set(listed.map(({ instance }) => instance))
-  const gone = arrival.sources.filter(({ instance }) => !instances.has(instance))
-  const { finishedAt, ...rest } = {
-    ...arrival,
-    sources: [...gone.map((source) => connected(source, now)), ...listed],
-    asOf: now,
-  }
-  const own = countable(rest)
-  const isFinished = own.length > 0 && own.every(({ state }) => state === 'connected')
-  return isFinished ? { ...rest, finishedAt: finishedAt ?? now } : rest
-}
-
-function connected(source: Source, now: number): Source {
-  if (source.state === 'connected') return source
-  const { word: _word, unconfirmed: _unconfirmed, ...rest } = source
-  return { ...rest, state: 'connected', at: now }
-}
 
 /** What the person can do something about. */
 export const countable = ({ sources }: Arrival): Source[] => sources.filter(({ state }) => state !== 'off')

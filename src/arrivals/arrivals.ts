@@ -6,8 +6,9 @@ import { withoutSpans } from '../trace/spans.ts'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { normalizedAddress } from './address.ts'
-import { newArrival, type Arrival } from './arrival.ts'
+import { newArrival, type Arrival, type Source } from './arrival.ts'
 import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Seal } from './record.ts'
+import { withHidden, withoutHidden } from './sources.ts'
 import { noneUnread, type Unread } from './unread.ts'
 
 const AT_ONCE = 128
@@ -71,9 +72,17 @@ export type ArrivalsParts = {
   now: () => number
   /** INVITE_RETENTION_DAYS: how long a person is remembered after the last change. */
   retentionDays: number
+  /** Without the apps that the company hides; absent: none is hidden. The same list where nothing changes. */
+  arrange?: (sources: Source[]) => Source[]
 }
 
-export function createArrivals({ records, sealer, now, retentionDays }: ArrivalsParts): Arrivals {
+export function createArrivals({
+  records,
+  sealer,
+  now,
+  retentionDays,
+  arrange = (sources) => sources,
+}: ArrivalsParts): Arrivals {
   const changeRecord = createChanges(records)
 
   const isOver = (at: number) => now() - at >= OPT_OUT_DAYS * DAY_MS
@@ -128,7 +137,8 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
     const email = normalizedAddress(address)
     const { people, unread, removedAt } = await load(bucketOf(email))
     const certainty = unread.length > 0 ? 'unreadable' : removedAt === undefined ? 'certain' : 'removed'
-    return { arrival: people.find((arrival) => arrival.email === email), certainty }
+    const found = people.find((arrival) => arrival.email === email)
+    return { arrival: found && withoutHidden(found, arrange), certainty }
   }
 
   return {
@@ -139,11 +149,12 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       let changed = newArrival(email, now())
       await update(bucketOf(email), (bucket) => {
         const known = bucket.people.find((arrival) => arrival.email === email)
-        const before = known ?? newArrival(email, now())
+        const before = withoutHidden(known ?? newArrival(email, now()), arrange)
         const after = change(before, known !== undefined)
         changed = after === before ? before : { ...after, changedAt: now() }
         if (after === before) return undefined
-        return { ...bucket, people: [...bucket.people.filter((other) => other.email !== email), changed] }
+        const others = bucket.people.filter((other) => other.email !== email)
+        return { ...bucket, people: [...others, known ? withHidden(changed, known, before) : changed] }
       })
       return changed
     },
@@ -174,7 +185,7 @@ export function createArrivals({ records, sealer, now, retentionDays }: Arrivals
       for (const numbers of batches())
         for (const bucket of await inBatch(numbers, load)) {
           counted(unread, bucket)
-          yield* bucket.people
+          yield* bucket.people.map((arrival) => withoutHidden(arrival, arrange))
         }
     },
   }

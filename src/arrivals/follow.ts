@@ -1,7 +1,9 @@
 // Follows who signs in and what they do in their walks, so that the report need not ask the service.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { personKey, type User } from '../session/signed-in.ts'
-import { reached, withPerson, withSources, type Arrival, type Source } from './arrival.ts'
+import { reached, withPerson, type Arrival, type Source } from './arrival.ts'
 import type { Arrivals } from './arrivals.ts'
+import { withSources } from './sources.ts'
 
 /** Nothing else that it may carry, such as a one-time path. */
 const kept = ({ instance, name, state, at, word, unconfirmed }: Source): Source => ({
@@ -13,30 +15,107 @@ const kept = ({ instance, name, state, at, word, unconfirmed }: Source): Source 
   ...(unconfirmed && { unconfirmed }),
 })
 
+/** How a walk stands at a moment, and when the last of its changes was that count. Milliseconds since 1970. */
+export type Told = { sources: readonly Source[]; at: number; revisedAt: number }
+
 export type Follow = {
   signedIn: (user: User) => Promise<void>
-  walked: (user: User, sources: readonly Source[]) => Promise<void>
+  /** @returns whether it is counted, or need not be */
+  walked: (user: User, told: Told) => Promise<boolean>
+  /** The process ends: what is still to be counted is left to the person's next page. */
+  close(): void
 }
 
 export type FollowParts = {
   arrivals: Pick<Arrivals, 'change'>
   log: { warn(fields: object, message: string): void }
   now: () => number
+  /** About how long to wait before each further try, in milliseconds. */
+  waits?: readonly number[]
 }
 
-/** Only a verified address counts. While the store is away a figure is lost, and nothing else. */
-export function createFollow({ arrivals, log, now }: FollowParts): Follow {
-  async function count(user: User, change: (before: Arrival) => Arrival): Promise<void> {
+/** Longer than a failover or a restart of the store takes. */
+const WAITS = [5_000, 15_000, 60_000] as const
+
+/** What is to be counted later: of one person and kind the newest. Counting it again changes nothing. */
+type Missed = { count: () => Promise<unknown>; order: number; failure: unknown; tries: number }
+
+const NOT_COUNTED = 'an arrival, or a step of a walk, was not counted for the report'
+
+/** A store that takes no writes for long must not fill the memory. */
+const MAX_MISSED = 1_000
+
+/**
+ * Only a verified address counts. What cannot be counted while the store is away is counted when it is back, if the person
+ * is still known then and was not forgotten meanwhile; else at their next page.
+ */
+export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts): Follow {
+  const missed = new Map<string, Missed>()
+
+  /** It alone removes the entry: what fails meanwhile takes its place in it, and has all the tries again. */
+  async function countLater(what: string, entry: Missed): Promise<void> {
+    let isCounted = false
+    while (!isCounted && entry.tries < waits.length) {
+      await sleep((waits[entry.tries++] ?? 0) * (0.5 + Math.random() / 2), undefined, { ref: false })
+      const { count } = entry
+      try {
+        await count()
+        isCounted = entry.count === count
+      } catch (error) {
+        entry.failure = error
+      }
+    }
+    missed.delete(what)
+    if (!isCounted) log.warn({ err: entry.failure }, NOT_COUNTED)
+  }
+
+  /** @param order of two that could not be counted the higher one is counted later */
+  async function count(
+    user: User,
+    kind: 'signedIn' | 'walked',
+    order: number,
+    change: (before: Arrival) => Arrival,
+  ): Promise<boolean> {
     const { email, emailVerified } = user
-    if (email === undefined || emailVerified !== true) return
+    if (email === undefined || emailVerified !== true) return true
+    const person = personKey(user)
+    const what = `${kind} ${person}`
+    const counted = (before: Arrival) => withPerson(change(before), person)
     try {
-      await arrivals.change(email, (before) => withPerson(change(before), personKey(user)))
+      await arrivals.change(email, counted)
+      return true
     } catch (error) {
-      log.warn({ err: error }, 'an arrival, or a step of a walk, was not counted for the report')
+      const failedAt = now()
+      const isSame = ({ since = 0 }: Arrival, isKnown: boolean) => isKnown && since <= failedAt
+      const later = () =>
+        arrivals.change(email, (before, isKnown) => (isSame(before, isKnown) ? counted(before) : before))
+      const entry = { count: later, order, failure: error, tries: 0 }
+      const underWay = missed.get(what)
+      if (underWay !== undefined) {
+        if (order >= underWay.order) Object.assign(underWay, entry)
+      } else if (missed.size < MAX_MISSED) {
+        log.warn({ err: error }, 'an arrival, or a step of a walk, is counted for the report later')
+        missed.set(what, entry)
+        void countLater(what, entry)
+      } else log.warn({ err: error }, NOT_COUNTED)
+      return false
     }
   }
+
   return {
-    signedIn: (user) => count(user, (before) => reached(before, 'signedInAt', now())),
-    walked: (user, sources) => count(user, (before) => withSources(before, sources.map(kept), now())),
+    async signedIn(user) {
+      const at = now()
+      await count(user, 'signedIn', -at, (before) => reached(before, 'signedInAt', at))
+    },
+    walked(user, { sources, at, revisedAt }) {
+      const own = sources.map(kept)
+      const stand = { person: personKey(user), revisedAt }
+      return count(user, 'walked', revisedAt, (before) =>
+        withSources(reached(before, 'signedInAt', at), own, at, stand),
+      )
+    },
+    close() {
+      if (missed.size > 0) log.warn({ missed: missed.size }, `${NOT_COUNTED}: the process ends`)
+    },
   }
 }

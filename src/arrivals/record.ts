@@ -80,6 +80,7 @@ const maybe = time.optional()
 const arrivalSchema = z.object({
   email: z.string(),
   group: z.string().optional(),
+  since: maybe,
   changedAt: time,
   openedAt: maybe,
   signedInAt: maybe,

@@ -5,7 +5,7 @@ import type { Waiting } from '../client-api/answers.ts'
 import type { Asked } from './ask.ts'
 import { MAX_TRIES } from './campaign.ts'
 import type { Invitee } from './invitee.ts'
-import type { Ledger, Standing } from './ledger.ts'
+import type { Ledger, Said, Standing } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail/mail.ts'
 import type { BeforeAgain, Posted } from './mail/outcome.ts'
 import type { Pace } from './pace.ts'
@@ -39,7 +39,7 @@ export type Trouble =
   | 'removed'
 
 /** One email for one person: the wave it belongs to, what the service listed, and the apps that it mentions. */
-export type Sending = { person: Invitee; wave: number; left: readonly Waiting[]; apps: readonly Waiting[] }
+export type Sending = { person: Invitee; wave: number; said: Said; apps: readonly Waiting[] }
 
 export type DeliveryParts = {
   ledger: Ledger
@@ -93,7 +93,7 @@ export function createDelivery(parts: DeliveryParts) {
     /** A person's email was taken in an earlier run. */
     earlier: () => refusals.earlier(),
     /** @throws {RunStopped} and whatever post and the ledger throw */
-    async mail({ person, wave, left, apps }: Sending): Promise<void> {
+    async mail({ person, wave, said, apps }: Sending): Promise<void> {
       if (post === undefined) {
         tally.wouldSend++
         const names = calledAs(apps).map(({ name }) => name)
@@ -103,7 +103,7 @@ export function createDelivery(parts: DeliveryParts) {
       const composed = await parts.compose(person, apps, wave)
       await parts.mailPace.turn()
       await stillHeld()
-      const one = await ledger.intend(person, wave, left)
+      const one = await ledger.intend(person, wave, said)
       if (one === undefined) return void tally.already++
       const beforeAgain = async () => {
         await stillHeld()

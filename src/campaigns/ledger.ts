@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/answers.ts'
 import { StoreUnavailable } from '../records/records.ts'
-import { withLeft, type Arrival } from '../arrivals/arrival.ts'
+import { type Arrival } from '../arrivals/arrival.ts'
+import { withLeft } from '../arrivals/sources.ts'
 import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
 import { due, isInDoubt, mailingOf, withdrawn, withMailing, type Open, type Policy } from './campaign.ts'
 import type { Outcome } from './mail/outcome.ts'
@@ -20,6 +21,9 @@ export type LedgerParts = {
   signal: AbortSignal
 }
 
+/** What the service said is left, and when it was asked. */
+export type Said = { left: readonly Waiting[]; askedAt: number }
+
 /** A try to send an email; `by` tells it from those of other runs. */
 export type Try = { wave: number; by: string }
 
@@ -32,7 +36,7 @@ export type Ledger = {
   /** Other work that needs the store, given as much time. */
   patiently<T>(work: () => Promise<T>): Promise<T>
   /** Writes down that an email leaves, unless it has left meanwhile. @returns undefined: it must not leave */
-  intend(person: Invitee, wave: number, left: readonly Waiting[]): Promise<Try | undefined>
+  intend(person: Invitee, wave: number, said: Said): Promise<Try | undefined>
   /**
    * Writes down what came of it. Where another run has gone on with the email meanwhile, only that it was sent still counts.
    * @param outcome refused: not because of the person, so it counts as not tried
@@ -52,7 +56,7 @@ export type Ledger = {
    */
   takeBack(email: string, wave: number): Promise<number>
   /** Nothing leaves; the service's answer is written down all the same. */
-  observe(person: Invitee, left: readonly Waiting[]): Promise<void>
+  observe(person: Invitee, said: Said): Promise<void>
 }
 
 const PATIENCE_MS = 120_000
@@ -77,14 +81,14 @@ export function createLedger(parts: LedgerParts): Ledger {
   const change = (email: string, how: (before: Arrival, isKnown: boolean) => Arrival) =>
     patiently(() => arrivals.change(email, how))
 
-  function observed(before: Arrival, { group }: Invitee, left: readonly Waiting[]): Arrival {
-    return withLeft(group === undefined ? before : { ...before, group }, left, now())
+  function observed(before: Arrival, { group }: Invitee, { left, askedAt }: Said): Arrival {
+    return withLeft(group === undefined ? before : { ...before, group }, left, now(), askedAt)
   }
 
   return {
     patiently,
     look: (email) => patiently(() => arrivals.look(email)),
-    async intend(person, wave, left) {
+    async intend(person, wave, said) {
       // A write may have succeeded although its answer was lost; then this mark is there.
       const by = randomBytes(6).toString('base64url')
       let isMine = false
@@ -95,7 +99,7 @@ export function createLedger(parts: LedgerParts): Ledger {
         const then = due(before, policy, now())
         isMine = then.kind === 'mail' && then.wave === wave
         if (!isMine) return before
-        const known = observed(before, person, left)
+        const known = observed(before, person, said)
         return withMailing(known, { campaign, wave, state: 'sending', by, now: now() })
       })
       return isMine ? { wave, by } : undefined
@@ -132,8 +136,8 @@ export function createLedger(parts: LedgerParts): Ledger {
       })
       return mailingOf(after, { campaign, wave })?.tries ?? 0
     },
-    async observe(person, left) {
-      await change(person.email, (before) => observed(before, person, left))
+    async observe(person, said) {
+      await change(person.email, (before) => observed(before, person, said))
     },
   }
 }

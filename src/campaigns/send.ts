@@ -89,19 +89,21 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       return void tally[COUNTS[why]]++
     }
     tally.asked++
+    const askedAt = parts.now()
     const asked = await parts.ask(email)
     if (asked.kind !== 'left') {
       parts.onTrouble(person, asked.kind, 'detail' in asked ? asked.detail : undefined)
       return void tally[COUNTS[asked.kind]]++
     }
     const { left } = asked
+    const said = { left, askedAt }
     const apps = connectable(arrival, left).filter(({ instance }) => parts.isAbout(instance))
     if (apps.length === 0) {
       tally.nothing++
-      if (!isDry) await ledger.observe(person, left)
+      if (!isDry) await ledger.observe(person, said)
     } else if (isAgain || started++ < limit) {
       if (started >= limit) parts.onOver()
-      await delivery.mail({ person, wave: then.wave, left, apps })
+      await delivery.mail({ person, wave: then.wave, said, apps })
       if (policy.remindAfterMs !== undefined) seen.add(email)
     }
   }

@@ -58,6 +58,8 @@ const walk = z.looseObject({
     .looseObject({ only: validOf(instance).catch([]), returnTo: z.unknown().optional() })
     .catch({ only: [], returnTo: undefined }),
   clicks: countOrNone,
+  isAsked: z.literal(true).optional().catch(undefined),
+  revisedAt: timeOrNone,
 })
 
 /** @param checked where a return may lead, or undefined */

@@ -49,7 +49,8 @@ export function createWalks({
 }: WalksParts): Walks {
   const arranged = (walk: Walk): Walk => {
     const known = arrange(walk.known)
-    return known === walk.known ? walk : { ...walk, known }
+    // Where all are hidden, it was asked all the same, and need not be written.
+    return known === walk.known ? walk : { ...walk, known, isAsked: true }
   }
 
   /** What a walk looked like in the store when it was loaded; walks themselves are never changed in place. */

@@ -1,13 +1,19 @@
-// Walks that tell when one has changed, for those who keep count. A page view that changes nothing tells nothing.
+// Walks that tell when one has changed, for those who keep count. A page view that changes nothing tells nothing, but once
+// a minute: the process that made the last change may have died before it told, and `invite send` may know otherwise.
 import type { Source } from '../arrivals/arrival.ts'
-import type { User } from '../session/signed-in.ts'
+import type { Told } from '../arrivals/follow.ts'
+import { createRemembered } from '../session/remembered.ts'
+import { personKey, type User } from '../session/signed-in.ts'
 import { standingIn } from './course.ts'
 import { figureOf, type Figure } from './standing.ts'
-import type { Known, Walk } from './walk.ts'
+import { isAsked, type Known, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
-/** Must not throw: what is counted is no reason to fail a person's request. */
-export type OnWalkChanged = (user: User, sources: readonly Source[]) => Promise<void>
+/**
+ * Must not throw: what is counted is no reason to fail a person's request.
+ * @returns whether it is counted
+ */
+export type OnWalkChanged = (user: User, told: Told) => Promise<boolean>
 
 const STATES = {
   connected: 'connected',
@@ -44,9 +50,9 @@ function wordOf(walk: Walk, entry: Known, now: number): Source['word'] {
     : undefined
 }
 
-/** Most pages change nothing, and then the walk is the very same; one with nothing in it may be a person's first. */
+/** Does the report see a difference? Most pages change nothing, and then the walk is the very same. */
 function isCounted(before: Walk, after: Walk, now: number): boolean {
-  if (after.known.length === 0) return true
+  if (isAsked(before) !== isAsked(after)) return true
   if (before.known === after.known && before.attempts === after.attempts) return false
   const states = (walk: Walk) =>
     JSON.stringify(
@@ -60,15 +66,30 @@ function isCounted(before: Walk, after: Walk, now: number): boolean {
   return states(before) !== states(after)
 }
 
+/** So many people are known to have been told of in this minute. */
+const MAX_TOLD = 10_000
+const MINUTE_MS = 60_000
+
 /** @param now milliseconds since 1970 */
 export function watchWalks(walks: Walks, onChanged: OnWalkChanged, now: () => number): Walks {
+  /** By person: the minute in which this process told of the walk last. */
+  const told = createRemembered<true | undefined>(MAX_TOLD)
   return {
     load: (user) => walks.load(user),
     async update(user, change, from) {
-      let before = from
-      const after = await walks.update(user, (walk) => change((before = walk)), from)
       const at = now()
-      if (before === undefined || isCounted(before, after, at)) await onChanged(user, sourcesOf(after, at))
+      let isOurs = false
+      const counted = (before: Walk): Walk => {
+        const after = change(before)
+        isOurs = isCounted(before, after, at)
+        return isOurs ? { ...after, revisedAt: Math.max(at, (before.revisedAt ?? 0) + 1) } : after
+      }
+      const after = await walks.update(user, counted, from)
+      const { revisedAt = 0 } = after
+      const [person, minute] = [personKey(user), `${Math.floor(at / MINUTE_MS)}`]
+      if (!isAsked(after) || (!isOurs && told.of(person, minute, () => undefined) === true)) return after
+      if (await onChanged(user, { sources: sourcesOf(after, at), at, revisedAt }))
+        told.of(person, minute, () => true)
       return after
     },
   }

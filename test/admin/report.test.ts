@@ -5,11 +5,10 @@ import {
   newArrival,
   optedIn,
   reached,
-  withLeft,
-  withSources,
   type Arrival,
   type Mailing,
 } from '../../src/arrivals/arrival.ts'
+import { withLeft, withSources } from '../../src/arrivals/sources.ts'
 import { due, withMailing, type Policy } from '../../src/campaigns/campaign.ts'
 import { parse } from 'csv-parse/sync'
 import { peopleCsv } from '../../src/admin/people-csv.ts'

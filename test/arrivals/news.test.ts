@@ -1,6 +1,7 @@
 // What other systems are told of a change, and that it is kept with the person.
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
+import { newArrival, reached, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
+import { withSources } from '../../src/arrivals/sources.ts'
 import { createArrivals } from '../../src/arrivals/arrivals.ts'
 import { MAX_NEWS, newsOf, withNews } from '../../src/arrivals/news.ts'
 import { united } from '../../src/arrivals/united.ts'

@@ -1,7 +1,8 @@
 // Records that cannot be read, because another secret sealed them, a newer version wrote them, or they are damaged: they
 // stop nothing, nothing overwrites them, and nobody whom they may be about is mailed.
 import { describe, expect, it } from 'vitest'
-import { optedIn, reached, withLeft, type Arrival } from '../../src/arrivals/arrival.ts'
+import { optedIn, reached, type Arrival } from '../../src/arrivals/arrival.ts'
+import { withLeft } from '../../src/arrivals/sources.ts'
 import { bucketOf, keyOf } from '../../src/arrivals/record.ts'
 import { createArrivals, OPT_OUT_DAYS } from '../../src/arrivals/arrivals.ts'
 import { mailingsOf, withMailing } from '../../src/campaigns/campaign.ts'
@@ -63,7 +64,7 @@ const put = (
 /** The year 10000, the first one of five digits. */
 const NO_DATE = Date.UTC(10_000, 0)
 const sent = { wave: 0, state: 'sent', at, tries: 1 }
-const bare = (email: string) => ({ email, changedAt: at, sources: [], campaigns: [] })
+const bare = (email: string) => ({ email, since: at, changedAt: at, sources: [], campaigns: [] })
 
 describe('what another secret sealed', () => {
   it('is counted and left out, and everybody else is there', async () => {

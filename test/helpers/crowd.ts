@@ -1,6 +1,7 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
 import { arrivalsIn } from '../../src/cli/invite/setup.ts'
-import { newArrival, reached, withSources, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
+import { newArrival, reached, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
+import { withSources } from '../../src/arrivals/sources.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { openStore } from '../../src/records/store.ts'
@@ -64,7 +65,7 @@ export async function settle(running: Pick<Running, 'env'>, people: readonly Arr
   const settings = loadSettings(running.env)
   const store = openStore(settings, createLog('silent'))
   try {
-    const arrivals = arrivalsIn(store.records, settings, Date.now)
+    const arrivals = arrivalsIn({ records: store.records, settings, now: Date.now })
     for (const person of people) await arrivals.change(person.email, () => person)
   } finally {
     await store.close()

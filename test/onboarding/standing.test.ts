@@ -1,7 +1,8 @@
 // One app has one standing: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countable, newArrival, withSources } from '../../src/arrivals/arrival.ts'
+import { countable, newArrival } from '../../src/arrivals/arrival.ts'
+import { withSources } from '../../src/arrivals/sources.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
 import { createFollow } from '../../src/arrivals/follow.ts'
 import { next, standingIn } from '../../src/onboarding/course.ts'
@@ -194,7 +195,7 @@ async function followed(walk: Walk, now: number): Promise<string[]> {
     now: () => now,
   })
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
-  await follow.walked(user, sourcesOf(walk, now))
+  await follow.walked(user, { sources: sourcesOf(walk, now), at: now, revisedAt: 0 })
   expect(countable(arrival)).toEqual(countable(withSources(arrival, arrival.sources, now)))
   return arrival.sources.map(({ state }) => state)
 }

@@ -52,8 +52,10 @@ describe('a walk that is read back', () => {
     expect(read({ visit: { only: 'a', returnTo: '/x' } }).visit).toEqual({ only: [], returnTo: undefined })
   })
 
-  it('takes clicks that cannot be counted on as none', () => {
-    expect(read({ clicks: 1e300 }).clicks).toBeUndefined()
+  it('takes clicks and a time that cannot be counted on as none', () => {
+    const { clicks, revisedAt } = read({ clicks: 1e300, revisedAt: 'today' })
+    expect([clicks, revisedAt]).toEqual([undefined, undefined])
+    expect(read({ revisedAt: 4 }).revisedAt).toBe(4)
     expect(read({ known: [{ ...known, departedIn: 0.5 }] }).known).toEqual([known])
   })
 

@@ -1,10 +1,11 @@
 // What the report learns of a walk: how each app is doing and since when, told when that changes and not at every page.
 import { describe, expect, it } from 'vitest'
 import type { Source } from '../../src/arrivals/arrival.ts'
+import type { Told } from '../../src/arrivals/follow.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { block, skip, unskip } from '../../src/onboarding/set-aside.ts'
 import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
-import { sourcesOf, watchWalks } from '../../src/onboarding/watched-walks.ts'
+import { sourcesOf, watchWalks, type OnWalkChanged } from '../../src/onboarding/watched-walks.ts'
 import type { Walks } from '../../src/onboarding/walks.ts'
 import { CONFIRM, NOW, returned, seen, slack, waits } from './seen.ts'
 
@@ -53,28 +54,37 @@ describe('an app in the report', () => {
 
 const ada = { issuer: 'https://as.example', subject: 'ada' }
 
-/** Walks of one person that are kept in a variable. */
-function watched(kept: Walk) {
-  const told: (readonly Source[])[] = []
+/** Walks of one person that are kept in a variable, in any number of processes. */
+function kept(first: Walk) {
+  let walk = first
   const walks: Walks = {
-    load: async () => kept,
-    update: async (_user, change, from = kept) => (kept = change(from)),
+    load: async () => walk,
+    update: async (_user, change, from = walk) => (walk = change(from)),
   }
-  const onChanged = async (user: typeof ada, sources: readonly Source[]) => {
+  return walks
+}
+
+/** A process. @param answers whether what it tells is counted; at the end, it always is */
+function watched(on: Walk | Walks, ...answers: boolean[]) {
+  const told: Told[] = []
+  const onChanged: OnWalkChanged = async (user, one) => {
     expect(user).toBe(ada)
-    told.push(sources)
+    told.push(one)
+    return answers.shift() ?? true
   }
-  return { told, walks: watchWalks(walks, onChanged, () => LATER) }
+  let clock = LATER
+  const walks = watchWalks('load' in on ? on : kept(on), onChanged, () => clock)
+  const look = () => walks.update(ada, (walk) => walk)
+  return { told, walks, look, pass: (milliseconds: number) => void (clock += milliseconds) }
 }
 
 describe('the report is told of a change', () => {
   const disabled = seen([{ ...slack, status: 'disabled' }])
-  const early = startWalk(NOW)
+  const early = seen([])
   const leave = (walk: Walk) => depart(walk, { instance: 'slack_1', step: 'step', now: LATER })
 
   it.each<[string, boolean, Walk, (walk: Walk) => Walk]>([
     ['of the first apps', true, early, (walk) => seen([slack], walk)],
-    ['of a person who has nothing to connect', true, early, (walk) => walk],
     ['to an app that is connected', true, seen([slack]), (walk) => seen([], walk)],
     ['to “not now”', true, seen([slack]), (walk) => skip(walk, 'slack_1', LATER)],
     ['to “not now” taken back', true, skip(seen([slack]), 'slack_1', NOW), (walk) => unskip(walk, 'slack_1')],
@@ -95,27 +105,91 @@ describe('the report is told of a change', () => {
     ['but not by a new name', false, seen([slack]), (walk) => seen([{ ...slack, name: 'Chat' }], walk)],
     ['but not by the visit', false, seen([slack]), (walk) => ({ ...walk, visit: { only: ['slack'] } })],
   ])('%s', async (_title, isTold, before, change) => {
-    const { walks, told } = watched(before)
-    const after = await walks.update(ada, change)
+    const { walks, told, look } = watched(before)
+    await look()
+    const { revisedAt, ...after } = await walks.update(ada, change)
     expect(after).toEqual(change(before))
-    expect(told).toEqual(isTold ? [sourcesOf(after, LATER)] : [])
-    expect(await walks.load(ada)).toBe(after)
+    const sources = sourcesOf(after, LATER)
+    expect(told.slice(1)).toEqual(isTold ? [{ sources, at: LATER, revisedAt: LATER }] : [])
+    expect(told[0]).toEqual({ sources: sourcesOf(before, LATER), at: LATER, revisedAt: 0 })
+    expect(revisedAt).toBe(isTold ? LATER : undefined)
+    expect(await walks.load(ada)).toEqual({ ...after, revisedAt })
+  })
+
+  it('when the service was asked first, and not before', async () => {
+    const { walks, told, look } = watched(startWalk(NOW))
+    await look()
+    await walks.update(ada, (walk) => skip(walk, 'slack_1', LATER))
+    expect(told).toEqual([])
+    const { revisedAt } = await walks.update(ada, (walk) => seen([], walk))
+    expect(told).toEqual([{ sources: [], at: LATER, revisedAt: LATER }])
+    expect(revisedAt).toBe(LATER)
   })
 
   it('by what the walk was when it was changed, not when it was loaded', async () => {
     const { walks, told } = watched(seen([slack]))
     await walks.update(ada, (walk) => skip(walk, 'slack_1', LATER), seen([slack]))
     await walks.update(ada, (walk) => ({ ...walk, visit: { only: ['slack'] } }))
-    expect(told.map(([source]) => source?.state)).toEqual(['skipped'])
+    expect(told.map(({ sources }) => sources[0]?.state)).toEqual(['skipped'])
+  })
+})
+
+describe('the report is told of a walk as it is', () => {
+  it.each<[string, Walk]>([
+    ['with apps', seen([slack])],
+    ['of a person who has nothing to connect', seen([])],
+  ])('once in a minute, because someone else may say otherwise there: %s', async (_title, walk) => {
+    const { told, look, pass } = watched(walk)
+    pass(-(LATER % 60_000))
+    for (let times = 0; times < 3; times++) {
+      await look()
+      pass(19_999)
+    }
+    expect(told.map(({ sources }) => sources)).toEqual([sourcesOf(walk, LATER)])
+    pass(3)
+    for (let times = 0; times < 3; times++) await look()
+    expect(told).toHaveLength(2)
   })
 
-  it('where it is not known what the walk was before, too', async () => {
-    const loaded = seen([slack])
-    const told: (readonly Source[])[] = []
-    const elsewhere = skip(loaded, 'slack_1', LATER)
-    const walks = { load: async () => loaded, update: async () => elsewhere }
-    const onChanged = async (_user: object, sources: readonly Source[]) => void told.push(sources)
-    await watchWalks(walks, onChanged, () => LATER).update(ada, (walk) => walk)
-    expect(told).toEqual([sourcesOf(elsewhere, LATER)])
+  it('a minute later where it could not be counted, until it is', async () => {
+    const { walks, told, look, pass } = watched(seen([slack]), true, false, false)
+    await look()
+    await walks.update(ada, (walk) => skip(walk, 'slack_1', LATER))
+    pass(59_999)
+    await look()
+    expect(told).toHaveLength(2)
+    pass(1)
+    for (let times = 0; times < 4; times++) await look()
+    const states = told.map(({ sources, revisedAt }) => [sources[0]?.state, revisedAt])
+    expect(states).toEqual([
+      ['waiting', 0],
+      ['skipped', LATER],
+      ['skipped', LATER],
+      ['skipped', LATER],
+    ])
+  })
+
+  it('in another process, a minute later, as the one that changed it may have died before', async () => {
+    const store = kept(seen([slack]))
+    const [alive, dies] = [watched(store), watched(store)]
+    await alive.look()
+    await dies.walks.update(ada, (walk) => skip(walk, 'slack_1', LATER))
+    const further = watched(store)
+    for (const one of [alive, further]) await one.look()
+    expect([alive.told.length, further.told.length]).toEqual([1, 1])
+    alive.pass(60_000)
+    await alive.look()
+    expect(alive.told.map(({ sources }) => sources[0]?.state)).toEqual(['waiting', 'skipped'])
+    expect(alive.told[1]?.revisedAt).toBe(dies.told[0]?.revisedAt)
+  })
+
+  it('by the process that changed it at once, each change later than the one before on any clock', async () => {
+    const { walks, told, pass } = watched(seen([slack]))
+    await walks.update(ada, (walk) => skip(walk, 'slack_1', LATER))
+    pass(-5_000)
+    await walks.update(ada, (walk) => unskip(walk, 'slack_1'))
+    pass(6_000)
+    await walks.update(ada, (walk) => skip(walk, 'slack_1', LATER))
+    expect(told.map(({ revisedAt }) => revisedAt)).toEqual([LATER, LATER + 1, LATER + 1_000])
   })
 })

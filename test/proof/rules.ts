@@ -1,5 +1,7 @@
 // What may never happen, held against every answer that a process gives and against how everything ends.
-import { locationOf, type Answer, type Asked } from './processes.ts'
+import { bucketOf, keyOf, readBucket } from '../../src/arrivals/record.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { locationOf, settings, type Answer, type Asked } from './processes.ts'
 import { SERVICE, type Person } from './service.ts'
 import { pathOf, type World } from './world.ts'
 
@@ -10,6 +12,7 @@ export type Given = {
   /** The cookie was signed out before it was sent. */ isEnded: boolean
 }
 
+const sealer = createSealer(settings.SESSION_SECRET)
 const CALLBACK = '/onboarding/callback'
 
 /** The apps that a page shows, with how it says they are doing. */
@@ -59,6 +62,22 @@ export class Rules {
       this.#world.fail(`nothing on the service's list counted as connected: ${counted} of ${person.name}`)
   }
 
+  /** What an administrator reads of a person is what the person reads; a minute late where a process died. */
+  #isReported({ name, email }: Person, shown: ReadonlyMap<string, string>): void {
+    if (this.#world.machine.now - this.#world.diedAt < 60_000) return
+    const bucket = bucketOf(email)
+    const { people } = readBucket(this.#world.store.read(keyOf(bucket)), bucket, sealer)
+    const sources = people.find((arrival) => arrival.email === email)?.sources ?? []
+    const states = new Map(sources.map(({ instance, state }) => [instance, state]))
+    for (const [app, kind] of shown) {
+      const state = states.get(app)
+      const isSaid = (what: string) => kind === what || state === what
+      const isOther = (isSaid('connected') || isSaid('skipped')) && state !== kind
+      if (state === undefined || isOther)
+        this.#world.fail(`nothing lost of the report: ${app} of ${name} is ${kind}, and ${state} there`)
+    }
+  }
+
   #isSentOnce({ person, asked, answer }: Given): void {
     const location = locationOf(answer)
     const path = location.startsWith(SERVICE) ? this.#world.service.pathOf(location) : undefined
@@ -95,6 +114,7 @@ export class Rules {
       else if ((kind === 'connected') === isListed)
         this.#world.fail(`no app lost: ${app.instance} of ${person.name} is ${kind}, listed: ${isListed}`)
     }
+    this.#isReported(person, shown)
     const isOver = !person.apps.some(this.#world.service.isListed)
     if (!isOver && !body.includes('href="/onboarding/connect'))
       this.#world.fail(`no dead end: nothing to go on with for ${person.name}`)

@@ -14,7 +14,7 @@ export const run: Run = async (args, parts) => {
   const settings = loadSettings(parts.env)
   return await explained(parts, 'invite forget', async () => {
     const { wasKnown, unread } = await withStore(settings, async (records) => {
-      const arrivals = arrivalsIn(records, settings, parts.now)
+      const arrivals = arrivalsIn({ records, settings, now: parts.now })
       // The walks first: without the record no one could find them.
       const { people = [] } = (await arrivals.get(email)) ?? {}
       const sealer = createSealer(settings.SESSION_SECRET)

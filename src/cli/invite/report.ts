@@ -8,7 +8,7 @@ import { loadSettings } from '../../settings/settings.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import { explained } from './endings.ts'
-import { arrivalsIn, storeInWords, withStore } from './setup.ts'
+import { arrivalsIn, senderOf, storeInWords, withStore } from './setup.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
@@ -17,9 +17,10 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
   const { values } = readArguments(args, options, 0)
   if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined")
   const settings = loadSettings(env)
+  const { company } = senderOf(settings)
   return await explained({ stderr }, 'invite report', () =>
     withStore(settings, async (records) => {
-      const arrivals = arrivalsIn(records, settings, now)
+      const arrivals = arrivalsIn({ records, settings, now }, company)
       const unread = noneUnread()
       if (values.csv) for await (const line of peopleCsv(arrivals.all(unread))) stdout.write(line)
       else {

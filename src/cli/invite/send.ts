@@ -91,7 +91,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const { settings, sender, options, parts, people, records, metrics, signal } = running
   const { now, stderr } = parts
   const { policy, datasources, atOnce } = options
-  const arrivals = arrivalsIn(records, settings, now)
+  const arrivals = arrivalsIn({ records, settings, now }, sender.company)
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,

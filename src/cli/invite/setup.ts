@@ -49,13 +49,16 @@ export function storeInWords(settings: Settings): string {
 
 const secretsOf = ({ INVITE_SECRET, SESSION_SECRET }: Settings) => INVITE_SECRET ?? SESSION_SECRET
 
+type Kept = { records: Records; settings: Settings; now: () => number }
+
 /** What a command notices of people is sent by the server, which finds it in the store. */
-export function arrivalsIn(records: Records, settings: Settings, now: () => number): Arrivals {
+export function arrivalsIn({ records, settings, now }: Kept, company?: Pick<Company, 'arrange'>): Arrivals {
   const arrivals = createArrivals({
     records,
     sealer: createSealer(secretsOf(settings)),
     now,
     retentionDays: settings.INVITE_RETENTION_DAYS,
+    ...(company && { arrange: (sources) => company.arrange(sources) }),
   })
   return settings.WEBHOOK_URL === undefined ? arrivals : withNews(arrivals, now)
 }

@@ -1,0 +1,115 @@
+// What is told of a person's apps, by processes in any order and by the service: the later word counts.
+import { describe, expect, it } from 'vitest'
+import { newArrival, type Arrival, type SourceState } from '../../src/arrivals/arrival.ts'
+import { withLeft, withSources } from '../../src/arrivals/sources.ts'
+
+const AT = Date.parse('2026-11-02T09:00:00Z')
+const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
+const unknown = newArrival('ada@acme.example', AT)
+
+type Tell = { state: SourceState; at: number; revisedAt?: number; person?: string }
+
+const told = (arrival: Arrival, { state, at, revisedAt = at, person = 'ada' }: Tell) =>
+  withSources(arrival, [{ instance: 'slack_1', name: 'Slack', state, at: AT }], AT + at, {
+    person,
+    revisedAt,
+  })
+
+const states = ({ sources }: Arrival) => sources.map(({ instance, state }) => `${instance} ${state}`)
+
+describe('a walk that is told of', () => {
+  const waiting = told(unknown, { state: 'waiting', at: 1 })
+  const skipped = told(waiting, { state: 'skipped', at: 2 })
+
+  it('counts with its last change, in whatever order it is told', () => {
+    expect(states(skipped)).toEqual(['slack_1 skipped'])
+    expect(told(skipped, { state: 'waiting', at: 1 })).toBe(skipped)
+    expect(told(skipped, { state: 'waiting', at: 60_000, revisedAt: 1 })).toBe(skipped)
+    expect(states(told(skipped, { state: 'waiting', at: 3 }))).toEqual(['slack_1 waiting'])
+  })
+
+  it('counts also where the process that told before has a clock that is ahead', () => {
+    const ahead = told(waiting, { state: 'connected', at: 100, revisedAt: 2 })
+    const behind = told(ahead, { state: 'waiting', at: 50, revisedAt: 3 })
+    expect(states(behind)).toEqual(['slack_1 waiting'])
+    expect(behind.asOf).toBe(AT + 100)
+  })
+
+  it('changes nothing when it is told again, also where a process shows other apps of it', () => {
+    expect(told(skipped, { state: 'skipped', at: 60_000, revisedAt: 2 })).toBe(skipped)
+    expect(withSources(skipped, [], AT + 60_000, { person: 'ada', revisedAt: 2 })).toBe(skipped)
+  })
+
+  it('of someone who has nothing to connect is written down once', () => {
+    const nothing = withSources(unknown, [], AT, { person: 'ada', revisedAt: 0 })
+    expect(nothing).toMatchObject({ asOf: AT, walked: { ada: 0 } })
+    expect(withSources(nothing, [], AT + 60_000, { person: 'ada', revisedAt: 0 })).toBe(nothing)
+  })
+
+  it('is held against that person’s own walk where two share an address', () => {
+    const other = told(skipped, { state: 'waiting', at: 50, person: 'eve' })
+    expect(told(other, { state: 'skipped', at: 60_000, revisedAt: 2 })).toBe(other)
+    expect(told(other, { state: 'waiting', at: 60_000, revisedAt: 50, person: 'eve' })).toBe(other)
+    expect(states(told(other, { state: 'blocked', at: 30 }))).toEqual(['slack_1 blocked'])
+  })
+
+  it('is kept of ten people at most, those who were told of last', () => {
+    let arrival = unknown
+    for (let number = 0; number < 12; number++)
+      arrival = told(arrival, { state: 'waiting', at: number + 1, person: `p${number}` })
+    arrival = told(arrival, { state: 'waiting', at: 20, person: 'p2' })
+    const people = ['p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9', 'p10', 'p11', 'p2']
+    expect(Object.keys(arrival.walked ?? {})).toEqual(people)
+  })
+})
+
+describe('a walk and what the service said', () => {
+  const connected = withLeft(told(unknown, { state: 'waiting', at: 1 }), [], AT + 100)
+
+  it('is told again where the service lists again what it had not, and the walk has not changed', () => {
+    expect(states(connected)).toEqual(['slack_1 connected'])
+    const again = told(connected, { state: 'waiting', at: 101, revisedAt: 1 })
+    expect(states(again)).toEqual(['slack_1 waiting'])
+    expect(told(again, { state: 'skipped', at: 102, revisedAt: 1 })).toBe(again)
+  })
+
+  it('is not told again as it was before the service was asked', () => {
+    expect(told(connected, { state: 'waiting', at: 100, revisedAt: 1 })).toBe(connected)
+  })
+
+  it('keeps what the service said since, when a change is told late, and takes in the rest', () => {
+    const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
+    const asked = withLeft(told(unknown, { state: 'waiting', at: 1 }), [jira], AT + 100)
+    const late = withSources(
+      asked,
+      [
+        { instance: 'slack_1', name: 'Slack', state: 'skipped', at: AT + 50 },
+        { instance: 'github_1', name: 'GitHub', state: 'skipped', at: AT + 50 },
+      ],
+      AT + 50,
+      { person: 'ada', revisedAt: 50 },
+    )
+    expect(states(late).toSorted()).toEqual(['github_1 skipped', 'jira_1 waiting', 'slack_1 connected'])
+    expect(late.asOf).toBe(AT + 100)
+    // The service may still know better, so the walk is taken in once more.
+    expect(states(told(late, { state: 'waiting', at: 101, revisedAt: 50 }))).toContain('slack_1 waiting')
+  })
+
+  it('leaves what has long been connected as it was', () => {
+    const later = withLeft(connected, [slack, { ...slack, instance: 'jira_1' }], AT + 200)
+    const jira = withLeft(withLeft(later, [], AT + 300), [slack], AT + 400)
+    expect(jira.sources).toContainEqual({
+      instance: 'jira_1',
+      name: 'Slack',
+      state: 'connected',
+      at: AT + 300,
+    })
+  })
+
+  it('does not take an answer from before the walk was told of', () => {
+    const skipped = told(unknown, { state: 'skipped', at: 10 })
+    expect(withLeft(skipped, [], AT + 20, AT + 9)).toBe(skipped)
+    expect(states(withLeft(skipped, [], AT + 20, AT + 10))).toEqual(['slack_1 connected'])
+    expect(states(withLeft(skipped, [slack], AT + 20, AT + 10))).toEqual(['slack_1 skipped'])
+  })
+})
