@@ -34,8 +34,8 @@ const byProject = Map.groupBy(files, projectOf)
 export default defineConfig({
   root,
   test: {
-    // Most of them wait for servers, so three at a time still leave a machine of two cores some room.
-    maxWorkers: 3,
+    // Most of them wait for servers, so four at a time keep a machine of two cores busy.
+    maxWorkers: 4,
     // `npm run coverage`. What runs in a process of its own is not seen.
     coverage: { include: ['src/**', 'packages/*/src/**'], reporter: ['text', 'html'] },
     testTimeout: 20_000,
