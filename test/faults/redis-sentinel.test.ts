@@ -51,7 +51,8 @@ describe('behind Sentinels', () => {
   })
 
   it('a primary that steps down for another is left, though it lives on', async () => {
-    await redis.primary.start()
+    await redis.bringBack()
+    expect(redis.failovers()).toBe(1)
     const load = await whileWorking(() => redis.stepDown())
     expect(load.trouble()).toBeLessThan(5_000)
     expectOnlyRefusals(load)

@@ -13,23 +13,34 @@ export type SentinelSetUp = {
   primaryPort(): Promise<number>
   /** The Sentinels make the other server the primary, as for maintenance. */
   stepDown(): Promise<void>
+  /** Starts the primary again that was killed. Empty as it is, it must not be promoted before it has everything. */
+  bringBack(): Promise<void>
+  /** How often another server was made the primary, as the Sentinels wrote. */
+  failovers(): number
   close(): Promise<void>
 }
 
 const NAME = 'onramp-test'
 
-/** @param password of the Redis servers; the Sentinels have none */
-export async function startSentinels(password: string): Promise<SentinelSetUp> {
-  const auth = ['--requirepass', password, '--masterauth', password]
+/**
+ * @param password of the Redis servers; the Sentinels have none
+ * @param downAfterMs how long the primary may be silent
+ */
+export async function startSentinels(password: string, downAfterMs = 800): Promise<SentinelSetUp> {
+  // A replica is sent everything at once.
+  const alone = ['--requirepass', password, '--masterauth', password, '--repl-diskless-sync-delay', '0']
+  const following = (port: number) => [...alone, '--replicaof', '127.0.0.1', String(port)]
   const url = (port: number) => `redis://:${password}@127.0.0.1:${port}`
-  const primary = await startRedis({ url, options: () => auth })
-  const following = ['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0']
-  const replica = await startRedis({ url, options: () => [...auth, ...following] })
-  await until(async () => String(await replica.ask('INFO', 'replication')).includes('link_status:up'), 'sync')
+  const isSynced = async (server: RedisServer) =>
+    String(await server.ask('INFO', 'replication')).includes('link_status:up')
+  let options = alone
+  const primary = await startRedis({ url, options: () => options })
+  const replica = await startRedis({ url, options: () => following(primary.port) })
+  await until(() => isSynced(replica), 'sync')
   const watch = [
     `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 2`,
     `sentinel auth-pass ${NAME} ${password}`,
-    `sentinel down-after-milliseconds ${NAME} 800`,
+    `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
     `sentinel failover-timeout ${NAME} 4000`,
   ]
   const sentinels = await Promise.all([1, 2, 3].map(() => startRedis({ sentinel: watch })))
@@ -62,6 +73,14 @@ export async function startSentinels(password: string): Promise<SentinelSetUp> {
       }
       await until(began, 'the failover to begin')
     },
+    async bringBack() {
+      // As a replica at once: Sentinel would let it be an empty primary for ten seconds and more before it makes it one.
+      options = [...following(replica.port), '--replica-priority', '0']
+      await primary.start()
+      await until(() => isSynced(primary), 'the old primary to have everything', 60_000)
+      await primary.ask('CONFIG', 'SET', 'replica-priority', '100')
+    },
+    failovers: () => Math.max(...sentinels.map((one) => one.output().split('+switch-master').length - 1)),
     async close() {
       await Promise.all([...sentinels, replica, primary].map((server) => server.close()))
     },

@@ -16,6 +16,8 @@ export type RedisServer = {
   /** Seconds that each key has left to live; -1: for ever. */
   lives(): Promise<Map<string, number>>
   start(): Promise<void>
+  /** What it wrote since it was started. */
+  output(): string
   kill(): Promise<void>
   freeze(): void
   thaw(): void
@@ -83,6 +85,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         )
       }, 'redis-server')
     },
+    output: () => child?.output() ?? '',
     kill: async () => void (await child?.end('SIGKILL')),
     freeze: () => child?.signal('SIGSTOP'),
     thaw: () => child?.signal('SIGCONT'),

@@ -2,12 +2,13 @@
 // stand-in, and two processes of onramp that are started again whatever ends them.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { until } from '../../helpers/processes.ts'
 import { startSentinels } from '../../helpers/redis-topologies.ts'
 import { freePort } from '../../helpers/running.ts'
-import { startNode, startServer, untilReady } from '../processes.ts'
+import { folder, startNode, startServer, untilReady } from '../processes.ts'
 import type { World } from './browser.ts'
 import { createGateway } from './gateway.ts'
 import type { Fault, Ledger } from './ledger.ts'
@@ -21,6 +22,9 @@ const newSecret = () => randomBytes(32).toString('base64url')
 const SETTLING_MS = 4_000
 const PROCESSES = 2
 
+/** Shorter than what is usual, and longer than everything on a few processors may keep a Redis from answering. */
+const SILENCE_MS = 2_000
+
 /**
  * What Node takes of itself in a container of 512 MB, which is what docs/operations.md and deploy/kubernetes give. With all
  * the memory of a machine it lets hundreds of megabytes of garbage lie, and nothing could be told from that.
@@ -30,7 +34,7 @@ const HEAP_MB = 304
 export type Company = Awaited<ReturnType<typeof startCompany>>
 
 export async function startCompany(ledger: Ledger) {
-  const redis = await startSentinels(newSecret())
+  const redis = await startSentinels(newSecret(), SILENCE_MS)
   const standInPort = await freePort()
   const standIn = `http://127.0.0.1:${standInPort}`
   const { pid } = startNode(fileAt('stand-in.ts'), {
@@ -54,13 +58,20 @@ export async function startCompany(ledger: Ledger) {
     LOG_LEVEL: 'warn',
     ...redis.settings,
   }
-  const meter = createMeter()
+  const liveHeap = join(folder, 'live-heap')
+  const meter = createMeter(liveHeap)
   meter.watch('stand-in', pid)
   const startOn = (port: number, index: number) => {
     const child = startServer(fileAt('../../..'), {
       name: `onramp-${index}`,
-      options: [`--max-heap-size=${HEAP_MB}`, '--import', fileAt('own-share.ts')],
-      env: { ...settings, PORT: String(port) },
+      options: [
+        `--max-heap-size=${HEAP_MB}`,
+        '--import',
+        fileAt('own-share.ts'),
+        '--import',
+        fileAt('live-heap.ts'),
+      ],
+      env: { ...settings, PORT: String(port), LIVE_HEAP_FILE: liveHeap },
       pin: undefined,
     })
     meter.watch('onramp', child.pid)
@@ -86,11 +97,13 @@ export async function startCompany(ledger: Ledger) {
     await until(() => gateway.isReady(port), 'it to be ready again', 60_000)
   }
 
+  /** Redis has its replica again. */
+  let whole = Promise.resolve()
   async function failOver(): Promise<void> {
     const before = await redis.primaryPort()
     await redis.primary.kill()
     await until(async () => (await redis.primaryPort()) !== before, 'another primary', 60_000)
-    await redis.primary.start()
+    whole = redis.bringBack()
     await until(() => gateway.areAllReady(), 'both to be ready again', 60_000)
   }
 
@@ -112,6 +125,10 @@ export async function startCompany(ledger: Ledger) {
       const taken = performance.now() - from
       await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))
       return taken
+    },
+    async redisFailovers() {
+      await whole
+      return redis.failovers()
     },
     redisVersion: async () =>
       /redis_version:(\S+)/.exec(String(await redis.replica.ask('INFO', 'server')))?.[1] ?? '',

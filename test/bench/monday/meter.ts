@@ -1,8 +1,11 @@
 // Processor time and memory of the processes, looked at each second, also of those that have ended meanwhile.
+import { existsSync, readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { processorMs, residentMb } from '../machine.ts'
 
-type Life = { name: string; pid: number; processorMs: number; memory: number[] }
+type Life = { name: string; pid: number; processorMs: number; memory: Sample[] }
+/** Megabytes, at milliseconds since 1970. */
+type Sample = { at: number; megabytes: number }
 
 /** The last fifth of a life over its second fifth: more is not level. */
 const MAX_GROWTH = 1.25
@@ -12,7 +15,20 @@ const LEAST_SECONDS = 120
 const EVERY_MS = 1_000
 
 const medianOf = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const FIFTHS = { second: 1, last: 4 } as const
+
+/** The median of what was seen in a fifth of the time from the first moment to the last. */
+function inFifth(
+  samples: readonly Sample[],
+  fifth: keyof typeof FIFTHS,
+  { from, to }: { from: number; to: number },
+) {
+  const start = from + ((to - from) * FIFTHS[fifth]) / 5
+  const own = samples.filter(({ at }) => at >= start && at <= start + (to - from) / 5)
+  return medianOf(own.map(({ megabytes }) => megabytes))
+}
 
 function machineMs(): { busy: number; all: number } {
   let [busy, all] = [0, 0]
@@ -24,7 +40,18 @@ function machineMs(): { busy: number; all: number } {
   return { busy, all }
 }
 
-export function createMeter() {
+/** What live-heap.ts has written, by process. */
+function readLiveHeap(file: string): Map<number, Sample[]> {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  const seen = lines.map((line) => line.split(' ').map(Number) as [number, number, number])
+  const byPid = Map.groupBy(seen, ([pid]) => pid)
+  return new Map(
+    [...byPid].map(([pid, own]) => [pid, own.map(([, at, megabytes]) => ({ at, megabytes }))] as const),
+  )
+}
+
+/** @param liveHeap the file that live-heap.ts writes */
+export function createMeter(liveHeap: string) {
   const lives: Life[] = []
   const started = machineMs()
   const loads: number[] = []
@@ -35,7 +62,7 @@ export function createMeter() {
       const [taken, memory] = [processorMs(life.pid), residentMb(life.pid)]
       if (taken === undefined || memory === undefined) continue
       life.processorMs = taken
-      life.memory.push(memory)
+      life.memory.push({ at: Date.now(), megabytes: memory })
     }
   }
   look()
@@ -45,13 +72,25 @@ export function createMeter() {
     /** All lives of that name, in milliseconds. */
     processorMs: (name: string) =>
       lives.filter((life) => life.name === name).reduce((sum, life) => sum + life.processorMs, 0),
-    /** In megabytes, of each life: early, late and the most; and whether the longest of them was level. */
-    memory(name: string) {
-      const own = lives.filter((life) => life.name === name && life.memory.length > 0)
-      const figures = own.map(({ memory }) => {
-        const fifth = Math.ceil(memory.length / 5)
-        const [early, late] = [medianOf(memory.slice(fifth, 2 * fifth)), medianOf(memory.slice(-fifth))]
-        return { seconds: memory.length, early, late, most: Math.max(...memory) }
+    /**
+     * In megabytes, of each life: early, late and the most; what of it was in use; and whether those that were long enough
+     * were level.
+     * @param from milliseconds since 1970: before, fewer people came and were remembered
+     */
+    memory(name: string, from: number) {
+      const inUse = readLiveHeap(liveHeap)
+      const figures = lives.flatMap((life) => {
+        const memory = life.memory.filter(({ at }) => at >= from)
+        const [first, last] = [memory[0], memory.at(-1)]
+        if (life.name !== name || first === undefined || last === undefined) return []
+        const time = { from: first.at, to: last.at }
+        const fifths = (samples: readonly Sample[]) => ({
+          early: inFifth(samples, 'second', time),
+          late: inFifth(samples, 'last', time),
+          most: Math.max(...samples.map(({ megabytes }) => megabytes)),
+        })
+        const seconds = Math.round((last.at - first.at) / 1000)
+        return [{ seconds, ...fifths(memory), inUse: fifths(inUse.get(life.pid) ?? []) }]
       })
       const judged = figures.filter(({ seconds }) => seconds >= LEAST_SECONDS)
       const isLevel =

@@ -7,6 +7,8 @@ import type { Loss } from './reconcile.ts'
 
 export type Morning = {
   machine: string
+  /** How often Redis failed over: once is what the hour has. What more of it costs is not onramp's to keep. */
+  failovers: number
   processors: number
   seed: number
   minutes: number
@@ -24,7 +26,9 @@ export type Morning = {
   shares: [Part, Shares][]
   troubles: [string, number][]
   faults: [Fault, number][]
-  meter: Pick<ReturnType<typeof createMeter>, 'processorMs' | 'memory' | 'machine'>
+  meter: Pick<ReturnType<typeof createMeter>, 'processorMs' | 'machine'>
+  /** From the beginning of the hour. */
+  memory: ReturnType<ReturnType<typeof createMeter>['memory']>
   losses: Loss[]
   peer: Awaited<ReturnType<typeof besideThePeer>> | undefined
 }
@@ -35,7 +39,8 @@ const FAULTS: readonly Part[] = ['kill -9', 'failover', 'rolling restart']
 /** Counted on its own. */
 const USED_TWICE = / 410 GET \/auth\/datasource\//
 
-const fixed = (value: number, digits = 0) => value.toFixed(digits)
+/** Of what was never seen in its time, a dash. */
+const fixed = (value: number, digits = 0) => (Number.isNaN(value) ? '–' : value.toFixed(digits))
 
 function shareLines({ shares }: Morning): string[] {
   const both = ({ p50, p99 }: Shares['seen']) => `${fixed(p50, 1)} / ${fixed(p99, 1)}`.padStart(16)
@@ -61,7 +66,6 @@ function verdictsOf(morning: Morning): Verdict[] {
   const atRestart = troubles.filter(([what]) => !USED_TWICE.test(what) && what.startsWith('rolling restart:'))
   // Before anyone has come, what the machine has to do belongs to others.
   const isFree = load.first < morning.processors
-  const { isLevel } = meter.memory('onramp')
   return [
     { words: `Nothing is lost: ${people - losses.length} of ${people} people`, isKept: losses.length === 0 },
     {
@@ -73,6 +77,10 @@ function verdictsOf(morning: Morning): Verdict[] {
       isKept: unexplained.length === 0,
     },
     {
+      words: `Redis failed over once, when it was killed: ${morning.failovers} in all`,
+      isKept: morning.failovers === 1 ? true : undefined,
+    },
+    {
       words: `A rolling restart fails nothing: ${atRestart.length} kinds`,
       isKept: isFree ? atRestart.length === 0 : undefined,
     },
@@ -80,7 +88,7 @@ function verdictsOf(morning: Morning): Verdict[] {
       words: `At ${fixed(averageRate, 1)} people a second, p99 of onramp's own share is at most ${MAX_P99_MS} ms: ${fixed(p99 ?? Number.NaN, 1)} ms`,
       isKept: isFree && p99 !== undefined ? p99 <= MAX_P99_MS : undefined,
     },
-    { words: `Memory is level`, isKept: isLevel },
+    { words: `Memory is level`, isKept: morning.memory.isLevel },
     {
       words: `Load of the machine: ${fixed(load.first, 1)} at the start, at most ${fixed(load.most, 1)}, on ${morning.processors} processors, busy for ${fixed(share * 100)} %`,
       isKept: undefined,
@@ -91,15 +99,14 @@ function verdictsOf(morning: Morning): Verdict[] {
 const MARKS = { true: 'kept', false: 'MISSED', undefined: 'not judged' }
 
 function describe(morning: Morning): string[] {
-  const { rhythm, meter, minutes, compress, seconds, peer } = morning
+  const { rhythm, meter, memory, minutes, compress, seconds, peer } = morning
   const { people } = rhythm
   const each = (milliseconds: number) => `${fixed(milliseconds / people, 1)} ms`
-  const lives = meter
-    .memory('onramp')
-    .figures.map(
-      (life) =>
-        `${fixed(life.early)} → ${fixed(life.late)} (at most ${fixed(life.most)}) in ${life.seconds} s`,
-    )
+  const span = ({ early, late, most }: { early: number; late: number; most: number }) =>
+    `${fixed(early)} → ${fixed(late)} (at most ${fixed(most)})`
+  const lives = memory.figures.map(
+    (life) => `${span(life)}, in use ${span(life.inUse)}, in ${life.seconds} s`,
+  )
   return [
     `A company's Monday: ${people} people, ${APPS.length} apps each, in ${minutes} minutes; ${compress} times as fast as that, so in ${fixed(rhythm.seconds)} s`,
     `Before, ${fixed(rhythm.averageSeconds)} s at the average rate as it is: ${fixed(rhythm.averageRate, 1)} people a second. Bursts: ${BURST_RATE} sign-ins a second. Seed ${morning.seed}.`,
@@ -114,7 +121,7 @@ function describe(morning: Morning): string[] {
     ...shareLines(morning),
     '',
     `CPU per person: onramp ${each(meter.processorMs('onramp'))}, stand-in ${each(meter.processorMs('stand-in'))}, load ${each(morning.generatorMs)}`,
-    `Memory of onramp in MB, of each process: ${lives.join('; ')}`,
+    `Memory of onramp in MB, of each process, early and late in the hour: ${lives.join('; ')}`,
     peer === undefined
       ? 'Sign-ins a second beside express-openid-connect: not measured'
       : `Sign-ins a second beside express-openid-connect: ${fixed(peer.onramp)} and ${fixed(peer.peer)}, ${fixed(peer.ratio.median, 2)} times (${fixed(peer.ratio.min, 2)}–${fixed(peer.ratio.max, 2)})`,

@@ -112,6 +112,7 @@ async function morning(): Promise<Omit<Morning, 'peer'>> {
     const before = process.cpuUsage()
     const plans = planCompany(rhythm, seed)
     const from = performance.now()
+    const hourFrom = Date.now() + average * 1000
     clock.second = () => (performance.now() - from) / 1000
     const faulting = letFaultsHappen(company, clock)
     const [{ told, mostAtOnce }, faults] = await Promise.all([letThemCome(company, clock, plans), faulting])
@@ -123,6 +124,7 @@ async function morning(): Promise<Omit<Morning, 'peer'>> {
     const two = journal.secondUses.filter((person) => twoTabs.has(person)).length
     return {
       machine: describeMachine(await company.redisVersion()),
+      failovers: await company.redisFailovers(),
       processors: cpus().length,
       seed,
       minutes,
@@ -138,6 +140,7 @@ async function morning(): Promise<Omit<Morning, 'peer'>> {
       troubles: ledger.troubles(),
       faults,
       meter: company.meter,
+      memory: company.meter.memory('onramp', hourFrom),
       losses: reconcile(plans, told, journal.people, readReport(csv)),
     }
   } finally {
