@@ -1,4 +1,5 @@
 // Follows who signs in and what they do in their walks, so that the report need not ask the service.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { personKey, type User } from '../session/signed-in.ts'
 import { reached, withPerson, type Arrival, type Source } from './arrival.ts'
@@ -15,8 +16,11 @@ const kept = ({ instance, name, state, at, word, unconfirmed }: Source): Source 
   ...(unconfirmed && { unconfirmed }),
 })
 
-/** How a walk stands at a moment, and when the last of its changes was that count. Milliseconds since 1970. */
-export type Told = { sources: readonly Source[]; at: number; revisedAt: number }
+/**
+ * How a walk stands at a moment, and when the last of its changes was that count. Milliseconds since 1970. `isAsked`: with
+ * what the service said just then, and not only what the person did.
+ */
+export type Told = { sources: readonly Source[]; at: number; revisedAt: number; isAsked: boolean }
 
 export type Follow = {
   signedIn: (user: User) => Promise<void>
@@ -51,12 +55,16 @@ const MAX_MISSED = 1_000
  */
 export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts): Follow {
   const missed = new Map<string, Missed>()
+  let isOver = false
+  /** What is counted later belongs to no request. */
+  const outsideOfRequests = AsyncLocalStorage.snapshot()
 
   /** It alone removes the entry: what fails meanwhile takes its place in it, and has all the tries again. */
   async function countLater(what: string, entry: Missed): Promise<void> {
     let isCounted = false
     while (!isCounted && entry.tries < waits.length) {
       await sleep((waits[entry.tries++] ?? 0) * (0.5 + Math.random() / 2), undefined, { ref: false })
+      if (isOver) return
       const { count } = entry
       try {
         await count()
@@ -96,7 +104,7 @@ export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts)
       } else if (missed.size < MAX_MISSED) {
         log.warn({ err: error }, 'an arrival, or a step of a walk, is counted for the report later')
         missed.set(what, entry)
-        void countLater(what, entry)
+        outsideOfRequests(() => void countLater(what, entry))
       } else log.warn({ err: error }, NOT_COUNTED)
       return false
     }
@@ -107,14 +115,15 @@ export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts)
       const at = now()
       await count(user, 'signedIn', -at, (before) => reached(before, 'signedInAt', at))
     },
-    walked(user, { sources, at, revisedAt }) {
+    walked(user, { sources, at, revisedAt, isAsked }) {
       const own = sources.map(kept)
-      const stand = { person: personKey(user), revisedAt }
+      const stand = { person: personKey(user), revisedAt, isAsked }
       return count(user, 'walked', revisedAt, (before) =>
         withSources(reached(before, 'signedInAt', at), own, at, stand),
       )
     },
     close() {
+      isOver = true
       if (missed.size > 0) log.warn({ missed: missed.size }, `${NOT_COUNTED}: the process ends`)
     },
   }

@@ -36,34 +36,73 @@ export function withLeft(
   return { ...withListed(arrival, listed, now), isAsked: true }
 }
 
+/** How a walk is told of: `isAsked`, the service was asked for it just then. */
+export type ToldStand = Stand & { isAsked: boolean }
+
 /**
- * Takes in the person's own walk. What was known and is no longer in it is connected.
- * @param at as of when it is how the walk stands; what the service was known to say since stays
+ * Takes in the person's own walk. What was known and is no longer in it is connected. Where the service was not asked for it,
+ * or was asked by others since, only what the person said counts.
+ * @param at as of when it is how the walk stands
  * @param stand processes tell in any order, and again: what is in this already, or was before, changes nothing
  */
 export function withSources(
   arrival: Arrival,
   sources: readonly Source[],
   at: number,
-  stand?: Stand,
+  stand?: ToldStand,
 ): Arrival {
-  const { isAsked, asOf = 0, ...rest } = arrival
-  let isNewer = asOf < at
-  if (stand !== undefined) {
-    const last = arrival.walked?.[stand.person] ?? -1
-    // The service may have said otherwise meanwhile, and may have said the same again as before.
-    if (stand.revisedAt < last || (stand.revisedAt === last && !(isAsked && isNewer))) return arrival
-    // Of one walk alone, its changes have an order that needs no clock: those of two processes may differ.
-    isNewer ||= !isAsked && Object.keys(arrival.walked ?? {}).every((person) => person === stand.person)
-  }
+  if (stand === undefined) return withAnswer(arrival, sources, at)
+  const { asOf = 0, isAsked = false, walked = {} } = arrival
+  const last = walked[stand.person] ?? -1
+  if (stand.revisedAt < last) return arrival
+  if (!stand.isAsked && arrival.asOf !== undefined)
+    return stand.revisedAt === last ? arrival : withWords(arrival, sources)
+  // Of one walk alone, its changes have an order that needs no clock: those of two processes may differ.
+  const isAlone = Object.keys(walked).every((person) => person === stand.person)
+  const isNewer = asOf < at || (!isAsked && isAlone)
+  // The same again says more where the service said otherwise meanwhile, or an app was hidden when it was told before.
+  const saysMore = isNewer && (isAsked || (isAlone && leavesOpen(arrival, sources)))
+  if (stand.revisedAt === last && !saysMore) return arrival
+  const after = isNewer ? withAnswer(arrival, sources, at) : withWords(arrival, sources)
+  return { ...after, walked: walkedOf(arrival, stand) }
+}
+
+function withAnswer(arrival: Arrival, sources: readonly Source[], at: number): Arrival {
+  const { isAsked: _isAsked, ...rest } = arrival
+  return withListed(rest, sources, Math.max(at, arrival.asOf ?? 0))
+}
+
+/** Is anything known as not connected of which it does not speak? */
+function leavesOpen(arrival: Arrival, sources: readonly Source[]): boolean {
   const told = new Set(sources.map(({ instance }) => instance))
-  // What was connected since, or is on the list only since.
-  const since = isNewer
-    ? []
-    : arrival.sources.filter((one) => !told.has(one.instance) || (one.state === 'connected' && one.at > at))
-  const all = new Map([...sources, ...since].map((one) => [one.instance, one]))
-  const after = withListed(isNewer ? rest : arrival, [...all.values()], Math.max(at, asOf))
-  return stand === undefined ? after : { ...after, walked: walkedOf(arrival, stand) }
+  return arrival.sources.some(({ instance, state }) => state !== 'connected' && !told.has(instance))
+}
+
+/** Whether an app is listed, switched off or connected stays as it is known; one that is not known is as it is told. */
+function withWords(arrival: Arrival, sources: readonly Source[]): Arrival {
+  const told = new Map(sources.map((source) => [source.instance, source]))
+  const known = new Set(arrival.sources.map(({ instance }) => instance))
+  return concluded(
+    {
+      ...arrival,
+      sources: [
+        ...arrival.sources.map((source) => said(source, told.get(source.instance))),
+        ...sources.filter(({ instance }) => !known.has(instance)),
+      ],
+    },
+    arrival.asOf ?? 0,
+  )
+}
+
+/** What the person said of an app that is not connected. */
+function said(source: Source, told: Source | undefined): Source {
+  if (source.state === 'connected' || told === undefined || told.state === 'connected') return source
+  const word = wordOf(told)
+  const { word: _word, unconfirmed: _unconfirmed, ...rest } = source
+  if (source.state === 'off') return word ? { ...rest, word } : rest
+  if (word !== undefined) return { ...rest, ...word }
+  const at = source.state === 'waiting' ? source.at : told.at
+  return { ...rest, state: 'waiting', at, ...(told.unconfirmed && { unconfirmed: true }) }
 }
 
 const walkedOf = ({ walked }: Arrival, { person, revisedAt }: Stand): Record<string, number> =>
@@ -107,7 +146,10 @@ export function withoutHidden(arrival: Arrival, arrange: (sources: Source[]) => 
 export function withHidden(after: Arrival, whole: Arrival, before: Arrival): Arrival {
   const seen = new Set([...before.sources, ...after.sources].map(({ instance }) => instance))
   const hidden = whole.sources.filter(({ instance }) => !seen.has(instance))
-  return hidden.length === 0 ? after : { ...after, sources: [...after.sources, ...hidden] }
+  if (hidden.length === 0) return after
+  const all = { ...after, sources: [...after.sources, ...hidden] }
+  const { finishedAt = isDone(all) ? whole.finishedAt : undefined } = after
+  return finishedAt === undefined ? all : { ...all, finishedAt }
 }
 
 function connected(source: Source, now: number): Source {

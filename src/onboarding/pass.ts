@@ -44,7 +44,10 @@ export function createCurrentWalk({ checkFor, walks, confirmSeconds, log, now }:
     const at = now()
     const take = (before: Walk) =>
       waiting === undefined ? before : observe(before, waiting, at, confirmSeconds)
-    return await walks.update(user, (before) => take(change(before)), walk)
+    return await walks.update(user, (before) => take(change(before)), {
+      from: walk,
+      isAsked: waiting !== undefined,
+    })
   }
 }
 
@@ -77,7 +80,8 @@ export function createPass(parts: PassParts) {
     const question = { now: now(), confirmSeconds, step, waiting, isStartable }
 
     let decided: Passage | undefined
-    const after = await walks.update(user, (before) => (decided = decide(before, question)).walk, walk)
+    const take = (before: Walk) => (decided = decide(before, question)).walk
+    const after = await walks.update(user, take, { from: walk, isAsked: true })
     const passage = decided ?? decide(after, question)
     const { kind, instance, from } = { instance: undefined, from: undefined, ...passage }
     log.debug({ passage: kind, instance, from, waiting: waiting.map(said) }, 'walk: where it leads')

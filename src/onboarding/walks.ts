@@ -13,15 +13,21 @@ import { readWalk, WALK_VERSION, type CheckReturnTo } from './walk-record.ts'
 const LIFE_SECONDS = 90 * 24 * 3600
 const MAX_TOLD = 1_000
 
+export type Basis = {
+  /** What was loaded a moment ago: saves reading it again. */
+  from?: Walk
+  /** The service was asked, and the change takes in what it said. */
+  isAsked?: boolean
+}
+
 export type Walks = {
   /** @throws {StoreUnavailable} */
   load(user: User): Promise<Walk>
   /**
    * Changes the walk; `change` may run again when another process was faster, so it only computes.
-   * @param from what was loaded a moment ago: saves reading it again
    * @throws {StoreUnavailable}
    */
-  update(user: User, change: (walk: Walk) => Walk, from?: Walk): Promise<Walk>
+  update(user: User, change: (walk: Walk) => Walk, basis?: Basis): Promise<Walk>
 }
 
 export type WalksParts = {
@@ -114,7 +120,7 @@ export function createWalks({
 
   return {
     load,
-    async update(user, asked, from) {
+    async update(user, asked, { from } = {}) {
       const change = (walk: Walk) => arranged(asked(walk))
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       const same = unchanged(change(loaded), loaded)

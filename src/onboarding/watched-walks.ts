@@ -1,5 +1,5 @@
-// Walks that tell when one has changed, for those who keep count. A page view that changes nothing tells nothing, but once
-// a minute: the process that made the last change may have died before it told, and `invite send` may know otherwise.
+// Walks that tell when one has changed, for those who keep count. A page tells of a change that this process has not told of
+// yet, because the one that made it may have died before, and again once a minute, because `invite send` may know otherwise.
 import type { Source } from '../arrivals/arrival.ts'
 import type { Told } from '../arrivals/follow.ts'
 import { createRemembered } from '../session/remembered.ts'
@@ -72,11 +72,11 @@ const MINUTE_MS = 60_000
 
 /** @param now milliseconds since 1970 */
 export function watchWalks(walks: Walks, onChanged: OnWalkChanged, now: () => number): Walks {
-  /** By person: the minute in which this process told of the walk last. */
+  /** By person: what this process told last, and in which minute. */
   const told = createRemembered<true | undefined>(MAX_TOLD)
   return {
     load: (user) => walks.load(user),
-    async update(user, change, from) {
+    async update(user, change, basis = {}) {
       const at = now()
       let isOurs = false
       const counted = (before: Walk): Walk => {
@@ -84,12 +84,19 @@ export function watchWalks(walks: Walks, onChanged: OnWalkChanged, now: () => nu
         isOurs = isCounted(before, after, at)
         return isOurs ? { ...after, revisedAt: Math.max(at, (before.revisedAt ?? 0) + 1) } : after
       }
-      const after = await walks.update(user, counted, from)
+      const after = await walks.update(user, counted, basis)
       const { revisedAt = 0 } = after
-      const [person, minute] = [personKey(user), `${Math.floor(at / MINUTE_MS)}`]
-      if (!isAsked(after) || (!isOurs && told.of(person, minute, () => undefined) === true)) return after
-      if (await onChanged(user, { sources: sourcesOf(after, at), at, revisedAt }))
-        told.of(person, minute, () => true)
+      const { isAsked: isService = false } = basis
+      const [person, what] = [personKey(user), `${revisedAt} ${Math.floor(at / MINUTE_MS)}`]
+      const isNews = isService ? told.of(person, what, () => undefined) === undefined : isOurs
+      if (!isAsked(after) || !isNews) return after
+      const isTold = await onChanged(user, {
+        sources: sourcesOf(after, at),
+        at,
+        revisedAt,
+        isAsked: isService,
+      })
+      if (isTold && isService) told.of(person, what, () => true)
       return after
     },
   }

@@ -1,13 +1,15 @@
 // Who signs in and how their walks stand, counted for the report; later, where the store is away.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { newArrival, type Arrival } from '../../src/arrivals/arrival.ts'
 import { createFollow } from '../../src/arrivals/follow.ts'
+import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const user = { issuer: 'https://login.acme.example', subject: 'ada', email: 'ada@acme.example' }
 
 const slack = { instance: 'slack_1', name: 'Slack', state: 'skipped', at } as const
-const walk = { sources: [slack], at, revisedAt: at }
+const walk = { sources: [slack], at, revisedAt: at, isAsked: true }
 
 /** @param away at how many changes in a row the store is away, or at which @param isKnown is the person still known then? */
 function office(away: number | readonly number[] = 0, isKnown = true) {
@@ -174,6 +176,31 @@ describe('following who arrives', () => {
     await follow.walked(verified, walk)
     follow.close()
     expect(warn).toHaveBeenLastCalledWith({ missed: 1 }, expect.stringContaining('was not counted'))
+  })
+
+  it('tries nothing more when the process has ended, and says nothing more', async () => {
+    const warn = vi.fn()
+    const change = vi.fn(() => Promise.reject(new Error('away')))
+    const follow = createFollow({ arrivals: { change }, log: { warn }, now: () => at, waits: [1] })
+    await follow.walked(verified, walk)
+    follow.close()
+    const said = warn.mock.calls.length
+    await sleep(30)
+    expect([change.mock.calls.length, warn.mock.calls.length - said]).toEqual([1, 0])
+  })
+
+  it('tries again outside of the request that failed', async () => {
+    const requests: unknown[] = []
+    const change = () => {
+      requests.push(currentRequest()?.id)
+      return Promise.reject(new Error('away'))
+    }
+    const follow = createFollow({ arrivals: { change }, log: { warn() {} }, now: () => at, waits: [1] })
+    duringRequest(
+      { id: 'one', traceId: undefined, trace: undefined },
+      () => void follow.walked(verified, walk),
+    )
+    await vi.waitFor(() => expect(requests).toEqual(['one', undefined]))
   })
 
   it('counts the first of two sign-ins that could not be counted', async () => {

@@ -7,12 +7,13 @@ const AT = Date.parse('2026-11-02T09:00:00Z')
 const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
 const unknown = newArrival('ada@acme.example', AT)
 
-type Tell = { state: SourceState; at: number; revisedAt?: number; person?: string }
+type Tell = { state: SourceState; at: number; revisedAt?: number; person?: string; isAsked?: boolean }
 
-const told = (arrival: Arrival, { state, at, revisedAt = at, person = 'ada' }: Tell) =>
+const told = (arrival: Arrival, { state, at, revisedAt = at, person = 'ada', isAsked = true }: Tell) =>
   withSources(arrival, [{ instance: 'slack_1', name: 'Slack', state, at: AT }], AT + at, {
     person,
     revisedAt,
+    isAsked,
   })
 
 const states = ({ sources }: Arrival) => sources.map(({ instance, state }) => `${instance} ${state}`)
@@ -35,15 +36,22 @@ describe('a walk that is told of', () => {
     expect(behind.asOf).toBe(AT + 100)
   })
 
-  it('changes nothing when it is told again, also where a process shows other apps of it', () => {
+  it('changes nothing when it is told again', () => {
     expect(told(skipped, { state: 'skipped', at: 60_000, revisedAt: 2 })).toBe(skipped)
-    expect(withSources(skipped, [], AT + 60_000, { person: 'ada', revisedAt: 2 })).toBe(skipped)
+  })
+
+  it('is told again where it does not speak of an app that is known to wait: it is not listed', () => {
+    const again = withSources(skipped, [], AT + 60_000, { person: 'ada', revisedAt: 2, isAsked: true })
+    expect(states(again)).toEqual(['slack_1 connected'])
+    expect(withSources(again, [], AT + 60_001, { person: 'ada', revisedAt: 2, isAsked: true })).toBe(again)
   })
 
   it('of someone who has nothing to connect is written down once', () => {
-    const nothing = withSources(unknown, [], AT, { person: 'ada', revisedAt: 0 })
+    const nothing = withSources(unknown, [], AT, { person: 'ada', revisedAt: 0, isAsked: true })
     expect(nothing).toMatchObject({ asOf: AT, walked: { ada: 0 } })
-    expect(withSources(nothing, [], AT + 60_000, { person: 'ada', revisedAt: 0 })).toBe(nothing)
+    expect(withSources(nothing, [], AT + 60_000, { person: 'ada', revisedAt: 0, isAsked: true })).toBe(
+      nothing,
+    )
   })
 
   it('is held against that person’s own walk where two share an address', () => {
@@ -87,7 +95,7 @@ describe('a walk and what the service said', () => {
         { instance: 'github_1', name: 'GitHub', state: 'skipped', at: AT + 50 },
       ],
       AT + 50,
-      { person: 'ada', revisedAt: 50 },
+      { person: 'ada', revisedAt: 50, isAsked: true },
     )
     expect(states(late).toSorted()).toEqual(['github_1 skipped', 'jira_1 waiting', 'slack_1 connected'])
     expect(late.asOf).toBe(AT + 100)
@@ -111,5 +119,58 @@ describe('a walk and what the service said', () => {
     expect(withLeft(skipped, [], AT + 20, AT + 9)).toBe(skipped)
     expect(states(withLeft(skipped, [], AT + 20, AT + 10))).toEqual(['slack_1 connected'])
     expect(states(withLeft(skipped, [slack], AT + 20, AT + 10))).toEqual(['slack_1 skipped'])
+  })
+})
+
+describe('what the person said, where the service was not asked', () => {
+  const said = (arrival: Arrival, tell: Omit<Tell, 'isAsked'>) => told(arrival, { ...tell, isAsked: false })
+  const listed = (state: SourceState) => told(unknown, { state, at: 1 })
+
+  it.each<[SourceState, SourceState, SourceState]>([
+    ['waiting', 'skipped', 'skipped'],
+    ['waiting', 'blocked', 'blocked'],
+    ['skipped', 'waiting', 'waiting'],
+    ['blocked', 'skipped', 'skipped'],
+    ['waiting', 'connected', 'waiting'],
+    ['skipped', 'connected', 'skipped'],
+    ['connected', 'waiting', 'connected'],
+    ['connected', 'skipped', 'connected'],
+    ['off', 'waiting', 'off'],
+    ['off', 'connected', 'off'],
+  ])('of an app that is known as %s is taken in: %s, which makes it %s', (known, tells, state) => {
+    const after = said(listed(known), { state: tells, at: 2 })
+    expect(states(after)).toEqual([`slack_1 ${state}`])
+    expect(after.asOf).toBe(AT + 1)
+  })
+
+  it('is kept for when an app is switched on again', () => {
+    const { sources } = said(listed('off'), { state: 'skipped', at: 2 })
+    expect(sources).toMatchObject([{ state: 'off', word: { state: 'skipped', at: AT } }])
+  })
+
+  it('makes nothing of apps that it does not speak of, and adds those that are not known', () => {
+    const jira = { instance: 'jira_1', name: 'Jira', state: 'skipped' as const, at: AT }
+    const stand = { person: 'ada', revisedAt: 2, isAsked: false }
+    expect(states(withSources(listed('waiting'), [jira], AT + 2, stand))).toEqual([
+      'slack_1 waiting',
+      'jira_1 skipped',
+    ])
+  })
+
+  it('gives way to what was told of the same walk with the service’s answer, and to what is newer', () => {
+    const words = said(listed('waiting'), { state: 'skipped', at: 2 })
+    const whole = told(words, { state: 'connected', at: 3, revisedAt: 2 })
+    expect(states(whole)).toEqual(['slack_1 connected'])
+    expect(said(whole, { state: 'skipped', at: 4, revisedAt: 2 })).toBe(whole)
+    expect(said(whole, { state: 'skipped', at: 5, revisedAt: 1 })).toBe(whole)
+  })
+
+  it('is all that is known where nothing was before', () => {
+    expect(said(unknown, { state: 'skipped', at: 2 })).toMatchObject({ asOf: AT + 2, walked: { ada: 2 } })
+  })
+
+  it('counts no app as connected that the service listed again, though the walk is told late', () => {
+    const again = withLeft(told(unknown, { state: 'connected', at: 1 }), [slack], AT + 100)
+    expect(states(told(again, { state: 'connected', at: 50 }))).toEqual(['slack_1 waiting'])
   })
 })

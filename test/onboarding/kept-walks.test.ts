@@ -73,10 +73,10 @@ describe('the record of a walk', () => {
     const opened = walks()
     const walk = await opened.update(ada, (before) => seen([slack], before))
     const [read, written] = [reads(), writes.length]
-    expect(await opened.update(ada, (before) => before, walk)).toBe(walk)
-    const copied = await opened.update(ada, (before) => ({ ...before }), walk)
+    expect(await opened.update(ada, (before) => before, { from: walk })).toBe(walk)
+    const copied = await opened.update(ada, (before) => ({ ...before }), { from: walk })
     expect(copied).toEqual(walk)
-    expect(await opened.update(ada, (before) => before, copied)).toBe(copied)
+    expect(await opened.update(ada, (before) => before, { from: copied })).toBe(copied)
     expect([reads(), writes.length]).toEqual([read, written])
   })
 
@@ -87,8 +87,10 @@ describe('the record of a walk', () => {
     const ended: string[] = []
     between(() => sleep(20))
     await Promise.all([
-      opened.update(ada, (before) => skip(before, 'slack_1', NOW), walk).then(() => ended.push('change')),
-      opened.update(ada, (before) => before, walk).then(() => ended.push('page')),
+      opened
+        .update(ada, (before) => skip(before, 'slack_1', NOW), { from: walk })
+        .then(() => ended.push('change')),
+      opened.update(ada, (before) => before, { from: walk }).then(() => ended.push('page')),
     ])
     expect(ended).toEqual(['page', 'change'])
   })
@@ -98,10 +100,10 @@ describe('the record of a walk', () => {
     const opened = walks()
     const walk = await opened.update(ada, (before) => seen([slack, github], before))
     const read = reads()
-    const skipped = await opened.update(ada, (before) => skip(before, 'slack_1', NOW), walk)
+    const skipped = await opened.update(ada, (before) => skip(before, 'slack_1', NOW), { from: walk })
     expect(reads()).toBe(read)
     const stranger = seen([])
-    const both = await opened.update(ada, (before) => skip(before, 'github_1', NOW), stranger)
+    const both = await opened.update(ada, (before) => skip(before, 'github_1', NOW), { from: stranger })
     expect(both.known.map(({ skippedAt }) => skippedAt)).toEqual([NOW, NOW])
     expect(await walks().load(ada)).toEqual(both)
     expect(skipped.known.map(({ skippedAt }) => skippedAt)).toEqual([NOW, undefined])

@@ -68,7 +68,7 @@ describe('a walk', () => {
     const records = slowRecords()
     const walks = walksOn(records)
     const walk = await walks.update(ada, (before) => observe(before, apps, 1, 30))
-    await walks.update(ada, (before) => observe(before, apps, 2, 30), walk)
+    await walks.update(ada, (before) => observe(before, apps, 2, 30), { from: walk })
     await walks.update(ada, (before) => observe(before, apps, 3, 30))
     expect(records.writes()).toBe(1)
   })

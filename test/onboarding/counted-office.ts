@@ -1,0 +1,83 @@
+// One store with walks and the report of one person, as any number of processes keep both.
+import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { createFollow } from '../../src/arrivals/follow.ts'
+import { withNews } from '../../src/arrivals/news.ts'
+import { withLeft } from '../../src/arrivals/sources.ts'
+import { neutralCompany } from '../../src/company/company.ts'
+import { observe, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { createWalks } from '../../src/onboarding/walks.ts'
+import { watchWalks } from '../../src/onboarding/watched-walks.ts'
+import { createSealer } from '../../src/session/seal.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+import { CONFIRM, NOW, waits } from './seen.ts'
+
+export const jira = waits('jira_1', 'Jira')
+export const github = waits('github_1', 'GitHub')
+export const ada = {
+  issuer: 'https://as.example',
+  subject: 'ada',
+  email: 'ada@acme.example',
+  emailVerified: true,
+} as const
+export const MINUTE = 60_000
+
+/** One store, any number of processes. */
+export function office() {
+  const { records, values } = memoryRecords()
+  let time = NOW
+  let isAway = false
+  const sealer = createSealer(['a secret of thirty-two characters'])
+
+  /** @param skew how far its clock is ahead, in milliseconds */
+  function started({ skew = 0, company = neutralCompany } = {}) {
+    const now = () => time + skew
+    const arrange = <T extends { instance: string }>(apps: T[]) => company.arrange(apps)
+    const people = withNews(createArrivals({ records, sealer, now, retentionDays: 90, arrange }), now)
+    const follow = createFollow({
+      arrivals: {
+        change: (email, change) =>
+          isAway ? Promise.reject(new Error('away')) : people.change(email, change),
+      },
+      log: { warn() {} },
+      now,
+      waits: [100],
+    })
+    const kept = createWalks({
+      records,
+      sealer,
+      checkReturnTo: () => undefined,
+      arrange,
+      log: { warn() {} },
+      now,
+    })
+    const walks = watchWalks(kept, follow.walked, now)
+    return {
+      people,
+      page: (listed: Waiting[], change = (walk: Walk) => walk) =>
+        walks.update(ada, (walk) => observe(change(walk), arrange(listed), now(), CONFIRM), {
+          isAsked: true,
+        }),
+      say: (change: (walk: Walk) => Walk) => walks.update(ada, change),
+      /** What `invite send` writes down. */
+      campaign: (listed: Waiting[]) =>
+        people.change(ada.email, (before) => withLeft(before, arrange(listed), now(), now())),
+    }
+  }
+
+  const loseWalks = () => {
+    for (const key of values.keys()) if (key.startsWith('walk:')) values.delete(key)
+  }
+
+  async function report(company = neutralCompany) {
+    const arrival = await started({ company }).people.get(ada.email)
+    return {
+      apps: arrival?.sources.map(({ instance, state }) => `${instance} ${state}`).toSorted(),
+      isFinished: arrival?.finishedAt !== undefined,
+      news: arrival?.news?.map(({ type, app }) => [type, app?.instance].join(' ').trim()) ?? [],
+    }
+  }
+
+  const pass = (milliseconds: number) => void (time += milliseconds)
+  const away = (is: boolean) => void (isAway = is)
+  return { started, pass, away, loseWalks, report }
+}
