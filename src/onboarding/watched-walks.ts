@@ -88,7 +88,7 @@ export function watchWalks(walks: Walks, onChanged: OnWalkChanged, now: () => nu
       const { revisedAt = 0 } = after
       const { isAsked: isService = false } = basis
       const [person, what] = [personKey(user), `${revisedAt} ${Math.floor(at / MINUTE_MS)}`]
-      const isNews = isService ? told.of(person, what, () => undefined) === undefined : isOurs
+      const isNews = isService ? told.of(person, what, () => undefined) !== true : isOurs
       if (!isAsked(after) || !isNews) return after
       const isTold = await onChanged(user, {
         sources: sourcesOf(after, at),

@@ -61,7 +61,7 @@ describe('following who arrives', () => {
       {
         ...walk,
         sources: [
-          { ...entry, instance: 'slack_1', state: 'waiting' },
+          { ...entry, instance: 'slack_1', state: 'waiting', unconfirmed: true },
           { ...entry, instance: 'slack_2', state: 'connected' },
           { ...entry, instance: 'slack_3', state: 'skipped' },
           { ...entry, instance: 'slack_4', state: 'blocked' },
@@ -71,6 +71,8 @@ describe('following who arrives', () => {
     )
     const states = changed[0]?.sources.map(({ state }) => state)
     expect(states).toEqual(['waiting', 'connected', 'skipped', 'blocked', 'off'])
+    expect(changed[0]?.sources[0]?.unconfirmed).toBe(true)
+    expect(changed[0]?.sources[1]).not.toHaveProperty('unconfirmed')
     expect(changed[0]?.sources[4]?.word).toEqual({ state: 'skipped', at: 5 })
     expect(JSON.stringify(changed)).not.toContain('token')
   })

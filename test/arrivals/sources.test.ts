@@ -61,12 +61,19 @@ describe('a walk that is told of', () => {
     expect(states(told(other, { state: 'blocked', at: 30 }))).toEqual(['slack_1 blocked'])
   })
 
+  it('never makes anything of apps that only the other one has', () => {
+    const jira = [{ instance: 'jira_1', name: 'Jira', state: 'waiting' as const, at: AT }]
+    const both = withSources(skipped, jira, AT + 1, { person: 'eve', revisedAt: 90, isAsked: true })
+    expect(states(both)).toEqual(['slack_1 skipped', 'jira_1 waiting'])
+    expect(told(both, { state: 'skipped', at: 60_000, revisedAt: 2 })).toBe(both)
+  })
+
   it('is kept of ten people at most, those who were told of last', () => {
     let arrival = unknown
     for (let number = 0; number < 12; number++)
       arrival = told(arrival, { state: 'waiting', at: number + 1, person: `p${number}` })
-    arrival = told(arrival, { state: 'waiting', at: 20, person: 'p2' })
-    const people = ['p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9', 'p10', 'p11', 'p2']
+    arrival = told(arrival, { state: 'waiting', at: 20, person: 'p5' })
+    const people = ['p2', 'p3', 'p4', 'p6', 'p7', 'p8', 'p9', 'p10', 'p11', 'p5']
     expect(Object.keys(arrival.walked ?? {})).toEqual(people)
   })
 })
@@ -146,6 +153,22 @@ describe('what the person said, where the service was not asked', () => {
   it('is kept for when an app is switched on again', () => {
     const { sources } = said(listed('off'), { state: 'skipped', at: 2 })
     expect(sources).toMatchObject([{ state: 'off', word: { state: 'skipped', at: AT } }])
+  })
+
+  it('is taken back to since when the app has been waiting, and says whether its consent never showed', () => {
+    const tell = (arrival: Arrival, unconfirmed?: true) => {
+      const slack = { instance: 'slack_1', name: 'Slack', state: 'waiting' as const, at: AT - 5 }
+      const stand = { person: 'ada', revisedAt: 2, isAsked: false }
+      return withSources(arrival, [{ ...slack, ...(unconfirmed && { unconfirmed }) }], AT + 2, stand)
+        .sources[0]
+    }
+    expect(tell(listed('skipped'))).toStrictEqual({
+      instance: 'slack_1',
+      name: 'Slack',
+      state: 'waiting',
+      at: AT - 5,
+    })
+    expect(tell(listed('waiting'), true)).toMatchObject({ at: AT, unconfirmed: true })
   })
 
   it('makes nothing of apps that it does not speak of, and adds those that are not known', () => {
