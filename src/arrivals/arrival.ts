@@ -72,7 +72,7 @@ export type Arrival = {
   asOf?: number
   /** By person (personKey): the last change of their walk that is in this. */
   walked?: Record<string, number>
-  /** The service was asked since a walk was taken in. */
+  /** Not all of this is how a walk stood: the service was asked since, or of the walk only what the person said is in it. */
   isAsked?: true
   campaigns: Campaign[]
   news?: News[]

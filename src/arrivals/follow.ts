@@ -82,21 +82,23 @@ export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts)
     user: User,
     kind: 'signedIn' | 'walked',
     order: number,
-    change: (before: Arrival) => Arrival,
+    change: (before: Arrival, isLate: boolean) => Arrival,
   ): Promise<boolean> {
     const { email, emailVerified } = user
     if (email === undefined || emailVerified !== true) return true
     const person = personKey(user)
     const what = `${kind} ${person}`
-    const counted = (before: Arrival) => withPerson(change(before), person)
+    const counted = (before: Arrival, isLate: boolean) => withPerson(change(before, isLate), person)
     try {
-      await arrivals.change(email, counted)
+      await arrivals.change(email, (before) => counted(before, false))
       return true
     } catch (error) {
       const failedAt = now()
       const isSame = ({ since = 0 }: Arrival, isKnown: boolean) => isKnown && since <= failedAt
       const later = () =>
-        arrivals.change(email, (before, isKnown) => (isSame(before, isKnown) ? counted(before) : before))
+        arrivals.change(email, (before, isKnown) =>
+          isSame(before, isKnown) ? counted(before, true) : before,
+        )
       const entry = { count: later, order, failure: error, tries: 0 }
       const underWay = missed.get(what)
       if (underWay !== undefined) {
@@ -118,8 +120,8 @@ export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts)
     walked(user, { sources, at, revisedAt, isAsked }) {
       const own = sources.map(kept)
       const stand = { person: personKey(user), revisedAt, isAsked }
-      return count(user, 'walked', revisedAt, (before) =>
-        withSources(reached(before, 'signedInAt', at), own, at, stand),
+      return count(user, 'walked', revisedAt, (before, isLate) =>
+        withSources(reached(before, 'signedInAt', at), own, at, { ...stand, isLate }),
       )
     },
     close() {

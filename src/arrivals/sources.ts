@@ -19,25 +19,35 @@ function listedSource({ instance, name, status }: Waiting, known: Source | undef
   }
 }
 
+/** When the service was asked, and what was known then (stampOf). */
+export type When = { at: number; known: string }
+
+/** Differs as soon as anything is taken in: an order that needs no clock. */
+export const stampOf = (arrival: Arrival | undefined): string =>
+  JSON.stringify([arrival?.asOf, arrival?.walked, arrival?.isAsked])
+
 /**
  * Takes in what the service said is left. What was known and is no longer listed is connected. "Not now" and "I need my
  * administrator" are the person's words, and stay while it is listed.
- * @param askedAt an answer that is older than what is known counts no more
+ * @param when it was asked, where that was earlier: if anything was taken in since, this may be older, and counts no more
  */
 export function withLeft(
   arrival: Arrival,
   left: readonly Waiting[],
   now: number,
-  askedAt: number = now,
+  { at = now, known = stampOf(arrival) }: Partial<When> = {},
 ): Arrival {
-  if (arrival.asOf !== undefined && arrival.asOf > askedAt) return arrival
-  const known = new Map(arrival.sources.map((source) => [source.instance, source]))
-  const listed = left.map((entry) => listedSource(entry, known.get(entry.instance), now))
-  return { ...withListed(arrival, listed, now), isAsked: true }
+  if (stampOf(arrival) !== known) return arrival
+  const before = new Map(arrival.sources.map((source) => [source.instance, source]))
+  const listed = left.map((entry) => listedSource(entry, before.get(entry.instance), now))
+  return { ...withListed(arrival, listed, now), asOf: at, isAsked: true }
 }
 
-/** How a walk is told of: `isAsked`, the service was asked for it just then. */
-export type ToldStand = Stand & { isAsked: boolean }
+/**
+ * How a walk is told of. `isAsked`: the service was asked for it just then. `isLate`: told again, because it could not be
+ * taken in at once.
+ */
+export type ToldStand = Stand & { isAsked: boolean; isLate?: boolean }
 
 /**
  * Takes in the person's own walk. What was known and is no longer in it is connected. Where the service was not asked for it,
@@ -52,46 +62,44 @@ export function withSources(
   stand?: ToldStand,
 ): Arrival {
   if (stand === undefined) return withAnswer(arrival, sources, at)
-  const { asOf = 0, isAsked = false, walked = {} } = arrival
+  const { asOf, isAsked = false, walked = {} } = arrival
   const last = walked[stand.person] ?? -1
   if (stand.revisedAt < last) return arrival
-  if (!stand.isAsked && arrival.asOf !== undefined)
-    return stand.revisedAt === last ? arrival : withWords(arrival, sources)
   // Of one walk alone, its changes have an order that needs no clock: those of two processes may differ.
   const isAlone = Object.keys(walked).every((person) => person === stand.person)
-  const isNewer = asOf < at || (!isAsked && isAlone)
-  // The same again says more where the service said otherwise meanwhile, or an app was hidden when it was told before.
-  const saysMore = isNewer && (isAsked || (isAlone && leavesOpen(arrival, sources)))
+  const isNewest = !stand.isLate || (asOf ?? 0) < at || (!isAsked && isAlone)
+  const isAnswer = isNewest && (stand.isAsked || asOf === undefined)
+  const after = isAnswer ? withAnswer(arrival, sources, at) : withWords(arrival, sources)
+  // The same again says more where not all of it was taken in, or the service said otherwise meanwhile; and where one that
+  // hides an app told it before.
+  const saysMore = isAnswer && (isAsked || (isAlone && standsOf(after.sources) !== standsOf(arrival.sources)))
   if (stand.revisedAt === last && !saysMore) return arrival
-  const after = isNewer ? withAnswer(arrival, sources, at) : withWords(arrival, sources)
   return { ...after, walked: walkedOf(arrival, stand) }
 }
+
+/** What of sources the report sees, to be compared. */
+export const standsOf = (sources: readonly Source[]): string =>
+  sources
+    .map(({ instance, state, word, unconfirmed }) =>
+      JSON.stringify([instance, state, word?.state, unconfirmed]),
+    )
+    .toSorted()
+    .join()
 
 function withAnswer(arrival: Arrival, sources: readonly Source[], at: number): Arrival {
   const { isAsked: _isAsked, ...rest } = arrival
   return withListed(rest, sources, Math.max(at, arrival.asOf ?? 0))
 }
 
-/** Is anything known as not connected of which it does not speak? */
-function leavesOpen(arrival: Arrival, sources: readonly Source[]): boolean {
-  const told = new Set(sources.map(({ instance }) => instance))
-  return arrival.sources.some(({ instance, state }) => state !== 'connected' && !told.has(instance))
-}
-
 /** Whether an app is listed, switched off or connected stays as it is known; one that is not known is as it is told. */
 function withWords(arrival: Arrival, sources: readonly Source[]): Arrival {
   const told = new Map(sources.map((source) => [source.instance, source]))
   const known = new Set(arrival.sources.map(({ instance }) => instance))
-  return concluded(
-    {
-      ...arrival,
-      sources: [
-        ...arrival.sources.map((source) => said(source, told.get(source.instance))),
-        ...sources.filter(({ instance }) => !known.has(instance)),
-      ],
-    },
-    arrival.asOf ?? 0,
-  )
+  const all = [
+    ...arrival.sources.map((source) => said(source, told.get(source.instance))),
+    ...sources.filter(({ instance }) => !known.has(instance)),
+  ]
+  return concluded({ ...arrival, sources: all, isAsked: true }, arrival.asOf ?? 0)
 }
 
 /** What the person said of an app that is not connected. */
@@ -137,8 +145,8 @@ function isDone(arrival: Omit<Arrival, 'finishedAt'>): boolean {
  */
 export function withoutHidden(arrival: Arrival, arrange: (sources: Source[]) => Source[]): Arrival {
   const sources = arrange(arrival.sources)
-  if (sources.length === arrival.sources.length && (arrival.finishedAt === undefined || isDone(arrival)))
-    return arrival
+  const isFinished = arrival.finishedAt !== undefined
+  if (sources.length === arrival.sources.length && isFinished === isDone(arrival)) return arrival
   return concluded({ ...arrival, sources }, Math.max(0, ...sources.map(({ at }) => at)))
 }
 
@@ -146,10 +154,7 @@ export function withoutHidden(arrival: Arrival, arrange: (sources: Source[]) => 
 export function withHidden(after: Arrival, whole: Arrival, before: Arrival): Arrival {
   const seen = new Set([...before.sources, ...after.sources].map(({ instance }) => instance))
   const hidden = whole.sources.filter(({ instance }) => !seen.has(instance))
-  if (hidden.length === 0) return after
-  const all = { ...after, sources: [...after.sources, ...hidden] }
-  const { finishedAt = isDone(all) ? whole.finishedAt : undefined } = after
-  return finishedAt === undefined ? all : { ...all, finishedAt }
+  return hidden.length === 0 ? after : { ...after, sources: [...after.sources, ...hidden] }
 }
 
 function connected(source: Source, now: number): Source {

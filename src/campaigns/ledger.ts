@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/answers.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { type Arrival } from '../arrivals/arrival.ts'
-import { withLeft } from '../arrivals/sources.ts'
+import { withLeft, type When } from '../arrivals/sources.ts'
 import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
 import { due, isInDoubt, mailingOf, withdrawn, withMailing, type Open, type Policy } from './campaign.ts'
 import type { Outcome } from './mail/outcome.ts'
@@ -22,7 +22,7 @@ export type LedgerParts = {
 }
 
 /** What the service said is left, and when it was asked. */
-export type Said = { left: readonly Waiting[]; askedAt: number }
+export type Said = { left: readonly Waiting[]; when: When }
 
 /** A try to send an email; `by` tells it from those of other runs. */
 export type Try = { wave: number; by: string }
@@ -81,8 +81,8 @@ export function createLedger(parts: LedgerParts): Ledger {
   const change = (email: string, how: (before: Arrival, isKnown: boolean) => Arrival) =>
     patiently(() => arrivals.change(email, how))
 
-  function observed(before: Arrival, { group }: Invitee, { left, askedAt }: Said): Arrival {
-    return withLeft(group === undefined ? before : { ...before, group }, left, now(), askedAt)
+  function observed(before: Arrival, { group }: Invitee, { left, when }: Said): Arrival {
+    return withLeft(group === undefined ? before : { ...before, group }, left, now(), when)
   }
 
   return {

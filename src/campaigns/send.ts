@@ -3,6 +3,7 @@
 import type { Waiting } from '../client-api/answers.ts'
 import type { Asked, Asking } from './ask.ts'
 import { isToConnect, wordOf, type Arrival } from '../arrivals/arrival.ts'
+import { stampOf } from '../arrivals/sources.ts'
 import { due, isInDoubt, type Due, type Policy } from './campaign.ts'
 import { createDelivery, RunStopped, type DeliveryParts } from './delivery.ts'
 import type { Invitee } from './invitee.ts'
@@ -89,14 +90,14 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       return void tally[COUNTS[why]]++
     }
     tally.asked++
-    const askedAt = parts.now()
+    const when = { at: parts.now(), known: stampOf(arrival) }
     const asked = await parts.ask(email)
     if (asked.kind !== 'left') {
       parts.onTrouble(person, asked.kind, 'detail' in asked ? asked.detail : undefined)
       return void tally[COUNTS[asked.kind]]++
     }
     const { left } = asked
-    const said = { left, askedAt }
+    const said = { left, when }
     const apps = connectable(arrival, left).filter(({ instance }) => parts.isAbout(instance))
     if (apps.length === 0) {
       tally.nothing++

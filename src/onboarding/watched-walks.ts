@@ -2,6 +2,7 @@
 // yet, because the one that made it may have died before, and again once a minute, because `invite send` may know otherwise.
 import type { Source } from '../arrivals/arrival.ts'
 import type { Told } from '../arrivals/follow.ts'
+import { standsOf } from '../arrivals/sources.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { standingIn } from './course.ts'
@@ -54,16 +55,7 @@ function wordOf(walk: Walk, entry: Known, now: number): Source['word'] {
 function isCounted(before: Walk, after: Walk, now: number): boolean {
   if (isAsked(before) !== isAsked(after)) return true
   if (before.known === after.known && before.attempts === after.attempts) return false
-  const states = (walk: Walk) =>
-    JSON.stringify(
-      sourcesOf(walk, now).map(({ instance, state, word, unconfirmed }) => [
-        instance,
-        state,
-        word?.state,
-        unconfirmed,
-      ]),
-    )
-  return states(before) !== states(after)
+  return standsOf(sourcesOf(before, now)) !== standsOf(sourcesOf(after, now))
 }
 
 /** So many people are known to have been told of in this minute. */

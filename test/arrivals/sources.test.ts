@@ -1,19 +1,31 @@
 // What is told of a person's apps, by processes in any order and by the service: the later word counts.
 import { describe, expect, it } from 'vitest'
 import { newArrival, type Arrival, type SourceState } from '../../src/arrivals/arrival.ts'
-import { withLeft, withSources } from '../../src/arrivals/sources.ts'
+import { stampOf, withLeft, withSources } from '../../src/arrivals/sources.ts'
 
 const AT = Date.parse('2026-11-02T09:00:00Z')
 const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
 const unknown = newArrival('ada@acme.example', AT)
 
-type Tell = { state: SourceState; at: number; revisedAt?: number; person?: string; isAsked?: boolean }
+type Tell = {
+  state: SourceState
+  at: number
+  revisedAt?: number
+  person?: string
+  isAsked?: boolean
+  isLate?: boolean
+}
 
-const told = (arrival: Arrival, { state, at, revisedAt = at, person = 'ada', isAsked = true }: Tell) =>
+/** Told late: at once it would be the newest. */
+const told = (
+  arrival: Arrival,
+  { state, at, revisedAt = at, person = 'ada', isAsked = true, isLate = true }: Tell,
+) =>
   withSources(arrival, [{ instance: 'slack_1', name: 'Slack', state, at: AT }], AT + at, {
     person,
     revisedAt,
     isAsked,
+    isLate,
   })
 
 const states = ({ sources }: Arrival) => sources.map(({ instance, state }) => `${instance} ${state}`)
@@ -61,11 +73,16 @@ describe('a walk that is told of', () => {
     expect(states(told(other, { state: 'blocked', at: 30 }))).toEqual(['slack_1 blocked'])
   })
 
-  it('never makes anything of apps that only the other one has', () => {
-    const jira = [{ instance: 'jira_1', name: 'Jira', state: 'waiting' as const, at: AT }]
-    const both = withSources(skipped, jira, AT + 1, { person: 'eve', revisedAt: 90, isAsked: true })
-    expect(states(both)).toEqual(['slack_1 skipped', 'jira_1 waiting'])
-    expect(told(both, { state: 'skipped', at: 60_000, revisedAt: 2 })).toBe(both)
+  it('makes nothing of what only the other one has, where it is the same as before', () => {
+    const both = [slack, { ...slack, instance: 'jira_1', name: 'Jira' }].map(({ instance, name }) => ({
+      instance,
+      name,
+      state: 'waiting' as const,
+      at: AT,
+    }))
+    const other = withSources(skipped, both, AT + 3, { person: 'eve', revisedAt: 90, isAsked: true })
+    expect(states(other)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
+    expect(told(other, { state: 'skipped', at: 60_000, revisedAt: 2, isLate: false })).toBe(other)
   })
 
   it('is kept of ten people at most, those who were told of last', () => {
@@ -85,7 +102,7 @@ describe('a walk and what the service said', () => {
     expect(states(connected)).toEqual(['slack_1 connected'])
     const again = told(connected, { state: 'waiting', at: 101, revisedAt: 1 })
     expect(states(again)).toEqual(['slack_1 waiting'])
-    expect(told(again, { state: 'skipped', at: 102, revisedAt: 1 })).toBe(again)
+    expect(told(again, { state: 'waiting', at: 102, revisedAt: 1 })).toBe(again)
   })
 
   it('is not told again as it was before the service was asked', () => {
@@ -102,7 +119,7 @@ describe('a walk and what the service said', () => {
         { instance: 'github_1', name: 'GitHub', state: 'skipped', at: AT + 50 },
       ],
       AT + 50,
-      { person: 'ada', revisedAt: 50, isAsked: true },
+      { person: 'ada', revisedAt: 50, isAsked: true, isLate: true },
     )
     expect(states(late).toSorted()).toEqual(['github_1 skipped', 'jira_1 waiting', 'slack_1 connected'])
     expect(late.asOf).toBe(AT + 100)
@@ -123,9 +140,16 @@ describe('a walk and what the service said', () => {
 
   it('does not take an answer from before the walk was told of', () => {
     const skipped = told(unknown, { state: 'skipped', at: 10 })
-    expect(withLeft(skipped, [], AT + 20, AT + 9)).toBe(skipped)
-    expect(states(withLeft(skipped, [], AT + 20, AT + 10))).toEqual(['slack_1 connected'])
-    expect(states(withLeft(skipped, [slack], AT + 20, AT + 10))).toEqual(['slack_1 skipped'])
+    const before = { at: AT + 15, known: stampOf(unknown) }
+    expect(withLeft(skipped, [], AT + 20, before)).toBe(skipped)
+    const words = told(skipped, { state: 'waiting', at: 11, isAsked: false })
+    expect(withLeft(words, [], AT + 20, { at: AT + 15, known: stampOf(skipped) })).toBe(words)
+    const when = { at: AT + 5, known: stampOf(skipped) }
+    expect(withLeft(skipped, [], AT + 20, when)).toMatchObject({
+      asOf: AT + 5,
+      sources: [{ state: 'connected' }],
+    })
+    expect(states(withLeft(skipped, [slack], AT + 20, when))).toEqual(['slack_1 skipped'])
   })
 })
 
@@ -192,8 +216,34 @@ describe('what the person said, where the service was not asked', () => {
     expect(said(unknown, { state: 'skipped', at: 2 })).toMatchObject({ asOf: AT + 2, walked: { ada: 2 } })
   })
 
+  it('does not come back late over what the person said since', () => {
+    const back = said(said(listed('waiting'), { state: 'skipped', at: 3 }), { state: 'waiting', at: 4 })
+    expect(said(back, { state: 'skipped', at: 3 })).toBe(back)
+  })
+
   it('counts no app as connected that the service listed again, though the walk is told late', () => {
     const again = withLeft(told(unknown, { state: 'connected', at: 1 }), [slack], AT + 100)
     expect(states(told(again, { state: 'connected', at: 50 }))).toEqual(['slack_1 waiting'])
+  })
+})
+
+describe('what the service said for the walk just then', () => {
+  const now = (arrival: Arrival, tell: Tell) => told(arrival, { ...tell, isLate: false })
+
+  it('is the newest, whatever the clock of whoever asked before', () => {
+    const asked = withLeft(told(unknown, { state: 'waiting', at: 1 }), [slack], AT + 100)
+    const connected = now(asked, { state: 'connected', at: 50 })
+    expect(connected).toMatchObject({ asOf: AT + 100, sources: [{ state: 'connected' }] })
+    const other = now(connected, { state: 'waiting', at: 40, person: 'eve' })
+    expect(states(other)).toEqual(['slack_1 waiting'])
+  })
+
+  it('is taken in again where a process that hides an app told the same walk without it', () => {
+    const jira = { instance: 'jira_1', name: 'Jira', state: 'waiting' as const, at: AT }
+    const stand = { person: 'ada', revisedAt: 1, isAsked: true }
+    const hidden = withSources(unknown, [jira], AT + 1, stand)
+    const shown = now(hidden, { state: 'waiting', at: 2, revisedAt: 1 })
+    expect(states(shown)).toEqual(['jira_1 connected', 'slack_1 waiting'])
+    expect(now(shown, { state: 'waiting', at: 3, revisedAt: 1 })).toBe(shown)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Arrival } from '../../src/arrivals/arrival.ts'
 import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { stampOf } from '../../src/arrivals/sources.ts'
 import { mailingsOf, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger, type Ledger } from '../../src/campaigns/ledger.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
@@ -9,7 +10,10 @@ import { createSealer } from '../../src/session/seal.ts'
 const at = Date.parse('2026-11-02T09:00:00Z')
 const HOUR = 3_600_000
 const ada = { email: 'ada@acme.example' }
-const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], askedAt: at }
+const slack = {
+  left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }],
+  when: { at, known: stampOf(undefined) },
+}
 
 type Trouble = 'away' | 'answer-lost' | 'mistake'
 
@@ -180,7 +184,7 @@ describe('what is written down while mails leave', () => {
 
   it('remembers the group that the list gave', async () => {
     const { ledger } = set()
-    await ledger().observe({ ...ada, group: 'Sales' }, { left: [], askedAt: at })
+    await ledger().observe({ ...ada, group: 'Sales' }, { left: [], when: { at, known: stampOf(undefined) } })
     expect(await known(ledger())).toMatchObject({ group: 'Sales', asOf: at })
     await ledger().observe(ada, slack)
     expect(await known(ledger())).toMatchObject({ group: 'Sales' })

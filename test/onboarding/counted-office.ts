@@ -2,7 +2,7 @@
 import { createArrivals } from '../../src/arrivals/arrivals.ts'
 import { createFollow } from '../../src/arrivals/follow.ts'
 import { withNews } from '../../src/arrivals/news.ts'
-import { withLeft } from '../../src/arrivals/sources.ts'
+import { stampOf, withLeft } from '../../src/arrivals/sources.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { observe, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
@@ -28,8 +28,8 @@ export function office() {
   let isAway = false
   const sealer = createSealer(['a secret of thirty-two characters'])
 
-  /** @param skew how far its clock is ahead, in milliseconds */
-  function started({ skew = 0, company = neutralCompany } = {}) {
+  /** @param skew how far its clock is ahead, in milliseconds @param waits before each further try of what it could not tell */
+  function started({ skew = 0, company = neutralCompany, waits = [100] } = {}) {
     const now = () => time + skew
     const arrange = <T extends { instance: string }>(apps: T[]) => company.arrange(apps)
     const people = withNews(createArrivals({ records, sealer, now, retentionDays: 90, arrange }), now)
@@ -40,7 +40,7 @@ export function office() {
       },
       log: { warn() {} },
       now,
-      waits: [100],
+      waits,
     })
     const kept = createWalks({
       records,
@@ -60,7 +60,12 @@ export function office() {
       say: (change: (walk: Walk) => Walk) => walks.update(ada, change),
       /** What `invite send` writes down. */
       campaign: (listed: Waiting[]) =>
-        people.change(ada.email, (before) => withLeft(before, arrange(listed), now(), now())),
+        people.change(ada.email, (before) => withLeft(before, arrange(listed), now())),
+      /** It asks now, and writes it down later. */
+      async ask(listed: Waiting[]) {
+        const when = { at: now(), known: stampOf(await people.get(ada.email)) }
+        return () => people.change(ada.email, (before) => withLeft(before, arrange(listed), now(), when))
+      },
     }
   }
 

@@ -165,6 +165,14 @@ describe('the report is told of a walk as it is', () => {
     ])
   })
 
+  it('at the page after something the person said, which is told without the service’s answer', async () => {
+    const { walks, told, look } = watched(seen([slack]))
+    await look()
+    await walks.update(ada, (walk) => skip(walk, 'slack_1', LATER))
+    for (let times = 0; times < 2; times++) await look()
+    expect(told.map(({ isAsked }) => isAsked)).toEqual([true, false, true])
+  })
+
   it('at the next page after a change whose answer was lost, as nobody told of it', async () => {
     const store = kept(seen([slack]))
     let isLost = false

@@ -62,9 +62,8 @@ export class Rules {
       this.#world.fail(`nothing on the service's list counted as connected: ${counted} of ${person.name}`)
   }
 
-  /** What an administrator reads of a person is what the person reads; a minute late where a process died. */
+  /** What an administrator reads of a person is what the person reads. */
   #isReported({ name, email }: Person, shown: ReadonlyMap<string, string>): void {
-    if (this.#world.machine.now - this.#world.diedAt < 60_000) return
     const bucket = bucketOf(email)
     const { people } = readBucket(this.#world.store.read(keyOf(bucket)), bucket, sealer)
     const sources = people.find((arrival) => arrival.email === email)?.sources ?? []

@@ -32,8 +32,6 @@ export class World {
   readonly #spare: Onramp[]
   readonly #waiting = new Map<(outcome: Outcome) => void, Process>()
   #requests = 0
-  /** When a process died last. */
-  diedAt = -Infinity
   /** How likely a person signs out, whenever there is something else to do. */
   readonly leaving: number
 
@@ -115,7 +113,6 @@ export class World {
   }
 
   kill(process: Process): void {
-    this.diedAt = this.machine.now
     this.machine.kill(process)
     this.store.forget(process)
     for (const [heard, by] of this.#waiting) if (by === process) heard('cut off')
