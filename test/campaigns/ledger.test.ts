@@ -10,10 +10,8 @@ import { createSealer } from '../../src/session/seal.ts'
 const at = Date.parse('2026-11-02T09:00:00Z')
 const HOUR = 3_600_000
 const ada = { email: 'ada@acme.example' }
-const slack = {
-  left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }],
-  when: { at, known: stampOf(undefined) },
-}
+const when = { at, known: stampOf(undefined) }
+const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], when }
 
 type Trouble = 'away' | 'answer-lost' | 'mistake'
 
@@ -184,7 +182,7 @@ describe('what is written down while mails leave', () => {
 
   it('remembers the group that the list gave', async () => {
     const { ledger } = set()
-    await ledger().observe({ ...ada, group: 'Sales' }, { left: [], when: { at, known: stampOf(undefined) } })
+    await ledger().observe({ ...ada, group: 'Sales' }, { left: [], when })
     expect(await known(ledger())).toMatchObject({ group: 'Sales', asOf: at })
     await ledger().observe(ada, slack)
     expect(await known(ledger())).toMatchObject({ group: 'Sales' })
