@@ -4,7 +4,8 @@ import { newArrival, type Arrival, type SourceState } from '../../src/arrivals/a
 import { stampOf, withLeft, withSources } from '../../src/arrivals/sources.ts'
 
 const AT = Date.parse('2026-11-02T09:00:00Z')
-const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
+const named = { instance: 'slack_1', name: 'Slack' }
+const slack = { ...named, status: 'awaiting' as const }
 const unknown = newArrival('ada@acme.example', AT)
 
 type Tell = {
@@ -21,7 +22,7 @@ const told = (
   arrival: Arrival,
   { state, at, revisedAt = at, person = 'ada', isAsked = true, isLate = true }: Tell,
 ) =>
-  withSources(arrival, [{ instance: 'slack_1', name: 'Slack', state, at: AT }], AT + at, {
+  withSources(arrival, [{ ...named, state, at: AT }], AT + at, {
     person,
     revisedAt,
     isAsked,
@@ -115,7 +116,7 @@ describe('a walk and what the service said', () => {
     const late = withSources(
       asked,
       [
-        { instance: 'slack_1', name: 'Slack', state: 'skipped', at: AT + 50 },
+        { ...named, state: 'skipped', at: AT + 50 },
         { instance: 'github_1', name: 'GitHub', state: 'skipped', at: AT + 50 },
       ],
       AT + 50,
@@ -125,6 +126,14 @@ describe('a walk and what the service said', () => {
     expect(late.asOf).toBe(AT + 100)
     // The service may still know better, so the walk is taken in once more.
     expect(states(told(late, { state: 'waiting', at: 101, revisedAt: 50 }))).toContain('slack_1 waiting')
+  })
+
+  it('keeps since when it waits and that a consent never showed, while it is listed', () => {
+    const source = { ...named, state: 'waiting' as const, at: AT, unconfirmed: true as const }
+    const listed = withLeft({ ...unknown, sources: [source] }, [slack], AT + 100)
+    expect(listed.sources).toStrictEqual([source])
+    const off = withLeft(listed, [{ ...slack, status: 'disabled' }], AT + 200)
+    expect(off.sources[0]).not.toHaveProperty('unconfirmed')
   })
 
   it('leaves what has long been connected as it was', () => {
@@ -181,17 +190,12 @@ describe('what the person said, where the service was not asked', () => {
 
   it('is taken back to since when the app has been waiting, and says whether its consent never showed', () => {
     const tell = (arrival: Arrival, unconfirmed?: true) => {
-      const slack = { instance: 'slack_1', name: 'Slack', state: 'waiting' as const, at: AT - 5 }
+      const slack = { ...named, state: 'waiting' as const, at: AT - 5 }
       const stand = { person: 'ada', revisedAt: 2, isAsked: false }
       return withSources(arrival, [{ ...slack, ...(unconfirmed && { unconfirmed }) }], AT + 2, stand)
         .sources[0]
     }
-    expect(tell(listed('skipped'))).toStrictEqual({
-      instance: 'slack_1',
-      name: 'Slack',
-      state: 'waiting',
-      at: AT - 5,
-    })
+    expect(tell(listed('skipped'))).toStrictEqual({ ...named, state: 'waiting', at: AT - 5 })
     expect(tell(listed('waiting'), true)).toMatchObject({ at: AT, unconfirmed: true })
   })
 
