@@ -50,8 +50,8 @@ export type News = {
   dueAt: number
 }
 
-/** Whose walk (personKey), and when the last of its changes that count was. */
-export type Stand = { person: string; revisedAt: number }
+/** Whose walk (personKey), when it began, and when the last of its changes that count was. */
+export type Stand = { person: string; startedAt: number; revisedAt: number }
 
 /** Times are milliseconds since 1970. */
 export type Arrival = {
@@ -72,6 +72,8 @@ export type Arrival = {
   asOf?: number
   /** By person (personKey): the last change of their walk that is in this. */
   walked?: Record<string, number>
+  /** By person, when that walk began: one that was lost begins anew. Absent in earlier records. */
+  begun?: Record<string, number>
   /** Not all of this is how a walk stood: the service was asked since, or of the walk only what the person said is in it. */
   isAsked?: true
   campaigns: Campaign[]

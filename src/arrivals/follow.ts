@@ -17,10 +17,16 @@ const kept = ({ instance, name, state, at, word, unconfirmed }: Source): Source 
 })
 
 /**
- * How a walk stands at a moment, and when the last of its changes was that count. Milliseconds since 1970. `isAsked`: with
- * what the service said just then, and not only what the person did.
+ * How a walk stands at a moment, when it began, and when the last of its changes was that count. Milliseconds since 1970.
+ * `isAsked`: with what the service said just then, and not only what the person did.
  */
-export type Told = { sources: readonly Source[]; at: number; revisedAt: number; isAsked: boolean }
+export type Told = {
+  sources: readonly Source[]
+  at: number
+  startedAt: number
+  revisedAt: number
+  isAsked: boolean
+}
 
 export type Follow = {
   signedIn: (user: User) => Promise<void>
@@ -117,9 +123,9 @@ export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts)
       const at = now()
       await count(user, 'signedIn', -at, (before) => reached(before, 'signedInAt', at))
     },
-    walked(user, { sources, at, revisedAt, isAsked }) {
+    walked(user, { sources, at, startedAt, revisedAt, isAsked }) {
       const own = sources.map(kept)
-      const stand = { person: personKey(user), revisedAt, isAsked }
+      const stand = { person: personKey(user), startedAt, revisedAt, isAsked }
       return count(user, 'walked', revisedAt, (before, isLate) =>
         withSources(reached(before, 'signedInAt', at), own, at, { ...stand, isLate }),
       )

@@ -24,7 +24,7 @@ export type When = { at: number; known: string }
 
 /** Differs as soon as anything is taken in: an order that needs no clock. */
 export const stampOf = (arrival: Arrival | undefined): string =>
-  JSON.stringify([arrival?.asOf, arrival?.walked, arrival?.isAsked])
+  JSON.stringify([arrival?.asOf, arrival?.walked, arrival?.isAsked, standsOf(arrival?.sources ?? [])])
 
 /**
  * Takes in what the service said is left. What was known and is no longer listed is connected. "Not now" and "I need my
@@ -53,7 +53,7 @@ export type ToldStand = Stand & { isAsked: boolean; isLate?: boolean }
  * Takes in the person's own walk. What was known and is no longer in it is connected. Where the service was not asked for it,
  * or was asked by others since, only what the person said counts.
  * @param at as of when it is how the walk stands
- * @param stand processes tell in any order, and again: what is in this already, or was before, changes nothing
+ * @param stand processes tell in any order, and again: what was before, or says no more than is known, changes nothing
  */
 export function withSources(
   arrival: Arrival,
@@ -62,19 +62,24 @@ export function withSources(
   stand?: ToldStand,
 ): Arrival {
   if (stand === undefined) return withAnswer(arrival, sources, at)
-  const { asOf, isAsked = false, walked = {} } = arrival
-  const last = walked[stand.person] ?? -1
+  const { asOf, isAsked = false, walked = {}, begun = {} } = arrival
+  const { person, startedAt } = stand
+  const last = (begun[person] ?? startedAt) === startedAt ? (walked[person] ?? -1) : -1
   if (stand.revisedAt < last) return arrival
   // Of one walk alone, its changes have an order that needs no clock: those of two processes may differ.
-  const isAlone = Object.keys(walked).every((person) => person === stand.person)
+  const isAlone = Object.keys(walked).every((one) => one === person)
   const isNewest = !stand.isLate || (asOf ?? 0) < at || (!isAsked && isAlone)
   const isAnswer = isNewest && (stand.isAsked || asOf === undefined)
-  const after = isAnswer ? withAnswer(arrival, sources, at) : withWords(arrival, sources)
+  const after = isAnswer ? withAnswer(arrival, sources, at) : withWords(arrival, sources, isAlone)
   // The same again says more where not all of it was taken in, or the service said otherwise meanwhile; and where one that
   // hides an app told it before.
   const saysMore = isAnswer && (isAsked || (isAlone && standsOf(after.sources) !== standsOf(arrival.sources)))
   if (stand.revisedAt === last && !saysMore) return arrival
-  return { ...after, walked: walkedOf(arrival, stand) }
+  return {
+    ...after,
+    walked: withLast(walked, person, stand.revisedAt),
+    begun: withLast(begun, person, startedAt),
+  }
 }
 
 /** What of sources the report sees, to be compared. */
@@ -92,14 +97,15 @@ function withAnswer(arrival: Arrival, sources: readonly Source[], at: number): A
 }
 
 /** Whether an app is listed, switched off or connected stays as it is known; one that is not known is as it is told. */
-function withWords(arrival: Arrival, sources: readonly Source[]): Arrival {
+function withWords(arrival: Arrival, sources: readonly Source[], isAlone: boolean): Arrival {
   const told = new Map(sources.map((source) => [source.instance, source]))
   const known = new Set(arrival.sources.map(({ instance }) => instance))
   const all = [
     ...arrival.sources.map((source) => said(source, told.get(source.instance))),
     ...sources.filter(({ instance }) => !known.has(instance)),
   ]
-  return concluded({ ...arrival, sources: all, isAsked: true }, arrival.asOf ?? 0)
+  const isWhole = isAlone && standsOf(all) === standsOf(sources)
+  return concluded({ ...arrival, sources: all, ...(!isWhole && { isAsked: true }) }, arrival.asOf ?? 0)
 }
 
 /** What the person said of an app that is not connected. */
@@ -113,12 +119,12 @@ function said(source: Source, told: Source | undefined): Source {
   return { ...rest, state: 'waiting', at, ...(told.unconfirmed && { unconfirmed: true }) }
 }
 
-const walkedOf = ({ walked }: Arrival, { person, revisedAt }: Stand): Record<string, number> =>
+/** Of as many people as are kept, those who were told of last. */
+const withLast = (known: Record<string, number>, person: string, time: number): Record<string, number> =>
   Object.fromEntries(
-    [
-      ...Object.entries(walked ?? {}).filter(([other]) => other !== person),
-      [person, revisedAt] as const,
-    ].slice(-MAX_PEOPLE),
+    [...Object.entries(known).filter(([other]) => other !== person), [person, time] as const].slice(
+      -MAX_PEOPLE,
+    ),
   )
 
 function withListed(arrival: Arrival, listed: readonly Source[], now: number): Arrival {

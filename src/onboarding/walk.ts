@@ -53,7 +53,7 @@ export type Walk = {
   clicks?: number | undefined
   /** The service had nothing when it was asked first; else `known` shows that it was asked. */
   isAsked?: true | undefined
-  /** When the last of its changes was that count in the report (watched-walks.ts). Later ones are always later. */
+  /** When the last of its changes was that count in the report (watched-walks.ts). In one walk, later ones are always later. */
   revisedAt?: number | undefined
 }
 

@@ -77,14 +77,15 @@ export function watchWalks(walks: Walks, onChanged: OnWalkChanged, now: () => nu
         return isOurs ? { ...after, revisedAt: Math.max(at, (before.revisedAt ?? 0) + 1) } : after
       }
       const after = await walks.update(user, counted, basis)
-      const { revisedAt = 0 } = after
+      const { startedAt, revisedAt = 0 } = after
       const { isAsked: isService = false } = basis
-      const [person, what] = [personKey(user), `${revisedAt} ${Math.floor(at / MINUTE_MS)}`]
+      const [person, what] = [personKey(user), `${startedAt} ${revisedAt} ${Math.floor(at / MINUTE_MS)}`]
       const isNews = isService ? told.of(person, what, () => undefined) !== true : isOurs
       if (!isAsked(after) || !isNews) return after
       const isTold = await onChanged(user, {
         sources: sourcesOf(after, at),
         at,
+        startedAt,
         revisedAt,
         isAsked: isService,
       })

@@ -9,7 +9,7 @@ const at = Date.parse('2026-11-02T09:00:00Z')
 const user = { issuer: 'https://login.acme.example', subject: 'ada', email: 'ada@acme.example' }
 
 const slack = { instance: 'slack_1', name: 'Slack', state: 'skipped', at } as const
-const walk = { sources: [slack], at, revisedAt: at, isAsked: true }
+const walk = { sources: [slack], at, startedAt: at, revisedAt: at, isAsked: true }
 
 /** @param away at how many changes in a row the store is away, or at which @param isKnown is the person still known then? */
 function office(away: number | readonly number[] = 0, isKnown = true) {

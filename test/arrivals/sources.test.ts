@@ -6,6 +6,7 @@ import { stampOf, withLeft, withSources } from '../../src/arrivals/sources.ts'
 const AT = Date.parse('2026-11-02T09:00:00Z')
 const named = { instance: 'slack_1', name: 'Slack' }
 const slack = { ...named, status: 'awaiting' as const }
+const own = { person: 'ada', startedAt: AT }
 const unknown = newArrival('ada@acme.example', AT)
 
 type Tell = {
@@ -22,12 +23,7 @@ const told = (
   arrival: Arrival,
   { state, at, revisedAt = at, person = 'ada', isAsked = true, isLate = true }: Tell,
 ) =>
-  withSources(arrival, [{ ...named, state, at: AT }], AT + at, {
-    person,
-    revisedAt,
-    isAsked,
-    isLate,
-  })
+  withSources(arrival, [{ ...named, state, at: AT }], AT + at, { ...own, person, revisedAt, isAsked, isLate })
 
 const states = ({ sources }: Arrival) => sources.map(({ instance, state }) => `${instance} ${state}`)
 
@@ -54,17 +50,21 @@ describe('a walk that is told of', () => {
   })
 
   it('is told again where it does not speak of an app that is known to wait: it is not listed', () => {
-    const again = withSources(skipped, [], AT + 60_000, { person: 'ada', revisedAt: 2, isAsked: true })
+    const again = withSources(skipped, [], AT + 60_000, { ...own, revisedAt: 2, isAsked: true })
     expect(states(again)).toEqual(['slack_1 connected'])
-    expect(withSources(again, [], AT + 60_001, { person: 'ada', revisedAt: 2, isAsked: true })).toBe(again)
+    expect(withSources(again, [], AT + 60_001, { ...own, revisedAt: 2, isAsked: true })).toBe(again)
   })
 
   it('of someone who has nothing to connect is written down once', () => {
-    const nothing = withSources(unknown, [], AT, { person: 'ada', revisedAt: 0, isAsked: true })
+    const nothing = withSources(unknown, [], AT, { ...own, revisedAt: 0, isAsked: true })
     expect(nothing).toMatchObject({ asOf: AT, walked: { ada: 0 } })
-    expect(withSources(nothing, [], AT + 60_000, { person: 'ada', revisedAt: 0, isAsked: true })).toBe(
-      nothing,
-    )
+    expect(withSources(nothing, [], AT + 60_000, { ...own, revisedAt: 0, isAsked: true })).toBe(nothing)
+  })
+
+  it('counts where the walk was lost, and begins anew in a process whose clock is behind', () => {
+    const anew = { ...own, startedAt: AT - 300, revisedAt: 1, isAsked: true }
+    const lost = withSources(skipped, [{ ...named, state: 'waiting', at: AT }], AT - 200, anew)
+    expect(states(lost)).toEqual(['slack_1 waiting'])
   })
 
   it('is held against that person’s own walk where two share an address', () => {
@@ -81,7 +81,7 @@ describe('a walk that is told of', () => {
       state: 'waiting' as const,
       at: AT,
     }))
-    const other = withSources(skipped, both, AT + 3, { person: 'eve', revisedAt: 90, isAsked: true })
+    const other = withSources(skipped, both, AT + 3, { ...own, person: 'eve', revisedAt: 90, isAsked: true })
     expect(states(other)).toEqual(['slack_1 waiting', 'jira_1 waiting'])
     expect(told(other, { state: 'skipped', at: 60_000, revisedAt: 2, isLate: false })).toBe(other)
   })
@@ -120,7 +120,7 @@ describe('a walk and what the service said', () => {
         { instance: 'github_1', name: 'GitHub', state: 'skipped', at: AT + 50 },
       ],
       AT + 50,
-      { person: 'ada', revisedAt: 50, isAsked: true, isLate: true },
+      { ...own, revisedAt: 50, isAsked: true, isLate: true },
     )
     expect(states(late).toSorted()).toEqual(['github_1 skipped', 'jira_1 waiting', 'slack_1 connected'])
     expect(late.asOf).toBe(AT + 100)
@@ -151,6 +151,8 @@ describe('a walk and what the service said', () => {
     const skipped = told(unknown, { state: 'skipped', at: 10 })
     const before = { at: AT + 15, known: stampOf(unknown) }
     expect(withLeft(skipped, [], AT + 20, before)).toBe(skipped)
+    const other = { ...skipped, sources: connected.sources }
+    expect(withLeft(skipped, [], AT + 20, { at: AT + 15, known: stampOf(other) })).toBe(skipped)
     const words = told(skipped, { state: 'waiting', at: 11, isAsked: false })
     expect(withLeft(words, [], AT + 20, { at: AT + 15, known: stampOf(skipped) })).toBe(words)
     const when = { at: AT + 5, known: stampOf(skipped) }
@@ -191,7 +193,7 @@ describe('what the person said, where the service was not asked', () => {
   it('is taken back to since when the app has been waiting, and says whether its consent never showed', () => {
     const tell = (arrival: Arrival, unconfirmed?: true) => {
       const slack = { ...named, state: 'waiting' as const, at: AT - 5 }
-      const stand = { person: 'ada', revisedAt: 2, isAsked: false }
+      const stand = { ...own, revisedAt: 2, isAsked: false }
       return withSources(arrival, [{ ...slack, ...(unconfirmed && { unconfirmed }) }], AT + 2, stand)
         .sources[0]
     }
@@ -201,7 +203,7 @@ describe('what the person said, where the service was not asked', () => {
 
   it('makes nothing of apps that it does not speak of, and adds those that are not known', () => {
     const jira = { instance: 'jira_1', name: 'Jira', state: 'skipped' as const, at: AT }
-    const stand = { person: 'ada', revisedAt: 2, isAsked: false }
+    const stand = { ...own, revisedAt: 2, isAsked: false }
     expect(states(withSources(listed('waiting'), [jira], AT + 2, stand))).toEqual([
       'slack_1 waiting',
       'jira_1 skipped',
@@ -213,6 +215,8 @@ describe('what the person said, where the service was not asked', () => {
     const whole = told(words, { state: 'connected', at: 3, revisedAt: 2 })
     expect(states(whole)).toEqual(['slack_1 connected'])
     expect(said(whole, { state: 'skipped', at: 4, revisedAt: 2 })).toBe(whole)
+    // Nothing more is to be written where the page says the same.
+    expect(told(words, { state: 'skipped', at: 4, revisedAt: 2, isLate: false })).toBe(words)
     expect(said(whole, { state: 'skipped', at: 5, revisedAt: 1 })).toBe(whole)
   })
 
@@ -244,7 +248,7 @@ describe('what the service said for the walk just then', () => {
 
   it('is taken in again where a process that hides an app told the same walk without it', () => {
     const jira = { instance: 'jira_1', name: 'Jira', state: 'waiting' as const, at: AT }
-    const stand = { person: 'ada', revisedAt: 1, isAsked: true }
+    const stand = { ...own, revisedAt: 1, isAsked: true }
     const hidden = withSources(unknown, [jira], AT + 1, stand)
     const shown = now(hidden, { state: 'waiting', at: 2, revisedAt: 1 })
     expect(states(shown)).toEqual(['jira_1 connected', 'slack_1 waiting'])

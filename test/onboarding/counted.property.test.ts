@@ -28,6 +28,7 @@ type Act =
   | { kind: 'ask' | 'write'; by: number }
   | { kind: 'restart'; by: number; company: number }
   | { kind: 'pass'; by: number }
+  | { kind: 'lost' }
 
 const by = fc.constantFrom(0, 1)
 const app = fc.constantFrom(0, 1, 2)
@@ -42,13 +43,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind('ask', 'write'), by }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('restart'), by, company: by }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('pass'), by }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('lost') }) },
 )
 
 const isOver = (said: string) => said.endsWith(' connected')
 
 /** @param skews how far the clock of each process is ahead, in milliseconds @param wait before the last page */
 async function live(skews: readonly number[], acts: readonly Act[], wait: number) {
-  const { started, pass, away, report } = office()
+  const { started, pass, away, report, loseWalks } = office()
   const service = new Map<string, Status>([slack, jira].map(({ instance }) => [instance, 'awaiting']))
   const listed = () =>
     APPS.flatMap((one) => {
@@ -76,6 +78,10 @@ async function live(skews: readonly number[], acts: readonly Act[], wait: number
     if (one.kind === 'write') await late.shift()?.()
     if (one.kind === 'restart') processes[one.by] = start(one.by, one.company)
     if (one.kind === 'pass') pass(one.by === 0 ? 1_000 : MINUTE)
+    if (one.kind === 'lost') {
+      loseWalks()
+      pass(1)
+    }
     for (const company of COMPANIES) {
       const { apps = [], isFinished, news } = await report(company)
       const counted = apps.filter((said) => !said.endsWith(' off'))
@@ -84,7 +90,8 @@ async function live(skews: readonly number[], acts: readonly Act[], wait: number
       expect([...connected]).toEqual(expect.arrayContaining(told))
     }
   }
-  pass(wait)
+  // What `invite send` wrote a moment ago may show a minute later.
+  pass(acts.some((one) => one.kind === 'write') ? MINUTE : wait)
   const last = at(0)
   const walk = await last.page(listed())
   return { walk, company: last.company, report: await report(last.company) }

@@ -195,7 +195,13 @@ async function followed(walk: Walk, now: number): Promise<string[]> {
     now: () => now,
   })
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
-  await follow.walked(user, { sources: sourcesOf(walk, now), at: now, revisedAt: 0, isAsked: true })
+  await follow.walked(user, {
+    sources: sourcesOf(walk, now),
+    at: now,
+    startedAt: 0,
+    revisedAt: 0,
+    isAsked: true,
+  })
   expect(countable(arrival)).toEqual(countable(withSources(arrival, arrival.sources, now)))
   return arrival.sources.map(({ state }) => state)
 }

@@ -110,8 +110,16 @@ describe('the report is told of a change', () => {
     const { revisedAt, ...after } = await walks.update(ada, change)
     expect(after).toEqual(change(before))
     const sources = sourcesOf(after, LATER)
-    expect(told.slice(1)).toEqual(isTold ? [{ sources, at: LATER, revisedAt: LATER, isAsked: false }] : [])
-    expect(told[0]).toEqual({ sources: sourcesOf(before, LATER), at: LATER, revisedAt: 0, isAsked: true })
+    expect(told.slice(1)).toEqual(
+      isTold ? [{ sources, at: LATER, startedAt: NOW, revisedAt: LATER, isAsked: false }] : [],
+    )
+    expect(told[0]).toEqual({
+      sources: sourcesOf(before, LATER),
+      at: LATER,
+      startedAt: NOW,
+      revisedAt: 0,
+      isAsked: true,
+    })
     expect(revisedAt).toBe(isTold ? LATER : undefined)
     expect(await walks.load(ada)).toEqual({ ...after, revisedAt })
   })
@@ -122,7 +130,7 @@ describe('the report is told of a change', () => {
     await walks.update(ada, (walk) => skip(walk, 'slack_1', LATER))
     expect(told).toEqual([])
     const { revisedAt } = await walks.update(ada, (walk) => seen([], walk), { isAsked: true })
-    expect(told).toEqual([{ sources: [], at: LATER, revisedAt: LATER, isAsked: true }])
+    expect(told).toEqual([{ sources: [], at: LATER, startedAt: NOW, revisedAt: LATER, isAsked: true }])
     expect(revisedAt).toBe(LATER)
   })
 
