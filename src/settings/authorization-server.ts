@@ -25,7 +25,7 @@ export const authorizationServerDefinitions = {
   OIDC_CLIENT_AUTH: {
     default: 'client_secret_basic',
     meaning:
-      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `none`',
+      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `private_key_jwt`, `none`. When onramp registers itself, the default becomes `client_secret_post` where the server lists it',
     schema: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
   },
   OIDC_CLIENT_KEY: {

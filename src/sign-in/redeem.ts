@@ -10,9 +10,8 @@ import {
 import { nameOf } from '../session/seal.ts'
 import { newSessionId, startSession } from '../session/session.ts'
 import { signedInOf, type SignedIn, type Tokens, type User } from '../session/signed-in.ts'
-import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
+import { problemOfAnswer } from './answer-problems.ts'
 import { isSignatureRefused } from './answer-words.ts'
-import { mayBeForgotten } from './server/client-probe.ts'
 import { deviceOf } from './sessions/list.ts'
 import { groupRuleOf } from './groups.ts'
 import { createIdentify } from './identify.ts'
@@ -34,7 +33,7 @@ export type Answer = { url: URL; state: string; browser: string; signIn: Pending
 /**
  * `ask-login`: another account was asked for, and the server refused to, or brought the same one back without a word.
  * `same-account`: it did so again, though it was asked to have the person sign in anew.
- * `restart`: nothing is wrong with the person; our client was gone, the keys were rotated, or the authorization server
+ * `restart`: nothing is wrong with the person; the keys were rotated, or the authorization server
  * ended the sign-in while it was on its way.
  */
 export type Redeemed = 'signed-in' | 'same-account' | 'ask-login' | 'restart'
@@ -74,22 +73,19 @@ export function createRedeem(parts: RedeemParts): Redeem {
     return { user, sid, tokens: tokensOf(grant, parts.now()) }
   }
 
-  /** Keys that were rotated and clients that are gone are found again; the person need not know. */
-  async function isFoundAgain(error: unknown, clientId: string): Promise<boolean> {
+  /** Keys that were rotated are found again; the person need not know. */
+  function areKeysFoundAgain(error: unknown): boolean {
     const server = parts.authorizationServer
     if (error instanceof ClientError && error.code === 'OAUTH_KEY_SELECTION_FAILED') {
       server.forgetKeys()
       return true
     }
-    if (isSignatureRefused(error)) {
-      if (parts.now() - keysDoubtedAt >= DOUBT_KEYS_EVERY_MS) {
-        keysDoubtedAt = parts.now()
-        server.forgetKeys()
-      }
-      return true
+    if (!isSignatureRefused(error)) return false
+    if (parts.now() - keysDoubtedAt >= DOUBT_KEYS_EVERY_MS) {
+      keysDoubtedAt = parts.now()
+      server.forgetKeys()
     }
-    if (isClientRefused(error)) return await server.dropIfUnknown(clientId)
-    return mayBeForgotten(error) && (await server.dropIfSuspect(clientId))
+    return true
   }
 
   /** A browser that was signed out could never sign in again where the server refuses to ask. */
@@ -99,11 +95,11 @@ export function createRedeem(parts: RedeemParts): Redeem {
     isLoginRefused(error.error) &&
     (await parts.signedOut.askNoMore(browser))
 
-  async function afterFailure(error: unknown, { state, signIn, browser }: Answer, clientId: string) {
+  async function afterFailure(error: unknown, { state, signIn, browser }: Answer) {
     if (error instanceof AuthorizationResponseError && isWishRefused(signIn.wish, error.error))
       return 'ask-login'
     if (await isAskedInVain(error, signIn.wish, browser)) return 'restart'
-    if ((await isFoundAgain(error, clientId)) && restartsOf(state) === 0) return 'restart'
+    if (areKeysFoundAgain(error) && restartsOf(state) === 0) return 'restart'
     const problem = problemOfAnswer(error, signInPath(signIn.returnTo))
     parts.note({ event: 'sign_in', result: 'refused', code: problem.code })
     throw problem
@@ -161,9 +157,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
 
   return async (req, answer) => {
     const configuration = await parts.authorizationServer.configuration()
-    const result = await granted(configuration, answer).catch((error: unknown) =>
-      afterFailure(error, answer, configuration.clientMetadata().client_id),
-    )
+    const result = await granted(configuration, answer).catch((error: unknown) => afterFailure(error, answer))
     if (typeof result === 'string') return result
     const { user, tokens } = result
     noteRefreshToken(tokens, configuration.clientMetadata().scope)

@@ -6,7 +6,7 @@ import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client
 import { createOnce, takeLease, type Lease } from '../records/lease.ts'
 import { nameOf } from '../session/seal.ts'
 import type { SignedIn, Tokens } from '../session/signed-in.ts'
-import { isClientRefused, isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
+import { isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
 import { inWords, nameOfError } from './answer-words.ts'
 import { groupRuleOf, groupsIn } from './groups.ts'
 import type { SignInParts } from './parts.ts'
@@ -94,7 +94,6 @@ async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Renewed
   const { user, tokens } = signedIn
   if (tokens.refreshToken === undefined) return undefined
   const configuration = await parts.authorizationServer.patientConfiguration()
-  const { client_id: clientId } = configuration.clientMetadata()
   try {
     const answer = await refreshTokenGrant(configuration, tokens.refreshToken, parts.tokenParameters)
     // The library accepts an id_token about another person here (OpenID Connect Core 12.2): then nothing of it counts.
@@ -105,15 +104,11 @@ async function redeemed(parts: SignInParts, signedIn: SignedIn): Promise<Renewed
     parts.log.debug({}, 'refresh: the new id_token is about another person, so the sign-in ends')
     return undefined
   } catch (error) {
-    // Tokens of a client that is gone cannot be refreshed by the next one.
-    if (isClientRefused(error) && (await parts.authorizationServer.dropIfUnknown(clientId))) return undefined
     const now = parts.now()
     const isEarly = tokens.expiresAt !== undefined && now < tokens.expiresAt
     if (isGrantRefused(error, { isFresh: isFresh(signedIn.signedInAt, now), isEarly })) {
       const said = error instanceof ResponseBodyError ? nameOfError(error.error) : inWords(error)
       parts.log.debug({}, `refresh: the authorization server says ${said}, so the sign-in ends`)
-      // Some servers also say it to a client that they forgot: found out in the background.
-      parts.authorizationServer.dropIfSuspect(clientId).catch(() => {})
       return undefined
     }
     // An id_token of another issuer or for another client: like one about another person.

@@ -14,7 +14,7 @@ import { Problem } from '../problem.ts'
 import { bindBrowser } from '../session/session.ts'
 import { networkOf } from '../web/network.ts'
 import { addressesOf, newState, signInPath } from './addresses.ts'
-import { isClientRefused, problemOfAnswer } from './answer-problems.ts'
+import { problemOfAnswer } from './answer-problems.ts'
 import type { SignInParts } from './parts.ts'
 import type { PendingSignIns } from './pending.ts'
 import { isLoginRefused, isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
@@ -48,15 +48,10 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
   ): Promise<string> {
     const prompt = promptFor(alwaysPrompt, wish)
     const asked = prompt === undefined ? parameters : { ...parameters, prompt }
-    const configuration = await parts.authorizationServer.confirmedConfiguration()
-    try {
-      return await authorizationUrl(configuration, asked)
-    } catch (error) {
-      const { client_id: clientId } = configuration.clientMetadata()
-      if (!isClientRefused(error) || !(await parts.authorizationServer.dropIfUnknown(clientId)))
-        throw problemOfAnswer(error, signInPath(returnTo))
-      return await authorizationUrl(await parts.authorizationServer.confirmedConfiguration(), asked)
-    }
+    const configuration = await parts.authorizationServer.configuration()
+    return await authorizationUrl(configuration, asked).catch((error: unknown) => {
+      throw problemOfAnswer(error, signInPath(returnTo))
+    })
   }
 
   async function begin(req: Request, { returnTo, restarts, loginHint, wish }: Start): Promise<string> {
@@ -94,7 +89,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
   /** What the server can do about it, as far as it says. */
   async function possible(wish: Wish | undefined): Promise<Wish | undefined> {
     if (wish === undefined) return undefined
-    const configuration = await parts.authorizationServer.confirmedConfiguration()
+    const configuration = await parts.authorizationServer.configuration()
     return possibleWish(wish, serverMetadataOf(configuration))
   }
 

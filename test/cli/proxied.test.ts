@@ -64,12 +64,9 @@ it('onramp registration forget', async () => {
   const store = openStore(settings, createLog('silent'))
   const sealer = createSealer(settings.SESSION_SECRET)
   await registrationOf(settings, { records: store.records, sealer, now: Date.now }).current(async () => ({
-    kind: 'registered',
-    client: {
-      client_id: 'made',
-      registration_client_uri: 'https://login.example/clients/made',
-      registration_access_token: 'abc',
-    },
+    client_id: 'made',
+    registration_client_uri: 'https://login.example/clients/made',
+    registration_access_token: 'abc',
   }))
   await store.close()
   const { out } = await runCommand(['registration', 'forget', '--yes'], env)

@@ -19,34 +19,11 @@ describe('a refusal', () => {
     expect(server.did).toEqual([])
   })
 
-  it.each(['invalid_client', 'unauthorized_client'])(
-    '%s of a client that is gone begins anew',
-    async (error) => {
-      const { answered, server } = await begun()
-      server.isDropped = true
-      expect(await answered({ error })).toBe('/sign-in?return_to=%2Fx&again=1')
-      expect(server.did).toEqual(['dropIfSuspect onramp'])
-    },
-  )
-
-  it('of a token request by a client that is gone begins anew, and once only', async () => {
-    const { redeemed, server, answers } = await begun()
-    answers['/token'] = () => ({ status: 401, body: { error: 'invalid_client' } })
-    server.isDropped = true
-    expect(await redeemed()).toBe('/sign-in?return_to=%2Fx&again=1')
-    expect(server.did).toEqual(['dropIfUnknown onramp'])
-
-    const second = await begun({}, { return_to: '/x', again: '1' })
-    second.answers['/token'] = () => ({ status: 401, body: { error: 'invalid_client' } })
-    second.server.isDropped = true
-    expect(await second.redeemed()).toMatchObject({ code: 'sign_in_misconfigured', tryAgain })
-  })
-
-  it('of a code may come from a server that forgot the client', async () => {
-    const { redeemed, server, answers } = await begun()
-    answers['/token'] = () => ({ status: 400, body: { error: 'invalid_grant' } })
-    expect(await redeemed()).toMatchObject({ status: 400, code: 'sign_in_failed', tryAgain })
-    expect(server.did).toEqual(['dropIfSuspect onramp'])
+  it.each(['invalid_client', 'invalid_grant'])('%s leads to no other request of ours', async (error) => {
+    const { redeemed, server, asked, answers } = await begun()
+    answers['/token'] = () => ({ status: 400, body: { error } })
+    expect(await redeemed()).toMatchObject({ tryAgain })
+    expect([server.did, asked.map(({ path }) => path)]).toEqual([[], ['/token']])
   })
 
   it('of a server that fails is no doubt in the client', async () => {

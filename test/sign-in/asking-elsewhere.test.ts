@@ -56,18 +56,6 @@ describe('pushed authorization requests', () => {
     expect(asked).toEqual([])
   })
 
-  it('of a client that is gone are made again with the one that replaces it', async () => {
-    const { browser, answers, server } = inProcess({ metadata })
-    let refusals = 1
-    answers['/par'] = () => (refusals-- > 0 ? { status: 401, body: { error: 'invalid_client' } } : taken())
-    server.isDropped = true
-    expect(await browser().begin()).toMatchObject({ request_uri: 'urn:one' })
-    expect(server.did).toEqual(['dropIfUnknown onramp'])
-    refusals = 1
-    server.isDropped = false
-    await browser().agent.get('/sign-in').expect(502)
-  })
-
   it('that can’t be made give their room back', async () => {
     const { browser, answers } = inProcess({ metadata, megabytes: 0.25 })
     answers['/par'] = () => ({ status: 503, body: { error: 'temporarily_unavailable' } })

@@ -22,7 +22,6 @@ function working() {
     looks: 0,
     next: async (): Promise<string | undefined> => 'found',
     look: async (): Promise<string | undefined> => undefined,
-    succeeded: async (_result: string) => {},
     every: 60_000,
   }
   const background = createBackground<string>({
@@ -32,7 +31,6 @@ function working() {
       return mayChange ? await work.next() : await work.look()
     },
     nextAfter: () => work.every,
-    succeeded: (result) => work.succeeded(result),
     issuer,
     log: { info: line('info'), warn: line('warn') } as never,
   })
@@ -104,17 +102,6 @@ describe('an attempt', () => {
     work.next = () => Promise.reject(misconfigured())
     await turn(60_000)
     expect(logged).toHaveLength(4)
-  })
-
-  it('that succeeds goes on with what comes next, whose failure is told', async () => {
-    const { background, logged, work, outcome } = working()
-    work.succeeded = (result) => Promise.reject(new Error(result))
-    background.tryNow()
-    expect(await outcome()).toBe('found')
-    await turn()
-    expect(logged).toEqual([
-      ['warn', `${issuer} cannot be used: see OIDC_ISSUER`, { err: new Error('found'), issuer }],
-    ])
   })
 
   it('without a result has failed', async () => {

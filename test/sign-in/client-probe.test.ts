@@ -1,22 +1,8 @@
 // Does the authorization server know a client? What each of its answers says about that.
-import {
-  allowInsecureRequests,
-  AuthorizationResponseError,
-  Configuration,
-  customFetch,
-  refreshTokenGrant,
-} from 'openid-client'
+import { allowInsecureRequests, Configuration, customFetch } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import {
-  hasTellingEndpoint,
-  madeUp,
-  mayBeForgotten,
-  probeClient,
-  probeEndpoints,
-  refusingEndpoints,
-  type ProbeEndpoint,
-} from '../../src/sign-in/server/client-probe.ts'
-import { answering, issuer, libraryError, refusalOf } from './library-errors.ts'
+import { probeClient, probeEndpoints, type ProbeEndpoint } from '../../src/sign-in/server/client-probe.ts'
+import { answering, issuer, libraryError } from './library-errors.ts'
 
 const REVOCATION = { revocation_endpoint: `${issuer}/revocation` }
 const INTROSPECTION = { introspection_endpoint: `${issuer}/introspection` }
@@ -108,7 +94,6 @@ describe('the question', () => {
     expect(sent[1]?.[1]['redirect_uri']).toBe(
       endpoint === 'token' ? 'https://onramp.example/back' : undefined,
     )
-    expect(madeUp()).not.toBe(madeUp())
   })
 
   it.each([
@@ -119,63 +104,5 @@ describe('the question', () => {
   ])('goes to those endpoints that there are: %j', (metadata, asked) => {
     const configuration = answering(200, {}, {}, metadata)
     expect(probeEndpoints(configuration)).toEqual(asked)
-    expect(hasTellingEndpoint(configuration, [])).toBe(asked.length > 1)
-    expect(hasTellingEndpoint(configuration, [asked[1] ?? 'token'])).toBe(false)
-  })
-})
-
-describe('the endpoints that refuse', () => {
-  async function refusing([status, body, headers]: Said, mute?: string[]) {
-    const found: ProbeEndpoint[] = []
-    for await (const one of refusingEndpoints(answering(status, body, headers, endpoints), mute))
-      found.push(one)
-    return found
-  }
-
-  it('say so in so many words', async () => {
-    const said: Said = [401, { error: 'invalid_client' }]
-    expect(await refusing(said)).toEqual(['token', 'revocation'])
-    expect(await refusing([401, said[1], bearer()])).toEqual(['token', 'revocation'])
-    expect(await refusing(said, ['token'])).toEqual(['revocation'])
-    for (const other of [
-      [401, '', bearer()],
-      [401, { error: 'other' }, bearer()],
-      [400, { error: 'invalid_grant' }],
-      [200, { access_token: 'a', token_type: 'Bearer' }],
-      [401, '<html>'],
-    ] as Said[])
-      expect(await refusing(other)).toEqual([])
-  })
-})
-
-describe('a refusal', () => {
-  it.each([
-    [400, true],
-    [499, true],
-  ])('with %i may be of a client that is forgotten', async (status, may) => {
-    expect(mayBeForgotten(await refusalOf(refreshTokenGrant(answering(status, { error: 'x' }), 'one')))).toBe(
-      may,
-    )
-  })
-
-  it.each([
-    ['invalid_client', true],
-    ['unauthorized_client', true],
-    ['access_denied', false],
-    ['invalid_clients', false],
-    ['x_invalid_client', false],
-  ])('in the browser (%s) may be: %s', (error, may) => {
-    const cause = new URLSearchParams({ error })
-    expect(mayBeForgotten(new AuthorizationResponseError('x', { cause }))).toBe(may)
-    expect(mayBeForgotten(new Error(error))).toBe(false)
-  })
-
-  it('with 200, or of a server that fails, is none of those', async () => {
-    expect(mayBeForgotten(await refusalOf(refreshTokenGrant(answering(500, { error: 'x' }), 'one')))).toBe(
-      false,
-    )
-    expect(mayBeForgotten(await refusalOf(refreshTokenGrant(answering(200, { error: 'x' }), 'one')))).toBe(
-      false,
-    )
   })
 })

@@ -1,16 +1,16 @@
 // What a registration endpoint answered, as it is read: a client that was made is used wherever it can be.
 import { describe, expect, it } from 'vitest'
 import { readRefusal, readRegistered } from '../../src/sign-in/registration/answer.ts'
-import type { Wishes } from '../../src/sign-in/registration/wishes.ts'
+import type { RequestedMetadata } from '../../src/sign-in/registration/metadata.ts'
 
 const NOW = 1_700_000_000_000
 const LATER = NOW / 1000 + 1
-const wishes: Wishes = {
+const requested: RequestedMetadata = {
   redirect_uris: ['https://onramp.example/sign-in/callback'],
   post_logout_redirect_uris: ['https://onramp.example/signed-out'],
   token_endpoint_auth_method: 'client_secret_basic',
 }
-const read = (answer: object, wanted: Wishes = wishes) =>
+const read = (answer: object, wanted: RequestedMetadata = requested) =>
   readRegistered(JSON.stringify({ client_id: 'one', client_secret: 'hush', ...answer }), wanted, NOW)
 
 describe('a client that was made', () => {
@@ -22,8 +22,8 @@ describe('a client that was made', () => {
       userinfo_signed_response_alg: 'RS256',
       registration_client_uri: 'https://as.example/one',
       registration_access_token: 'sesame',
-      redirect_uris: wishes.redirect_uris,
-      post_logout_redirect_uris: wishes['post_logout_redirect_uris'],
+      redirect_uris: requested.redirect_uris,
+      post_logout_redirect_uris: requested['post_logout_redirect_uris'],
     }
     expect(
       read({ ...kept, client_secret_expires_at: 0, require_pushed_authorization_requests: true }),
@@ -43,12 +43,14 @@ describe('a client that was made', () => {
   })
 
   it.each(['[]', 'x', '', '"one"', 'null'])('can’t be read of %s', (text) => {
-    expect(readRegistered(text, wishes, NOW)).toEqual({ unusable: 'the body is not a JSON object' })
+    expect(readRegistered(text, requested, NOW)).toEqual({ unusable: 'the body is not a JSON object' })
   })
 
   it.each([undefined, '', 7])('can’t be used without a client_id (%j)', (id) => {
     const answer = JSON.stringify({ client_id: id })
-    expect(readRegistered(answer, wishes, NOW)).toEqual({ unusable: 'there is no client_id that is a text' })
+    expect(readRegistered(answer, requested, NOW)).toEqual({
+      unusable: 'there is no client_id that is a text',
+    })
   })
 })
 
@@ -96,19 +98,20 @@ describe('how it proves itself', () => {
     [undefined, 'private_key_jwt', false, 'private_key_jwt', []],
     [undefined, 'client_secret_basic', false, 'none', [PUBLIC]],
   ])('%j where %j was asked for, with a secret: %s, is %s', (said, asked, hasSecret, method, oddities) => {
-    const wanted = { ...wishes, token_endpoint_auth_method: asked } as Wishes
+    const wanted = { ...requested, token_endpoint_auth_method: asked } as RequestedMetadata
     const answer = { token_endpoint_auth_method: said, ...(!hasSecret && { client_secret: undefined }) }
     expect(read(answer, wanted)).toMatchObject({ client: { token_endpoint_auth_method: method }, oddities })
   })
 })
 
 describe('its addresses', () => {
-  const clientOf = (answer: object, wanted?: Wishes) => (read(answer, wanted) as { client: object }).client
+  const clientOf = (answer: object, wanted?: RequestedMetadata) =>
+    (read(answer, wanted) as { client: object }).client
 
   it('are as they were registered, where the server says so', () => {
-    const redirect_uris = ['https://elsewhere.example', 5, ...wishes.redirect_uris]
+    const redirect_uris = ['https://elsewhere.example', 5, ...requested.redirect_uris]
     expect(read({ redirect_uris })).toMatchObject({
-      client: { redirect_uris: ['https://elsewhere.example', ...wishes.redirect_uris] },
+      client: { redirect_uris: ['https://elsewhere.example', ...requested.redirect_uris] },
       oddities: [],
     })
     expect(clientOf({})).not.toHaveProperty('redirect_uris')
@@ -126,7 +129,7 @@ describe('its addresses', () => {
   })
 
   it('are none where none were asked for', () => {
-    const { post_logout_redirect_uris: _without, ...fewer } = wishes
+    const { post_logout_redirect_uris: _without, ...fewer } = requested
     expect(clientOf({}, fewer)).toMatchObject({ post_logout_redirect_uris: [] })
     expect(read({ post_logout_redirect_uris: ['x'] }, fewer)).toMatchObject({ oddities: [] })
   })

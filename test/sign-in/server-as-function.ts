@@ -77,24 +77,16 @@ export function serverAsFunction(metadata: object, client: object) {
     }
     return made
   }
-  const server = { configuration: configurationNow(), isReady: true, isDropped: false, did: [] as string[] }
+  const server = { configuration: configurationNow(), isReady: true, did: [] as string[] }
   const current = async () => server.configuration
-  const drop = (what: string) => async (clientId: string) => {
-    server.did.push(`${what} ${clientId}`)
-    return server.isDropped
-  }
-
   const authorizationServer = {
     configuration: current,
     patientConfiguration: current,
-    confirmedConfiguration: current,
     isReady: () => server.isReady,
     forgetKeys() {
       server.did.push('forgetKeys')
       server.configuration = configurationNow()
     },
-    dropIfUnknown: drop('dropIfUnknown'),
-    dropIfSuspect: drop('dropIfSuspect'),
   }
 
   const challenges = new Map<string, string | undefined>()

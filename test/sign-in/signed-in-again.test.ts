@@ -19,16 +19,6 @@ describe('someone who is signed in', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/token', '/token'])
   })
 
-  it('begins anew all the same where the client is gone', async () => {
-    const { ada, clock, answers, server, outcomeOf } = await begun()
-    await ada.signIn()
-    clock.now++
-    answers['/token'] = () => ({ status: 401, body: { error: 'invalid_client' } })
-    server.isDropped = true
-    const again = await outcomeOf(ada.answerTo(await ada.begin({ return_to: '/x' })))
-    expect(again).toBe('/sign-in?return_to=%2Fx&again=1')
-  })
-
   it('is ended by a logout of the server’s own session, and by that one alone', async () => {
     const { browser, parts, person } = inProcess()
     person.claims = { sid: 's1' }

@@ -50,7 +50,7 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
   try {
     await untilReachable(store.records)
     const sealer = createSealer(settings.SESSION_SECRET)
-    const client = await registrationOf(settings, { records: store.records, sealer, now }).reset()
+    const client = await registrationOf(settings, { records: store.records, sealer, now }).forget()
     if (client === undefined) {
       stdout.write(`No client is registered with these settings (${storeInWords(settings)}).\n`)
       stdout.write('The next start can register one right away.\n')
@@ -58,7 +58,9 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
     }
     stdout.write(`Deleted the client ${printable(client.client_id)} (${storeInWords(settings)}).\n`)
     stdout.write(`${removalInWords(await removeClient(client))}\n`)
-    stdout.write('A running server can keep using it for up to an hour: restart it to register again now.\n')
+    stdout.write(
+      'A running server can keep using it for up to ten minutes: restart it to register again now.\n',
+    )
   } finally {
     await store.close()
   }

@@ -2,7 +2,8 @@
 // is made again with every try. Pure.
 import type { ClientMetadata } from 'openid-client'
 import { objectIn } from '../../client-api/body.ts'
-import type { Wishes } from './wishes.ts'
+import { present } from '../../present.ts'
+import type { RequestedMetadata } from './metadata.ts'
 
 /** The client as it is kept: client_id, perhaps a secret and when it expires, the method it wants. */
 export type Registered = ClientMetadata & { client_secret_expires_at?: number }
@@ -56,10 +57,10 @@ function addressesIn(said: unknown, wanted: unknown): { kept: string[] | undefin
 }
 
 /**
- * @param wishes what was asked for @param now milliseconds since 1970
+ * @param requested what was asked for @param now milliseconds since 1970
  * @returns the client, or why the answer cannot be used although the server took the request
  */
-export function readRegistered(text: string, wishes: Wishes, now: number): Read {
+export function readRegistered(text: string, requested: RequestedMetadata, now: number): Read {
   const body = objectIn(text)
   if (body === undefined) return { unusable: 'the body is not a JSON object' }
   const { client_id: id } = body
@@ -68,15 +69,15 @@ export function readRegistered(text: string, wishes: Wishes, now: number): Read 
   const kept: Json = {}
   for (const name of TEXTS) if (typeof body[name] === 'string' && body[name] !== '') kept[name] = body[name]
   for (const name of ['redirect_uris', 'post_logout_redirect_uris']) {
-    const addresses = addressesIn(body[name], wishes[name])
+    const addresses = addressesIn(body[name], requested[name])
     if (addresses.areLacking) oddities.push(`${name} are not those that were asked for`)
     if (addresses.kept !== undefined) kept[name] = addresses.kept
   }
-  const asked = wishes.token_endpoint_auth_method ?? 'client_secret_basic'
   const client: Registered = {
+    ...present({ id_token_signed_response_alg: requested.id_token_signed_response_alg }),
     ...kept,
     client_id: id,
-    token_endpoint_auth_method: methodIn(kept, asked, oddities),
+    token_endpoint_auth_method: methodIn(kept, requested.token_endpoint_auth_method, oddities),
     client_secret_expires_at: expiryIn(body, now, oddities),
   }
   return { client, oddities }

@@ -1,48 +1,33 @@
 // Dynamic registration as a life cycle (RFC 7591): one registration over all processes, kept sealed, taken up again after
-// a restart, made anew when its secret expires, when the server no longer knows it, or when other things are asked for
-// (which are part of the record's name). A server that makes clients which cannot be used is not asked again for an hour.
+// a restart, made anew when its secret expires, when the server's management address says that it is gone (RFC 7592), or
+// when other things are asked for (which are part of the record's name).
 import { setTimeout as pause } from 'node:timers/promises'
-import { createChanges } from '../../records/change.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
 import { nameOf, type Sealer } from '../../session/seal.ts'
 import { sealedJson } from '../../session/sealed-json.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 import type { Registered } from './answer.ts'
-import { createRegistrationHistory } from './history.ts'
-import type { Outcome } from './request.ts'
+import { readStanding } from './request.ts'
 
 export type Kept = Registered & {
   /** Milliseconds since 1970. */
   registered_at: number
-  /** Endpoints that refused this client when it was new, so that their refusals say nothing. */
-  mute?: string[]
-  /** The status that the authorization endpoint refuses made-up clients with, when it did not refuse this one. */
-  refusal_of_unknown?: number
 }
 
 export type Registration = {
   /** The client as it is registered, if it is and lasts a while. */
   stored(): Promise<Kept | undefined>
   /**
-   * The client as it is registered, registering it first if need be.
-   * @param register asks the server @throws {Problem} sign_in_misconfigured with the seconds to wait
+   * The same, registering it first if it is not there or the server says that it is gone: for background work only.
+   * @param register asks the server @throws {Problem} what `register` throws, sign_in_unavailable
    */
-  current(register: () => Promise<Outcome>): Promise<Kept>
-  /** Writes down what was learned of the server with this client, unless it was replaced meanwhile. */
-  note(clientId: string, learned: Pick<Kept, 'mute' | 'refusal_of_unknown'>): Promise<void>
-  /** Was a client given up within the last ten minutes? */
-  wasGivenUp(): Promise<boolean>
-  /**
-   * The authorization server no longer knows this client: gives it up, unless it was replaced already.
-   * @returns false when one was given up within the last ten minutes: then this one stays
-   */
-  forget(clientId: string): Promise<boolean>
-  /** For the operator: forgets the client and everything that holds back the next registration. */
-  reset(): Promise<Registered | undefined>
+  current(register: () => Promise<Registered>): Promise<Kept>
+  /** For the operator: the next start registers again. @returns the client that was forgotten */
+  forget(): Promise<Registered | undefined>
 }
 
-export type RegistrationParts = {
+type RegistrationParts = {
   records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
   sealer: Sealer
   /** What is asked for, and where: another identity is another registration. */
@@ -54,8 +39,6 @@ const LIFE_SECONDS = 5 * 365 * 24 * 3600
 const RENEW_AHEAD_MS = 3600 * 1000
 const WAIT_FOR_OTHERS_MS = 10_000
 const LOOK_EVERY_MS = 200
-/** A server that forgets every client at once must not get one with every sign-in. */
-const GIVE_UP_EVERY_SECONDS = 600
 
 type Lasting = Pick<Registered, 'client_secret' | 'client_secret_expires_at'> & { registered_at?: unknown }
 
@@ -72,74 +55,51 @@ export const isLasting = (client: Lasting, now: number): boolean => renewalOf(cl
 
 export function createRegistration({ records, sealer, identity, now }: RegistrationParts): Registration {
   const name = nameOf(identity)
-  const [key, holder, givenUpKey] = [`client:${name}`, `client:${identity}`, `client-given-up:${name}`]
-  const json = sealedJson<Kept>({ sealer, version: 1, wasUnversioned: true })
-  const change = createChanges(records)
-  const history = createRegistrationHistory({ records, sealer, name, now })
-  /** Registered, but not yet written down because the store failed: not to be made again. */
-  let unsaved: Kept | undefined
+  const [key, holder] = [`client:${name}`, `client:${identity}`]
+  const json = sealedJson<Kept>({ sealer, version: 1 })
 
-  async function loadLasting(): Promise<Kept | undefined> {
+  async function stored(): Promise<Kept | undefined> {
     const client = json.open(await records.get(key), holder)
     return client && isLasting(client, now()) ? client : undefined
   }
 
   async function save(client: Kept): Promise<Kept> {
-    unsaved = client
     await records.put(key, json.seal(client, holder), LIFE_SECONDS)
-    unsaved = undefined
     return client
   }
 
-  async function registerAlone(register: () => Promise<Outcome>): Promise<Kept | undefined> {
-    const lease = await takeLease(records, `client:${name}`)
-    if (lease === undefined) return undefined
-    try {
-      const found = await loadLasting()
-      if (found !== undefined) return found
-      if (unsaved !== undefined && isLasting(unsaved, now())) return await save(unsaved)
-      await history.begin()
-      const outcome = await register().catch(async (error: unknown) => {
-        await history.undo()
-        throw error
-      })
-      if (outcome.kind !== 'registered') throw await history.end(outcome)
-      return await save({ ...outcome.client, registered_at: now() })
-    } finally {
-      await lease.release()
-    }
+  /** A server whose management address refuses a client that it has just made can't be asked there. */
+  async function registerNew(register: () => Promise<Registered>): Promise<Kept> {
+    const client = await save({ ...(await register()), registered_at: now() })
+    const { standing, renewed } = await readStanding(client)
+    const { registration_client_uri: _uri, ...unmanaged } = client
+    if (standing === 'gone') return await save(unmanaged)
+    return renewed === undefined ? client : await save({ ...client, ...renewed })
+  }
+
+  async function currentAlone(register: () => Promise<Registered>): Promise<Kept> {
+    const client = await stored()
+    if (client === undefined) return await registerNew(register)
+    const { standing, renewed } = await readStanding(client)
+    if (standing === 'gone') return await registerNew(register)
+    return renewed === undefined ? client : await save({ ...client, ...renewed })
   }
 
   return {
-    stored: loadLasting,
+    stored,
     async current(register) {
       for (const until = now() + WAIT_FOR_OTHERS_MS; now() < until; await pause(LOOK_EVERY_MS)) {
-        const client = (await loadLasting()) ?? (await registerAlone(register))
+        const lease = await takeLease(records, `client:${name}`)
+        if (lease !== undefined) return await currentAlone(register).finally(() => lease.release())
+        // The holder of the lease asks whether it is still known.
+        const client = await stored()
         if (client !== undefined) return client
       }
       throw signInUnavailable('another process holds the lease to register the client and does not finish')
     },
-    note: (clientId, learned) =>
-      change({
-        key,
-        next(sealed) {
-          const client = json.open(sealed, holder)
-          if (client?.client_id !== clientId) return undefined
-          return { text: json.seal({ ...client, ...learned }, holder), seconds: LIFE_SECONDS }
-        },
-      }),
-    wasGivenUp: async () => (await records.get(givenUpKey)) !== undefined,
-    async forget(clientId) {
-      const sealed = await records.get(key)
-      if (sealed === undefined || json.open(sealed, holder)?.client_id !== clientId) return true
-      if (!(await records.compareAndSet(givenUpKey, undefined, 'given up', GIVE_UP_EVERY_SECONDS)))
-        return false
-      await records.compareAndRemove(key, sealed)
-      return true
-    },
-    async reset() {
+    async forget() {
       const client = json.open(await records.get(key), holder)
-      for (const one of [key, givenUpKey, history.key]) await records.remove(one)
+      await records.remove(key)
       return client
     },
   }

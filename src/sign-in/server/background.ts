@@ -10,8 +10,6 @@ type BackgroundParts<T> = {
   find: (mayChange: boolean) => Promise<T | undefined>
   /** Milliseconds until the next attempt after one that succeeded. */
   nextAfter(result: T): number
-  /** Called after an attempt that succeeded. */
-  succeeded(result: T): Promise<void>
   issuer: string
   log: Log
 }
@@ -25,11 +23,14 @@ const WAIT_FOR_NEXT_MS = 3_000
 /** A problem that lasts longer than this is not gone with the next attempt. */
 const HELD_SECONDS = 45
 
-/** How long to wait after so many failures in a row. Pure. */
+/** How long to wait after so many failures in a row; milliseconds. Pure. */
 function pauseAfter(error: unknown, failures: number): number {
-  const isRefused = error instanceof Problem && error.code === 'sign_in_misconfigured'
-  const most = isRefused ? MAX_REFUSED_PAUSE_MS : MAX_PAUSE_MS
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), most)
+  const refused = error instanceof Problem && error.code === 'sign_in_misconfigured' ? error : undefined
+  const growing = FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20)
+  const pause = Math.min(growing, refused === undefined ? MAX_PAUSE_MS : MAX_REFUSED_PAUSE_MS)
+  // A short time is for people: the first tries come sooner than that.
+  const wait = refused?.retryAfter ?? 0
+  return wait > HELD_SECONDS ? Math.max(pause, wait * 1000) : pause
 }
 
 export function createBackground<T>(parts: BackgroundParts<T>) {
@@ -64,12 +65,11 @@ export function createBackground<T>(parts: BackgroundParts<T>) {
     later(pauseAfter(error, failures))
   }
 
-  async function succeeded(result: T) {
+  function succeeded(result: T) {
     if (failures > 0) log.info({ issuer }, 'the authorization server is reached again')
     failures = 0
     told = failure = undefined
     later(parts.nextAfter(result))
-    await parts.succeeded(result).catch((error: unknown) => log.warn({ err: error, issuer }, reasonOf(error)))
   }
 
   async function attempt(): Promise<T> {

@@ -23,10 +23,6 @@ export type Client = {
   /** `scope`, where it is there, is what to ask people for. */
   metadata: Partial<ClientMetadata> & { client_id: string; scope?: string }
   auth: ClientAuth
-  /** Registered just now. */
-  isNew?: boolean
-  /** Endpoints whose refusals say nothing. */
-  mute?: readonly string[]
 }
 
 /** For each request to the authorization server. */

@@ -1,14 +1,16 @@
-// What onramp asks for when it registers itself (RFC 7591 2), and what it can do without when that is refused. Pure.
+// What onramp asks for when it registers itself (RFC 7591 2), and with what less it asks again where that is refused. Pure.
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { isLoopbackHttp } from '../../loopback.ts'
 import { present } from '../../present.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { addressesOf } from '../addresses.ts'
 import { deniesRefreshTokens } from '../server/metadata-rules.ts'
+import { asymmetric } from '../sign-out/logout-token.ts'
 
-export type Wishes = Record<string, unknown> & {
+export type RequestedMetadata = Record<string, unknown> & {
   redirect_uris: string[]
-  token_endpoint_auth_method?: string
+  token_endpoint_auth_method: Settings['OIDC_CLIENT_AUTH']
+  id_token_signed_response_alg?: string
 }
 
 /** A server may support more than it lists; what it does not list is the likeliest to be refused. `openid` stays. */
@@ -29,9 +31,27 @@ export function registeredScope(scope: string, registered: unknown): string {
 const grantTypes = (server: ServerMetadata): string[] =>
   deniesRefreshTokens(server) ? ['authorization_code'] : ['authorization_code', 'refresh_token']
 
+/**
+ * client_secret_basic is the default (RFC 7591 2), and the default of OIDC_CLIENT_AUTH. Servers differ in how they decode
+ * an id or a secret in it (RFC 6749 2.3.1); client_secret_post leaves nothing to decode.
+ */
+const authMethod = (chosen: Settings['OIDC_CLIENT_AUTH'], listed: readonly string[] | undefined) =>
+  chosen === 'client_secret_basic' && listed?.includes('client_secret_post') === true
+    ? 'client_secret_post'
+    : chosen
+
+/** Undefined: RS256, which is the default (OpenID Connect Dynamic Client Registration 1.0 2). */
+function signatureAlgorithm({ id_token_signing_alg_values_supported: listed }: ServerMetadata) {
+  return listed?.includes('RS256') === true ? undefined : asymmetric(listed)[0]
+}
+
 /** @param jwks the public key, for private_key_jwt */
-export function wishesOf(settings: Settings, server: ServerMetadata, jwks: object | undefined): Wishes {
-  const { PUBLIC_URL: publicUrl } = settings
+export function requestedMetadata(
+  settings: Settings,
+  server: ServerMetadata,
+  jwks: object | undefined,
+): RequestedMetadata {
+  const { PUBLIC_URL: publicUrl, OIDC_CLIENT_AUTH: chosen } = settings
   const addresses = addressesOf(publicUrl)
   return {
     client_name: 'Onramp',
@@ -44,21 +64,27 @@ export function wishesOf(settings: Settings, server: ServerMetadata, jwks: objec
     grant_types: grantTypes(server),
     response_types: ['code'],
     scope: listedScope(settings.OIDC_SCOPE, server.scopes_supported),
-    token_endpoint_auth_method: settings.OIDC_CLIENT_AUTH,
-    ...present({ jwks }),
+    token_endpoint_auth_method: authMethod(chosen, server.token_endpoint_auth_methods_supported),
+    ...present({ jwks, id_token_signed_response_alg: signatureAlgorithm(server) }),
   }
 }
 
-/** What can be left out, the one that is refused most often and missed least first. */
-const OPTIONAL = [
-  'backchannel_logout_uri',
-  'application_type',
-  'scope',
-  'client_uri',
-  'post_logout_redirect_uris',
-  'grant_types',
-  'token_endpoint_auth_method',
-] as const
+/** What a sign-in works without; then also what refreshing works with at most servers that refuse to hear of it. */
+const LEFT_OUT = [
+  ['backchannel_logout_uri', 'application_type', 'scope', 'client_uri', 'post_logout_redirect_uris'],
+  ['grant_types', 'response_types'],
+]
+
+/** The requests to try one after the other, as long as the server refuses what is asked for: each with less. */
+export const requestsFor = (metadata: RequestedMetadata): RequestedMetadata[] =>
+  LEFT_OUT.reduce<RequestedMetadata[]>(
+    (requests, names) => {
+      const before = Object.entries(requests.at(-1) ?? metadata)
+      const rest = Object.fromEntries(before.filter(([name]) => !names.includes(name)))
+      return [...requests, rest as RequestedMetadata]
+    },
+    [metadata],
+  )
 
 /** RFC 7591 3.2.2 and what servers say in its place. Anything else is about the right to register, not the request. */
 const ABOUT_THE_REQUEST =
@@ -69,33 +95,3 @@ export type Refusal = { status: number; error?: string | undefined; description?
 /** Nothing was made there, and another request may fare better. */
 export const isAboutTheRequest = ({ status, error }: Refusal): boolean =>
   (status === 400 || status === 422) && (error === undefined || ABOUT_THE_REQUEST.test(error))
-
-const names = (member: string, { error, description = '' }: Refusal): boolean => {
-  const said = `${error ?? ''} ${description}`.toLowerCase()
-  const words = member.replace(/_(uris?|types?)$/, '').split('_')
-  if (said.includes(member)) return true
-  if (member === 'backchannel_logout_uri') return /back.?channel/.test(said)
-  if (member === 'post_logout_redirect_uris') return /post.?logout/.test(said)
-  if (member === 'grant_types') return /grant.?type|refresh_token/.test(said)
-  return words.length > 1 && said.includes(words.join(' '))
-}
-
-/**
- * The next request to try after a refusal: without the member that the server names, otherwise without the next one of
- * those that can be left out.
- * @returns undefined when there is nothing left to leave out
- */
-export function withoutOne(
-  wishes: Wishes,
-  refusal: Refusal,
-): { wishes: Wishes; leftOut: string } | undefined {
-  // Without it the server would take the secret for what proves us: not for a client that has none.
-  const hasSecret = wishes.token_endpoint_auth_method?.startsWith('client_secret') ?? false
-  const left = OPTIONAL.filter(
-    (member) => member in wishes && (member !== 'token_endpoint_auth_method' || hasSecret),
-  )
-  const leftOut = left.find((member) => names(member, refusal)) ?? left[0]
-  if (leftOut === undefined) return undefined
-  const { [leftOut]: _without, ...rest } = wishes
-  return { wishes: rest, leftOut }
-}
