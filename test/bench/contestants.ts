@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../helpers/running.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
-import { applyLoad, type Target } from './load.ts'
+import type { Target } from './load.ts'
+import { enter, follow, signInOnce } from './people.ts'
 import { startNode, startServer, untilReady } from './processes.ts'
 
 export type Contestant = Target & {
@@ -59,16 +59,14 @@ export async function startOnramp(around: Surroundings, options: OnrampOptions):
       OIDC_CLIENT_ID: id,
       OIDC_CLIENT_SECRET: secret,
       SESSION_SECRET: newSecret(),
-      // Few people make all the requests here.
-      REQUESTS_PER_MINUTE: '1000000',
-      SIGN_INS_PER_MINUTE: '100000',
+      SIGN_INS_PER_MINUTE: '1000000',
       REDIS_URL: `${around.redisUrl}/${options.database}`,
     },
     pin: around.pin,
   })
   await untilReady(options.name, `${url}/readyz`)
-  const cookies = await signIn(around, url)
   const signInUrl = `${url}/sign-in?return_to=%2Fonboarding`
+  const cookies = await enter(around.people, () => signInOnce({ name: options.name, signInUrl }, 'signed in'))
   return await checked({ name: options.name, pid, port, cookies, signInUrl })
 }
 
@@ -95,8 +93,9 @@ export async function startPeer(
     pin: around.pin,
   })
   await untilReady(name, url)
-  const cookies = await signIn(around, url)
-  return await checked({ name, pid, port, cookies, signInUrl: `${url}/onboarding` })
+  const signInUrl = `${url}/onboarding`
+  const cookies = await enter(around.people, () => signInOnce({ name, signInUrl }, 'signed in'))
+  return await checked({ name, pid, port, cookies, signInUrl })
 }
 
 /** The floor; its records are written by the caller, one for each id. */
@@ -121,33 +120,40 @@ const serverEnvironment = (around: Surroundings, port: number, pageBytes: number
   PAGE_BYTES: String(pageBytes),
 })
 
-/** Everybody in a browser of their own. @returns their cookies */
-async function signIn({ people }: Surroundings, url: string): Promise<string[]> {
-  const cookies: string[] = []
-  for (let person = 0; person < people; person++) {
-    const browser = new TestBrowser()
-    await browser.open(`${url}/onboarding`)
-    cookies.push(browser.cookieHeader(url))
-  }
-  return cookies
+/** The server that does onramp's work with nothing clever. */
+export async function startPlain(around: Surroundings): Promise<Contestant> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = serverEnvironment(around, port, 0)
+  const { pid } = startNode(fileHere('plain-server.ts'), { name: 'plain', env, pin: around.pin })
+  await untilReady('plain', url)
+  let person = 0
+  const cookies = await enter(around.people, () => follow('plain', `${url}/enter/${person++}`, 'first page'))
+  return await checked({ name: 'plain', pid, port, cookies, signInUrl: '' })
 }
 
-/** Every session must bring the page with all five datasources, or there is nothing to compare. */
-async function checked(contestant: Omit<Contestant, 'pageBytes'>): Promise<Contestant> {
-  let pageBytes = 0
-  for (const cookie of contestant.cookies) {
-    const response = await fetch(`http://127.0.0.1:${contestant.port}/onboarding`, {
-      headers: { cookie, accept: 'text/html' },
+/** One in ten has left for an app and is not back. */
+export async function leaveForAnApp({ name, port, cookies }: Contestant): Promise<void> {
+  for (let person = 0; person < cookies.length; person += 10) {
+    const response = await fetch(`http://127.0.0.1:${port}/onboarding/connect/slack_1`, {
+      headers: { cookie: cookies[person] ?? '', accept: 'text/html', 'sec-fetch-site': 'same-origin' },
       redirect: 'manual',
     })
-    const html = await response.text()
-    const whole = ['Slack', 'GitHub', 'Google Drive', 'Jira', 'Confluence'].every((name) =>
-      html.includes(name),
-    )
-    if (response.status !== 200 || !whole)
-      throw new Error(`${contestant.name} answers ${response.status}, not the page with five datasources`)
-    pageBytes = Buffer.byteLength(html)
+    await response.body?.cancel()
+    const { status } = response
+    if (status !== 303) throw new Error(`${name} answers ${status} to someone who leaves for an app`)
   }
-  await applyLoad(contestant, contestant.cookies.length, 0)
-  return { ...contestant, pageBytes }
+}
+
+/** A session must bring the page with all five datasources, or there is nothing to compare. */
+async function checked(contestant: Omit<Contestant, 'pageBytes' | 'asked'>): Promise<Contestant> {
+  const response = await fetch(`http://127.0.0.1:${contestant.port}/onboarding`, {
+    headers: { cookie: contestant.cookies.at(-1) ?? '', accept: 'text/html' },
+    redirect: 'manual',
+  })
+  const html = await response.text()
+  const whole = ['Slack', 'GitHub', 'Google Drive', 'Jira', 'Confluence'].every((name) => html.includes(name))
+  if (response.status !== 200 || !whole)
+    throw new Error(`${contestant.name} answers ${response.status}, not the page with five datasources`)
+  return { ...contestant, asked: 0, pageBytes: Buffer.byteLength(html) }
 }

@@ -5,8 +5,10 @@ import { connect, type Socket } from 'node:net'
 export type Target = {
   name: string
   port: number
-  /** One signed-in session each; the connections take turns. */
+  /** One signed-in session each: every request is another person's, and the next load goes on where the last one ended. */
   cookies: readonly string[]
+  /** How many requests were made. */
+  asked: number
 }
 
 export type Load = {
@@ -39,7 +41,15 @@ const requestFor = (port: number, cookie: string) =>
     ].join('\r\n'),
   )
 
-type Client = { socket: Socket; request: Buffer; sentAt: number; head: string; missing: number }
+const made = new WeakMap<readonly string[], Buffer[]>()
+
+function requestsFor({ port, cookies }: Target): Buffer[] {
+  const requests = made.get(cookies) ?? cookies.map((cookie) => requestFor(port, cookie))
+  made.set(cookies, requests)
+  return requests
+}
+
+type Client = { socket: Socket; sentAt: number; head: string; missing: number }
 
 const END_OF_HEAD = '\r\n\r\n'
 
@@ -61,22 +71,28 @@ function take(client: Client, chunk: Buffer): boolean {
 }
 
 /**
- * Asks for `seconds` and leaves the connections closed.
+ * Asks for `seconds`, or `most` times, and leaves the connections closed.
  * @throws at the first answer that is not a page, or a connection that breaks
  */
-export async function applyLoad(target: Target, connections: number, seconds: number): Promise<Load> {
+export async function applyLoad(
+  target: Target,
+  connections: number,
+  seconds: number,
+  most = Infinity,
+): Promise<Load> {
   const latencies: number[] = []
   const started = performance.now()
   const until = started + seconds * 1000
+  const last = target.asked + most
+  const requests = requestsFor(target)
   const ask = (client: Client) => {
     client.sentAt = performance.now()
-    client.socket.write(client.request)
+    client.socket.write(requests[target.asked++ % requests.length] ?? '')
   }
-  const run = (index: number) =>
+  const run = () =>
     new Promise<void>((resolve, reject) => {
-      const cookie = target.cookies[index % target.cookies.length] ?? ''
       const socket = connect({ port: target.port, host: '127.0.0.1', noDelay: true })
-      const client = { socket, request: requestFor(target.port, cookie), sentAt: 0, head: '', missing: 0 }
+      const client = { socket, sentAt: 0, head: '', missing: 0 }
       const fail = (error: unknown) => {
         socket.destroy()
         reject(new Error(`${target.name} failed under load`, { cause: error }))
@@ -91,7 +107,7 @@ export async function applyLoad(target: Target, connections: number, seconds: nu
           return fail(error)
         }
         const now = performance.now()
-        if (now > until) {
+        if (now > until || target.asked >= last) {
           resolve()
           socket.destroy()
         } else {
@@ -100,12 +116,12 @@ export async function applyLoad(target: Target, connections: number, seconds: nu
         }
       })
     })
-  await Promise.all(Array.from({ length: connections }, (_, index) => run(index)))
+  await Promise.all(Array.from({ length: connections }, run))
   const sorted = Float64Array.from(latencies).sort()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   return {
     requests: sorted.length,
-    requestsPerSecond: sorted.length / seconds,
+    requestsPerSecond: (sorted.length * 1000) / (performance.now() - started),
     p50: at(0.5),
     p99: at(0.99),
     longest: at(1),

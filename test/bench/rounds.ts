@@ -1,5 +1,5 @@
 // The rounds: every server in turn, again and again, so that whatever else the machine does meets all of them alike.
-import type { Contestant } from './contestants.ts'
+import { leaveForAnApp, type Contestant } from './contestants.ts'
 import { applyLoad, type Load } from './load.ts'
 import { processorMs, residentMb } from './machine.ts'
 
@@ -13,6 +13,8 @@ export type Round = Load & {
 export type Result = {
   name: string
   pageBytes: number
+  /** Everyone's first page, which is also the warm-up. */
+  first: Load & { processorMs: number | undefined }
   rounds: Round[]
   /** Megabytes: signed in but at rest, warmed up, after the last round. */
   memory: { atRest: number | undefined; warm: number | undefined; after: number | undefined }
@@ -20,15 +22,11 @@ export type Result = {
 
 export type Measurement = { seconds: number; rounds: number; connections: number }
 
-/** Until the compiler has seen enough, even where other jobs leave little of the processor. */
-const WARM_UP = { requests: 15_000, leastSeconds: 3, mostSeconds: 20 }
-
-async function warmUp(contestant: Contestant, connections: number): Promise<void> {
-  let requests = 0
-  for (let second = 0; second < WARM_UP.mostSeconds; second++) {
-    if (second >= WARM_UP.leastSeconds && requests >= WARM_UP.requests) return
-    requests += (await applyLoad(contestant, connections, 1)).requests
-  }
+async function measured(contestant: Contestant, load: () => Promise<Load>) {
+  const before = processorMs(contestant.pid)
+  const result = await load()
+  const after = processorMs(contestant.pid)
+  return { ...result, processorMs: before === undefined || after === undefined ? undefined : after - before }
 }
 
 /** @param contestants the first one is what the others are compared with */
@@ -36,25 +34,23 @@ export async function measure(
   contestants: readonly Contestant[],
   { seconds, rounds, connections }: Measurement,
 ): Promise<Result[]> {
-  const results = contestants.map((contestant): Result => {
-    const memory = { atRest: residentMb(contestant.pid), warm: undefined, after: undefined }
-    return { name: contestant.name, pageBytes: contestant.pageBytes, rounds: [], memory }
-  })
-  for (const [index, contestant] of contestants.entries()) {
-    await warmUp(contestant, connections)
-    results[index]!.memory.warm = residentMb(contestant.pid)
+  const results: Result[] = []
+  for (const contestant of contestants) {
+    const atRest = residentMb(contestant.pid)
+    const everyone = contestant.cookies.length
+    const first = await measured(contestant, () => applyLoad(contestant, connections, Infinity, everyone))
+    if (contestant.name === 'onramp') await leaveForAnApp(contestant)
+    const memory = { atRest, warm: residentMb(contestant.pid), after: undefined }
+    results.push({ name: contestant.name, pageBytes: contestant.pageBytes, first, rounds: [], memory })
   }
   for (let round = 0; round < rounds; round++) {
     let first: Load | undefined
     for (const [index, contestant] of contestants.entries()) {
-      const before = processorMs(contestant.pid)
-      const load = await applyLoad(contestant, connections, seconds)
-      const after = processorMs(contestant.pid)
+      const load = await measured(contestant, () => applyLoad(contestant, connections, seconds))
       first ??= load
       results[index]!.rounds.push({
         ...load,
         ratio: load.requestsPerSecond / first.requestsPerSecond,
-        processorMs: before === undefined || after === undefined ? undefined : after - before,
       })
     }
   }

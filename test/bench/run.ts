@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createClient } from 'redis'
 import { freePort } from '../helpers/running.ts'
-import { startFloor, startOnramp, startPeer, type Contestant, type Surroundings } from './contestants.ts'
+import {
+  startFloor,
+  startOnramp,
+  startPeer,
+  startPlain,
+  type Contestant,
+  type Surroundings,
+} from './contestants.ts'
 import { choosePins, describeMachine } from './machine.ts'
 import { folder, runToEnd, start, startNode, untilReady } from './processes.ts'
 import { asJson, asTable, verdictOf } from './report.ts'
@@ -17,6 +24,7 @@ import { measureSignIns, talksOf } from './sign-ins.ts'
 const USAGE = `npm run bench -- [options]
   --seconds N       seconds of a round, for each server (0.5)
   --rounds N        how many rounds (30)
+  --people N        how many are signed in, each of whom asks in turn (50,000)
   --connections N   requests in flight (32)
   --against FOLDER  another checkout of onramp, measured in the same rounds; may be given again
   --peer-fetch      the peer asks with global fetch, not over undici's pool
@@ -25,12 +33,11 @@ const USAGE = `npm run bench -- [options]
   --json            the figures as JSON
 `
 
-const PEOPLE = 16
-
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '0.5' },
     rounds: { type: 'string', default: '30' },
+    people: { type: 'string', default: '50000' },
     connections: { type: 'string', default: '32' },
     against: { type: 'string', multiple: true, default: [] },
     'peer-fetch': { type: 'boolean', default: false },
@@ -74,14 +81,14 @@ type Redis = Awaited<ReturnType<typeof startRedis>>['client']
 /** How much onramp keeps of one sign-in, session and tokens: as much the floor reads. */
 async function sessionBytes(redis: Redis): Promise<number> {
   await redis.select(1)
-  const names = (await redis.keys('onramp:*')).filter((name) => /session|token/.test(name))
-  const lengths = await Promise.all(names.map((name) => redis.strLen(name)))
+  const name = (await redis.keys('onramp:session:*'))[0] ?? ''
+  const bytes = await redis.strLen(name)
   await redis.select(0)
-  return Math.round(lengths.reduce((sum, length) => sum + length, 0) / PEOPLE)
+  return bytes
 }
 
-async function writeFloorSessions(redis: Redis, bytes: number): Promise<string[]> {
-  const ids = Array.from({ length: PEOPLE }, () => randomBytes(16).toString('base64url'))
+async function writeFloorSessions(redis: Redis, people: number, bytes: number): Promise<string[]> {
+  const ids = Array.from({ length: people }, () => randomBytes(16).toString('base64url'))
   for (const [index, id] of ids.entries()) {
     const session = {
       email: `person${index}@acme.example`,
@@ -94,7 +101,7 @@ async function writeFloorSessions(redis: Redis, bytes: number): Promise<string[]
   return ids
 }
 
-async function startAll(pins: ReturnType<typeof choosePins>) {
+async function startAll(pins: ReturnType<typeof choosePins>, people: number) {
   const redis = await startRedis(pins.others)
   const upstreamPort = await freePort()
   startNode(fileURLToPath(new URL('upstream-server.ts', import.meta.url)), {
@@ -112,7 +119,7 @@ async function startAll(pins: ReturnType<typeof choosePins>) {
   await untilReady('issuer', issuer)
   const around: Surroundings = {
     issuer,
-    people: PEOPLE,
+    people,
     upstreamUrl: `http://127.0.0.1:${upstreamPort}`,
     redisUrl: redis.url,
     pin: pins.server,
@@ -124,10 +131,11 @@ async function startAll(pins: ReturnType<typeof choosePins>) {
   for (const [index, folder] of values.against.entries())
     others.push(await startOnramp(around, { name: basename(resolve(folder)), folder, database: 2 + index }))
   const { pageBytes } = onramp
-  const ids = await writeFloorSessions(redis.client, await sessionBytes(redis.client))
+  const ids = await writeFloorSessions(redis.client, people, await sessionBytes(redis.client))
   const floor = await startFloor(around, { pageBytes, ids })
   const peer = await startPeer(around, { pageBytes, calls: values['peer-fetch'] ? 'fetch' : 'undici' })
-  const contestants: [Contestant, ...Contestant[]] = [floor, onramp, ...others, peer]
+  const plain = await startPlain(around)
+  const contestants: [Contestant, ...Contestant[]] = [floor, onramp, plain, ...others, peer]
   const info = /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? ''
   const close = () => {
     redis.client.destroy()
@@ -136,15 +144,17 @@ async function startAll(pins: ReturnType<typeof choosePins>) {
 }
 
 async function main(): Promise<number> {
-  const [seconds, rounds, connections] = [values.seconds, values.rounds, values.connections].map(amount)
+  const [seconds = 0, rounds = 0, connections = 0, people = 0] = (
+    ['seconds', 'rounds', 'connections', 'people'] as const
+  ).map((name) => amount(values[name]))
   const { only } = values
   const isKnown = only === undefined || only === 'overview' || only === 'sign-ins'
-  if (values.help || !isKnown || seconds === undefined || rounds === undefined || connections === undefined) {
+  if (values.help || !isKnown || Math.min(seconds, rounds, connections, people) === 0) {
     process.stdout.write(USAGE)
     return values.help ? 0 : 2
   }
   const pins = choosePins()
-  const { contestants, around, redisPort, redisVersion, close } = await startAll(pins)
+  const { contestants, around, redisPort, redisVersion, close } = await startAll(pins, people)
   const rhythm = { seconds, rounds, connections }
   const results = only === 'sign-ins' ? [] : await measure(contestants, rhythm)
   const signIns: SignInFigures = { results: [], talks: {} }
@@ -160,7 +170,7 @@ async function main(): Promise<number> {
     machine: describeMachine(redisVersion),
     pins,
     ...rhythm,
-    people: PEOPLE,
+    people,
     peerCalls: values['peer-fetch'] ? 'global fetch' : "undici's pool",
   }
   if (values.json) process.stdout.write(asJson(results, conditions, signIns))

@@ -1,9 +1,9 @@
 // The second scenario: people who were never here sign in, each in a browser of their own, up to their first page. So
 // many at a time; as soon as one has the page the next one comes.
-import { Agent, request, type IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { startOnramp, startPeer, type Contestant, type Surroundings } from './contestants.ts'
 import { processorMs } from './machine.ts'
+import { signInOnce, type Until } from './people.ts'
 import { startStoreTalk, type Talk } from './store-talk.ts'
 
 export type SignInRound = {
@@ -17,57 +17,6 @@ export type SignInRound = {
 }
 
 export type SignInResult = { name: string; rounds: SignInRound[] }
-
-const agent = new Agent({ keepAlive: true })
-const MAX_STEPS = 8
-
-type Answer = { status: number; location: string | undefined; cookies: string[] }
-
-function ask(url: string, cookie: string): Promise<Answer> {
-  const headers = {
-    accept: 'text/html',
-    'sec-fetch-mode': 'navigate',
-    'sec-fetch-dest': 'document',
-    ...(cookie === '' ? {} : { cookie }),
-  }
-  return new Promise((resolve, reject) => {
-    const answered = (response: IncomingMessage) => {
-      const { statusCode: status = 0, headers: said } = response
-      response.resume().once('error', reject)
-      response.once('end', () =>
-        resolve({ status, location: said.location, cookies: said['set-cookie'] ?? [] }),
-      )
-    }
-    request(url, { agent, headers }, answered).once('error', reject).end()
-  })
-}
-
-type Until = 'signed in' | 'first page'
-
-/** One person, from the first link until signed in, or on to the first page. @throws where that is no page */
-export async function signInOnce(
-  { name, signInUrl }: Pick<Contestant, 'name' | 'signInUrl'>,
-  until: Until = 'first page',
-): Promise<void> {
-  const jar = new Map<string, string>()
-  const { host } = new URL(signInUrl)
-  let url = signInUrl
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const isThere = new URL(url).host === host
-    const cookie = isThere ? [...jar].map(([key, value]) => `${key}=${value}`).join('; ') : ''
-    const { status, location, cookies } = await ask(url, cookie)
-    for (const line of cookies) {
-      const [, key = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '') jar.delete(key)
-      else jar.set(key, value)
-    }
-    if (status === 200 && isThere && jar.size > 0) return
-    if (until === 'signed in' && isThere && /callback\?/.test(url) && location !== undefined) return
-    if (location === undefined) throw new Error(`${name} answered ${status} while a person signed in`)
-    url = new URL(location, url).href
-  }
-  throw new Error(`${name} sent a person who signs in around in circles`)
-}
 
 async function applySignIns(contestant: Contestant, connections: number, seconds: number) {
   const taken: number[] = []
@@ -130,8 +79,8 @@ export async function talksOf(
   const through = { ...around, redisUrl: `redis://127.0.0.1:${talk.port}` }
   const folder = fileURLToPath(new URL('../..', import.meta.url))
   const talkOf = async (contestant: Contestant): Promise<SignInTalk> => ({
-    'signed in': await talk.during(() => signInOnce(contestant, 'signed in')),
-    'first page': await talk.during(() => signInOnce(contestant)),
+    'signed in': await talk.during(async () => void (await signInOnce(contestant, 'signed in'))),
+    'first page': await talk.during(async () => void (await signInOnce(contestant))),
   })
   const onramp = await startOnramp(through, { name: 'onramp, counted', folder, database: 90 })
   const onrampTalk = await talkOf(onramp)

@@ -1,0 +1,119 @@
+// The same work as a good engineer would write it in an afternoon, with the same libraries and nothing clever: sessions
+// sealed in Redis through express-session, the walk's record, helmet, one call, the apps through a template. What onramp
+// takes beyond this is its own weight. People are let in by /enter, without an authorization server.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { RedisStore } from 'connect-redis'
+import { Eta } from 'eta'
+import express, { type Request } from 'express'
+import session from 'express-session'
+import helmet from 'helmet'
+import { createClient } from 'redis'
+import { Agent, request } from 'undici'
+import { z } from 'zod'
+import { readEnvironment } from './page.ts'
+
+const settings = readEnvironment()
+const key = Buffer.from(hkdfSync('sha256', randomBytes(32), '', 'plain', 32))
+
+function seal(value: unknown): string {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
+}
+
+function open(text: string): unknown {
+  const bytes = Buffer.from(text, 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+  decipher.setAuthTag(bytes.subarray(12, 28))
+  return JSON.parse(decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8'))
+}
+
+type Person = { email: string; accessToken: string; expiresAt: number }
+type Walk = { attempts: Record<string, { leftAt: number }>; skipped: string[] }
+
+const answerForm = z.object({
+  unauthorizedDatasourceInstances: z.array(
+    z.object({
+      datasourceInstance: z.string().max(200),
+      displayName: z.string().max(200),
+      authStatus: z.string(),
+      authUrlRelativePath: z.string().startsWith('/auth/datasource/'),
+    }),
+  ),
+})
+
+const redis = await createClient({ url: settings.REDIS_URL }).connect()
+const dispatcher = new Agent({ connections: 128, keepAliveTimeout: 30_000 })
+const eta = new Eta({ autoEscape: true })
+const page = eta.compile(`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Connect your apps</title></head>
+<body>
+<header><p>Signed in as <%= it.email %></p></header>
+<h1>Connect your apps</h1>
+<p><%= it.connected %> of <%= it.apps.length %> connected</p>
+<ul>
+<% for (const app of it.apps) { %><li>
+<h2><%= app.name %></h2><p><%= app.state %></p>
+<a href="/onboarding/connect/<%= app.id %>">Connect <%= app.name %></a>
+<form method="post" action="/onboarding/skip/<%= app.id %>"><button>Skip for now</button></form>
+</li><% } %>
+</ul>
+${'<p class="quiet">Connecting an app lets search find what you can already open there.</p>\n'.repeat(73)}
+</body></html>`)
+
+const app = express()
+app.use(helmet())
+app.use(
+  session({
+    name: 'plain',
+    secret: randomBytes(32).toString('base64url'),
+    resave: false,
+    saveUninitialized: false,
+    store: new RedisStore({
+      client: redis,
+      prefix: 'plain:session:',
+      serializer: { stringify: seal, parse: (text: string) => open(text) as session.SessionData },
+    }),
+  }),
+)
+
+const personOf = (req: Request) => (req.session as unknown as { person?: Person }).person
+const walkKey = ({ email }: Person) => `plain:walk:${email}`
+
+app.get('/enter/:number', async (req, res) => {
+  const number = req.params.number
+  const person = {
+    email: `person${number}@acme.example`,
+    accessToken: `access-${number}`,
+    expiresAt: Infinity,
+  }
+  Object.assign(req.session, { person })
+  const attempts = Number(number) % 10 === 0 ? { slack_1: { leftAt: Date.now() } } : {}
+  await redis.set(walkKey(person), seal({ attempts, skipped: [] } satisfies Walk), { EX: 86_400 })
+  res.send('')
+})
+
+app.get('/onboarding', async (req, res) => {
+  const person = personOf(req)
+  if (person === undefined) return res.redirect(303, '/sign-in')
+  const [stored, answer] = await Promise.all([
+    redis.get(walkKey(person)),
+    request(`${settings.SERVICE_BASE_URL}/rest/api/v1/checkdatasourceauth`, {
+      dispatcher,
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.accessToken}`, accept: 'application/json' },
+    }),
+  ])
+  const { unauthorizedDatasourceInstances: listed } = answerForm.parse(await answer.body.json())
+  const walk = stored === null ? { attempts: {}, skipped: [] } : (open(stored) as Walk)
+  const apps = listed.map(({ datasourceInstance: id, displayName: name }) => {
+    const waits = walk.attempts[id] === undefined ? 'Not connected' : 'Checking'
+    return { id: encodeURIComponent(id), name, state: walk.skipped.includes(id) ? 'Skipped' : waits }
+  })
+  res.send(eta.render(page, { email: person.email, apps, connected: 0 }))
+})
+
+app.listen(settings.PORT, '127.0.0.1')
+process.once('SIGTERM', () => process.exit(0))
