@@ -53,7 +53,7 @@ const datasource = z.strictObject({
   never: localizedList.optional().describe('What search never does'),
   why: localizedText.optional().describe('Why it is asked for; shown before people leave for the app'),
   account: localizedText.optional().describe('Which account to use'),
-  help: localizedText.optional().describe('What people need to know first, such as "Needs the VPN"'),
+  help: localizedText.optional().describe('What people need to do first: "Connect to the VPN first"'),
   order: z
     .int({ error: 'must be a whole number, like 1' })
     .min(0, 'must be between 0 and 1000')

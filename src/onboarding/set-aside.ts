@@ -1,4 +1,4 @@
-// "Not now" and "I need my administrator for this", and taking each of them back. Pure. Neither is offered again; the
+// "Not now" and "I need an admin to approve this", and taking each of them back. Pure. Neither is offered again; the
 // second is not nagged about either, and administrators see it.
 import { NOTHING_SAID, settled, withKnown, type Known, type Walk } from './walk.ts'
 
@@ -16,7 +16,7 @@ export const skip = (walk: Walk, instance: string, now: number): Walk =>
 export const unskip = (walk: Walk, instance: string): Walk =>
   withKnown(walk, instance, (entry) => ({ ...entry, skippedAt: undefined }))
 
-/** "I need my administrator", until the person takes it back or tries again. */
+/** "I need an admin to approve this", until the person takes it back or tries again. */
 export const block = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { blockedAt: now })
 

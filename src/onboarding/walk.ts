@@ -20,7 +20,7 @@ export type Known = {
   /** Counts while it is connected. */
   connectedAt?: number | undefined
   skippedAt?: number | undefined
-  /** "I need my administrator": since when. */
+  /** "I need an admin to approve this": since when. */
   blockedAt?: number | undefined
   /** When we gave up waiting for the service to confirm a consent. */
   unconfirmedAt?: number | undefined

@@ -43,7 +43,7 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
       privacy: linkOf(links.privacy, t('frame.privacy')),
       home: home && {
         ...home,
-        label: t('overview.backTo', { place: home.label || new URL(home.href).host }),
+        label: home.label || t('overview.backTo', { place: new URL(home.href).host }),
       },
       examples: company.localized(company.examples, t.lang) ?? [
         t('search.example1'),

@@ -151,7 +151,7 @@ describe('the walk in Chromium', () => {
     await ada.reads('Slack skipped')
     await ada.reads('Connect GitHub')
 
-    await ada.choose('button', 'Undo skipping Slack')
+    await ada.choose('button', 'Put back on my list Slack')
     await ada.reads('Continue to Slack')
     expect(ada.complaints).toEqual([])
   })

@@ -40,9 +40,9 @@ describe('the words of an email', () => {
         'Hi Ada, connect 3 apps to Acme Search ' +
         'Find your messages, files and tickets in one place. It takes about 3 minutes. ' +
         'S Slack G GitHub G Google Drive Connect my apps ' +
-        'You’ll only ever see content you already have access to, and so will everyone else. ' +
+        'Search only shows people content they can already open. ' +
         'Prefer not to click links in emails? Go to search-setup.acme.example . ' +
-        'Sent by the Acme search team to ada@acme.example because these apps are part of your work account. ' +
+        'From the Acme search team, sent to ada@acme.example because these apps are part of your work account. ' +
         'The link expires on December 21, 2026. ' +
         'Unsubscribe from reminders Contact the search team Acme intranet',
     )
@@ -60,14 +60,13 @@ minute.
 Connect my app
 https://search-setup.acme.example/invite/TOKEN
 
-You’ll only ever see content you already have access to, and so will
-everyone else.
+Search only shows people content they can already open.
 
 Prefer not to click links in emails? Go to
 https://search-setup.acme.example.
 
 --
-Sent by the Acme search team to bob@acme.example because this app is
+From the Acme search team, sent to bob@acme.example because this app is
 part of your work account. The link expires on December 21, 2026.
 
 Unsubscribe from reminders

@@ -28,7 +28,7 @@ describe('the example, Acme', () => {
     expect(company).toMatchObject({ name: 'Acme', product: 'Acme Search', languages: ['en', 'de', 'ar'] })
     expect(company.color).toMatchObject({ light: { brand: '#0b6e5f' }, dark: { brand: '#4fd1b5' } })
     expect(company.links.help?.url).toBe('https://intranet.acme.example/search')
-    expect(company.localized(company.links.help?.label, 'de-AT')).toBe('Das Such-Team fragen')
+    expect(company.localized(company.links.help?.label, 'de-AT')).toBe('Such-Team kontaktieren')
     expect(company.datasourceOf('slack_1')).toMatchObject({ isRequired: true, isHidden: false, order: 1 })
     expect(company.assets.map(({ path }) => path.split('.')[0])).toEqual([
       '/assets/company/logo',

@@ -188,7 +188,7 @@ describe('a person with an invitation', () => {
     expect(page.status).toBe(200)
     expect(page.body).toContain('<title>This link doesn’t work - ')
     expect(browser.text).toContain('expired or is incomplete')
-    expect(browser.text).not.toContain('Prefer not to use the link')
+    expect(browser.text).not.toContain('Or type this address')
     await browser.click('/onboarding')
     expect(authorization()['login_hint']).toBeUndefined()
     await chooseAccount(running, browser, 'ada')

@@ -13,7 +13,7 @@ product: Acme Search
 languages: [en, ar]
 links:
   privacy: { url: https://intranet.acme.example/privacy }
-  home: { url: https://intranet.acme.example/, label: { en: the Acme intranet } }
+  home: { url: https://intranet.acme.example/, label: { en: Back to the Acme intranet } }
 texts: { en: { overview.lead: All of Acme in one place. } }
 examples: { en: [Q4 roadmap] }
 datasources:

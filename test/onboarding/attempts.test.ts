@@ -54,7 +54,7 @@ describe('a browser that comes back', () => {
   })
 })
 
-it('"I need my administrator" is kept with its time until it is taken back', () => {
+it('"I need an admin to approve this" is kept with its time until it is taken back', () => {
   const walk = observe(startWalk(0), [{ instance: 'a', name: 'A', status: 'awaiting' }], 0, 30)
   const blocked = block(walk, 'a', 7)
   expect(blocked.known[0]?.blockedAt).toBe(7)

@@ -19,8 +19,8 @@ describe('the news', () => {
       instance: 'slack_1',
       title: 'Checking your Slack connection…',
       named: '',
-      text: 'Carry on with GitHub. We’ll check both when you’re back.',
-      denied: 'Canceled? Try again from the list.',
+      text: 'Continue with GitHub. We’ll keep checking.',
+      denied: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
       lookAgain: back,
       stop: '/onboarding?datasource=slack&datasource=github&still=yes',
       focus: false,
@@ -67,7 +67,7 @@ describe('the news', () => {
       {
         kind: 'notice',
         title: 'Slack is waiting for an admin',
-        text: 'Your admins can see this. We won’t ask you about it again.',
+        text: 'Your admins can see this. You don’t need to do anything.',
       },
     ],
     [

@@ -126,7 +126,7 @@ describe('a list opens with words that fit it', () => {
         { connected: 1 },
         'rest',
         'This app isn’t connected yet',
-        'Search can’t find your work in this app. One app is waiting for an admin.',
+        'Search can’t find your work in this app. It needs an admin’s approval.',
       ],
       [
         'off',

@@ -17,7 +17,7 @@ const TWICE = `${TWO} Start with whichever you like.`
 const TAKEN = 'Choose a different account or workspace here than for Slack\u00a0(1).'
 const AGAIN = 'Use the same account or workspace as before.'
 const OFF = 'Your admin has turned off Slack\u00a0(2). Connect Slack\u00a0(1) only.'
-const OTHERS = 'You’ll go to'
+const OTHERS = 'Allow access in'
 
 describe('the card of an app that shares its name', () => {
   it('says that there are several to connect', () => {
@@ -53,7 +53,7 @@ describe('the card of an app that shares its name', () => {
     const why = 'Most decisions are made in a channel.'
     const about = () => ({ ...nothingSaid, why, isRequired: true })
     const saidOf = (walk: Walk) => see(walk, { about }).step?.paragraphs
-    const explained = t('next.explain', { app: 'Slack' })
+    const explained = t('next.explain', { app: 'Slack', last: 'no' })
     const required = `${t('next.required')} ${explained}`
     expect(saidOf(seen([slack, second]))).toEqual([why, TWICE, required])
     expect(saidOf(returned([slack, second]))).toEqual([TAKEN, explained])

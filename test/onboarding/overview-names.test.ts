@@ -24,7 +24,7 @@ describe('the name of an app', () => {
     const { step } = see(seen([slack, waits('slack_2', 'Slack')]))
     expect(step?.main.label).toBe('Continue to Slack\u00a0(1)')
     const there = [...(step?.paragraphs ?? []), ...(step?.marks.map(({ text }) => text) ?? [])]
-    expect(there).toContain(t('next.explain', { app: 'Slack' }))
+    expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
     expect(there).toContain(t('next.reads', { app: 'Slack' }))
   })
 

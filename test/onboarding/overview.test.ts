@@ -23,7 +23,7 @@ describe('the overview', () => {
       skip: '/onboarding/skip/slack_1',
       focus: false,
     })
-    expect(overview.step?.paragraphs).toEqual([t('next.explain', { app: 'Slack' })])
+    expect(overview.step?.paragraphs).toEqual([t('next.explain', { app: 'Slack', last: 'no' })])
     expect(overview.step?.marks.map(({ kind }) => kind)).toEqual(['good', 'bad'])
     expect(overview.account).toContain('ada@acme.example')
   })
@@ -32,14 +32,14 @@ describe('the overview', () => {
     const about = () => ({ ...nothingSaid, why: 'Plans are kept there.', isRequired: true })
     const paragraphsOf = (status: 'awaiting' | 'stale') =>
       see(seen([waits('slack_1', 'Slack', status)]), { about }).step?.paragraphs
-    const asked = `${t('next.required')} ${t('next.explain', { app: 'Slack' })}`
+    const asked = `${t('next.required')} ${t('next.explain', { app: 'Slack', last: 'yes' })}`
     expect(paragraphsOf('awaiting')).toEqual(['Plans are kept there.', asked])
     expect(paragraphsOf('stale')).toEqual([t('next.explainStale'), t('next.alikeAgain')])
   })
 
   it('says that a skipped app can be connected any time once, on the page of an end too', () => {
     const one = see(skip(seen([slack]), 'slack_1', NOW), { from: 'slack_1' })
-    expect(one.lead).toContain(t('reason.skipped', { count: 1 }))
+    expect(one.lead).toContain(t('reason.skippedIt'))
     expect(one.banner).toMatchObject({ title: 'Slack skipped', text: '' })
     const first = see(skip(seen([slack, github]), 'slack_1', NOW), { from: 'slack_1' })
     expect(first.banner?.text).toBe(t('banner.skippedText'))
@@ -88,7 +88,7 @@ describe('the overview', () => {
     expect(overview.entries[0]).toMatchObject({
       kind: 'skipped',
       skip: undefined,
-      unskip: { href: '/onboarding/unskip/slack_1', label: 'Undo skipping', heard: 'Slack' },
+      unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', heard: 'Slack' },
     })
     expect(see(unskip(walk, 'slack_1')).step?.title).toBe('Connect Slack')
   })

@@ -33,7 +33,7 @@ describe('the card', () => {
     ...card,
     kind: 'connect',
     title: 'Connect Slack',
-    paragraphs: ['You’ll go to Slack to allow access, then come straight back.'],
+    paragraphs: ['Allow access in Slack, and you’re done.'],
     marks: [
       { kind: 'good', text: 'Search can read what you can already see in Slack' },
       { kind: 'bad', text: 'No one else gets access to your content' },
@@ -42,7 +42,12 @@ describe('the card', () => {
   }
 
   it.each<[string, Walk, object]>([
-    ['offers the next app', seen([slack]), plain],
+    ['offers the last app', seen([slack]), plain],
+    [
+      'offers the next app',
+      seen([slack, github]),
+      { ...plain, paragraphs: ['Allow access in Slack and we’ll take you to the next app.'] },
+    ],
     [
       'says of a consent that has expired that, and which account',
       seen([waits('slack_1', 'Slack', 'stale')]),

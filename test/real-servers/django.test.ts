@@ -91,7 +91,7 @@ describe.skipIf(!isHere)(
       'ok: Back-channel logout URI: ONRAMP/sign-out/backchannel',
       "skip: Redirect URI: can't be checked, because the server has people sign in before it checks; check that ONRAMP/sign-in/callback is registered there.",
       'skip: Client key: OIDC_CLIENT_KEY is not set.',
-      'ok: The id and the secret go into the header unchanged.',
+      'ok: The client ID and secret need no escaping.',
     ]
     const last = 'skip: Dynamic registration: OIDC_CLIENT_ID is set.'
 

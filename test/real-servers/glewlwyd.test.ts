@@ -110,7 +110,7 @@ describe.skipIf(!isHere)(`Glewlwyd${lacks(GLEWLWYD, 'glewlwyd')}`, PATIENT, () =
     'fail: The authorization server rejected the client (unauthorized_client). -> copy the client ID and the secret or key from the authorization server again, and check that the redirect URI is registered there'
   const between = [
     'skip: Client key: OIDC_CLIENT_KEY is not set.',
-    'ok: The id and the secret go into the header unchanged.',
+    'ok: The client ID and secret need no escaping.',
   ]
   const registered = 'ok: The redirect URI is registered: ONRAMP/sign-in/callback'
   const last = 'skip: Dynamic registration: OIDC_CLIENT_ID is set.'

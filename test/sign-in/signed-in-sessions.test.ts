@@ -106,7 +106,7 @@ describe('a sign-in', () => {
     await browser.post(browser.page.url, { person: 'carol' }, { headers })
     await browser.open(`${running.url}/sessions`)
     expect(browser.text).toContain('Firefox on Linux')
-    expect(browser.text).toContain('Signed in this minute')
+    expect(browser.text).toContain('Signed in just now')
     await browser.open(`${browser.page.url}?lang=de`)
     expect(browser.text).toContain('Firefox auf Linux')
     const records = rowsOf(running, 's%').filter(({ key }) => /^(sid|sign-ins|sessions-of):/.test(key))

@@ -57,7 +57,7 @@ const SAMPLE: MailWords = {
   host: 'onramp.example',
   days: 30,
   expires: english.day(0),
-  from: 'The search team',
+  from: 'Acme Search team',
 }
 
 type Rendered = { subject: string; text: string; html: string }

@@ -76,22 +76,22 @@ Options:
                          crash or a broken connection)
   --retry-failed         resend emails that the mail server rejected, or delayed
                          five times
-  --mail-in-doubt        also email people who may have opted out in a record
-                         that invite forget deleted unread
-  --stop-after N         stop the run after N rejected emails in a row, because
-                         the recipients are hardly the cause (default: 5, four
-                         times as many if each reply names the mailbox;
-                         0: never stop)
+  --mail-in-doubt        also email people whose opt-out may have been in a
+                         deleted, unreadable record
+  --stop-after N         stop the run after N rejected emails in a row; that
+                         many in a row usually means a server problem
+                         (default: 5, four times as many if each reply names the
+                         mailbox; 0: never stop)
 
   --rate N               service requests per second (default: 5); 429 and
-                         Retry-After are honoured as well
+                         Retry-After are honored as well
   --mail-rate N          emails per second (default: 10)
   --at-once N            people processed in parallel (default: 3); at most N
                          deliveries are unknown after a crash
   --ask-again-after MIN  recheck people with nothing to connect after MIN
                          minutes (default: 60)
   --metrics FILE         write how long the service, the store and the mail
-                         server take, for the node exporter of Prometheus
+                         server take, in Prometheus node_exporter format
   --json                 print the counts as one line of JSON on standard
                          output; with --dry-run, preceded by one line for each
                          person who would be emailed

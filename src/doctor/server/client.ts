@@ -58,7 +58,7 @@ export function clientBasic({ settings }: Subject): Finding {
   if (id === undefined || secret === undefined)
     return skip('OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is not set.')
   const encoded = [id, secret].filter((text) => formEncoded(text) !== text)
-  if (encoded.length === 0) return ok('The id and the secret go into the header unchanged.')
+  if (encoded.length === 0) return ok('The client ID and secret need no escaping.')
   const which =
     encoded.length === 2 ? 'The id and the secret are' : encoded[0] === id ? 'The id is' : 'The secret is'
   return ok(

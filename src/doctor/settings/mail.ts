@@ -73,7 +73,7 @@ async function serverFinding(url: string): Promise<Finding> {
     await within(LIMIT_MS, server.check())
     return ok(
       new URL(url).username === ''
-        ? "The mail server in SMTP_URL is reachable. SMTP_URL has no username, so sign-in wasn't tested. Whether it takes emails from here without one is not known: onramp invite preview --to EMAIL shows it."
+        ? "The mail server in SMTP_URL is reachable. SMTP_URL has no username, so sign-in wasn't tested. To test delivery, run: onramp invite preview --to EMAIL"
         : 'The mail server in SMTP_URL is reachable and accepts the username and password.',
     )
   } catch (error) {

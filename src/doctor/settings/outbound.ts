@@ -11,7 +11,7 @@ export function outboundProxy({ settings }: Subject): Finding | Finding[] {
   const { HTTPS_PROXY, HTTP_PROXY, SERVICE_BASE_URL, OIDC_ISSUER } = settings
   const setting = HTTPS_PROXY === undefined ? 'HTTP_PROXY' : 'HTTPS_PROXY'
   if (HTTPS_PROXY === undefined && HTTP_PROXY === undefined)
-    return skip('HTTPS_PROXY is not set, so calls leave directly.')
+    return skip('HTTPS_PROXY is not set, so connections are direct.')
   const targets = [
     ['The service', SERVICE_BASE_URL],
     ['The authorization server', OIDC_ISSUER],
@@ -40,7 +40,7 @@ export function authorities({ env, now }: Subject): Finding {
         fix: 'add the new one to the file, and start onramp again',
       })
     return ok(
-      'NODE_EXTRA_CA_CERTS names a certificate authority. Node trusts it if the variable is in the environment from the start: --env-file is read too late.',
+      'NODE_EXTRA_CA_CERTS is set. It must be in the environment at start; --env-file is read too late.',
     )
   } catch (error) {
     const isUnread = error instanceof Error && 'syscall' in error

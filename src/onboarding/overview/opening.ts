@@ -120,7 +120,11 @@ function wordsOf(
     }
     case 'none': {
       const heading = t(isPart ? 'finished.titleNoneOfThese' : 'finished.titleNone', { count })
-      return ['rest', heading, t.sentences([t('finished.leadNone', { count }), ...reasons(shown, t)])]
+      return [
+        'rest',
+        heading,
+        t.sentences([t('finished.leadNone', { count }), ...reasons(shown, t, count === 1)]),
+      ]
     }
     case 'off': {
       if (isPart) return ['rest', t('finished.titleTheseOff', { count }), t('finished.leadOff', { count })]
@@ -135,11 +139,13 @@ function wordsOf(
 function reasons(
   { skipped, blocked, offBy }: Pick<Counts, 'skipped' | 'blocked' | 'offBy'>,
   t: Texts,
+  /** The sentence before this one is about the same app. */
+  isSame = false,
 ): string[] {
   const off = (Object.entries(offBy) as [OffStatus, number][]).filter(([, count]) => count > 0)
   return [
-    ...(skipped > 0 ? [t('reason.skipped', { count: skipped })] : []),
-    ...(blocked > 0 ? [t('reason.blocked', { count: blocked })] : []),
+    ...(skipped > 0 ? [t(isSame ? 'reason.skippedIt' : 'reason.skipped', { count: skipped })] : []),
+    ...(blocked > 0 ? [t(isSame ? 'reason.blockedIt' : 'reason.blocked', { count: blocked })] : []),
     ...off.map(([status, count]) => t(`reason.${status}`, { count })),
   ]
 }

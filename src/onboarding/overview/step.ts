@@ -2,7 +2,7 @@
 import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
 import { accountBeside, accountOf, givenAccount, hasChosenTwin } from './alike.ts'
-import { blockOf, labelled, titled, worded, type Action } from './entries.ts'
+import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
 import { appIn, nameIn, type Scene } from './scene.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
@@ -77,7 +77,11 @@ function connectStep(scene: Scene, instance: string) {
       .filter((text) => text !== undefined)
       .map((text) => ({ text, kind: 'notice' as const })),
   ]
-  const explain = worded(there, t, ['next.explain', 'plain.explain'])
+  const isLast = scene.counts.pending <= 1
+  const explain = t(isLong(there) ? 'plain.explain' : 'next.explain', {
+    app: there,
+    last: isLast ? 'yes' : 'no',
+  })
   const which = known && accountOf(scene, known)
   // Read a moment ago, it would only push the button off the screen.
   const hasReasons = !hasChosenTwin(scene, instance)
@@ -167,7 +171,7 @@ export function checkingOf(scene: Scene) {
     instance,
     ...titled(name, t, ['wait.title', 'plain.checking']),
     text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
-    denied: t('wait.denied'),
+    denied: { href: connectPath(instance), ...labelled(name, t, ['wait.denied', 'plain.denied']) },
     lookAgain: callbackPath(step),
     stop: stillPath(overviewPath(scene.visit)),
     // Once, when the person comes back: moving it at every look would take it from their hands.
