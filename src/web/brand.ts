@@ -60,6 +60,18 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
   }
 }
 
+/** What someone who asks for help would otherwise have to copy. Addresses other than of email and the web stay as they are. */
+export function withReference(brand: Brand, reference: string, t: Texts): Brand {
+  if (brand.help === undefined) return brand
+  const url = new URL(brand.help.href)
+  const more =
+    url.protocol === 'mailto:'
+      ? `${url.searchParams.has('subject') ? 'body' : 'subject'}=${encodeURIComponent(t('frame.reference', { reference }))}`
+      : `reference=${reference}`
+  if (/^(mailto|https?):$/.test(url.protocol)) url.search += `${url.search === '' ? '?' : '&'}${more}`
+  return { ...brand, help: { ...brand.help, href: url.href } }
+}
+
 /** The languages that the company offers, with its own texts. @param folder the path of languages/ */
 export const languagesFor = (company: Company, folder: string, isHttps: boolean): Languages =>
   createLanguages({

@@ -171,11 +171,24 @@ function answerPage(
   sendPage: SendPage,
   { req, res, problem, reference, tryAgain, words: { title, advice, reference: shown } }: Answer,
 ): void {
-  const wait = problem.retryAfter
+  const { code, status, retryAfter: wait } = problem
   try {
-    const { code } = problem
-    const data = { title, advice, tryAgain, wait, reference, code, needsHelp: NEEDS_HELP.has(code) }
-    sendPage(req, res, { view: 'web/problem', status: problem.status, data })
+    const refresh =
+      wait === undefined || tryAgain === undefined ? undefined : { seconds: Math.max(1, wait), url: tryAgain }
+    const stop = refresh && `${refresh.url}${refresh.url.includes('?') ? '&' : '?'}still=yes`
+    // No one has to look into a page that isn't there.
+    const shownReference = status === 404 ? '' : reference
+    const data = {
+      title,
+      advice,
+      tryAgain,
+      refresh,
+      stop,
+      reference: shownReference,
+      code,
+      needsHelp: NEEDS_HELP.has(code),
+    }
+    sendPage(req, res, { view: 'web/problem', status, data })
   } catch {
     res.statusCode = problem.status
     res.setHeader('Content-Type', 'text/plain; charset=utf-8')

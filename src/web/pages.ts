@@ -6,7 +6,7 @@ import type { Script, Sheet } from './assets.ts'
 import { createLanguageMenu, type LanguageMenuOptions } from './language-menu.ts'
 import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
-import type { Brand } from './brand.ts'
+import { withReference, type Brand } from './brand.ts'
 import { allowOwnScript } from './security-headers.ts'
 import { writtenLength } from './views.ts'
 
@@ -17,6 +17,8 @@ type Data = Record<string, unknown> & {
   refresh?: Refresh | undefined
   /** What makes the page better where scripts run; it does without. Not sent to a page that was told to be still. */
   script?: Script | undefined
+  /** Of a failure: the link to the company's help carries it. */
+  reference?: string | undefined
 }
 
 type Page = {
@@ -53,7 +55,7 @@ export function createPages(options: PagesOptions): SendPage {
     const user = signedInOf(req)?.user
     // Express parses the query whenever it is asked for it.
     const still = req.originalUrl.includes('still=') && req.query['still'] !== undefined
-    const brand = brandIn(t)
+    const brand = data.reference ? withReference(brandIn(t), data.reference, t) : brandIn(t)
     const page = {
       ...frame,
       t,

@@ -29,7 +29,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
       expect(hop.status).toBe(502)
       expectPage(hop)
       expect(hop.headers).not.toHaveProperty('retry-after')
-      expect(browser.text).toContain('Trying again won’t help')
+      expect(browser.text).toContain('trying again won’t help')
       expect(hop.body).not.toContain(`>${t('problem.tryAgain')}<`)
     }
 

@@ -146,6 +146,15 @@ describe('while the store is away', () => {
     expect(waysOn(answer).map(({ href }) => href)).toContain(running.url + target)
   })
 
+  it('goes on by itself when the announced wait is over, and can be told not to', async () => {
+    const answer = await ask('/onboarding?datasource=slack_1', { cookie })
+    const seconds = answer.headers['retry-after']
+    expect(answer.headers['refresh']).toBe(`${seconds}; url=/onboarding?datasource=slack_1`)
+    const still = '/onboarding?datasource=slack_1&still=yes'
+    expect(answer.body).toContain(`href="${still.replace('&', '&amp;')}"`)
+    expect((await ask(still, { cookie })).headers['refresh']).toBeUndefined()
+  })
+
   it('repeats no code and no state of a sign-in', async () => {
     for (const target of [
       '/sign-in/callback?code=SECRET&state=S',

@@ -52,7 +52,8 @@ const pages: Record<string, Record<string, unknown>> = {
     title: 'Not now',
     advice: 'Try again.',
     tryAgain: undefined,
-    wait: undefined,
+    refresh: undefined,
+    stop: undefined,
     reference: 'abc',
     code: 'internal',
     needsHelp: false,
@@ -62,7 +63,7 @@ const pages: Record<string, Record<string, unknown>> = {
 /** What a page may be given without any view printing it: for the answer's headers, or kept for views to come. */
 const NOT_PRINTED: Record<string, string[]> = {
   'onboarding/overview': ['refresh'],
-  'web/problem': ['wait'],
+  'web/problem': ['refresh'],
 }
 /** Only the overview can be told to stop looking by itself, and only while it waits. */
 const IN_SOME_STATES = new Set(['still'])
