@@ -8,7 +8,7 @@ import type { Arrivals } from './arrivals/arrivals.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
-import { createInviteRoutes } from './invites/routes.ts'
+import { createInviteRoutes, type InviteParts } from './invites/routes.ts'
 import type { Invitations } from './invites/token.ts'
 import { signOf, type About } from './onboarding/overview/about.ts'
 import type { CheckFor } from './onboarding/pass.ts'
@@ -61,6 +61,8 @@ export type Services = {
   searchFor: SearchFor
   walks: Walks
   aboutIn: (lang: string) => About
+  /** What an invitation's page says of the company. */
+  invited: Pick<InviteParts, 'companyApps' | 'sender'>
   arrivals: Arrivals
   invitations: Invitations
   isAdmin: IsAdmin
@@ -78,6 +80,7 @@ export function createApp(services: Services): Express {
   const { authorizationServer, sessions, returnTo } = signIn
   const exports = createExports({ arrivals, nameOf: services.nameOf, note, now })
   const common = { publicUrl, sendPage, log, note, now }
+  const appIn = (instance: string, lang: string) => signOf(instance, services.aboutIn(lang))
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -128,7 +131,10 @@ export function createApp(services: Services): Express {
     at('sign-out', 'signed-out'),
     createSignOutRoutes({ ...common, ...signIn, limit: limits.signingOut }),
   )
-  app.use(at('invite'), createInviteRoutes({ ...common, ...signIn, invitations, arrivals }))
+  app.use(
+    at('invite'),
+    createInviteRoutes({ ...common, ...signIn, ...services.invited, appIn, invitations, arrivals }),
+  )
 
   app.use(signIn.requireSignIn)
 
@@ -150,7 +156,7 @@ export function createApp(services: Services): Express {
     createSearchRoutes({
       limit: limits.byPerson,
       searchFor: services.searchFor,
-      appIn: (instance, lang) => signOf(instance, services.aboutIn(lang)),
+      appIn,
       sendPage,
     }),
   )

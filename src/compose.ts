@@ -168,6 +168,13 @@ export function createOnramp(
     widget: widgetOf(VIEWS, languages, company),
     health: { askStore, isDraining: () => isDraining },
     aboutIn: aboutApps(company),
+    invited: {
+      companyApps: company
+        .arrange([...company.datasources.keys()].map((instance) => ({ instance })))
+        .map(({ instance }) => instance)
+        .filter((instance) => instance !== 'all'),
+      sender: settings.MAIL_FROM?.name || company.name,
+    },
     walks: watchWalks(walks, follow.walked, now),
     // Whatever a check is for, a path that it brings leads back here.
     checkFor: async (req, finalRedirectUrl = `${publicUrl}${CALLBACK_PATH}`) =>

@@ -13,6 +13,11 @@ import type { Arrivals } from '../arrivals/arrivals.ts'
 import type { Invitations } from './token.ts'
 import { isInAppBrowser, walkPath, welcome } from './visit.ts'
 
+type AppSign = { name: string; logo: string | undefined; initial: string; tone: string }
+
+/** More make a wall of names before the button. */
+const MAX_APPS = 6
+
 export type InviteParts = {
   /** In front of every route: the limits, and between them the session. */
   entering: RequestHandler[]
@@ -23,6 +28,12 @@ export type InviteParts = {
   start: StartSignIn
   sendPage: SendPage
   note: Note
+  /** The apps of the company's file, in its order: for strangers the service isn't asked. */
+  companyApps: readonly string[]
+  /** An app's name and sign. */
+  appIn: (instance: string, lang: string) => AppSign
+  /** The name in MAIL_FROM, or the company's. */
+  sender: string | undefined
   log: { warn(fields: object, message: string): void }
   /** PUBLIC_URL. */
   publicUrl: string
@@ -63,9 +74,18 @@ export function createInviteRoutes(parts: InviteParts): Router {
     // The button of the others leads to the address that this would offer.
     const host = invitation === undefined ? undefined : new URL(publicUrl).host
     const address = isInAppBrowser(req.get('user-agent')) ? `${publicUrl}/onboarding` : undefined
+    const instances =
+      invitation?.datasources.length === 0 ? parts.companyApps : (invitation?.datasources ?? [])
     parts.sendPage(req, res, {
       view: 'invites/landing',
-      data: { ...common, host, isValid: invitation !== undefined, address },
+      data: ({ lang }) => {
+        const named = instances.map((instance) => parts.appIn(instance, lang))
+        const apps = [...new Map(named.map((app) => [app.name, app])).values()]
+        const shown = apps.slice(0, apps.length > MAX_APPS + 1 ? MAX_APPS : undefined)
+        const sender = invitation && parts.sender
+        const isValid = invitation !== undefined
+        return { ...common, host, isValid, address, apps: shown, more: apps.length - shown.length, sender }
+      },
     })
   })
 

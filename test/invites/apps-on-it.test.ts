@@ -1,0 +1,52 @@
+// What an invitation's page says before anyone signs in: the apps that the company's file names, and who sent it.
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { run, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+const COMPANY_FILE = fileURLToPath(new URL('../../examples/acme/company.yaml', import.meta.url))
+let running: Running
+beforeAll(async () => {
+  const settings = {
+    COMPANY_FILE,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'Acme Search team <search@acme.example>',
+  }
+  running = await run({ settings })
+})
+afterAll(() => running.close())
+
+async function open(path: string) {
+  const browser = new TestBrowser()
+  const { body } = await browser.open(`${running.url}/invite/${path}`)
+  const apps = [...body.matchAll(/<li class="source">.*?<bdi>(.*?)<\/bdi>/g)].map(([, name]) => name)
+  return { apps, text: browser.text }
+}
+
+const issue = async (datasources: string[]) =>
+  await createInvitations({
+    secrets: [running.env['SESSION_SECRET'] ?? ''],
+    audience: running.url,
+    now: Date.now,
+  }).issue({ email: 'ada@acme.example', datasources }, 14)
+
+describe('the page of an invitation', () => {
+  it('lists the apps of the company’s file in its order, and says how long it takes and who sent it', async () => {
+    const { apps, text } = await open(await issue([]))
+    expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
+    expect(text).toContain('about a minute per app')
+    expect(text).toContain('This invitation is from Acme Search team.')
+    expect(running.sandbox.requests.filter(({ operation }) => operation !== 'discovery')).toEqual([])
+  })
+
+  it('lists the apps that it is for, also those that the file does not know', async () => {
+    expect((await open(await issue(['gdrive_1', 'github']))).apps).toEqual(['Google Drive', 'GitHub'])
+  })
+
+  it('says nothing of apps or a sender where the link doesn’t work', async () => {
+    const { apps, text } = await open('nonsense')
+    expect(apps).toEqual([])
+    expect(text).not.toContain('Acme Search team')
+  })
+})
