@@ -1,8 +1,8 @@
-// The README's diagram, drawn from the graph: how one app can be doing, and what leads from one to the other.
+// The diagram of docs/how-it-works.md, drawn from the graph: how one app can be doing, and what leads from one to the other.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { explore, kindsIn, type Move, type State } from './graph.ts'
 
-const README = new URL('../../README.md', import.meta.url)
+export const DOCUMENT = new URL('../../docs/how-it-works.md', import.meta.url)
 const BETWEEN = /(<!-- walk -->\n)[\s\S]*(<!-- \/walk -->)/
 
 const KINDS: Record<string, string> = {
@@ -10,7 +10,7 @@ const KINDS: Record<string, string> = {
   elsewhere: 'under way',
   confirming: 'being confirmed',
   unconfirmed: 'not confirmed',
-  skipped: 'not now',
+  skipped: 'skipped',
   blocked: 'needs an admin',
   connected: 'connected',
   off: 'switched off',
@@ -27,8 +27,8 @@ const WORDS: Record<string, string> = {
   'look again': 'time is up',
   look: 'time is up',
   deny: 'back with an error',
-  skip: '"Not now"',
-  block: '"I need an admin"',
+  skip: '"Skip for now"',
+  block: '"I need an admin to approve this"',
   unskip: 'taken back',
   unblock: 'taken back',
   time: 'not back for a while',
@@ -96,9 +96,9 @@ export function draw(): string {
   return edges.drawn()
 }
 
-export const inReadme = (diagram: string) =>
-  readFileSync(README, 'utf8').replace(BETWEEN, (_all, begin: string, end: string) =>
+export const inDocument = (diagram: string) =>
+  readFileSync(DOCUMENT, 'utf8').replace(BETWEEN, (_all, begin: string, end: string) =>
     [begin, '\n```mermaid\n', diagram, '\n```\n\n', end].join(''),
   )
 
-export const writeReadme = () => writeFileSync(README, inReadme(draw()))
+export const writeDocument = () => writeFileSync(DOCUMENT, inDocument(draw()))

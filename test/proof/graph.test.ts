@@ -2,7 +2,7 @@
 // `npm run proof`.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { draw, inReadme } from './diagram.ts'
+import { DOCUMENT, draw, inDocument } from './diagram.ts'
 import { explore } from './graph.ts'
 import { holdToRules } from './graph-rules.ts'
 
@@ -17,9 +17,9 @@ describe('the graph of the walk', () => {
     expect({ states, moves }).toEqual({ states: 8_020, moves: 98_232 })
   })
 
-  it('is what the README draws: `npm run proof -- --draw` draws it again', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-    expect(readme).toContain('stateDiagram-v2')
-    expect(inReadme(draw())).toBe(readme)
+  it('is what docs/how-it-works.md draws: `npm run proof -- --draw` draws it again', () => {
+    const document = readFileSync(DOCUMENT, 'utf8')
+    expect(document).toContain('stateDiagram-v2')
+    expect(inDocument(draw())).toBe(document)
   })
 })

@@ -1,11 +1,11 @@
 // `npm run proof`: the graph of three apps, then a million seeds on all processors. `npm run proof -- --seed 7` replays one
-// with its journal; `--seeds 10000` runs fewer, `--from 5001` others; `--draw` writes the README's diagram.
+// with its journal; `--seeds 10000` runs fewer, `--from 5001` others; `--draw` writes the diagram of docs/how-it-works.md.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { writeReadme } from './diagram.ts'
+import { writeDocument } from './diagram.ts'
 import { explore } from './graph.ts'
 import { holdToRules } from './graph-rules.ts'
 import { createSimulation } from './simulate.ts'
@@ -81,7 +81,7 @@ function exploreAll(): void {
 }
 
 async function main(): Promise<boolean> {
-  if (values.draw) return (writeReadme(), true)
+  if (values.draw) return (writeDocument(), true)
   if (values.seed !== undefined) return await replay(Number(values.seed))
   if (values.every !== undefined) return await runSeeds(Number(values.every))
   if (values.seeds === undefined) exploreAll()

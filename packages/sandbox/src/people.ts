@@ -44,8 +44,8 @@ const manyDatasources = Array.from({ length: 40 }, (_, index): Datasource => {
   return { instance: `wiki_${index + 1}`, displayName: `Wiki ${index + 1}` }
 })
 
-/** The people of a sandbox whose options name no others. */
-export const defaultPeople: Person[] = [
+/** With nothing odd about them: for a demo. */
+export const ordinaryPeople: Person[] = [
   person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
   person('bob', 'Bob Kahn', [slack, drive]),
   person('carol', 'Carol Shaw', [
@@ -53,6 +53,11 @@ export const defaultPeople: Person[] = [
     { ...github, authorized: true },
   ]),
   person('dan', 'Dan Bricklin', [slack, { instance: 'slack_2', displayName: 'Slack' }, github]),
+]
+
+/** The people of a sandbox whose options name no others. */
+export const defaultPeople: Person[] = [
+  ...ordinaryPeople,
   person('eve', 'Eve "<Script>" Ōnuki', awkwardNames),
   person('frank', 'Frank Lloyd', oddStatuses),
   person('grace', 'Grace Hopper', manyDatasources),

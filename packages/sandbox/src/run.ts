@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { serverNames } from './journal.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
 
+export { ordinaryPeople } from './people.ts'
 export type { Sandbox, SandboxOptions }
 
 const SHOWN_PEOPLE = 7

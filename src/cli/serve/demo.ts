@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { runSandbox, type Sandbox } from '@onramp/sandbox'
+import { ordinaryPeople, runSandbox, type Sandbox } from '@onramp/sandbox'
 import { COMMAND } from '../../installation.ts'
 import { addressesOf } from '../../sign-in/addresses.ts'
 import { startServer } from '../../server.ts'
@@ -65,7 +65,8 @@ async function startBoth(env: NodeJS.ProcessEnv, folder: string) {
     redirect_uris: [callback],
     post_logout_redirect_uris: [signedOut],
   }
-  const sandbox = await runSandbox({ SANDBOX_COMPANY: COMPANY, ...env }, { clients: [client] })
+  const given = { clients: [client], people: ordinaryPeople }
+  const sandbox = await runSandbox({ SANDBOX_COMPANY: COMPANY, ...env }, given)
   try {
     const set = {
       PORT: port,
