@@ -35,7 +35,7 @@ const colors = z
       .optional()
       .describe('For dark pages: at least 4.5:1 on #14161f (default: the light one, made lighter)'),
   })
-  .describe('The brand colour')
+  .describe('The brand color')
 
 const links = z
   .strictObject({

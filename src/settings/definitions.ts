@@ -103,7 +103,7 @@ export const definitions = {
   },
   COMPANY_FILE: {
     meaning:
-      "The company's YAML file: name, logos, colours, links, texts and what to say about each app (docs/company-file.md)",
+      "The company's YAML file: name, logos, colors, links, texts and what to say about each app (docs/company-file.md)",
     schema: text,
   },
   ADMIN_EMAILS: {

@@ -98,7 +98,7 @@ describe('the page of a failure', () => {
     expect(await page.title()).toBeOneOf([`${title} - Search setup`, title])
     expect(await page.locator('.button').count()).toBeGreaterThan(0)
     const words = await page.locator('main').innerText()
-    expect(words).toMatch(/Reference: [0-9a-f]{12}/)
+    expect(words).toMatch(/[Rr]eference: [0-9a-f]{12}/)
     expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
     // That one is for the people who keep a program.
     expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
