@@ -16,7 +16,7 @@ function lastLine(counts: Partial<Tally>): string | undefined {
 }
 
 it.each([
-  [{ asked: 2, unknownToService: 2 }, 'The service knows no one whom it was asked about.'],
+  [{ asked: 2, unknownToService: 2 }, "The service doesn't know any of these people."],
   [{ asked: 2, refusedByService: 2 }, 'The service answered, and refused to look up 2 of 2 (403): check'],
   [
     { asked: 3, unknownToService: 1, refusedByService: 2 },
@@ -28,6 +28,6 @@ it.each([
 
 it('says nothing of the kind where the service told what is left of anyone', () => {
   expect(lastLine({ asked: 1, unanswered: 1, already: 37 })).not.toContain('of no one')
-  expect(lastLine({ asked: 1, unanswered: 1 })).toContain('The service said of no one what is left')
+  expect(lastLine({ asked: 1, unanswered: 1 })).toContain("The service didn't say what's left")
   expect(lastLine({ asked: 3, refusedByService: 2 })).not.toMatch(/service (answered|knows)/i)
 })

@@ -113,7 +113,7 @@ describe('a faulty row', () => {
 
   it('of people whom the service does not know is no reason to doubt the token', async () => {
     const { stderr } = await send([list('email\nghost@acme.example\n'), ...fresh()])
-    expect(stderr).toContain('The service knows no one whom it was asked about.')
+    expect(stderr).toContain("The service doesn't know any of these people.")
     expect(stderr).not.toContain('SERVICE_GLOBAL_TOKEN')
   })
 })

@@ -2,11 +2,11 @@
 export const backupHelp = `Usage: onramp backup FILE [--force] [--json]
 
 Copies the embedded store (DATA_DIR) to FILE while the server runs. Don't copy
-the store's file yourself: the latest changes aren't in it yet. FILE is for its
-owner only (0600), and appears only after the copy was read back.
+the store's file yourself: the latest changes aren't in it yet. Only the owner
+can read FILE (0600), and it appears once the copy has been verified.
 
-The copy is sealed: it's worthless without the SESSION_SECRET, and the
-INVITE_SECRET if you have one. Keep both, but not beside it.
+The copy is encrypted: it's useless without SESSION_SECRET, and INVITE_SECRET if
+you set one. Keep both, but in another place.
 
 To restore: stop the server, delete everything in DATA_DIR, copy FILE to
 DATA_DIR/onramp.sqlite as the server's user, and start the server.

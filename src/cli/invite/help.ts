@@ -152,8 +152,8 @@ export const forgetHelp = `Usage: onramp invite forget EMAIL
 
 Deletes everything stored about a person: emails, progress, and their opt-out.
 Their connections are not affected. Sign-ins end within SESSION_MAX_HOURS; until
-then, someone who goes on is known again. Remove them from the list too, or the
-next run will invite them again.
+then, using the site puts them back on record. Remove them from the list too, or
+the next run will invite them again.
 
 Records that can't be read (sealed under another SESSION_SECRET or
 INVITE_SECRET) and may be about this person are deleted unread. Such a record

@@ -66,9 +66,9 @@ function noOneFound({
 }: Tally): string {
   if (asked === 0 || already > 0 || unanswered + unknown + refused < asked) return ''
   if (unanswered > 0)
-    return 'The service said of no one what is left to connect. Check SERVICE_BASE_URL; onramp doctor says more.\n'
+    return "The service didn't say what's left to connect for anyone. Check SERVICE_BASE_URL; onramp doctor says more.\n"
   if (refused === 0)
-    return 'The service knows no one whom it was asked about. If it should, check SERVICE_BASE_URL.\n'
+    return "The service doesn't know any of these people. If it should, check SERVICE_BASE_URL.\n"
   const others = unknown === 0 ? '' : `, and doesn't know the other ${unknown}`
   return `The service answered, and refused to look up ${refused} of ${asked} (403)${others}: check what SERVICE_GLOBAL_TOKEN may do.\n`
 }
