@@ -9,6 +9,7 @@ export type ProblemCode =
   | 'datasource_unknown'
   | 'internal'
   | 'not_found'
+  | 'return_to_too_long'
   | 'search_busy'
   | 'search_forbidden'
   | 'search_misconfigured'

@@ -74,7 +74,7 @@ export type Tell = (what: string) => void
 /**
  * Reads an answer of checkdatasourceauth (contract 2.1).
  * @param tell is told in fixed words of what was cut off or is too much
- * @returns undefined when it is not one: no object, no list, too long a list, or an entry that names no datasource
+ * @returns undefined when it is not one: no object, no list or too long a list
  */
 export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | undefined {
   const check = checkSchema.safeParse(json)
@@ -87,7 +87,6 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | und
   for (const entry of check.data.unauthorizedDatasourceInstances) {
     const path = typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
     const named = instanceOf(entry, path)
-    if (named === undefined) return undefined
     const instance = boundedInstance(named)
     if (instance !== named)
       tell(
@@ -109,11 +108,12 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | und
   return [...found.values()]
 }
 
-function instanceOf(entry: WireEntry, path: string | undefined): string | undefined {
-  const named = wellFormed(entry.datasourceInstance)
-  if (isVisible(named)) return named
-  const inPath = instanceInPath(path)
-  return isVisible(inPath) ? inPath : undefined
+/** Dropped, an entry without a name would count as connected: it needs attention, and the others work. */
+const NAMELESS = 'unnamed'
+
+function instanceOf(entry: WireEntry, path: string | undefined): string {
+  const named = [entry.datasourceInstance, instanceInPath(path), entry.displayName].map(wellFormed)
+  return named.find(isVisible) ?? NAMELESS
 }
 
 /** For those who only tell what is left: nothing to leak. */
@@ -124,9 +124,10 @@ export const readLeft = (json: unknown, tell?: Tell): Waiting[] | undefined =>
   readCheck(json, tell)?.map(withoutPath)
 
 const searchSchema = z.object({
-  results: z.array(z.unknown()),
+  results: z.array(z.unknown()).optional(),
   requestId: optionalText,
   requestID: optionalText,
+  trackingToken: optionalText,
 })
 
 const documentSchema = z.object({
@@ -167,9 +168,12 @@ function readResult(element: unknown): SearchResult | undefined {
 export function readSearch(json: unknown): SearchAnswer | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined
-  const results = parsed.data.results
+  const { results: found, requestId = parsed.data.requestID, trackingToken } = parsed.data
+  // Nothing was found, as right after connecting; without one of the other fields it is no answer of a search.
+  if (found === undefined && requestId === undefined && trackingToken === undefined) return undefined
+  const results = (found ?? [])
     .slice(0, MAX_RESULTS)
     .map(readResult)
     .filter((result) => result !== undefined)
-  return { results, requestId: parsed.data.requestId ?? parsed.data.requestID }
+  return { results, requestId }
 }

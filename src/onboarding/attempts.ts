@@ -21,9 +21,15 @@ export function depart(walk: Walk, { instance, step, now, byItself = false }: De
   return { ...left, attempts, clicks }
 }
 
-/** The attempt that a return with this step id ends, or undefined: no step, another person's, or one that has ended. */
-export const attemptOf = (walk: Walk, step: string | undefined): Attempt | undefined =>
-  walk.attempts.find((attempt) => attempt.step === step && attempt.done === undefined)
+/**
+ * The attempt that a return with this step id ends. A return without one that is known is of whatever the person left for
+ * last: services and datasources may lose the query on the way back.
+ */
+export function attemptOf(walk: Walk, step: string | undefined): Attempt | undefined {
+  const named = walk.attempts.find((attempt) => attempt.step === step)
+  if (named !== undefined) return named.done === undefined ? named : undefined
+  return walk.attempts.findLast(({ returnedAt }) => returnedAt === undefined)
+}
 
 const withAttempt = (walk: Walk, step: string, changed: Partial<Attempt>): Walk => ({
   ...walk,
@@ -58,29 +64,15 @@ export function comeBack(
 export const mayAsk = (walk: Walk, now: number): boolean =>
   !walk.attempts.some((attempt) => isInFlight(attempt, now))
 
-/** A datasource that agrees without a page sends the browser back at once. */
-const RUSH_MS = 3_000
-/** Browsers give up after some 20 redirects in a row, and such a datasource takes about four. */
-const MAX_RUSH = 4
+/** So soon after leaving, a return may have taken no click: browsers give up after some 20 redirects in a row. */
+const QUICK_MS = 10_000
 
-/**
- * Has the browser been sent on and on without a page? Asked when it comes back from `attempt`, once: a second look at the
- * same return is no rush.
- */
-export function isRushed(walk: Walk, attempt: Attempt, now: number): boolean {
-  if (attempt.looks > 0) return false
-  let [length, end] = [0, now]
-  for (const { departedAt, returnedAt } of walk.attempts.toReversed()) {
-    const returned = returnedAt ?? now
-    if (end - returned > RUSH_MS || returned - departedAt > RUSH_MS) break
-    end = departedAt
-    length++
-  }
-  return length > 0 && length % MAX_RUSH === 0
-}
+/** Is this the first that is heard of the return, and was it quick? */
+export const isQuick = ({ departedAt, returnedAt }: Attempt, now: number): boolean =>
+  returnedAt === undefined && Math.abs(now - departedAt) < QUICK_MS
 
-/** The same return, to be looked at once more after a page: that page costs one check and no click. */
-export const reopened = (walk: Walk, step: string): Walk => {
-  const looks = walk.attempts.find((attempt) => attempt.step === step)?.looks ?? 0
-  return withAttempt(walk, step, { done: undefined, looks: looks + 1 })
+/** The person is back, and the service was not asked yet. */
+export const returned = (walk: Walk, step: string, now: number): Walk => {
+  const returnedAt = walk.attempts.find((attempt) => attempt.step === step)?.returnedAt ?? now
+  return withAttempt(walk, step, { returnedAt })
 }

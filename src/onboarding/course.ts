@@ -52,7 +52,11 @@ const standings = (walk: Walk, now: number) =>
 /** Where the person is: what a page offers first. */
 export function next(walk: Walk, now: number): Next {
   const all = standings(walk, now)
-  const meanwhile = firstOf(all, () => true)
+  // One without a usable address is no way to go on.
+  const meanwhile = firstOf(
+    all.filter((one) => !(one.kind === 'todo' && one.turn === 'last')),
+    () => true,
+  )
   const isConfirming = (wanted: string) =>
     all.some(({ instance, kind }) => instance === wanted && kind === 'confirming')
   const returned = walk.attempts.findLast((attempt) => isReturned(attempt) && isConfirming(attempt.instance))
@@ -63,7 +67,8 @@ export function next(walk: Walk, now: number): Next {
   }
   const unconfirmed = all.find(({ kind }) => kind === 'unconfirmed')
   if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.instance, meanwhile }
-  return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
+  const left = meanwhile ?? firstOf(all, () => true)
+  return left === undefined ? { kind: 'finished' } : { kind: 'connect', instance: left }
 }
 
 /** The app to offer first among those that `isWanted` lets pass; those without a usable address come after the others. */
@@ -93,13 +98,12 @@ export const onward = (
   now: number,
   isStartable: (instance: string) => boolean,
 ): string | undefined =>
-  shown(walk).find(
-    (entry) =>
-      turnOf(standingIn(walk, entry, now)) !== undefined &&
-      entry.departures === 0 &&
-      (entry.departedIn === undefined || entry.departedIn !== walk.clicks) &&
-      isStartable(entry.instance),
-  )?.instance
+  firstOffered(walk, now, (instance) => {
+    const entry = walk.known.find((known) => known.instance === instance)
+    const isNew = entry?.departures === 0
+    const isOfThisClick = entry?.departedIn !== undefined && entry.departedIn === walk.clicks
+    return isNew && !isOfThisClick && isStartable(instance)
+  })
 
 /** What came of a step that the person returned from, for the audit log. */
 const resultOf = (walk: Walk, instance: string, now: number): StepResult => {

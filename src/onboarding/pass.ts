@@ -66,8 +66,8 @@ export type Passed = {
 type Decide = (walk: Walk, question: Question) => Passage
 
 /** What it returns asks with a fresh step id, decides and keeps the decision. */
-export function createPass(parts: PassParts) {
-  const { checkFor, walks, confirmSeconds, log, now, publicUrl, baseUrl } = parts
+export function createPass(parts: PassParts & Pick<Question, 'hasNotes'>) {
+  const { checkFor, walks, confirmSeconds, log, now, publicUrl, baseUrl, hasNotes } = parts
   return async (req: Request, user: User, walk: Walk, decide: Decide): Promise<Passed> => {
     const step = randomBytes(16).toString('base64url')
     const waiting = await checkFor(req, `${publicUrl}${callbackPath(step)}`)
@@ -77,7 +77,7 @@ export function createPass(parts: PassParts) {
       return path === undefined ? undefined : departureUrl(baseUrl, instance, path)
     }
     const isStartable = (instance: string) => addressOf(instance) !== undefined
-    const question = { now: now(), confirmSeconds, step, waiting, isStartable }
+    const question = { now: now(), confirmSeconds, step, waiting, isStartable, hasNotes }
 
     let decided: Passage | undefined
     const take = (before: Walk) => (decided = decide(before, question)).walk
@@ -92,7 +92,7 @@ export function createPass(parts: PassParts) {
 export const unknownDatasource = () =>
   new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
 
-export type Go = { location: string } | { page: Walk; from?: string | undefined; goOn?: string | undefined }
+export type Go = { location: string } | { page: Walk; from?: string | undefined }
 
 /** @throws {Problem} for a datasource that is not on the list, or that has no address to start from */
 export function goOf({ passage, after: walk, addressOf }: Passed): Go {
@@ -101,10 +101,8 @@ export function goOf({ passage, after: walk, addressOf }: Passed): Go {
       return { location: addressOf(passage.instance) ?? overviewPath(walk.visit) }
     case 'overview':
       return { location: overviewPath(walk.visit, passage.from) }
-    case 'wait':
+    case 'page':
       return { page: walk, from: passage.from }
-    case 'pause':
-      return { page: walk, from: passage.from, goOn: callbackPath(passage.step) }
     case 'unknown':
       throw unknownDatasource()
     case 'unstartable': {

@@ -1,7 +1,7 @@
 // What a click or a return leads to, once the service was asked: pure, and safe to compute again when the walk was
 // changed elsewhere in between.
 import { firstOffered, next, onward, standingIn } from './course.ts'
-import { comeBack, depart, isRushed, reopened } from './attempts.ts'
+import { comeBack, depart } from './attempts.ts'
 import { observe, type Waiting, type Walk } from './walk.ts'
 
 export type Question = {
@@ -12,15 +12,16 @@ export type Question = {
   waiting: readonly Waiting[]
   /** Is there an address for it that the browser may be sent to? */
   isStartable: (instance: string) => boolean
+  /** Does the company's file say what to heed in this app? */
+  hasNotes: (instance: string) => boolean
 }
 
 export type Passage =
   | { walk: Walk; kind: 'leave'; instance: string }
-  /** To the overview, which tells of this instance first. */
+  /** To the overview, which tells of this instance first and asks the service anew. */
   | { walk: Walk; kind: 'overview'; from?: string }
-  | { walk: Walk; kind: 'wait'; from: string }
-  /** A page in between that goes on without a click: the browser has followed enough redirects in a row. */
-  | { walk: Walk; kind: 'pause'; from: string; step: string }
+  /** The same page, made of this answer. */
+  | { walk: Walk; kind: 'page'; from: string }
   | { walk: Walk; kind: 'unknown' }
   | { walk: Walk; kind: 'unstartable'; instance: string }
 
@@ -40,7 +41,7 @@ export function passageOfClick(before: Walk, question: Question, wanted: string 
 
 /** What a click that names no app leads to: the others while one is being confirmed, then what was not confirmed. */
 function nextOf(walk: Walk, { now, isStartable }: Question): string | undefined {
-  const offered = firstOffered(walk, now, isStartable) ?? firstOffered(walk, now, () => true)
+  const offered = firstOffered(walk, now, isStartable)
   if (offered !== undefined) return offered
   const where = next(walk, now)
   return where.kind === 'attend' ? where.instance : undefined
@@ -53,25 +54,20 @@ export type Return = {
   advances: boolean
   /** Does the return say that it failed? Not believed, but then nothing is waited for. */
   isRefused?: boolean
-  /** Does it give up on too many redirects in a row, as a browser does? */
-  isBrowser: boolean
 }
 
 /** A return from a datasource: it believes the service and nothing that the browser brought, but for the step id. */
 export function passageOfReturn(
   before: Walk,
   question: Question,
-  { step, instance, advances, isBrowser, isRefused = false }: Return,
+  { step, instance, advances, isRefused = false }: Return,
 ): Passage {
   const { now, waiting, confirmSeconds } = question
   const observed = observe(before, waiting, now, confirmSeconds)
   const { walk, outcome } = comeBack(observed, step, now, isRefused)
-  if (outcome === 'waiting') return { walk, kind: 'wait', from: instance }
   const onwardTo = outcome === 'connected' && advances ? onward(walk, now, question.isStartable) : undefined
-  if (onwardTo === undefined) return { walk, kind: 'overview', from: instance }
-  const attempt = before.attempts.find((candidate) => candidate.step === step)
-  if (isBrowser && attempt !== undefined && isRushed(before, attempt, now))
-    return { walk: reopened(walk, step), kind: 'pause', from: instance, step }
+  // What the company says of an app is read before leaving for it.
+  if (onwardTo === undefined || question.hasNotes(onwardTo)) return { walk, kind: 'page', from: instance }
   return {
     walk: depart(walk, { instance: onwardTo, step: question.step, now, byItself: true }),
     kind: 'leave',

@@ -4,20 +4,20 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { createOnce } from '../records/lease.ts'
 import type { User } from '../session/signed-in.ts'
 import { whoIsSignedIn } from '../session/signed-in.ts'
-import { safeReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
+import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
 import type { Note } from '../web/audit.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { attemptOf, mayAsk } from './attempts.ts'
+import { attemptOf, isQuick, mayAsk, returned } from './attempts.ts'
 import { newsOf } from './course.ts'
-import type { About } from './overview/about.ts'
+import { hasNotes, type About } from './overview/about.ts'
 import { overviewOf } from './overview/overview.ts'
 import { createCurrentWalk, createPass, goOf, unknownDatasource } from './pass.ts'
 import type { Go, Passed, PassParts } from './pass.ts'
 import { passageOfClick, passageOfReturn } from './passage.ts'
-import { CALLBACK_PATH, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
+import { CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
 import { block, skip, unblock, unskip } from './set-aside.ts'
 import { createRecentChecks, personOf } from './sparing.ts'
 import { createStatusRoute } from './status.ts'
@@ -59,13 +59,13 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   const once = createOnce<Go>()
   const recent = createRecentChecks(now)
   const current = createCurrentWalk(parts)
-  const pass = createPass(parts)
+  const pass = createPass({ ...parts, hasNotes: (instance) => hasNotes(parts.aboutIn('')(instance)) })
 
   router.get(REACHING_THE_SERVICE, parts.limit)
 
   router.get('/onboarding', async (req, res) => {
     const { user } = whoIsSignedIn(req)
-    const visit = visitOf(req.query, (value) => safeReturnTo(value, parts.returnTo))
+    const visit = visitOf(req.query, (value) => enteredReturnTo(value, parts.returnTo))
     const from = textIn(req, 'from')
 
     const walk = await current(req, user, (before) => withVisit(before, visit))
@@ -99,12 +99,21 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     if (isReturned(attempt) && !mayAsk(walk, now())) return showOverview(req, res, { page: walk })
     const { step, instance } = attempt
     const isRefused = Boolean(req.query['error'])
-    const back = { step, instance, advances, isBrowser: isBrowser(req), isRefused }
+    // One app in each chain of redirects: the page goes on by itself.
+    if (advances && !isRefused && isQuick(attempt, now()) && isBrowser(req)) {
+      const page = await walks.update(user, (before) => returned(before, step, now()), { from: walk })
+      return showOverview(req, res, { page, goOn: callbackPath(step) })
+    }
+    const back = { step, instance, advances, isRefused }
 
     const go = await once(`${personOf(user)}\nreturn\n${step}`, async () => {
       const passed = await pass(req, user, walk, (before, question) =>
         passageOfReturn(before, question, back),
-      )
+      ).catch(async (error: unknown) => {
+        // Back is back, also where the service can't be asked now.
+        await walks.update(user, (before) => returned(before, step, now()))
+        throw error
+      })
       const result = newsOf(walk, passed.after, attempt, now())
       if (result !== undefined) note({ event: 'step_result', user, datasource: instance, result })
       return settle(user, passed)
@@ -170,7 +179,8 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   return router
 }
 
-type Page = Extract<Go, { page: Walk }>
+/** `goOn`: where the page leads by itself, at once. */
+type Page = Extract<Go, { page: Walk }> & { goOn?: string }
 
 /** A parameter of the query, where it came once and as text. */
 const textIn = (req: Request, name: string) => {

@@ -4,6 +4,7 @@ import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
 import { remember, type SignIns } from '../session/signed-in.ts'
 import { signInPath } from './addresses.ts'
+import { MAX_RETURN_TO_CHARACTERS, returnToTooLong } from './return-to.ts'
 
 type RequireSignInParts = {
   /** The session id that a request's cookie proves. */
@@ -15,7 +16,10 @@ export function createRequireSignIn({ idOf, signIns }: RequireSignInParts): Requ
   return async (req, _res, next) => {
     const id = idOf(req)
     const signedIn = id === undefined ? undefined : await signIns.load(id)
-    if (signedIn === undefined) throw new SignInAgain(req)
+    if (signedIn === undefined) {
+      if (comeBackTo(req).length > MAX_RETURN_TO_CHARACTERS) throw returnToTooLong()
+      throw new SignInAgain(req)
+    }
     await signIns.renew(signedIn)
     remember(req, signedIn)
     next()
@@ -27,12 +31,8 @@ const FRESH_MS = 60_000
 /** A person who signed in a moment ago and is refused would be refused again: no loop through the sign-in. */
 export const isFresh = (signedInAt: number, now: number): boolean => now - signedInAt < FRESH_MS
 
-/** Longer addresses are not come back to, and written into another one they would exceed what a server reads. */
-const MAX_CHARACTERS = 2048
-
 /** What can be asked for again with GET; a form's target cannot. */
-const comeBackTo = ({ method, originalUrl }: Request) =>
-  method === 'GET' && originalUrl.length <= MAX_CHARACTERS ? originalUrl : '/onboarding'
+const comeBackTo = ({ method, originalUrl }: Request) => (method === 'GET' ? originalUrl : '/onboarding')
 
 /** Thrown where a sign-in is needed: people are led through it and back to where they were (see web/error-page.ts). */
 export class SignInAgain extends Problem {

@@ -1,7 +1,14 @@
 // Where a person may be sent after sign-in, or at the end of the walk. Pure. Everything that is not clearly ours, or an
 // origin that the operator allowed, is dropped (RFC 9700 4.11, open redirection).
+import { Problem } from '../problem.ts'
 
-const MAX_CHARACTERS = 2048
+/** Where one enters, where it is kept, and what a sign-in comes back to. */
+export const MAX_RETURN_TO_CHARACTERS = 1024
+
+export const returnToTooLong = (): Problem =>
+  new Problem(400, 'return_to_too_long', {
+    detail: `return_to has more than ${MAX_RETURN_TO_CHARACTERS} characters`,
+  })
 
 /** Sign-in and sign-out would lead in circles. */
 const isOwnLoop = (pathname: string) => /^\/(sign-in|sign-out|signed-out)(\/|$)/i.test(pathname)
@@ -21,12 +28,18 @@ export type ReturnToRules = {
  * @param value untrusted: a query parameter, or what was kept of one
  */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
-  if (typeof value !== 'string' || value.length > MAX_CHARACTERS) return undefined
+  if (typeof value !== 'string' || value.length > MAX_RETURN_TO_CHARACTERS) return undefined
   const url = readAddress(value, rules.publicOrigin)
   if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)
     return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
   return isOwnLoop(url.pathname) ? undefined : pathOf(url)
+}
+
+/** The same for a parameter that just came. @throws {Problem} return_to_too_long */
+export function enteredReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
+  if (typeof value === 'string' && value.length > MAX_RETURN_TO_CHARACTERS) throw returnToTooLong()
+  return safeReturnTo(value, rules)
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 } from './addresses.ts'
 import type { TakenSignIn } from './pending.ts'
 import { wishOf } from './prompt.ts'
-import { safeReturnTo } from './return-to.ts'
+import { enteredReturnTo } from './return-to.ts'
 import type { SignIn } from './sign-in.ts'
 
 type Parts = SignIn & { publicUrl: string; sendPage: SendPage; log: Pick<Log, 'debug'> }
@@ -33,7 +33,7 @@ export function createSignInRoutes(parts: Parts): Router {
   const stateOf = (req: Request) => onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
 
   router.get('/sign-in', ...entering, async (req, res) => {
-    const returnTo = shortEnough(safeReturnTo(req.query['return_to'], rules)) ?? HOME
+    const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
     const { login_hint: hint, prompt } = req.query
     const wish = wishOf(prompt)
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
@@ -108,7 +108,7 @@ export function createSignInRoutes(parts: Parts): Router {
   })
 
   router.get('/sign-in/same-account', ...entering, (req, res) => {
-    const returnTo = safeReturnTo(req.query['return_to'], rules) ?? HOME
+    const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
     const user = signedInOf(req)?.user
     if (user === undefined) return seeOther(res, returnTo)
     const data = { account: user.email ?? user.name, returnTo }
@@ -126,12 +126,6 @@ function callbackUrl(req: Request, publicUrl: string): URL {
 
 const over = (detail: string, returnTo: string) =>
   new Problem(400, 'sign_in_expired', { detail, tryAgain: signInPath(returnTo) })
-
-/** Anyone can have it stored, so it is shorter than what someone signed in may ask for. */
-const MAX_STORED_CHARACTERS = 1024
-
-const shortEnough = (address: string | undefined) =>
-  address !== undefined && address.length <= MAX_STORED_CHARACTERS ? address : undefined
 
 /** A parameter given twice is an attack or a fault (RFC 6749 3.1): it counts as missing. */
 function onlyOne(parameters: URLSearchParams, name: string): string | undefined {

@@ -61,14 +61,19 @@ describe('what the service lists', () => {
     { unauthorizedDatasourceInstances: [null] },
     { unauthorizedDatasourceInstances: ['slack_1'] },
     { unauthorizedDatasourceInstances: [[]] },
-    { unauthorizedDatasourceInstances: [{}] },
-    { unauthorizedDatasourceInstances: [slack, { displayName: 'Nameless' }] },
-    { unauthorizedDatasourceInstances: [{ datasourceInstance: '', displayName: 'x' }] },
-    { unauthorizedDatasourceInstances: [{ datasourceInstance: ' \t', displayName: 'x' }] },
-    { unauthorizedDatasourceInstances: [{ datasourceInstance: '\u200b', displayName: 'x' }] },
-    { unauthorizedDatasourceInstances: [{ datasourceInstance: 7 }] },
   ])('is not understood from %j: that is never “all connected”', (json) => {
     expect(readCheck(json)).toBeUndefined()
+  })
+
+  it.each([
+    [{}, 'unnamed', 'unnamed'],
+    [{ datasourceInstance: 7 }, 'unnamed', 'unnamed'],
+    [{ datasourceInstance: ' \t', displayName: '\u200b' }, 'unnamed', 'unnamed'],
+    [{ displayName: 'Nameless' }, 'Nameless', 'Nameless'],
+  ])('names nothing in %j: that needs attention, and the others work', (entry, instance, name) => {
+    const [other, odd] = check(slack, entry) ?? []
+    expect(other).toMatchObject({ instance: 'slack_1', status: 'awaiting' })
+    expect(odd).toMatchObject({ instance, name, status: 'attention' })
   })
 
   it.each([

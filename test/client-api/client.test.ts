@@ -98,7 +98,6 @@ describe('an answer that is none', () => {
     ['a list', { body: [] }],
     ['an empty object', { body: {} }],
     ['null instead of the list', { body: { unauthorizedDatasourceInstances: null } }],
-    ['an entry without identifier', { body: { unauthorizedDatasourceInstances: [{ displayName: 'x' }] } }],
     ['half of its JSON', { body: '{"unauthorizedDatasourceInstances":[', contentType: 'application/json' }],
     ['a body that is cut', { body: { unauthorizedDatasourceInstances: [] }, truncate: true }],
     ['two megabytes', { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(2_000_000) } }],

@@ -61,6 +61,9 @@ describe('the company file', () => {
     expect(browser.page.body).not.toContain('slack_1')
     await browser.click('/onboarding/connect/gdrive_1')
     await answerConsent(browser, 'allow')
+    // What the company says of GitHub is read before leaving for it.
+    expect(browser.text).toContain('Next up: GitHub.')
+    await browser.click('/onboarding/connect/github_1')
     await answerConsent(browser, 'allow')
     expect(browser.text).toContain('You’re all set')
     expect(browser.text).toContain('Both apps are connected.')

@@ -32,10 +32,10 @@ it('a debug log tells each decision of a walk, by instance and outcome alone', a
     { said: 'unskip', instance: 'slack_1' },
     { return: 'slack_1', looks: 0 },
     { passage: 'leave', instance: 'slack_1' },
-    { passage: 'wait', from: 'slack_1' },
+    { passage: 'page', from: 'slack_1' },
     { next: 'wait', instance: 'slack_1' },
     { passage: 'leave', instance: 'github_1' },
-    { passage: 'overview', from: 'github_1' },
+    { passage: 'page', from: 'github_1' },
     { next: 'done' },
   ])
     expect(told).toContainEqual(decision)

@@ -39,7 +39,7 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     expect(world.sandbox.state(person)).toMatchObject({ slack_1: 'authorized', github_1: 'waiting' })
   })
 
-  it.each(['nothing_9', '__proto__', '<script>alert(1)</script>', '../../etc', 'x'.repeat(5_000)])(
+  it.each(['nothing_9', '__proto__', '<script>alert(1)</script>', '../../etc', 'x'.repeat(900)])(
     'that names what does not wait (%.25s) says so, and shows the way to the rest',
     async (name) => {
       const { browser } = await world.begin(1, `/onboarding?datasource=${encodeURIComponent(name)}`)

@@ -156,7 +156,8 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
       jira_1: 'authorized',
       salesforce_1: 'authorized',
     })
-    expect(browser.text).toContain(t('next.title', { app: 'Box' }))
+    expect(browser.text).toContain(t('note.attention'))
+    expect(linksOf(browser.page.body)).not.toContain('/onboarding/connect/box_1')
     const box = await browser.open(`${world.url}/onboarding/connect/box_1`, { from: world.url })
     expect(box.status).toBe(502)
     expectPage(box)

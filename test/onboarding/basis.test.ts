@@ -19,9 +19,10 @@ function watchedDoor() {
 const ASKED = { isAsked: true, isLoaded: true }
 
 it('a page, a click and a return ask the service first', async () => {
-  const { page, to, back, bases } = watchedDoor()
+  const { at, page, to, back, bases } = watchedDoor()
   await page('/onboarding')
   await to(CLICK)
+  at.now += 10_000
   await to(back())
   expect(bases()).toEqual([ASKED, ASKED, ASKED])
 })

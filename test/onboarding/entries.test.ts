@@ -41,7 +41,7 @@ describe('a row', () => {
       'attention',
       app({ kind: 'todo', turn: 'last' }, { status: 'attention' }),
       'Needs attention',
-      { ...connect('Connect'), ...skip, ...block, note: t('note.attention') },
+      { ...skip, ...block, note: t('note.attention') },
     ],
     ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { note: t('note.disabled') }],
     ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],

@@ -7,7 +7,7 @@ import { aboutApps } from '../../src/onboarding/overview/about.ts'
 import { createOnboardingRoutes, type OnboardingParts } from '../../src/onboarding/routes.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
-import type { Problem } from '../../src/problem.ts'
+import { Problem } from '../../src/problem.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { remember } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
@@ -43,6 +43,8 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
     waiting: [slack, github] as Waiting[],
     person: ada as typeof ada | { issuer: string; subject: string; name?: string },
     isDebug: true,
+    /** The service is away. */
+    fails: false,
   }
   /** What the service was asked for: where a consent begun with the answer leads back. */
   const asked: (string | undefined)[] = []
@@ -66,6 +68,7 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
     walks,
     checkFor: async (_req, finalRedirectUrl) => {
       asked.push(finalRedirectUrl)
+      if (at.fails) throw new Problem(503, 'service_unavailable')
       return at.waiting
     },
     confirmSeconds: CONFIRM,
@@ -130,4 +133,7 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
 }
 
 /** What the overview prints. */
-export type Page = Record<string, unknown> & { step?: Record<string, unknown> }
+export type Page = Record<string, unknown> & {
+  step?: Record<string, unknown>
+  banner?: { title: string }
+}

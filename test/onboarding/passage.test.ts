@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { passageOfClick, passageOfReturn, type Question } from '../../src/onboarding/passage.ts'
-import { attemptOf } from '../../src/onboarding/attempts.ts'
-import { newsOf } from '../../src/onboarding/course.ts'
+import { attemptOf, mayAsk, returned } from '../../src/onboarding/attempts.ts'
+import { newsOf, next } from '../../src/onboarding/course.ts'
 import { startWalk, type Attempt, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
@@ -15,6 +15,7 @@ const question = (waiting: Waiting[], more: Partial<Question> = {}): Question =>
   step: 'new',
   waiting,
   isStartable: () => true,
+  hasNotes: () => false,
   ...more,
 })
 const both = [app('slack_1'), app('github_1')]
@@ -61,16 +62,15 @@ describe('a click on connect', () => {
   it('that names none passes over what has no address, and goes on while another is being confirmed', () => {
     const isStartable = (instance: string) => instance !== 'slack_1'
     expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
-    const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+    const back = { step: 's1', instance: 'slack_1', advances: true }
     const { walk } = passageOfReturn(click().walk, question(both), back)
     const then = passageOfClick(walk, question(both, { step: 's2' }), undefined)
     expect(then).toMatchObject({ kind: 'leave', instance: 'github_1' })
     expect(passageOfClick(walk, question([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
   })
 
-  it('that names none says so where nothing that is left has an address', () => {
-    const nowhere = click(both, undefined, { isStartable: () => false })
-    expect(nowhere).toMatchObject({ kind: 'unstartable', instance: 'slack_1' })
+  it('that names none leads to the list where nothing that is left has an address', () => {
+    expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'overview' })
   })
 
   it('on what has no address to go to departs nowhere', () => {
@@ -83,17 +83,17 @@ describe('a click on connect', () => {
 describe('a return that two servers judge at once', () => {
   it('leaves once: the one that writes later leads to the list', () => {
     const apps = [...both, app('gdrive_1')]
-    const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+    const back = { step: 's1', instance: 'slack_1', advances: true }
     const first = passageOfReturn(click(apps).walk, question(apps.slice(1), { step: 's2' }), back)
     expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
     const later = passageOfReturn(first.walk, question(apps.slice(1), { step: 's3' }), back)
-    expect(later).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(later).toMatchObject({ kind: 'page', from: 'slack_1' })
     expect(later.walk).toEqual(first.walk)
   })
 })
 
 describe('a return', () => {
-  const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+  const back = { step: 's1', instance: 'slack_1', advances: true }
 
   it('goes straight on when the service shows the consent', () => {
     const passage = passageOfReturn(click().walk, question([app('github_1')]), back)
@@ -104,20 +104,20 @@ describe('a return', () => {
 
   it('goes to the list where a page is wanted in between', () => {
     const passage = passageOfReturn(click().walk, question([app('github_1')]), { ...back, advances: false })
-    expect(passage).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(passage).toMatchObject({ kind: 'page', from: 'slack_1' })
     expect(passage.walk.attempts).toHaveLength(1)
   })
 
   it('waits while the service still lists it, and starts nothing', () => {
     const passage = passageOfReturn(click().walk, question(both), back)
-    expect(passage.kind).toBe('wait')
+    expect(passage.kind).toBe('page')
     expect(passage.walk.attempts).toHaveLength(1)
   })
 
   it('gives up after the time to confirm, tells so, and starts nothing', () => {
     const waiting = passageOfReturn(click().walk, question(both), back).walk
     const passage = passageOfReturn(waiting, question(both, { now: 31_000 }), back)
-    expect(passage).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(passage).toMatchObject({ kind: 'page', from: 'slack_1' })
     expect(passage.walk.known[0]).toMatchObject({ unconfirmedAt: 31_000 })
     expect(passage.walk.attempts).toHaveLength(1)
   })
@@ -126,17 +126,17 @@ describe('a return', () => {
     const looks = [1_000, 11_000, 21_000, 30_999]
     const waited = looks.reduce((walk, now) => {
       const passage = passageOfReturn(walk, question(both, { now }), back)
-      expect(passage.kind).toBe('wait')
+      expect(passage.kind).toBe('page')
       return passage.walk
     }, click().walk)
     const passage = passageOfReturn(waited, question(both, { now: 31_000 }), back)
-    expect(passage).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(passage).toMatchObject({ kind: 'page', from: 'slack_1' })
   })
 
   it('that says it failed is asked about, not believed, and not waited for', () => {
     const refused = { ...back, isRefused: true }
     const listed = passageOfReturn(click().walk, question(both), refused)
-    expect(listed).toMatchObject({ kind: 'overview', from: 'slack_1' })
+    expect(listed).toMatchObject({ kind: 'page', from: 'slack_1' })
     expect(listed.walk.known[0]).toMatchObject({ unconfirmedAt: 1_000 })
     const gone = passageOfReturn(click().walk, question([app('github_1')]), refused)
     expect(gone).toMatchObject({ kind: 'leave', instance: 'github_1' })
@@ -153,7 +153,7 @@ describe('a return', () => {
 })
 
 describe('what comes of a return, for the audit log', () => {
-  const back = { step: 's1', instance: 'slack_1', advances: true, isBrowser: true }
+  const back = { step: 's1', instance: 'slack_1', advances: true }
   const looked = (before: Walk, now: number, waiting = both) => {
     const attempt = attemptOf(before, 's1') as Attempt
     const after = passageOfReturn(before, question(waiting, { now }), back).walk
@@ -175,39 +175,43 @@ describe('what comes of a return, for the audit log', () => {
   })
 })
 
-describe('a browser that is sent on and on without a page', () => {
-  const apps = Array.from({ length: 10 }, (_, index) => app(`app_${index}`))
+describe('a return that leads on by itself', () => {
+  const back = { step: 's1', instance: 'slack_1', advances: true }
+  const onwards = (waiting: Waiting[], more: Partial<Question> = {}) =>
+    passageOfReturn(click([app('slack_1'), ...waiting]).walk, question(waiting, more), back)
 
-  /** Datasources that agree at once, one after another. */
-  function kinds(isBrowser: boolean): string[] {
-    let walk = click(apps, undefined, { step: 'step-0' }).walk
-    let [left, step] = [apps.slice(1), 'step-0']
-    const seen: string[] = []
-    for (let turn = 1; left.length > 0 && turn < 40; turn++) {
-      const { instance } = attemptOf(walk, step) ?? { instance: '' }
-      const now = 1_000 + turn * 200
-      const passage = passageOfReturn(walk, question(left, { now, step: `step-${turn}` }), {
-        step,
-        instance,
-        advances: true,
-        isBrowser,
-      })
-      seen.push(passage.kind)
-      walk = passage.walk
-      if (passage.kind !== 'leave') continue
-      left = left.filter((entry) => entry.instance !== passage.instance)
-      step = `step-${turn}`
-    }
-    return seen
-  }
-
-  it('gets a page that goes on by itself after every fourth, and misses none', () => {
-    expect(kinds(true)).toEqual(
-      'leave leave leave pause leave leave leave leave pause leave leave'.split(' '),
-    )
+  it('leads to the app that the page would offer', () => {
+    const waiting = [app('odd_1', 'attention'), app('github_1')]
+    const passage = onwards(waiting)
+    expect(passage).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    expect(next(onwards(waiting, { hasNotes: () => true }).walk, 1_000)).toMatchObject({
+      kind: 'connect',
+      instance: 'github_1',
+    })
   })
 
-  it('is a browser: a program is not held up', () => {
-    expect(kinds(false)).toEqual(Array.from({ length: 9 }, () => 'leave'))
+  it('pauses before an app of which the company says what to heed', () => {
+    const hasNotes = (instance: string) => instance === 'github_1'
+    expect(onwards([app('github_1')], { hasNotes })).toMatchObject({ kind: 'page', from: 'slack_1' })
+    expect(onwards([app('jira_1')], { hasNotes })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
+  })
+
+  it('ends on a page made of the same answer', () => {
+    expect(onwards([])).toMatchObject({ kind: 'page', from: 'slack_1' })
+  })
+})
+
+describe('the attempt that a return ends', () => {
+  it('is the one that was left for last, where the return has lost its query or names none that is known', () => {
+    const { walk } = click()
+    for (const step of [undefined, '', 'unknown'])
+      expect(attemptOf(walk, step)).toMatchObject({ step: 's1', instance: 'slack_1' })
+  })
+
+  it('is none where what the person left for has come back already', () => {
+    const back = returned(click().walk, 's1', 2_000)
+    expect(attemptOf(back, undefined)).toBeUndefined()
+    expect(attemptOf(back, 's1')).toMatchObject({ returnedAt: 2_000 })
+    expect(mayAsk(back, 2_001)).toBe(true)
   })
 })

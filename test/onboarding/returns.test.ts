@@ -1,20 +1,20 @@
 // Coming back from an app over HTTP: the service is asked, the person goes on without a click, and no one is sent in circles.
 import { describe, expect, it } from 'vitest'
-import { ada, consentOf, frontDoor, github, jira, listed, type Page } from './front-door.ts'
+import { ada, consentOf, frontDoor, github, jira } from './front-door.ts'
 import { NOW } from './seen.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
 
 describe('a return', () => {
-  it('that the service confirms leads straight to the next, and the last one to the overview', async () => {
-    const { at, to, back, asked, notes } = frontDoor()
+  it('that the service confirms leads straight to the next, and the last one makes the last page', async () => {
+    const { at, to, page, back, asked, notes } = frontDoor()
     await to(CLICK)
     at.now += 10_000
     at.waiting = [github]
     expect(await to(back())).toBe(consentOf('github_1'))
     at.now += 10_000
     at.waiting = []
-    expect(await to(back())).toBe('/onboarding?from=github_1')
+    expect(await page(back())).toMatchObject({ mood: 'done', arrived: true })
     expect(asked).toHaveLength(3)
     expect(notes.map((note) => ({ ...note, user: undefined }))).toEqual([
       { event: 'step_started', datasource: 'slack_1' },
@@ -25,11 +25,15 @@ describe('a return', () => {
     expect(notes.every((note) => 'user' in note && note.user === ada)).toBe(true)
   })
 
-  it('leads to the overview in between where ADVANCE says so', async () => {
-    const { at, to, back } = frontDoor({ advances: false })
+  it('makes a page in between where ADVANCE says so: one check for each click and each return', async () => {
+    const { at, to, page, back, asked } = frontDoor({ advances: false })
     await to(CLICK)
     at.waiting = [github]
-    expect(await to(back())).toBe('/onboarding?from=slack_1')
+    expect(await page(back())).toMatchObject({ banner: { title: 'Slack connected' }, mood: 'open' })
+    await to('/onboarding/connect/github_1')
+    at.waiting = []
+    expect(await page(back())).toMatchObject({ mood: 'done' })
+    expect(asked).toHaveLength(4)
   })
 
   it('that is not confirmed yet shows the page, which looks again on its own', async () => {
@@ -51,15 +55,18 @@ describe('a return', () => {
   })
 
   it('that says it failed is not waited for', async () => {
-    const { to, back, notes } = frontDoor()
+    const { to, page, back, notes } = frontDoor()
     await to(CLICK)
-    expect(await to(`${back()}&error=access_denied`)).toBe('/onboarding?from=slack_1')
+    expect(await page(`${back()}&error=access_denied`)).toMatchObject({
+      step: { kind: 'attend', instance: 'slack_1' },
+    })
     expect(notes.at(-1)).toMatchObject({ event: 'step_result', result: 'unconfirmed' })
   })
 
   it('asked twice at once asks the service once', async () => {
     const { at, to, back, asked, notes } = frontDoor()
     await to(CLICK)
+    at.now += 10_000
     at.waiting = [github]
     const path = back()
     expect(await Promise.all([to(path), to(path)])).toEqual([consentOf('github_1'), consentOf('github_1')])
@@ -68,17 +75,41 @@ describe('a return', () => {
   })
 
   it('is answered for itself, whatever other one comes at the same time', async () => {
-    const { at, to, back } = frontDoor({ advances: false })
+    const { at, to, page, back } = frontDoor({ advances: false })
     const paths: string[] = []
     for (const instance of ['slack_1', 'github_1']) {
       await to(`/onboarding/connect/${instance}`)
       paths.push(back())
     }
-    at.waiting = []
-    expect(await Promise.all(paths.map((path) => to(path)))).toEqual([
-      '/onboarding?from=slack_1',
-      '/onboarding?from=github_1',
-    ])
+    at.waiting = [jira]
+    const pages = await Promise.all(paths.map((path) => page(path)))
+    expect(pages.map(({ banner }) => banner?.title)).toEqual(['Slack connected', 'GitHub connected'])
+  })
+
+  it.each(['', '?step=', '?step=lost', '?status=success'])(
+    'that has lost its query (%s) is one all the same: the service is asked, and no tab is blamed',
+    async (query) => {
+      const { at, to, page, asked } = frontDoor()
+      await to(CLICK)
+      at.now += 10_000
+      at.waiting = [github]
+      expect(await to(`/onboarding/callback${query}`)).toBe(consentOf('github_1'))
+      expect(asked).toHaveLength(2)
+      expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
+    },
+  )
+
+  it('whose check fails has ended all the same: the next page asks', async () => {
+    const { at, to, get, page, back, asked } = frontDoor()
+    await to(CLICK)
+    at.now += 10_000
+    at.fails = true
+    expect((await get(back())).status).toBe(503)
+    at.fails = false
+    at.waiting = [github]
+    expect(await page('/onboarding')).toMatchObject({ step: { instance: 'github_1' } })
+    expect(asked).toHaveLength(3)
+    expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   })
 
   it.each(['', '?step=', '?step=someone-elses', '?step=a&step=b'])(
@@ -94,48 +125,49 @@ describe('a return', () => {
   it('that is looked at again does not ask while another tab is leaving', async () => {
     const { at, to, page, back, asked } = frontDoor()
     await to(CLICK)
+    at.now += 10_000
     const path = back()
     await page(path)
     await to('/onboarding/connect/github_1')
     expect(asked).toHaveLength(3)
     expect(await page(path)).toMatchObject({ checking: { instance: 'slack_1', focus: false } })
     expect(asked).toHaveLength(3)
-    at.now = NOW + 15_000
+    at.now = NOW + 25_000
     await page(path)
     expect(asked).toHaveLength(4)
   })
 
-  it('one after the other without a page gets one, which goes on by itself, in a browser alone', async () => {
-    const instances = Array.from({ length: 6 }, (_, index) => listed(`app_${index}`, `App ${index}`))
-    const rush = async (headers?: Record<string, string>) => {
-      const { at, to, get, back } = frontDoor()
-      at.waiting = instances
-      await to('/onboarding/connect')
-      for (let count = 1; count < 4; count++) {
-        at.waiting = instances.slice(count)
-        await to(back())
-      }
-      at.waiting = instances.slice(4)
-      const path = back()
-      const { body, headers: said } = await get(path, headers)
-      return { path, body: body as Page, location: said['location'] }
-    }
-    const { path, body } = await rush()
-    expect(body).toMatchObject({ refresh: { seconds: 0, url: path }, mood: 'open' })
-    expect(body).not.toHaveProperty('watch')
-    expect(body).not.toHaveProperty('script')
+  it('that took no click gets a page that asks nothing and goes on, in a browser alone', async () => {
+    const { at, to, page, back, asked } = frontDoor()
+    await to(CLICK)
+    at.now += 9_999
+    at.waiting = [github]
+    const path = back()
+    const between = await page(path)
+    expect(between).toMatchObject({ refresh: { seconds: 0, url: path }, mood: 'open' })
+    expect(between).not.toHaveProperty('watch')
+    expect(between).not.toHaveProperty('script')
+    expect(asked).toHaveLength(1)
+    expect(await to(path)).toBe(consentOf('github_1'))
+    expect(asked).toHaveLength(2)
     for (const headers of [
       { 'sec-fetch-dest': 'document' },
       { 'sec-fetch-dest': 'document', 'user-agent': 'curl/8' },
       { 'sec-fetch-dest': 'document', 'user-agent': 'not Mozilla/5.0' },
       { 'sec-fetch-dest': 'empty', 'user-agent': 'Mozilla/5.0' },
-    ])
-      expect((await rush(headers)).location).toBe(consentOf('app_4'))
+    ]) {
+      const other = frontDoor()
+      await other.to(CLICK)
+      other.at.waiting = [github]
+      const { headers: answered } = await other.get(other.back(), headers)
+      expect(answered['location']).toBe(consentOf('github_1'))
+    }
   })
 
   it('is about an app that came meanwhile, too', async () => {
     const { at, to, back } = frontDoor()
     await to(CLICK)
+    at.now += 10_000
     at.waiting = [jira]
     expect(await to(back())).toBe(consentOf('jira_1'))
   })

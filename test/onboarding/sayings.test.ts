@@ -73,6 +73,7 @@ describe('the counts for the intranet', () => {
     // The one-time path that the browser follows is more than a count.
     expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1 })
     expect(asked).toHaveLength(3)
+    at.now += 10_000
     await to(asked.at(-1)?.replace('https://onramp.example', '') ?? '')
     at.waiting = [slack, github]
     expect(await page('/api/status')).toMatchObject({ connected: 0, pending: 1, skipped: 1 })
@@ -116,10 +117,11 @@ it('a debug log tells each decision by instance and outcome, and another log pay
     ['walk: what the service says', { asked: false, waiting: undefined }],
     ['walk: what the page offers', { next: 'connect', instance: 'github_1' }],
   ])
+  at.now += 10_000
   await page(back())
   expect(told()).toEqual([
     ['walk: a return', { return: 'slack_1', looks: 0 }],
-    ['walk: where it leads', { passage: 'wait', instance: undefined, from: 'slack_1', waiting: both }],
+    ['walk: where it leads', { passage: 'page', instance: undefined, from: 'slack_1', waiting: both }],
     ['walk: what the page offers', { next: 'wait', instance: 'slack_1' }],
   ])
   await to('/onboarding/callback?step=unheard-of')

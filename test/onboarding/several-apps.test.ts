@@ -101,11 +101,12 @@ describe('going on', () => {
     step,
     waiting,
     isStartable,
+    hasNotes: () => false,
   })
 
   it('without a click counts as no click', () => {
     const left = passageOfClick(seen([]), question('one'), undefined).walk
-    const back = { step: 'one', instance: 'slack_1', advances: true, isBrowser: true }
+    const back = { step: 'one', instance: 'slack_1', advances: true }
     const passage = passageOfReturn(left, question('two', [github]), back)
     expect(passage).toMatchObject({ kind: 'leave', instance: 'github_1' })
     expect([left.clicks, passage.walk.clicks]).toEqual([1, 1])

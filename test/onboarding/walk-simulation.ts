@@ -54,7 +54,7 @@ export class Simulation {
     for (const entry of waiting) this.everSeen.add(entry.instance)
     const isStartable = (instance: string) =>
       waiting.some((entry) => entry.instance === instance) && this.listed.get(instance)?.startable === true
-    return { now, confirmSeconds: CONFIRM_SECONDS, step, waiting, isStartable }
+    return { now, confirmSeconds: CONFIRM_SECONDS, step, waiting, isStartable, hasNotes: () => false }
   }
 
   run(operation: Operation): void {
@@ -112,7 +112,6 @@ export class Simulation {
       step,
       instance: attempt.instance,
       advances: true,
-      isBrowser: true,
     })
     if (passage.kind === 'leave') this.automatic.push(passage.instance)
     this.#follow(passage, question)
@@ -131,7 +130,6 @@ export class Simulation {
 
   #follow(passage: Passage, { step }: Question): void {
     this.walk = passage.walk
-    if (passage.kind === 'pause') return this.land(passage.step)
     if (passage.kind !== 'leave') return
     if (this.automatic.length > 200) throw new Error('departs without end')
     if (!this.consentsByItself) return void this.tabs.push({ step, instance: passage.instance })

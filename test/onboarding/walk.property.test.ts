@@ -143,16 +143,16 @@ describe('whatever people and the service do', () => {
     )
   })
 
-  it('a step id that is wrong, unknown or used moves nothing', () => {
+  it('a step id that was used moves nothing', () => {
     fc.assert(
-      fc.property(story, fc.string(), (operations, made) => {
+      fc.property(story, (operations) => {
         const simulation = play(operations, () => {})
-        for (const step of [made, undefined, ...simulation.steps]) {
+        for (const step of simulation.steps) {
           const attempt = simulation.walk.attempts.find((candidate) => candidate.step === step)
-          if (attempt !== undefined && attempt.done === undefined) continue
+          if (attempt?.done !== true) continue
           expect(attemptOf(simulation.walk, step)).toBeUndefined()
           const before = structuredClone(simulation.walk)
-          simulation.land(step ?? '')
+          simulation.land(step)
           expect(simulation.walk).toEqual(before)
         }
       }),

@@ -53,7 +53,14 @@ let steps = 0
 function questionIn({ service, now }: State): Question {
   const waiting = waitingIn(service)
   const isStartable = (instance: string) => waiting.some((entry) => entry.instance === instance)
-  return { now, confirmSeconds: CONFIRM_SECONDS, step: `step${++steps}`, waiting, isStartable }
+  return {
+    now,
+    confirmSeconds: CONFIRM_SECONDS,
+    step: `step${++steps}`,
+    waiting,
+    isStartable,
+    hasNotes: () => false,
+  }
 }
 
 function followed(state: State, passage: Passage, step: string): State {
@@ -81,7 +88,7 @@ function land(state: State, what: string, { step, instance }: Consent, isRefused
   if (attemptOf(state.walk, step) === undefined)
     return { what: `${what}, over already`, app: instance, state }
   const question = questionIn(state)
-  const back = { step, instance, advances: true, isBrowser: true, isRefused }
+  const back = { step, instance, advances: true, isRefused }
   const passage = passageOfReturn(state.walk, question, back)
   const byItself = passage.kind === 'leave' ? passage.instance : undefined
   return { what, app: instance, byItself, state: followed(state, passage, question.step) }

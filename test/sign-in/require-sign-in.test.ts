@@ -35,8 +35,7 @@ it.each([
   ['get', '/x?a=b', undefined, '/x?a=b'],
   ['get', '/x', 'ended', '/x'],
   ['post', '/x', undefined, '/onboarding'],
-  ['get', `/${'x'.repeat(2047)}`, undefined, `/${'x'.repeat(2047)}`],
-  ['get', `/${'x'.repeat(2048)}`, undefined, '/onboarding'],
+  ['get', `/${'x'.repeat(1023)}`, undefined, `/${'x'.repeat(1023)}`],
 ] as const)(
   '%s %s as %j has to sign in first, and comes back to what can be asked for again',
   async (method, path, id, back) => {
@@ -59,4 +58,11 @@ it('a sign-in is fresh for a minute', () => {
 it('the reason to sign in again is kept for the log', () => {
   const cause = new Error('refused')
   expect(new SignInAgain({ method: 'GET', originalUrl: '/' } as Request, cause).cause).toBe(cause)
+})
+
+it('an address that is too long to come back to is refused, in words', async () => {
+  const { body } = await request(behindTheLine().app)
+    .get(`/${'x'.repeat(1024)}`)
+    .expect(400)
+  expect(body).toMatchObject({ code: 'return_to_too_long' })
 })

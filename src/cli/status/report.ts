@@ -1,6 +1,6 @@
 // What status prints. Names come from the service, so everything that could act on a terminal is removed. Pure.
 import type { Waiting } from '../../client-api/answers.ts'
-import { APP_STATUSES } from '../../client-api/app-status.ts'
+import { APP_STATUSES, isOff } from '../../client-api/app-status.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {
   columnsOf,
@@ -24,6 +24,7 @@ export function statusTable(
   { screen, env }: Look,
 ): string {
   const who = person ?? "The token's owner"
+  const toConnect = left.filter(({ status }) => !isOff(status)).length
   if (left.length === 0) return `${who} has nothing left to connect.\n`
   const paint = painterFor(screen, env)
   const rows = left.map(({ name, instance, status }) => ({
@@ -39,6 +40,7 @@ export function statusTable(
   const lines = rows.map(({ name, instance, text, colour }) =>
     ['', fitted(name, names), paint.dim(fitted(instance, instances)), paint[colour](text)].join(MARGIN),
   )
-  const count = left.length === 1 ? '1 app left to connect' : `${left.length} apps left to connect`
+  const apps = toConnect === 1 ? '1 app' : `${toConnect} apps`
+  const count = toConnect === 0 ? 'nothing left to connect' : `${apps} left to connect`
   return `${paint.bold(`${who}: ${count}`)}\n\n${lines.join('\n')}\n`
 }

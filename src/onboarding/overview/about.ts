@@ -19,6 +19,10 @@ export type AboutApp = {
   isRequired: boolean
 }
 
+/** Does it say what to heed before one leaves for the app? */
+export const hasNotes = ({ never, account, help }: AboutApp): boolean =>
+  never.length > 0 || account !== undefined || help !== undefined
+
 export type About = (instance: string) => AboutApp
 
 export const nothingSaid: AboutApp = {

@@ -66,7 +66,6 @@ export const titled = (name: string, t: Texts, keys: Keys) => ({
 
 const IN_ROW = {
   todo: 'plain.connect',
-  attention: 'plain.connect',
   skipped: 'plain.connect',
   stale: 'plain.reconnect',
   waiting: 'problem.tryAgain',
@@ -77,7 +76,9 @@ const IN_ROW = {
 
 /** What the link of such an app's row says, below its name; undefined: there is nothing to start. */
 export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
-  kind === 'connected' || kind === 'disabled' ? undefined : { label: t(IN_ROW[kind]), heard: name }
+  kind === 'connected' || kind === 'disabled' || kind === 'attention'
+    ? undefined
+    : { label: t(IN_ROW[kind]), heard: name }
 
 export type ListContext = {
   t: Texts
@@ -140,7 +141,7 @@ function entryOf(app: App, context: EntryContext) {
     id: `status-${index}`,
     connect: label && { href: connectPath(instance), ...label },
     skip:
-      label !== undefined && kind !== 'skipped' && kind !== 'blocked'
+      (label !== undefined || kind === 'attention') && kind !== 'skipped' && kind !== 'blocked'
         ? { href: skipPath(instance), label: t('overview.skip'), heard: name }
         : undefined,
     unskip:

@@ -58,7 +58,23 @@ const cardOf = (scene: Scene, instance: string) => {
   }
 }
 
+/** There is no address to start from: only asking the service again may help, or an admin. */
+function attentionStep(scene: Scene, instance: string) {
+  const { t } = scene
+  const card = cardOf(scene, instance)
+  const title = t('problem.datasource_cannot_start.title', { hasApp: 'yes', app: card.app })
+  return {
+    ...card,
+    kind: 'attend' as const,
+    title,
+    paragraphs: [t('note.attention')],
+    main: { href: overviewPath(scene.visit), label: t('finished.lookAgain') } as Action,
+    block: blockOf(instance, 'attention', t),
+  }
+}
+
 function connectStep(scene: Scene, instance: string) {
+  if (appIn(scene, instance)?.entry.status === 'attention') return attentionStep(scene, instance)
   const { t, about } = scene
   const card = cardOf(scene, instance)
   // Where it leads, it is called what it calls itself.
