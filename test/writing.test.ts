@@ -1,4 +1,4 @@
-// The words that docs/writing.md asks to avoid, in everything that people read.
+// The words that CONTRIBUTING.md asks to avoid, in everything that people read.
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const BANNED =
 
 /** What names a thing of others, and so has to stay. */
 const QUOTED: Record<string, RegExp> = {
-  'docs/writing.md': /^\|.*\|$/gm,
+  'CONTRIBUTING.md': /^\|.*\|$/gm,
 }
 
 const found = (file: string) =>
@@ -49,7 +49,7 @@ describe('what people read', () => {
 
   it('calls an email an email', () => {
     for (const file of files('languages/en/*.json', 'views/**/*.eta', '*.md', 'docs/**/*.md').filter(
-      (one) => one !== 'docs/writing.md',
+      (one) => one !== 'CONTRIBUTING.md',
     ))
       expect(read(file).match(/\bmails\b/gi), file).toBeNull()
   })

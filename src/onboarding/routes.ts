@@ -99,7 +99,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     if (isReturned(attempt) && !mayAsk(walk, now())) return showOverview(req, res, { page: walk })
     const { step, instance } = attempt
     const isRefused = Boolean(req.query['error'])
-    // One app in each chain of redirects: the page goes on by itself.
+    // One app in each chain of redirects: the page goes on automatically.
     if (advances && !isRefused && isQuick(attempt, now()) && isBrowser(req)) {
       const page = await walks.update(user, (before) => returned(before, step, now()), { from: walk })
       return showOverview(req, res, { page, goOn: callbackPath(step) })
@@ -179,7 +179,7 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
   return router
 }
 
-/** `goOn`: where the page leads by itself, at once. */
+/** `goOn`: where the page leads automatically, at once. */
 type Page = Extract<Go, { page: Walk }> & { goOn?: string }
 
 /** A parameter of the query, where it came once and as text. */

@@ -1,4 +1,4 @@
-// Records in Redis, and what a user of Redis needs for onramp: the doctor tries it, docs/redis.md shows it, and a test walks
+// Records in Redis, and what a user of Redis needs for onramp: the doctor tries it, docs/operations.md shows it, and a test walks
 // the whole product with a user that may do nothing else. Compare-and-set is a script of one key, so it is atomic on a
 // cluster too.
 import type { Records } from './records.ts'

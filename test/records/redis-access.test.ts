@@ -106,7 +106,7 @@ describe.each([0, 3])('a user of Redis that may do only what is documented, in d
   })
 
   it('is documented as it is', () => {
-    const text = readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8')
+    const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
     expect(text).toContain(`ACL SETUSER onramp on >PASSWORD ${redisAccess(PREFIX).join(' ')}`)
   })
 })

@@ -22,7 +22,7 @@ export const run: Run = async (args, { env, stdout, stderr }) => {
   if (faults.length > 0) throw new SettingsError(faults)
   if (redis.value !== undefined)
     throw new UsageError(
-      'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/redis.md)',
+      'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/operations.md)',
     )
 
   try {
