@@ -2,6 +2,7 @@
 // what comes after it is private. A new feature goes below, and is private unless someone moves it on purpose.
 import express, { type Express, type RequestHandler } from 'express'
 import { publishedSchedule } from '@onramp/deprecations'
+import { createEveryone } from './admin/everyone.ts'
 import { createExports, createTokenRoutes } from './admin/exports.ts'
 import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
 import type { Arrivals } from './arrivals/arrivals.ts'
@@ -78,7 +79,8 @@ export function createApp(services: Services): Express {
   const { origin, protocol } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
   const { authorizationServer, sessions, returnTo } = signIn
-  const exports = createExports({ arrivals, nameOf: services.nameOf, note, now })
+  const everyone = createEveryone(arrivals, now)
+  const exports = createExports({ arrivals: everyone, nameOf: services.nameOf, note, now })
   const common = { publicUrl, sendPage, log, note, now }
   const appIn = (instance: string, lang: string) => signOf(instance, services.aboutIn(lang))
   const app = express()
@@ -162,8 +164,9 @@ export function createApp(services: Services): Express {
   )
   app.use(
     createAdminRoutes({
-      arrivals,
+      arrivals: everyone,
       exports,
+      limit: limits.byPerson,
       isAdmin: services.isAdmin,
       nameOf: services.nameOf,
       sendPage,

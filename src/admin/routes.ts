@@ -1,6 +1,6 @@
 // GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; for everyone else none of them exists.
 // They read what was written down and never ask the service. Every view is in the audit log.
-import { Router, type Request } from 'express'
+import { Router, type Request, type RequestHandler } from 'express'
 import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
@@ -24,6 +24,8 @@ import { appTable, groupTable, ROWS_A_PAGE } from './table.ts'
 export type AdminParts = {
   arrivals: Pick<Arrivals, 'all'>
   exports: Exports
+  /** How often a person may ask. */
+  limit: RequestHandler
   isAdmin: IsAdmin
   nameOf: Company['nameOf']
   sendPage: SendPage
@@ -64,13 +66,17 @@ export function createAdminRoutes(parts: AdminParts): Router {
   const noteView = (req: Request, what: string) =>
     note({ event: 'admin_viewed', user: whoIsSignedIn(req).user, what })
 
-  router.use('/admin', (req, _res, next) => {
-    if (!isAdmin(whoIsSignedIn(req).user))
-      throw new Problem(404, 'not_found', {
-        detail: 'not one of ADMIN_EMAILS (or not verified), nor in ADMIN_GROUPS',
-      })
-    next()
-  })
+  router.use(
+    '/admin',
+    (req, _res, next) => {
+      if (!isAdmin(whoIsSignedIn(req).user))
+        throw new Problem(404, 'not_found', {
+          detail: 'not one of ADMIN_EMAILS (or not verified), nor in ADMIN_GROUPS',
+        })
+      next()
+    },
+    parts.limit,
+  )
 
   router.get('/admin', async (req, res) => {
     if (isFormerList(req.query)) {

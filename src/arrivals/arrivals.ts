@@ -1,6 +1,7 @@
 // Where arrivals are kept: 8,192 sealed records, each with the people whose address falls into it, because the store
 // knows records by key alone and a report has to find everyone. Every change is compare-and-set. What cannot be read is
 // counted and left as it is, and the people it may be about get no emails.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createChanges } from '../records/change.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import type { Records } from '../records/records.ts'
@@ -11,7 +12,8 @@ import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Sea
 import { withHidden, withoutHidden } from './sources.ts'
 import { noneUnread, type Unread } from './unread.ts'
 
-const AT_ONCE = 128
+/** They are opened in one go, so requests wait for as many at most. */
+const AT_ONCE = 64
 /** That someone wants no emails is remembered for longer than the rest: they asked for it. */
 export const OPT_OUT_DAYS = 730
 /** A few kilobytes each. */
@@ -182,11 +184,14 @@ export function createArrivals({
       return isKnown
     },
     async *all(unread = noneUnread()) {
-      for (const numbers of batches())
+      for (const numbers of batches()) {
+        // The embedded store answers at once: without this, no request would be answered until the end.
+        await nextTurn()
         for (const bucket of await inBatch(numbers, load)) {
           counted(unread, bucket)
           yield* bucket.people.map((arrival) => withoutHidden(arrival, arrange))
         }
+      }
     },
   }
 }
