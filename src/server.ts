@@ -105,13 +105,19 @@ class PortUnusable extends Error {
   }
 }
 
+/** The process before this one finishes its requests first; milliseconds. */
+const WAIT_FOR_PORT_MS = 10_000
+const LOOK_EVERY_MS = 200
+
 async function listen(server: Server, settings: Settings, setting: 'PORT' | 'METRICS_PORT'): Promise<void> {
-  try {
-    server.listen(settings[setting], settings.HOST)
-    await once(server, 'listening')
-  } catch (error) {
-    throw new PortUnusable(setting, settings, error)
-  }
+  for (const until = Date.now() + WAIT_FOR_PORT_MS; ; await pause(LOOK_EVERY_MS))
+    try {
+      server.listen(settings[setting], settings.HOST)
+      return void (await once(server, 'listening'))
+    } catch (error) {
+      const isTaken = Reflect.get(Object(error), 'code') === 'EADDRINUSE'
+      if (!isTaken || Date.now() > until) throw new PortUnusable(setting, settings, error)
+    }
 }
 
 /**
@@ -150,6 +156,31 @@ function endOnMistakes(running: Serving, log: Log): void {
   })
 }
 
+/**
+ * npm passes a signal to the shell that it starts scripts in, and not every shell passes it on: so `npm start` ends when the
+ * shell has.
+ * @param end called once
+ */
+function endWithNpm(env: NodeJS.ProcessEnv, end: () => void): void {
+  if (env['npm_lifecycle_event'] === undefined) return
+  const parent = process.ppid
+  const look = setInterval(() => {
+    if (process.ppid === parent && isRunning(parent)) return
+    clearInterval(look)
+    end()
+  }, LOOK_EVERY_MS)
+  look.unref()
+}
+
+/** On Windows, a process keeps the number of a parent that has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return Reflect.get(Object(error), 'code') === 'EPERM'
+  }
+}
+
 /** Their message says what to do. */
 const EXPLAINED = [FolderInUse, FolderUnusable, PortUnusable]
 
@@ -173,6 +204,7 @@ export async function main(): Promise<void> {
     }
     process.once('SIGTERM', onSignal)
     process.once('SIGINT', onSignal)
+    endWithNpm(process.env, () => process.emit('SIGTERM'))
     endOnMistakes(running, log)
   } catch (error) {
     endOnFaults(error)

@@ -49,8 +49,8 @@ export function closeToOthers(folder: string): string[] {
   return (statSync(folder).mode & 0o022) === 0 ? open : [folder, ...open]
 }
 
-/** A process that was just killed may still be about to end. */
-const WAIT_MS = 500
+/** A process that was told to end finishes its requests first. */
+const WAIT_MS = 10_000
 
 export class FolderInUse extends Error {
   constructor(folder: string, cause: unknown) {

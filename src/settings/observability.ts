@@ -14,13 +14,12 @@ export const observabilityDefinitions = {
     schema: oneOf(['yes', 'no']),
   },
   METRICS_PORT: {
-    meaning:
-      'Port that serves `/metrics` and nothing else; absent: on `PORT`, to this machine and with `METRICS_TOKEN`',
+    meaning: 'Port that serves `/metrics` and nothing else; absent: on `PORT`, with `METRICS_TOKEN` only',
     schema: wholeNumber(0, 65_535),
   },
   METRICS_TOKEN: {
     secret: true,
-    meaning: 'Bearer token that lets other machines read `/metrics`',
+    meaning: 'Bearer token that reading `/metrics` takes',
     schema: text.regex(
       /^[\x21-\x7e]{16,}$/,
       'needs 16 characters or more, without spaces: make one with `openssl rand -hex 32`',

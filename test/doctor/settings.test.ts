@@ -170,15 +170,15 @@ describe('the settings alone', () => {
   })
 
   it.each([
-    [{}, 'Only this machine can read /metrics.'],
-    [{ METRICS_TOKEN: 't0-P7-kd93-hU42-xx' }, 'Other machines need METRICS_TOKEN to read /metrics.'],
+    [{}, 'No one can read /metrics: METRICS_PORT and METRICS_TOKEN are not set.'],
+    [{ METRICS_TOKEN: 't0-P7-kd93-hU42-xx' }, 'Reading /metrics takes METRICS_TOKEN.'],
     [
       { METRICS_PORT: '9464' },
       'Anyone who reaches port 9464 can read /metrics; keep it inside your network.',
     ],
     [
       { METRICS_PORT: '9464', METRICS_TOKEN: 't0-P7-kd93-hU42-xx' },
-      'Other machines need METRICS_TOKEN to read /metrics on port 9464, and nowhere else.',
+      'Reading /metrics takes METRICS_TOKEN on port 9464, and nowhere else.',
     ],
   ])('says who can read /metrics with %j', async (changed, says) => {
     const { findings } = await examined({ ...healthy(), ...changed })

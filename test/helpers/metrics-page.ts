@@ -15,11 +15,13 @@ export async function metricsPage(changed: Record<string, string> = {}): Promise
     OIDC_ISSUER: 'http://localhost:1',
     SESSION_SECRET: 'a secret of thirty-two characters',
     DATA_DIR: folder,
+    METRICS_TOKEN: 'a-token-for-the-metrics',
     ...changed,
   })
   const onramp = createOnramp(settings, pino({ level: 'silent' }))
   try {
-    return (await request(onramp.app).get('/metrics')).text
+    return (await request(onramp.app).get('/metrics').set('authorization', 'Bearer a-token-for-the-metrics'))
+      .text
   } finally {
     await onramp.close()
     rmSync(folder, { recursive: true })

@@ -5,10 +5,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 
+const TOKEN = 'a-token-for-the-metrics'
+const METRICS = { headers: { authorization: `Bearer ${TOKEN}` } }
+
 let running: Running
 let cookie: string
 beforeAll(async () => {
-  running = await run({ settings: { SIGN_INS_PER_MINUTE: '100000' } })
+  running = await run({ settings: { METRICS_TOKEN: TOKEN, SIGN_INS_PER_MINUTE: '100000' } })
   cookie = (await signIn(running, 'ada')).cookieHeader(running.url)
 })
 beforeEach(() => running.sandbox.reset())
@@ -16,7 +19,7 @@ afterAll(() => running.close())
 
 /** How many requests were counted under these labels. */
 async function counted(route: string, method: string, status: string): Promise<number> {
-  const { body } = await sendRaw(running.url, '/metrics')
+  const { body } = await sendRaw(running.url, '/metrics', METRICS)
   const start = 'onramp_http_request_duration_seconds_count'
   const series = `${start}{route="${route}",method="${method}",status="${status}"} `
   const line = body.split('\n').find((one) => one.startsWith(series))
@@ -66,7 +69,7 @@ describe('a request that fails before its route', () => {
     for (const path of ['/nowhere/SECRET', '/%E0%A4%A', '/constructor/SECRET'])
       await sendRaw(running.url, path, { headers: { accept: 'application/json', cookie } })
     expect(await counted('other', 'GET', '4xx')).toBe(before + 3)
-    expect((await sendRaw(running.url, '/metrics')).body).not.toContain('SECRET')
+    expect((await sendRaw(running.url, '/metrics', METRICS)).body).not.toContain('SECRET')
   })
 
   it('is one line in the log without a place in the code, since nothing of ours failed', async () => {

@@ -4,9 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { run, type Running } from '../helpers/running.ts'
 
+const TOKEN = 'a-token-for-the-metrics'
+const METRICS = { headers: { authorization: `Bearer ${TOKEN}` } }
+
 let running: Running
 beforeAll(async () => {
-  running = await run()
+  running = await run({ settings: { METRICS_TOKEN: TOKEN } })
 })
 afterAll(() => running.close())
 
@@ -22,7 +25,7 @@ const send = (bytes: string): Promise<string> =>
   })
 
 async function problems(code: string): Promise<number> {
-  const { body } = await sendRaw(running.url, '/metrics')
+  const { body } = await sendRaw(running.url, '/metrics', METRICS)
   return Number(new RegExp(`onramp_problems_total\\{code="${code}"\\} (\\d+)`).exec(body)?.[1] ?? 0)
 }
 

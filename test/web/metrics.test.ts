@@ -8,11 +8,14 @@ import { TestBrowser } from '../helpers/test-browser.ts'
 
 let running: Running
 beforeAll(async () => {
-  running = await run()
+  running = await run({ settings: { METRICS_TOKEN: TOKEN } })
 })
 afterAll(() => running.close())
 
-const metrics = async () => (await new TestBrowser().open(`${running.url}/metrics`)).body
+const TOKEN = 'a-token-for-the-metrics'
+const HEADERS = { authorization: `Bearer ${TOKEN}` }
+const metrics = async () =>
+  (await new TestBrowser().open(`${running.url}/metrics`, { headers: HEADERS })).body
 
 it('tells how long requests and calls of the service take, and what could not be answered', async () => {
   const ada = await signIn(running, 'ada')

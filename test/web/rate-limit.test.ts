@@ -10,7 +10,10 @@ afterEach(async () => {
 })
 
 async function limited(store: 'SQLite' | 'Redis'): Promise<Running> {
-  const settings: Record<string, string> = { SIGN_INS_PER_MINUTE: '10' }
+  const settings: Record<string, string> = {
+    SIGN_INS_PER_MINUTE: '10',
+    METRICS_TOKEN: 'a-token-for-the-metrics',
+  }
   if (store === 'Redis') {
     const redis = await startRedis()
     closing.push(() => redis.close())
@@ -38,6 +41,9 @@ describe.each(['SQLite', 'Redis'] as const)('signing in from one address, on %s'
     }
     expect((await ask(running, '/healthz')).status).toBe(200)
     expect((await ask(running, '/onboarding')).status).toBe(303)
-    expect((await ask(running, '/metrics')).body).toMatch(/onramp_events_total\{event="limited"[^}]*\} 3/)
+    const metrics = await new TestBrowser().open(`${running.url}/metrics`, {
+      headers: { authorization: 'Bearer a-token-for-the-metrics' },
+    })
+    expect(metrics.body).toMatch(/onramp_events_total\{event="limited"[^}]*\} 3/)
   })
 })

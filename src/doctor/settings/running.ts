@@ -63,8 +63,8 @@ export function proxyTrust({ settings: { TRUST_PROXY: trusted = [], PUBLIC_URL: 
 /** Who can read /metrics. That METRICS_PORT is taken by PORT is a fault of the settings. */
 export function metrics({ settings: { METRICS_PORT: port, METRICS_TOKEN: token } }: Subject): Finding {
   const place = port === undefined ? '' : ` on port ${port}, and nowhere else`
-  if (token !== undefined) return ok(`Other machines need METRICS_TOKEN to read /metrics${place}.`)
-  if (port === undefined) return ok('Only this machine can read /metrics.')
+  if (token !== undefined) return ok(`Reading /metrics takes METRICS_TOKEN${place}.`)
+  if (port === undefined) return ok('No one can read /metrics: METRICS_PORT and METRICS_TOKEN are not set.')
   return ok(`Anyone who reaches port ${port} can read /metrics; keep it inside your network.`)
 }
 

@@ -1,9 +1,7 @@
-// Who may read /metrics: on METRICS_PORT everyone who reaches it, on PORT only this machine; and on both those who have
-// METRICS_TOKEN. What surprises: a proxy on this machine makes everyone look like this machine, so what was forwarded,
-// or names another host, is not from here.
+// Who may read /metrics: who has METRICS_TOKEN; without one, everyone who reaches METRICS_PORT. What surprises: there is no
+// exception for this machine, because a forwarder on it makes everyone look like it.
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Registry } from 'prom-client'
-import { isLoopback, isLoopbackAddress } from '../../loopback.ts'
 import { hasBearer } from '../bearer.ts'
 
 export type ScrapeParts = {
@@ -15,8 +13,7 @@ export type ScrapeParts = {
 }
 
 export function createScrape({ registry, token, isAlone }: ScrapeParts): RequestListener {
-  const mayRead = (req: IncomingMessage) =>
-    token === undefined ? isAlone || isFromHere(req) : hasBearer(req, token) || isFromHere(req)
+  const mayRead = (req: IncomingMessage) => (token === undefined ? isAlone : hasBearer(req, token))
 
   return (req, res) => {
     const refuse = (status: number, words: string) =>
@@ -26,7 +23,7 @@ export function createScrape({ registry, token, isAlone }: ScrapeParts): Request
       return void refuse(404, 'There is only /metrics.')
     if (!mayRead(req)) {
       if (token === undefined)
-        return void refuse(403, 'Metrics are for this machine only: see METRICS_PORT and METRICS_TOKEN.')
+        return void refuse(403, 'Metrics need METRICS_TOKEN, or a port of their own: METRICS_PORT.')
       res.setHeader('WWW-Authenticate', 'Bearer')
       return void refuse(401, 'The bearer token is missing or wrong: see METRICS_TOKEN.')
     }
@@ -35,22 +32,4 @@ export function createScrape({ registry, token, isAlone }: ScrapeParts): Request
       () => refuse(500, 'The metrics cannot be read.'),
     )
   }
-}
-
-const FORWARDED = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-]
-
-function isFromHere({ socket, headers }: IncomingMessage): boolean {
-  const host = headers.host?.replace(/:\d+$/, '') ?? ''
-  return (
-    isLoopbackAddress(socket.remoteAddress ?? '') &&
-    isLoopback(host) &&
-    FORWARDED.every((name) => headers[name] === undefined)
-  )
 }

@@ -1,0 +1,57 @@
+// `npm start` under a supervisor that ends npm: the server ends with it, whatever the shell in between does with signals.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { freePort } from '../helpers/running.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'onramp-npm-'))
+const started: ChildProcess[] = []
+afterEach(() => {
+  for (const { pid } of started.splice(0))
+    try {
+      process.kill(-(pid ?? 0), 'SIGKILL')
+    } catch {
+      // It has ended.
+    }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function npmStart(port: number): ChildProcess {
+  const url = `http://localhost:${port}`
+  const env = {
+    PATH: process.env['PATH'],
+    HOST: 'localhost',
+    PORT: String(port),
+    PUBLIC_URL: url,
+    SERVICE_BASE_URL: 'http://localhost:9',
+    OIDC_ISSUER: 'http://localhost:9',
+    SESSION_SECRET: 'x'.repeat(40),
+    DATA_DIR: folder,
+    DRAIN_SECONDS: '1',
+  }
+  const cwd = new URL('../..', import.meta.url).pathname
+  const child = spawn('npm', ['start'], { env, cwd, detached: true, stdio: 'ignore' })
+  started.push(child)
+  return child
+}
+
+const isAlive = (port: number) =>
+  fetch(`http://localhost:${port}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+it('ends with npm, and the next one works, although it comes at once', async () => {
+  const port = await freePort('localhost')
+  const first = npmStart(port)
+  await expect.poll(() => isAlive(port), { timeout: 15_000 }).toBe(true)
+  first.kill('SIGTERM')
+  const second = npmStart(port)
+  // The first one drains and lets go of the port and of the store; then the second one has both.
+  await expect.poll(() => isAlive(port), { timeout: 5_000 }).toBe(false)
+  await expect.poll(() => isAlive(port), { timeout: 15_000 }).toBe(true)
+  second.kill('SIGTERM')
+  await expect.poll(() => isAlive(port), { timeout: 10_000 }).toBe(false)
+}, 60_000)
