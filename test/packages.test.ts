@@ -91,6 +91,21 @@ describe('packing', () => {
     },
   )
 
+  it('puts the documents for operators into onramp, whose links lead to others that are there', () => {
+    const docs = join(installed, 'node_modules/onramp/docs')
+    const all = readdirSync(docs)
+    for (const name of ['runbook.md', 'security.md', 'openapi.yaml']) expect(all).toContain(name)
+    for (const name of ['architecture.md', 'testing.md', 'decisions']) expect(all).not.toContain(name)
+    const broken = all.flatMap((name) =>
+      [...read(docs, name).matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^\.\.\/(packages|\.github)\//.test(target))
+        .filter((target) => !existsSync(join(docs, target)))
+        .map((target) => `${name}: ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
   it.each(names)('puts JavaScript into %s, and nothing that only a clone needs', (name) => {
     const path = join(installed, 'node_modules', name)
     const all = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
