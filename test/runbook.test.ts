@@ -19,7 +19,7 @@ it('the words that the runbook begins with are on pages', () => {
   const words = readdirSync(folder).flatMap((file) =>
     Object.values(JSON.parse(read(`languages/en/${file}`)) as Record<string, string>),
   )
-  const quoted = named(read('docs/runbook.md'), /^\| "([^"]+)"/gm)
+  const quoted = named(read('docs/runbook.md'), /^- "([^"]+)"/gm)
   expect(quoted.length).toBeGreaterThan(5)
   expect(quoted.filter((text) => !words.includes(text.replace('Slack', '{app}')))).toEqual([])
 })
