@@ -228,12 +228,12 @@ describe('references to other files', () => {
     const run = async (...args: string[]) => deprecations(['check', join(folder, 'a/a.json'), ...args])
     const { code, out, err } = await run('--json')
     const { inUse, mayBeInUse, faults } = JSON.parse(out) as Report
-    expect([code, inUse, idsOf(mayBeInUse), faults]).toEqual([1, [], ['chat.citations'], 1])
+    expect([code, inUse, idsOf(mayBeInUse), faults]).toEqual([3, [], ['chat.citations'], 1])
     expect(err).toMatch(
       /a\.json:\d+: the reference at \/paths\/~1rest~1api~1v1~1chat\/post\/responses\/200\/content/,
     )
     expect(err).not.toContain('SECRET')
-    expect((await run('--fail-on', 'possible')).code).toBe(3)
+    expect((await run('--fail-on', 'use')).code).toBe(1)
     expect((await run()).out).not.toContain('Nothing deprecated is in use')
   })
 
@@ -241,7 +241,7 @@ describe('references to other files', () => {
     const { report, code } = await checkFiles({
       'a.json': api({ '/rest/api/v1/listanswers': { $ref: 'missing.json' }, '/x': { $ref: 'missing.json' } }),
     })
-    expect([code, idsOf(report.mayBeInUse), report.faults]).toEqual([1, ['listanswers'], 1])
+    expect([code, idsOf(report.mayBeInUse), report.faults]).toEqual([3, ['listanswers'], 1])
   })
 
   test('references that no operation of the schedule leads to do not matter', async () => {
@@ -253,7 +253,31 @@ describe('references to other files', () => {
 
   test('a document on standard input has no neighbours', async () => {
     const { code, err } = await deprecations(['check', '-'], { stdin: chat({ $ref: 'package.json' }) })
-    expect(code).toBe(1)
+    expect(code).toBe(3)
     expect(err).toContain('the reference at')
+  })
+})
+
+describe('a document that makes work', () => {
+  test('whose pattern would run for ever is not run: it may match', async () => {
+    const began = performance.now()
+    const report = await reportOf(chat({ patternProperties: { [`^(${'(c+)+'.repeat(3)})+$`]: {} } }))
+    expect(idsOf(report.mayBeInUse)).toEqual(['chat.citations'])
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
+  test('of thousands of schemas that all lead to each other is given up on, and says so', async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `S${index}`)
+    const properties = Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
+    )
+    const schemas = Object.fromEntries(names.map((name) => [name, { properties }]))
+    const content = JSON.stringify({
+      ...(JSON.parse(chat({ $ref: '#/components/schemas/S0' })) as object),
+      components: { schemas },
+    })
+    const { report, err } = await check(content, 'openapi.json')
+    expect(idsOf(report.mayBeInUse)).toEqual(['chat.citations'])
+    expect(err).toContain('leads to more schemas than are looked through')
   })
 })

@@ -41,7 +41,7 @@ describe('the record of a call', () => {
     ['events', 'data: {"a":1}\n\ndata: {"messages":\ndata: [{"citations":1}]}\n\ndata: [DONE]\n\n'],
   ])('of a stream of %s every document is recorded', async (_what, answer) => {
     const { code, inUse, mayBeInUse, noticed, line } = await recorded(answer)
-    expect([code, inUse, mayBeInUse]).toEqual([3, ['chat.citations'], []])
+    expect([code, inUse, mayBeInUse]).toEqual([2, ['chat.citations'], []])
     expect(noticed).toEqual(['use chat.citations'])
     expect(line).not.toContain('SECRET')
   })

@@ -69,7 +69,7 @@ describe('at the place where it is deprecated', () => {
     ['policies.enabled', policy({ policy: { enabled: true } })],
   ])('%s is in use in %s', async (id, content) => {
     const { code, report } = await check(content)
-    expect([code, idsOf(report.inUse)]).toEqual([3, [id]])
+    expect([code, idsOf(report.inUse)]).toEqual([2, [id]])
     expect(report.inUse).toMatchObject([{ confidence: 'exact' }])
   })
 })

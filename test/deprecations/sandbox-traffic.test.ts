@@ -101,7 +101,7 @@ describe('NDJSON by the watch', () => {
       ['POST /rest/api/v1/listanswers', {}],
       ['POST /rest/api/v1/getanswer', {}],
     ])
-    expect([code, statuses]).toEqual([3, [400, 410, 200]])
+    expect([code, statuses]).toEqual([2, [400, 410, 200]])
     expect(idsOf(report.inUse).sort()).toEqual([
       'createannouncement.role',
       'createannouncement.snippet',

@@ -10,9 +10,7 @@ const chatOf = (response: unknown) => ndjson({ ...chat, response })
 describe('what the report says', () => {
   test('with nothing found, how much could not be read', async () => {
     const { out } = await deprecations(['check', fileOf('a.ndjson', `${chatOf(plain)}${chatOf('{"cut')}`)])
-    expect(out).toMatch(
-      /^Nothing deprecated was found in what could be read[^\n]*2 requests[^\n]*1 part could not be read/,
-    )
+    expect(out).toMatch(/^May be in use: 1 item[^\n]*2 requests[^\n]*1 part could not be read/)
     expect(out).toMatch(/a body was unreadable[^]*chat[^]*citations/)
   })
 

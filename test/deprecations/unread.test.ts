@@ -67,7 +67,7 @@ describe('a body that cannot be read', () => {
 
   test('what was found before the cut stays found', async () => {
     const { report, code } = await check(chatOf(`${citing}\n{"mess`))
-    expect([code, idsOf(report.inUse)]).toEqual([3, ['chat.citations']])
+    expect([code, idsOf(report.inUse)]).toEqual([2, ['chat.citations']])
   })
 
   test('a broken body of an operation that is not on the schedule does not matter', async () => {
@@ -140,7 +140,7 @@ describe('forms of a body that are read', () => {
     ['a callback', `/**/ready(${citing});`],
   ])('%s', async (_what, response) => {
     const { code, report, err } = await check(chatOf(response))
-    expect([code, err, idsOf(report.inUse)]).toEqual([3, '', ['chat.citations']])
+    expect([code, err, idsOf(report.inUse)]).toEqual([2, '', ['chat.citations']])
   })
 
   test.each([

@@ -115,7 +115,7 @@ describe('the watch', () => {
     })
     expect(logged.map(({ by, message }) => [by, message])).toContainEqual([
       'gone',
-      'POST /api/index/v1/getusercount returned 410: removed on 2026-10-15, no replacement',
+      'POST /api/index/v1/getusercount returned 410: removed on 2026-10-15, no replacement stated',
     ])
     const goneAt = (url: string) => {
       const { logged, options } = noticed()
@@ -237,7 +237,7 @@ describe('as a wrapper of fetch', () => {
     await vi.waitFor(() => expect(lines).toHaveLength(5))
     expect(lines.join('')).not.toContain('SECRET')
     const { code, out } = await deprecations(['check', fileOf('watched.ndjson', lines.join('')), '--json'])
-    expect(code).toBe(3)
+    expect(code).toBe(2)
     const { inUse, mayBeInUse, faults } = JSON.parse(out) as Record<string, { id: string }[]>
     expect([inUse?.map(({ id }) => id), mayBeInUse, faults]).toEqual([
       ['chat.citations', 'createannouncement.reactions', 'getanswer.trackingToken'],

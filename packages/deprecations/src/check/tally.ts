@@ -130,7 +130,10 @@ const notePlace = ({ found, known }: Counted, { path, ...at }: Sighting) => {
   if (place !== undefined) place.count += 1
   else if (found.places.length >= MAX_PLACES) found.elsewhere += 1
   else {
-    const pointer = masked === undefined ? at.pointer : pointerOf(masked)
+    // A pointer leads to a place that is there, so it ends before the first name that is masked.
+    const hidden = masked?.indexOf('*') ?? -1
+    const pointer =
+      masked === undefined ? at.pointer : pointerOf(hidden < 0 ? masked : masked.slice(0, hidden))
     const place: PlaceSeen = { file, confidence, count: 1, line, record, side, pointer }
     known.set(key, place)
     found.places.push(place)

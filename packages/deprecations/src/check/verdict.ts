@@ -3,9 +3,9 @@ import type { CheckResult } from './check.ts'
 import { isCertain, type Found } from './tally.ts'
 import type { Waiver } from './waivers.ts'
 
-export const failures = ['possible', 'deprecated', 'removed', 'never'] as const
+export const failures = ['possible', 'use', 'removed', 'never'] as const
 
-/** From where on a finding fails the check: `possible` counts what only may be in use, `never` nothing. */
+/** From where on a finding fails the check: `possible` counts what only may be in use, `use` what is, `never` nothing. */
 export type FailOn = (typeof failures)[number]
 
 export type Verdict = Omit<CheckResult, 'found'> & {
@@ -49,12 +49,11 @@ export const fails = (item: Found, failOn: FailOn): boolean => {
 }
 
 /**
- * The exit code of a check: 3 something removed is in use, 2 something deprecated, 1 something could not be read, 0 nothing.
- * What is known to be in use outweighs what could not be read.
+ * The exit code of a check: 2 something is in use, 3 something may be, 1 something could not be read, 0 nothing. What is
+ * known outweighs what may be, and that what could not be read.
  */
 export const exitCodeOf = (verdict: Verdict, failOn: FailOn, ignoreBroken: boolean): 0 | 1 | 2 | 3 => {
-  const failing = [...verdict.inUse, ...verdict.mayBeInUse].filter((item) => fails(item, failOn))
-  if (failing.some(({ status }) => status.state === 'removed')) return 3
-  if (failing.length > 0) return 2
+  if (verdict.inUse.some((item) => fails(item, failOn))) return 2
+  if (verdict.mayBeInUse.some((item) => fails(item, failOn))) return 3
   return verdict.faults > 0 && !ignoreBroken ? 1 : 0
 }

@@ -58,7 +58,7 @@ const settingsFrom = async (values: Values, now: () => number) => {
   const asked = {
     asOf: dayFrom(values['as-of'], now),
     within: daysFrom(values.within),
-    failOn: wordOf('--fail-on', values['fail-on'] ?? 'deprecated', failures),
+    failOn: wordOf('--fail-on', values['fail-on'] ?? 'possible', failures),
     format: values.input === undefined ? undefined : wordOf('--input', values.input, formats),
     ignoreBroken: values['ignore-broken'] ?? false,
     shape: shapeOf(values),

@@ -56,8 +56,8 @@ Input formats:
   access logs  METHOD URL, Common or Combined Log Format
 Bodies can be JSON, several documents, JSON Lines, events or forms.
 
-  --fail-on LEVEL    deprecated (default), removed, possible (also items
-                     that may be in use), never
+  --fail-on LEVEL    possible (default), use (not for items that only may be
+                     in use), removed (in use, and gone already), never
   --within DAYS      ignore items removed more than DAYS days from now
   --as-of DATE       use this date as today (YYYY-MM-DD, UTC)
   --waivers FILE     items you allow until a given date; see
@@ -75,17 +75,17 @@ Bodies can be JSON, several documents, JSON Lines, events or forms.
 An endpoint counts as in use, and so does a field of the body or of the object
 that the operation is about (employee.location). A field of the same name deeper
 in the body only may be in use, and so may every field of a body that was not
-recorded or could not be read. These don't fail the check unless you use
---fail-on possible. A field inside a replacement (permissions.role) is not the
-deprecated one.
+recorded or could not be read. These fail the check with an exit code of their
+own, unless you use --fail-on use. A field inside a replacement
+(permissions.role) is not the deprecated one.
 
 The report says "Nothing deprecated is in use" only if everything that matters
 was recorded and readable. Each unreadable body or reference is reported with
 its line, and the exit code is 1 unless something is in use or you use
 --ignore-broken.
 
-Exit codes: 0 none found, 2 deprecated API used, 3 removed API used (with
---fail-on possible: used or possibly used), 1 unreadable input or usage error.
+Exit codes: 0 none found, 2 deprecated or removed API in use, 3 only items that
+may be in use, 1 unreadable input or usage error.
 `
 
 export const calendarHelp = `Usage: onramp deprecations calendar [options]

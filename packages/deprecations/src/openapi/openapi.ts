@@ -112,7 +112,8 @@ const declareOperation = (
     const undescribed = (place: At) => {
       for (const entry of [...fields[side].values()].flat()) report(entry, 'endpoint', place)
     }
-    const search = { fields, side, follow, heirsOf: walk.heirsOf, report, undescribed }
+    const exhausted = (place: At) => lost(place, 'leads to more schemas than are looked through')
+    const search = { fields, side, follow, heirsOf: walk.heirsOf, report, exhausted, undescribed }
     eachProperty(bodiesOf({ ...operation, at: whole }, side, follow), search)
   }
 }

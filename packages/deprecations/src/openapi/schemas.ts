@@ -12,6 +12,8 @@ type SchemaSearch = {
   /** The schemas that may be sent in the place of one that they build on. */
   heirsOf: (at: At) => At[]
   report: (entry: FieldEntry, sure: Placed, at: At) => void
+  /** Called where there are more schemas than are looked through. */
+  exhausted: (at: At) => void
   /** Called for a body whose schema does not say what it holds. */
   undescribed: (at: At) => void
 }
@@ -60,15 +62,6 @@ const mapped = (at: At): At[] =>
     return [{ ...one, value: { $ref } }]
   })
 
-const matches = (pattern: string, name: string) => {
-  try {
-    return new RegExp(pattern, 'u').test(name)
-  } catch {
-    // A pattern that cannot be read may match.
-    return true
-  }
-}
-
 const reportIn = ({ at, names }: Visit, { fields, side, follow, report }: SchemaSearch) => {
   const wanted = fields[side]
   const tell = (name: string, place: At, isPattern = false) => {
@@ -86,8 +79,8 @@ const reportIn = ({ at, names }: Visit, { fields, side, follow, report }: Schema
   for (const required of itemsOf(into(at, 'required')))
     if (typeof required.value === 'string' && !Object.hasOwn(known, required.value))
       tell(required.value, required)
-  for (const pattern of childrenOf(patterns))
-    for (const name of wanted.keys()) if (matches(nameOf(pattern), name)) tell(name, pattern, true)
+  // A document's pattern is not run, since it may take for ever: it may match any name.
+  for (const pattern of childrenOf(patterns)) for (const name of wanted.keys()) tell(name, pattern, true)
 }
 
 /** What a schema is called: its name among others, or that of its file. */
@@ -167,6 +160,9 @@ const reportExamples = (
     }
 }
 
+/** Documents of three hundred thousand lines have fewer for one body. */
+const MAX_VISITS = 100_000
+
 /** Looks through schemas and all they lead to; each once for each way in which its members count. */
 export const eachProperty = (bodies: readonly Declaring[], search: SchemaSearch): void => {
   const { fields, follow } = search
@@ -181,6 +177,7 @@ export const eachProperty = (bodies: readonly Declaring[], search: SchemaSearch)
   const waiting: Visit[] = bodies.map((body) => ({ ...body, names: [] }))
   const [isOpenBody, isOpenMember] = [createIsOpen(follow, true), createIsOpen(follow, false)]
   for (const visit of waiting) {
+    if (waiting.length > MAX_VISITS) return search.exhausted(visit.at)
     const { at, names, isAll, isPart } = visit
     if (isAll === true && (names.length === 0 ? isOpenBody(at) : isOpenMember(at))) search.undescribed(at)
     if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(visit)) continue

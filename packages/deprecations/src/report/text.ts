@@ -54,7 +54,10 @@ const section = (title: string, texts: readonly string[]) => (texts.length === 0
 const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: Verdict): string => {
   const removed = inUse.filter(({ status }) => status.state === 'removed').length
   const deprecated = inUse.length - removed
-  const possible = mayBeInUse.length === 0 ? '' : `; ${counted(mayBeInUse.length, 'item')} may be in use`
+  const possible =
+    mayBeInUse.length === 0 || inUse.length === 0
+      ? ''
+      : `; ${counted(mayBeInUse.length, 'item')} may be in use`
   const unread = faults === 0 ? '' : `; ${counted(faults, 'part')} could not be read`
   const read = `${counted(requests, 'request')} in ${counted(files.length, 'file')}, as of ${asOf}${possible}${unread}`
   if (inUse.length > 0) {
@@ -64,7 +67,8 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   if (requests === 0) return `Nothing could be checked (${read}).`
   const beyond = waived.length === 0 ? '' : ' except what is waived'
   // A promise, so it is only made when everything that matters was there and was read.
-  if (faults === 0 && mayBeInUse.length === 0) return `Nothing deprecated is in use${beyond} (${read}).`
+  if (mayBeInUse.length > 0) return `May be in use: ${counted(mayBeInUse.length, 'item')}${beyond} (${read}).`
+  if (faults === 0) return `Nothing deprecated is in use${beyond} (${read}).`
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
 

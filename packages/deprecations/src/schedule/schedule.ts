@@ -104,7 +104,7 @@ export const fieldOf = (entry: FieldEntry): string => {
 /** What to do about an entry, as half a sentence: `use answer.trackingToken`. */
 export const insteadOf = (entry: Entry): string => {
   const what =
-    entry.replacement === undefined ? (entry.advice ?? 'no replacement') : `use ${entry.replacement}`
+    entry.replacement === undefined ? (entry.advice ?? 'no replacement stated') : `use ${entry.replacement}`
   return entry.reason === undefined || entry.reason === 'deprecated' ? what : `${what} (${entry.reason})`
 }
 
