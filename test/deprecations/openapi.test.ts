@@ -267,7 +267,7 @@ describe('a document that makes work', () => {
   })
 
   test('of thousands of schemas that all lead to each other is given up on, and says so', async () => {
-    const names = Array.from({ length: 1_000 }, (_, index) => `S${index}`)
+    const names = Array.from({ length: 400 }, (_, index) => `S${index}`)
     const properties = Object.fromEntries(
       names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
     )
