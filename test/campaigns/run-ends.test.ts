@@ -94,6 +94,29 @@ describe('the end of a run', () => {
     expect(String(error)).toBe('RunStopped: another run took over the campaign')
   })
 
+  it('leaves nothing written down of an email whose turn or lease has not come', async () => {
+    const { run, arrivals } = office()
+    const written: unknown[] = []
+    const note = async () => void written.push((await arrivals.get(ada))?.campaigns[0]?.mailings)
+    const parts = ({ mailPace }: SendParts): Partial<SendParts> => ({
+      mailPace: {
+        ...mailPace,
+        turn: async () => {
+          await note()
+          return await mailPace.turn()
+        },
+      },
+      isHeld: async () => {
+        await note()
+        return false
+      },
+    })
+    const { error } = await run({ people: [ada], post: never, parts })
+    expect(String(error)).toBe('RunStopped: another run took over the campaign')
+    await note()
+    expect(written).toEqual([undefined, undefined, undefined])
+  })
+
   it('comes before an email goes out again that another run may have', async () => {
     const { run, arrivals } = office()
     let held = 1

@@ -177,7 +177,7 @@ export const eachProperty = (bodies: readonly Declaring[], search: SchemaSearch)
   const waiting: Visit[] = bodies.map((body) => ({ ...body, names: [] }))
   const [isOpenBody, isOpenMember] = [createIsOpen(follow, true), createIsOpen(follow, false)]
   for (const visit of waiting) {
-    if (waiting.length > MAX_VISITS) return search.exhausted(visit.at)
+    if (waiting.length > MAX_VISITS) return search.exhausted(bodies[0]?.at ?? visit.at)
     const { at, names, isAll, isPart } = visit
     if (isAll === true && (names.length === 0 ? isOpenBody(at) : isOpenMember(at))) search.undescribed(at)
     if (!isRecord(at.value) || fields.isReplacement(names.at(-1) ?? '') || !isNew(visit)) continue
