@@ -36,7 +36,7 @@ describe('the page of an invitation', () => {
     const { apps, text } = await open(await issue([]))
     expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
     expect(text).toContain('about a minute per app')
-    expect(text).toContain('This invitation is from Acme Search team.')
+    expect(text).toContain('Invitation from Acme Search team.')
     expect(running.sandbox.requests.filter(({ operation }) => operation !== 'discovery')).toEqual([])
   })
 
