@@ -14,7 +14,7 @@ export const observabilityDefinitions = {
     schema: oneOf(['yes', 'no']),
   },
   METRICS_PORT: {
-    meaning: 'Port that serves `/metrics` and nothing else; absent: on `PORT`, with `METRICS_TOKEN` only',
+    meaning: 'Port that serves `/metrics` and nothing else. If unset: on `PORT`, with `METRICS_TOKEN` only',
     schema: wholeNumber(0, 65_535),
   },
   METRICS_TOKEN: {

@@ -5,7 +5,7 @@ import { addressWithUser, hostAndPort, keyPrefix, list, oneOf, text } from './va
 export const storeDefinitions = {
   REDIS_URL: {
     secret: true,
-    meaning: '`redis://` or `rediss://`; absent: the embedded SQLite store in `DATA_DIR` (one process)',
+    meaning: '`redis://` or `rediss://`. If unset: the embedded SQLite store in `DATA_DIR` (one process)',
     schema: addressWithUser
       .refine(
         (url) => URL.canParse(url) && /^rediss?:\/\/[^/?#]/i.test(url),
