@@ -16,6 +16,8 @@ const namesIn = (state: SourceState) => (arrival: Arrival, named: Named) =>
 
 const COLUMNS: Record<string, (arrival: Arrival, named: Named) => string | number> = {
   email: ({ email }) => email,
+  name: ({ name }) => name ?? '',
+  language: ({ language }) => language ?? '',
   group: ({ group }) => group ?? '',
   invited: (arrival) => date(invitedAt(arrival)),
   mails: (arrival) => mailsOf(arrival).filter(isOut).length,

@@ -57,7 +57,9 @@ export type Stand = { person: string; startedAt: number; revisedAt: number }
 export type Arrival = {
   /** Normalized. */
   email: string
-  /** A department or a place, from the list. */
+  /** Of the list: what to call them, in which language to write to them (BCP 47), and a department or a place. */
+  name?: string
+  language?: string
   group?: string
   /** When the first thing was written down of them, since they were forgotten last. Absent in earlier records. */
   since?: number

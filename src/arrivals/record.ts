@@ -79,6 +79,8 @@ const maybe = time.optional()
 /** What has to be right for a record to be read; what else is in it is kept. */
 const arrivalSchema = z.object({
   email: z.string(),
+  name: z.string().optional(),
+  language: z.string().optional(),
   group: z.string().optional(),
   since: maybe,
   changedAt: time,

@@ -9,6 +9,7 @@ import { withLeft, type When } from '../arrivals/sources.ts'
 import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
 import { due, isInDoubt, mailingOf, withdrawn, withMailing, type Open, type Policy } from './campaign.ts'
 import type { Outcome } from './mail/outcome.ts'
+import { present } from '../present.ts'
 import type { Invitee } from './invitee.ts'
 
 export type LedgerParts = {
@@ -81,8 +82,8 @@ export function createLedger(parts: LedgerParts): Ledger {
   const change = (email: string, how: (before: Arrival, isKnown: boolean) => Arrival) =>
     patiently(() => arrivals.change(email, how))
 
-  function observed(before: Arrival, { group }: Invitee, { left, when }: Said): Arrival {
-    return withLeft(group === undefined ? before : { ...before, group }, left, now(), when)
+  function observed(before: Arrival, { name, language, group }: Invitee, { left, when }: Said): Arrival {
+    return withLeft({ ...before, ...present({ name, language, group }) }, left, now(), when)
   }
 
   return {

@@ -65,6 +65,18 @@ describe('the command that emails the people of a list', () => {
       }
   })
 
+  it('keeps name, language and department with the list, so that a reminder reads like the invitation', async () => {
+    const hana = { ...newArrival('hana@acme.example', 0), name: '=Hana', language: 'ja', group: 'Sales' }
+    async function* all() {
+      yield await Promise.resolve(hana)
+    }
+    const rows = []
+    for await (const row of readPeople(peopleCsv(all()))) rows.push(row)
+    expect(rows).toMatchObject([
+      { person: { email: 'hana@acme.example', name: '=Hana', language: 'ja', group: 'Sales' } },
+    ])
+  })
+
   it('leaves out people whom any campaign emailed in the last seven days', () => {
     const now = Date.UTC(2026, 10, 2)
     const reminded = (days: number) =>

@@ -11,6 +11,7 @@ const at = Date.parse('2026-11-02T09:00:00Z')
 const HOUR = 3_600_000
 const ada = { email: 'ada@acme.example' }
 const when = { at, known: stampOf(undefined) }
+const LISTED = { name: 'Ada', language: 'ja', group: 'Sales' }
 const slack = { left: [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }], when }
 
 type Trouble = 'away' | 'answer-lost' | 'mistake'
@@ -180,12 +181,12 @@ describe('what is written down while mails leave', () => {
     expect(await ledger({ policy: { retryFailed: true } }).intend(ada, 0, slack)).toBeDefined()
   })
 
-  it('remembers the group that the list gave', async () => {
+  it('remembers name, language and group that the list gave', async () => {
     const { ledger } = set()
-    await ledger().observe({ ...ada, group: 'Sales' }, { left: [], when })
-    expect(await known(ledger())).toMatchObject({ group: 'Sales', asOf: at })
+    await ledger().observe({ ...ada, ...LISTED }, { left: [], when })
+    expect(await known(ledger())).toMatchObject({ ...LISTED, asOf: at })
     await ledger().observe(ada, slack)
-    expect(await known(ledger())).toMatchObject({ group: 'Sales' })
+    expect(await known(ledger())).toMatchObject(LISTED)
   })
 })
 

@@ -33,6 +33,9 @@ const authorization = () => {
   >
 }
 
+/** The pages of ten seconds share one pass over everyone. */
+const SOON = { timeout: 18_000, interval: 1_000 }
+
 describe('an invitation that a mail scanner opens', () => {
   it('says what it is, and changes and asks nothing, however often and however', async () => {
     const url = `${running.url}/invite/${await issue()}`
@@ -97,20 +100,20 @@ describe('someone who was forgotten', () => {
     await signIn(running, 'bob')
     const token = await issue('bob@acme.example')
     await pressStart(token)
-    expect(await found('bob@')).toContain('bob@acme.example')
+    await expect.poll(() => found('bob@'), SOON).toContain('bob@acme.example')
 
     expect((await runCommand(['invite', 'forget', 'bob@acme.example'], env)).out).toContain(
       'Deleted all data for',
     )
     await pressStart(token)
-    expect(await found('bob@')).toContain('No one matches these filters.')
+    await expect.poll(() => found('bob@'), SOON).toContain('No one matches these filters.')
 
     const browser = new TestBrowser()
     await browser.open(`${running.url}/invite/${token}`)
     await browser.click('/invite/')
     await chooseAccount(running, browser, 'bob')
     expect(browser.text).toContain('Connect Slack')
-  })
+  }, 60_000)
 })
 
 describe('the address that an invitation is for', () => {
@@ -143,8 +146,8 @@ describe('whoever arrives without an invitation', () => {
   it('counts as arrived, also when nothing waits for them', async () => {
     await signIn(running, 'carol')
     const grace = await signIn(running, 'grace')
-    const { body } = await grace.open('/admin?q=carol@')
-    expect(body).toMatch(/carol@acme\.example[^]*Nothing to connect/)
+    const found = async () => (await grace.open('/admin?q=carol@')).body
+    await expect.poll(found, SOON).toMatch(/carol@acme\.example[^]*Nothing to connect/)
   })
 })
 

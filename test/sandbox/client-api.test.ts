@@ -126,17 +126,31 @@ describe('the check', () => {
   })
 
   it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
-    'wants the Content-Type that the contract lists, with a body and without: %s',
+    'wants the Content-Type that the contract lists for a body, and for a body alone: %s',
     async (type) => {
       const authorization = `Bearer ${sandbox.serviceTokens.user('ada')}`
       const headers = { authorization, ...(type !== undefined && { 'content-type': type }) }
       const address = `${sandbox.urls.service}/rest/api/v1/`
       const empty = await fetch(`${address}checkdatasourceauth`, { method: 'POST', headers })
-      expect(empty.status).toBe(415)
+      expect(empty.status).toBe(200)
       const body = Buffer.from('{"query":"x","pageSize":1}')
       expect((await fetch(`${address}search`, { method: 'POST', headers, body })).status).toBe(415)
     },
   )
+
+  it('calls its headers as it is told', async () => {
+    const other = await startSandbox({ headerPrefix: 'X-Acme' })
+    try {
+      const token = other.serviceTokens.global
+      expect(await (await call(other, 'checkdatasourceauth', { token })).text()).toBe(
+        'Required header missing: X-Acme-ActAs',
+      )
+      const headers = { 'X-Acme-ActAs': 'bob@acme.example' }
+      expect((await call(other, 'checkdatasourceauth', { token, headers })).status).toBe(200)
+    } finally {
+      await other.close()
+    }
+  })
 
   it('takes the Content-Type with a charset, in any letters', async () => {
     const token = sandbox.serviceTokens.user('ada')

@@ -20,6 +20,18 @@ describe('tokens that are not taken back', () => {
       { err: expect.anything() as unknown, revoked },
     ])
   })
+
+  it.each(['invalid_request', 'invalid_token'])(
+    'are gone where the refresh token took the access token with it (400 %s)',
+    async (error) => {
+      const { signOut, answers, noted, logged } = await signedIn()
+      const gone = { status: 400, body: { error } }
+      answers['/revoke'] = ({ form }) => (form['token_type_hint'] === 'access_token' ? gone : {})
+      await signOut()
+      expect(noted).toMatchObject([{ revoked: 'done' }])
+      expect(logged.filter(([level]) => level === 'warn')).toEqual([])
+    },
+  )
 })
 
 describe('a store', () => {

@@ -11,7 +11,8 @@ const SHOWN_PEOPLE = 7
 /**
  * Starts the sandbox on `SANDBOX_PORT` (4000 unless set) and the five ports after it, the last one its mail server's, and
  * prints what is running. `SANDBOX_COMPANY` adds that many generated people. `SANDBOX_BIND` is the address to listen on
- * in a container, where nothing from outside reaches the loopback addresses.
+ * in a container, where nothing from outside reaches the loopback addresses. `SANDBOX_HEADER_PREFIX` is what the service's
+ * own headers begin with.
  * @param options win over the environment, ports apart
  * @throws Error when a variable is malformed, or one of the ports is taken
  */
@@ -21,6 +22,7 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
     mailPort: first + 5,
     company: companySize(env['SANDBOX_COMPANY'] || '0'),
     bind: bindOf(env['SANDBOX_BIND']),
+    headerPrefix: headerPrefixOf(env['SANDBOX_HEADER_PREFIX'] || 'X-Service'),
     ...options,
     ports: Object.fromEntries(serverNames.map((name, index) => [name, first + index])),
   })
@@ -57,6 +59,12 @@ function companySize(value: string): number {
   const size = Number(value)
   if (Number.isInteger(size) && size >= 0 && size <= 100_000) return size
   throw new Error(`SANDBOX_COMPANY must be a number of people up to 100000: ${value}`)
+}
+
+/** A token (RFC 9110 5.6.2), as far as such a name needs it. */
+function headerPrefixOf(value: string): string {
+  if (/^[A-Za-z][A-Za-z0-9-]*$/.test(value)) return value
+  throw new Error(`SANDBOX_HEADER_PREFIX must be the beginning of a header's name, like X-Service: ${value}`)
 }
 
 function bindOf(value = ''): string | undefined {

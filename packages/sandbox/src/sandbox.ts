@@ -34,6 +34,8 @@ export type SandboxOptions = {
   basePath?: string
   /** Paths of the issuers, for example `/oauth2/default`. */
   issuerPaths?: Partial<Record<'authorizationServer' | 'externalIdp', string>>
+  /** What the service's own headers begin with; `X-Service` by default. */
+  headerPrefix?: string
   /** Clients that both authorization servers know from the start. */
   clients?: SandboxClient[]
   people?: Person[]
@@ -99,7 +101,13 @@ async function assemble(options: SandboxOptions, parts: Parts): Promise<Sandbox>
     createIdentityProvider({ ...options, issuer, site, cookiePrefix, people, switches, describe })
   const own = await identity(authorizationServer.url, 'Sign in to the service', 'sandbox_as')
   const external = await identity(externalIdp.url, 'Acme identity provider', 'sandbox_idp')
-  const callers = createCallers({ people, switches, own, external })
+  const callers = createCallers({
+    people,
+    switches,
+    own,
+    external,
+    headerPrefix: options.headerPrefix ?? 'X-Service',
+  })
   const consents = createConsents(authorizations, switches, `${service.url}/`)
   const sandbox: Sandbox = {
     ...atBoth([own, external]),

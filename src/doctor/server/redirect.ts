@@ -158,11 +158,6 @@ function findingOf(seen: Look, control: Look, redirect: string): Finding {
     (control.kind === 'page' && seen.kind !== 'page') ||
     sendsBackToOursAlone(seen, control)
   if (isTelling) return ok(`The redirect URI is registered: ${redirect}`)
-  if (seen.kind === 'page')
-    return warn('The authorization server returned a page instead of a redirect; this may be an error.', {
-      settings: ['PUBLIC_URL'],
-      fix: `check that ${redirect} is registered there`,
-    })
   const how =
     control.kind === 'barred' || control.kind === 'silent'
       ? `because a test with an invented URI got ${control.status ?? 'no response'}`

@@ -1,6 +1,6 @@
 // Takes tokens back at the authorization server at sign-out (RFC 7009): best effort, and never for long.
 import { setTimeout as pause } from 'node:timers/promises'
-import { tokenRevocation, type Configuration } from 'openid-client'
+import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-client'
 import { present } from '../../present.ts'
 import type { Tokens } from '../../session/signed-in.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
@@ -21,6 +21,13 @@ export class RevocationLate extends Error {
   }
 }
 
+/**
+ * With its refresh token, an access token may have ended (RFC 7009 2.1); some servers refuse to revoke it once more. Only
+ * `unsupported_token_type` (2.2.1) says that it is still good.
+ */
+const isGoneAlready = (error: unknown): boolean =>
+  error instanceof ResponseBodyError && error.status === 400 && error.error !== 'unsupported_token_type'
+
 /** @returns what came of it within a second, with the reason where something failed; it does not throw */
 export async function revoke(
   configuration: Configuration,
@@ -37,7 +44,7 @@ export async function revoke(
     for (const [hint, token] of held)
       await tokenRevocation(configuration, token, { token_type_hint: hint }).then(
         () => done++,
-        (error: unknown) => faults.push(error),
+        (error: unknown) => (done > 0 && isGoneAlready(error) ? done++ : faults.push(error)),
       )
     return true
   }

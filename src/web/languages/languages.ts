@@ -102,7 +102,8 @@ export function createLanguages(options: LanguagesOptions): Languages {
   }
 }
 
-const MAX_WANTED = 20
+/** Matching each tag takes time, and people have fewer. */
+const MAX_WANTED = 5
 
 /** The tags of a list like Accept-Language's (RFC 9110 12.5.4), the most wanted first; what is no tag is left out. */
 function validTags(list: string): string[] {

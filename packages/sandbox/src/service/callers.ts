@@ -18,10 +18,19 @@ export type Callers = ReturnType<typeof createCallers>
 /** The id of the person that an access token stands for, while it is valid. */
 type Issuer = { personOf: (accessToken: string) => Promise<string | undefined> }
 
-type CallersOptions = { people: Person[]; switches: SwitchesControl; own: Issuer; external: Issuer }
+type CallersOptions = {
+  people: Person[]
+  switches: SwitchesControl
+  own: Issuer
+  external: Issuer
+  /** What the service's own headers begin with, such as `X-Service`. */
+  headerPrefix: string
+}
 
 /** Creates the service tokens, and the rules for these and for what the service's own and the external issuer issue. */
-export function createCallers({ people, switches, own, external }: CallersOptions) {
+export function createCallers({ people, switches, own, external, headerPrefix }: CallersOptions) {
+  const actAsHeader = `${headerPrefix}-ActAs`
+  const authTypeHeader = `${headerPrefix}-Auth-Type`.toLowerCase()
   const global = newToken()
   const unrestricted = new Map<string, string>()
   const users = new Map<string, { personId: string; scopes: string[] | undefined }>()
@@ -36,9 +45,9 @@ export function createCallers({ people, switches, own, external }: CallersOption
 
   function actAs(email: string | string[] | undefined): Person {
     if (typeof email !== 'string' || email === '')
-      throw new Refusal(switches.get().refusalStatus, 'Required header missing: X-Service-ActAs')
+      throw new Refusal(switches.get().refusalStatus, `Required header missing: ${actAsHeader}`)
     const person = personWithEmail(people, email)
-    if (!person) throw new Refusal(400, `X-Service-ActAs names an unknown person: ${email}`)
+    if (!person) throw new Refusal(400, `${actAsHeader} names an unknown person: ${email}`)
     return person
   }
 
@@ -57,11 +66,11 @@ export function createCallers({ people, switches, own, external }: CallersOption
     async identify(headers: IncomingHttpHeaders, operation: string): Promise<Person> {
       const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
       if (token === undefined) throw new Refusal(401, 'Unauthorized')
-      if (token === global) return actAs(headers['x-service-actas'])
+      if (token === global) return actAs(headers[actAsHeader.toLowerCase()])
       const known = users.get(token)
       if (known?.scopes && !known.scopes.includes(operation))
         throw new Refusal(403, `Forbidden: the token lacks the scope for ${operation}`)
-      const id = known?.personId ?? (await oauthCaller(token, headers['x-service-auth-type']))
+      const id = known?.personId ?? (await oauthCaller(token, headers[authTypeHeader]))
       const person = personWithId(people, id)
       if (!person) throw new Refusal(401, 'Unauthorized')
       return person
