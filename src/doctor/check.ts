@@ -2,7 +2,7 @@
 import type { Reply } from '../client-api/inquiry.ts'
 import type { Credentials } from '../client-api/credentials.ts'
 import type { Settings } from '../settings/settings.ts'
-import { skip, type Findings } from './finding.ts'
+import { missing, type Findings } from './finding.ts'
 import type { Discovered, Metadata } from './server/discovered.ts'
 
 export type Group = 'Settings' | 'Authorization server' | 'Store' | 'Service'
@@ -47,7 +47,5 @@ export const withMetadata =
   (look: (metadata: Metadata, subject: Subject) => Findings | Promise<Findings>): Check['look'] =>
   async (subject) => {
     const discovered = await subject.authorizationServer()
-    return discovered.kind === 'found'
-      ? look(discovered.metadata, subject)
-      : skip('requires server metadata.')
+    return discovered.kind === 'found' ? look(discovered.metadata, subject) : missing('server metadata')
   }

@@ -1,7 +1,7 @@
 // This machine's clock against the Date headers of both servers (RFC 9110 6.6.1: whole seconds). id_tokens are accepted
 // with 30 seconds of difference, not more.
 import type { Subject } from './check.ts'
-import { fail, ok, skip, warn, type Finding } from './finding.ts'
+import { fail, missing, ok, skip, warn, type Finding } from './finding.ts'
 import { askWithMadeUpToken } from './service/service.ts'
 
 const TOLERATED_SECONDS = 30
@@ -29,12 +29,12 @@ export async function clockOfAuthorizationServer({ authorizationServer }: Subjec
   const discovered = await authorizationServer()
   return discovered.kind === 'found'
     ? skewFinding('the authorization server', discovered.answer)
-    : skip('requires server metadata.')
+    : missing('server metadata')
 }
 
 export async function clockOfService(subject: Subject): Promise<Finding> {
   const reply = await askWithMadeUpToken(subject)
   return reply === undefined || reply.kind === 'silent'
-    ? skip('requires a response from the service.')
+    ? missing('a response from the service')
     : skewFinding('the service', reply)
 }

@@ -69,13 +69,14 @@ export async function examine(examination: Examination): Promise<Report[]> {
   const look = async (check: Check): Promise<Report[]> => {
     const isLeftOut = examination.offline && check.isOnline
     const findings = isLeftOut ? [skip('skipped (--offline).')] : await bounded(check, subject)
-    return findings.map(({ status, says, settings, fix }) => ({
+    return findings.map(({ status, says, settings, fix, isMissing }) => ({
       group: check.group,
       check: check.id,
       status,
       says: mask(status === 'skip' ? `${check.about}: ${says}` : says),
       settings,
       ...(fix !== undefined && { fix: mask(fix) }),
+      ...(isMissing && { isMissing }),
     }))
   }
   try {

@@ -12,6 +12,8 @@ export type Finding = {
   settings: readonly string[]
   /** What to do about a warning or a failure. */
   fix?: string
+  /** The check could not run: a report for people only counts these. */
+  isMissing?: true
 }
 
 /** What a check returns: nested as it likes; what is undefined is nothing to report. */
@@ -21,6 +23,8 @@ type Remedy = { settings?: readonly string[]; fix: string }
 
 export const ok = (says: string): Finding => ({ status: 'ok', says, settings: [] })
 export const skip = (says: string): Finding => ({ status: 'skip', says, settings: [] })
+/** The check needs this setting, or answer, which is not there. */
+export const missing = (what: string): Finding => ({ ...skip(`requires ${what}.`), isMissing: true })
 export const warn = (says: string, remedy: Remedy): Finding => ({
   status: 'warn',
   says,

@@ -13,6 +13,7 @@ import { seeOther } from '../web/see-other.ts'
 import { attemptOf, isQuick, mayAsk, returned } from './attempts.ts'
 import { newsOf } from './course.ts'
 import { hasNotes, type About } from './overview/about.ts'
+import { worded } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
 import { createCurrentWalk, createPass, goOf, unknownDatasource } from './pass.ts'
 import type { Go, Passed, PassParts } from './pass.ts'
@@ -21,7 +22,7 @@ import { CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit }
 import { block, skip, unblock, unskip } from './set-aside.ts'
 import { createRecentChecks, personOf } from './sparing.ts'
 import { createStatusRoute } from './status.ts'
-import { isReturned, type Walk } from './walk.ts'
+import { isReturned, type Attempt, type Walk } from './walk.ts'
 
 export type OnboardingParts = PassParts & {
   /** How often a person may ask for what reaches the service. */
@@ -101,8 +102,8 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const isRefused = Boolean(req.query['error'])
     // One app in each chain of redirects: the page goes on automatically.
     if (advances && !isRefused && isQuick(attempt, now()) && isBrowser(req)) {
-      const page = await walks.update(user, (before) => returned(before, step, now()), { from: walk })
-      return showOverview(req, res, { page, goOn: callbackPath(step) })
+      await walks.update(user, (before) => returned(before, step, now()), { from: walk })
+      return showBetween(req, res, walk, attempt)
     }
     const back = { step, instance, advances, isRefused }
 
@@ -153,7 +154,18 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     else seeOther(res, go.location)
   }
 
-  function showOverview(req: Request, res: Response, { page: walk, from, goOn }: Page): void {
+  /** Asks the service nothing, and goes on at once. */
+  function showBetween(req: Request, res: Response, walk: Walk, { instance, step }: Attempt): void {
+    const data = (t: Texts) => {
+      const app =
+        parts.aboutIn(t.lang)(instance).name ?? walk.known.find((one) => one.instance === instance)?.name
+      const title = worded(app ?? instance, t, ['wait.title', 'plain.checking'])
+      return { title, refresh: { seconds: 0, url: callbackPath(step) } }
+    }
+    parts.sendPage(req, res, { view: 'onboarding/between', sheet: 'walk', data })
+  }
+
+  function showOverview(req: Request, res: Response, { page: walk, from }: Page): void {
     const { user } = whoIsSignedIn(req)
     const person = user.email ?? user.name ?? ''
     const data = (t: Texts) => {
@@ -163,8 +175,6 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
       const { mood, step, checking } = overview
       const next = checking === undefined ? (step?.kind ?? mood) : 'wait'
       log.debug({ next, instance: (checking ?? step)?.instance }, 'walk: what the page offers')
-      if (goOn !== undefined)
-        return { ...overview, refresh: { seconds: 0, url: goOn }, watch: undefined, script: undefined }
       const { refresh, watch } = overview
       return {
         ...overview,

@@ -32,7 +32,12 @@ export const definitions = {
   SERVICE_BASE_URL: {
     required: true,
     meaning: "Base URL of the search service's backend. May include a path",
-    schema: address.transform((base) => base.replace(/\/+$/, '')),
+    schema: address
+      .transform((base) => base.replace(/\/+$/, ''))
+      .refine(
+        (base) => !/\/(rest\/api|api\/index)(\/v\d+)?$/.test(base),
+        'must end before /rest/api/v1: the paths of the API are appended to it',
+      ),
   },
   ...authorizationServerDefinitions,
   SESSION_SECRET: {

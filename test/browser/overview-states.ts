@@ -46,7 +46,7 @@ export const overviewStates: State[] = [
       await visitor.open()
       await visitor.goOn()
       await visitor.answer('Deny')
-      await visitor.page.waitForURL(/from=/)
+      await visitor.page.locator('.step.attend').waitFor()
     },
   },
   {

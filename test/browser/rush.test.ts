@@ -76,7 +76,7 @@ describe('someone with six apps that need no click and redirect twelve times eac
       await here.close()
       server.close()
     }
-  })
+  }, 60_000)
 })
 
 describe('somebody with forty datasources that all agree at once', () => {
@@ -89,5 +89,5 @@ describe('somebody with forty datasources that all agree at once', () => {
       Array.from({ length: 40 }, () => 'authorized'),
     )
     expect(visitor.complaints).toEqual([])
-  })
+  }, 60_000)
 })

@@ -36,6 +36,7 @@ const waits = async (options: BrowserContextOptions = {}, answer: 'Allow' | 'Den
   await ada.open()
   await ada.goOn()
   await ada.answer(answer)
+  await ada.page.locator('.list').waitFor()
   await ada.reads('Checking your Slack connection…')
   // Its words can be read before its load is over: a later load is a look.
   await ada.page.waitForLoadState()
@@ -59,11 +60,13 @@ describe('the page that waits', () => {
     }
     expect(looks).toEqual(['BODY', 'BODY'])
     await ada.leave()
-  })
+  }, 40_000)
 
   it('is stopped with the keyboard, and is not loaded again while the keyboard is in it', async () => {
     const ada = await waits()
     expect(await ada.focused()).toMatch(/^Checking your Slack connection…/)
+    await ada.page.keyboard.press('Tab')
+    expect(await ada.focused()).toBe('Canceled? Try Slack again')
     await ada.page.keyboard.press('Tab')
     expect(await ada.focused()).toBe('Check again')
     const before = ourPages(ada)
@@ -88,6 +91,7 @@ describe('the page that waits', () => {
 
   it('says that there is news while it is in use, and goes on when the person asks', async () => {
     const ada = await waits()
+    await ada.page.keyboard.press('Tab')
     await ada.page.keyboard.press('Tab')
     const before = ourPages(ada)
     auto.sandbox.authorize(ada.person, 'slack_1')
@@ -131,7 +135,7 @@ describe('the page that waits', () => {
     await ada.open()
     expect(policies.filter((policy) => policy.includes('script-src'))).toEqual([])
     await ada.goOnAndAllow()
-    await ada.reads('Checking your Slack connection…')
+    await ada.page.locator('.list').waitFor()
     expect(policies.at(-1)).toContain("script-src 'self';connect-src 'self'")
     expect(policies.at(-1)).toContain("default-src 'none'")
     await ada.page.goto(`${auto.url}/onboarding?still=yes`)
@@ -142,7 +146,12 @@ describe('the page that waits', () => {
   it('holds no one up who said no: the next app is one press away', async () => {
     const ada = await waits({}, 'Deny')
     auto.sandbox.switches.reset()
-    for (const wanted of ['Check again', 'Stop checking', 'Continue to GitHub']) {
+    for (const wanted of [
+      'Canceled? Try Slack again',
+      'Check again',
+      'Stop checking',
+      'Continue to GitHub',
+    ]) {
       await ada.page.keyboard.press('Tab')
       expect(await ada.focused()).toBe(wanted)
     }

@@ -210,7 +210,7 @@ describe('other statuses', () => {
       const problem = refusal(status)
       const { title, advice } = problemWords(problem, t, neutralCompany.nameOf)
       expect(title).not.toBe('')
-      expect(advice).toMatch(/try again|sign in again|ask for access|fixing on our side/i)
+      expect(advice).toMatch(/try again|sign in again|ask for access|needs to fix this|fixing on our side/i)
     }
   })
 })

@@ -101,7 +101,13 @@ describe('PUBLIC_URL', () => {
     expect((await reached(`http://127.0.0.1:${await freePort()}`))?.status).toBe('skip')
     const early = await answering((_req, res) => res.writeHead(502).end())
     expect((await reached(early))?.status).toBe('skip')
-    expect((await reached('https://onramp.acme.test'))?.status).toBe('skip')
+  })
+
+  it('whose name does not resolve is a warning, and never part of "all checks passed"', async () => {
+    expect(await reached('https://onramp.acme.test')).toMatchObject({
+      status: 'warn',
+      says: "The host name in PUBLIC_URL doesn't resolve from here (onramp.acme.test).",
+    })
   })
 })
 

@@ -144,9 +144,11 @@ describe('a return', () => {
     at.waiting = [github]
     const path = back()
     const between = await page(path)
-    expect(between).toMatchObject({ refresh: { seconds: 0, url: path }, mood: 'open' })
-    expect(between).not.toHaveProperty('watch')
-    expect(between).not.toHaveProperty('script')
+    expect(between).toEqual({
+      view: 'onboarding/between',
+      title: 'Checking your Slack connection…',
+      refresh: { seconds: 0, url: path },
+    })
     expect(asked).toHaveLength(1)
     expect(await to(path)).toBe(consentOf('github_1'))
     expect(asked).toHaveLength(2)

@@ -41,7 +41,7 @@ describe('someone who signs in', () => {
 
   it('comes to the walk where no page of ours was asked for', async () => {
     const { browser } = inProcess()
-    for (const to of [undefined, 'https://elsewhere.example/', '/sign-in', `/${'x'.repeat(1024)}`])
+    for (const to of [undefined, 'https://elsewhere.example/', '/sign-in'])
       expect(await browser().signIn(to === undefined ? {} : { return_to: to })).toBe('/onboarding')
     const longest = `/${'x'.repeat(1023)}`
     expect(await browser().signIn({ return_to: longest })).toBe(longest)

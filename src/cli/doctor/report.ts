@@ -40,7 +40,9 @@ export function doctorGroup(group: string, found: readonly Report[], { screen, e
   const paint = painterFor(screen, env)
   const room = columnsOf(screen) - INDENT
   const margin = ' '.repeat(INDENT)
-  const lines = found.flatMap(({ status, says, settings, fix }) => {
+  const listed = found.filter(({ isMissing }) => isMissing !== true)
+  if (listed.length === 0) return ''
+  const lines = listed.flatMap(({ status, says, settings, fix }) => {
     const [first = '', ...rest] = wrapped(printable(says), room)
     const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)
     const remedy = [settings.join(', '), fix].filter(Boolean).join(': ')
@@ -57,16 +59,23 @@ export function doctorGroup(group: string, found: readonly Report[], { screen, e
 export function doctorSummary(found: readonly Report[], { screen, env }: Look): string {
   const paint = painterFor(screen, env)
   const { ok, warn, fail, skip } = counted(found)
+  const unrun = found.filter(({ isMissing }) => isMissing === true).length
   const parts = [
     fail > 0 ? paint.red(fail === 1 ? '1 failure' : `${fail} failures`) : '',
     warn > 0 ? paint.yellow(warn === 1 ? '1 warning' : `${warn} warnings`) : '',
     paint.green(`${ok} ok`),
-    skip > 0 ? paint.dim(`${skip} skipped`) : '',
+    skip > unrun ? paint.dim(`${skip - unrun} skipped`) : '',
   ]
   const verdict = {
     fail: 'Fix the failures before people use onramp.',
     warn: 'onramp can start, but check the warnings above.',
     ok: 'All checks passed.',
   }[resultOf(found)]
-  return `${parts.filter(Boolean).join(', ')}.\n${paint.bold(verdict)}\n`
+  const notRun =
+    unrun === 0
+      ? ''
+      : paint.dim(
+          `${unrun} ${unrun === 1 ? 'check' : 'checks'} could not run: settings or answers they need are missing.\n`,
+        )
+  return `${notRun}${parts.filter(Boolean).join(', ')}.\n${paint.bold(verdict)}\n`
 }

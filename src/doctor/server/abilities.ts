@@ -1,6 +1,6 @@
 // What the authorization server can do of what onramp needs, and of what it uses where it is offered.
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
+import { fail, missing, ok, warn, type Finding, type Findings } from '../finding.ts'
 import { isSafeAddress } from '../ask.ts'
 import type { Metadata } from './discovered.ts'
 import { groups } from './groups.ts'
@@ -96,7 +96,7 @@ export function abilities(metadata: Metadata, subject: Subject): Findings {
     flow(metadata),
     pkce(metadata),
     scope === undefined
-      ? skip('requires OIDC_SCOPE.')
+      ? missing('OIDC_SCOPE')
       : [
           scopes(metadata, scope),
           refreshing(metadata, subject.settings),

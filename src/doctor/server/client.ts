@@ -16,7 +16,7 @@ import {
 } from '../../sign-in/server/client-probe.ts'
 import { isSafeAddress } from '../ask.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, missing, ok, skip, warn, type Finding } from '../finding.ts'
 import {
   acceptedFinding,
   failingFinding,
@@ -134,7 +134,7 @@ export async function client(metadata: Metadata, { settings }: Subject): Promise
     return skip('OIDC_CLIENT_SECRET is not set.')
   if (!isSafeAddress(metadata.token_endpoint)) return skip('no token endpoint to ask.')
   const how = { method, secret, key }
-  if (!(await canSign(how))) return skip('requires an OIDC_CLIENT_KEY that can sign.')
+  if (!(await canSign(how))) return missing('an OIDC_CLIENT_KEY that can sign')
 
   const { callback } = addressesOf(url ?? 'https://onramp.invalid')
   const askThere: Ask = async (one, endpoint) =>

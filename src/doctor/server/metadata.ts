@@ -4,12 +4,12 @@ import { jsonIn } from '../../client-api/body.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { ask, isSafeAddress } from '../ask.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, unreached, warn, type Finding } from '../finding.ts'
+import { fail, missing, ok, skip, unreached, warn, type Finding } from '../finding.ts'
 import type { Metadata } from './discovered.ts'
 
 export async function discovery({ authorizationServer, settings }: Subject): Promise<Finding> {
   const discovered = await authorizationServer()
-  if (discovered.kind === 'unknown') return skip('requires OIDC_ISSUER.')
+  if (discovered.kind === 'unknown') return missing('OIDC_ISSUER')
   if (discovered.kind === 'missing') return discovered.finding
   return ok(`${settings.OIDC_ISSUER} is reachable (${discovered.how}).`)
 }

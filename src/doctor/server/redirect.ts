@@ -6,12 +6,12 @@ import { addressesOf } from '../../sign-in/addresses.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { isSafeAddress, navigate, type Asked } from '../ask.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, missing, ok, skip, warn, type Finding } from '../finding.ts'
 import type { Metadata } from './discovered.ts'
 
 /** To be copied. */
 export function redirectAddresses({ settings: { PUBLIC_URL: url } }: Subject): Finding | Finding[] {
-  if (url === undefined) return skip('requires PUBLIC_URL.')
+  if (url === undefined) return missing('PUBLIC_URL')
   const { callback, signedOut, backChannelLogout } = addressesOf(url)
   return [
     ok(`Redirect URI: ${callback}`),
@@ -174,7 +174,7 @@ export async function redirectRegistered(metadata: Metadata, { settings }: Subje
   const { authorization_endpoint: endpoint = '' } = metadata
   if (settings.OIDC_CLIENT_ID === undefined)
     return skip('onramp registers it automatically (OIDC_CLIENT_ID is not set).')
-  if (settings.PUBLIC_URL === undefined) return skip('requires PUBLIC_URL.')
+  if (settings.PUBLIC_URL === undefined) return missing('PUBLIC_URL')
   if (!isSafeAddress(endpoint)) return skip('no authorization endpoint to ask.')
   if (metadata.require_pushed_authorization_requests === true)
     return skip('not tested, because the server requires pushed authorization requests.')

@@ -3,7 +3,7 @@ import { CALLBACK_PATH } from '../../onboarding/paths.ts'
 import { STANDARD_HEADER_PREFIX, type Credentials } from '../../client-api/credentials.ts'
 import type { Reply } from '../../client-api/inquiry.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
+import { fail, missing, ok, skip, warn, type Finding, type Findings } from '../finding.ts'
 import { isAboutService, unansweredFinding } from './refusals.ts'
 
 /** No secret: a made-up token. */
@@ -23,7 +23,7 @@ export const askWithMadeUpToken = async ({ service, settings }: Subject) =>
 export async function serviceReachable(subject: Subject): Promise<Finding> {
   const reply = await askWithMadeUpToken(subject)
   const { SERVICE_BASE_URL: baseUrl = '' } = subject.settings
-  if (reply === undefined) return skip('requires SERVICE_BASE_URL.')
+  if (reply === undefined) return missing('SERVICE_BASE_URL')
   if (reply.kind === 'answered')
     return fail(`${baseUrl} accepted an invalid token; it doesn't look like the search service.`, {
       settings: ['SERVICE_BASE_URL'],
@@ -93,7 +93,7 @@ async function globalToken({ service, settings, actAs }: Subject): Promise<Findi
 export async function serviceToken(subject: Subject): Promise<Findings> {
   const { SERVICE_USER_TOKEN: user, SERVICE_GLOBAL_TOKEN: global } = subject.settings
   if (user === undefined && global === undefined) return skip('no service token configured.')
-  if (subject.settings.SERVICE_BASE_URL === undefined) return skip('requires SERVICE_BASE_URL.')
+  if (subject.settings.SERVICE_BASE_URL === undefined) return missing('SERVICE_BASE_URL')
   return [await userToken(subject), await globalToken(subject)]
 }
 
@@ -133,11 +133,10 @@ function wayBackFinding(without: Answered, reply: Reply | undefined, redirect: s
 export async function finalRedirect(subject: Subject): Promise<Finding> {
   const { PUBLIC_URL: url } = subject.settings
   const credentials = credentialsOf(subject)
-  if (url === undefined) return skip('requires PUBLIC_URL.')
-  if (credentials === undefined)
-    return skip('requires SERVICE_USER_TOKEN, or SERVICE_GLOBAL_TOKEN and --as EMAIL.')
+  if (url === undefined) return missing('PUBLIC_URL')
+  if (credentials === undefined) return missing('SERVICE_USER_TOKEN, or SERVICE_GLOBAL_TOKEN and --as EMAIL')
   const without = await subject.service(credentials)
-  if (without?.kind !== 'answered') return skip('requires a token that the service accepts.')
+  if (without?.kind !== 'answered') return missing('a token that the service accepts')
   const redirect = `${url}${CALLBACK_PATH}`
   const reply = await subject.service(credentials, `${redirect}?step=onramp-doctor`)
   return wayBackFinding(without, reply, redirect)

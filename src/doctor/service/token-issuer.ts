@@ -3,7 +3,7 @@
 import { STANDARD_HEADER_PREFIX } from '../../client-api/credentials.ts'
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, missing, ok, skip, warn, type Finding } from '../finding.ts'
 import { otherHeaders } from './refusals.ts'
 import { askWithMadeUpToken } from './service.ts'
 
@@ -56,7 +56,7 @@ function withoutHeader(reason: RefusalReason | undefined, issuer: string, base: 
 export async function tokenIssuer(subject: Subject): Promise<Finding> {
   const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer, SERVICE_BASE_URL: base } = subject.settings
   if (by === undefined || issuer === undefined || base === undefined)
-    return skip('requires TOKEN_ISSUED_BY, OIDC_ISSUER and SERVICE_BASE_URL.')
+    return missing('TOKEN_ISSUED_BY, OIDC_ISSUER and SERVICE_BASE_URL')
   const reply = await askWithMadeUpToken(subject)
   const reason = reply?.kind === 'refused' ? reply.reason : undefined
   const prefix = subject.settings.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX

@@ -6,13 +6,13 @@ import { silenceInWords } from '../../client-api/silence.ts'
 import { RECOGNISED_BY } from '../../web/health.ts'
 import { ask, type Asked } from '../ask.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, publicAddress, skip, warn, type Finding } from '../finding.ts'
+import { fail, missing, ok, publicAddress, skip, warn, type Finding } from '../finding.ts'
 
 const settings = ['PUBLIC_URL']
 
 export function publicUrl({ settings: read }: Subject): Finding {
   const { PUBLIC_URL: url, SERVICE_BASE_URL, OIDC_ISSUER } = read
-  if (url === undefined) return skip('requires PUBLIC_URL.')
+  if (url === undefined) return missing('PUBLIC_URL')
   for (const [name, other] of Object.entries({ SERVICE_BASE_URL, OIDC_ISSUER }))
     if (other !== undefined && new URL(other).origin === url)
       return fail(`PUBLIC_URL has the same origin as ${name}, so people would never come back to onramp.`, {
@@ -50,6 +50,11 @@ function redirected(location: string | undefined, url: string): Finding {
 function reachedFinding(asked: Asked, url: string): Finding {
   if (asked.kind === 'silent') {
     const why = silenceInWords(asked.why)
+    if (asked.why === 'unknown-name')
+      return warn(`The host name in PUBLIC_URL doesn't resolve from here (${new URL(url).hostname}).`, {
+        settings,
+        fix: 'check its spelling and DNS; only if people resolve it elsewhere, ignore this',
+      })
     if (asked.why !== 'certificate' && asked.why !== 'no-tls')
       return skip(`${url} is not reachable from here: ${why}. Check again when the server is running.`)
     return warn(`PUBLIC_URL can't be used: ${why}.`, {
@@ -76,7 +81,7 @@ function reachedFinding(asked: Asked, url: string): Finding {
 }
 
 export async function publicReached({ settings: { PUBLIC_URL: url } }: Subject): Promise<Finding> {
-  if (url === undefined) return skip('requires PUBLIC_URL.')
+  if (url === undefined) return missing('PUBLIC_URL')
   return reachedFinding(await ask(`${url}/healthz`), url)
 }
 
@@ -109,7 +114,7 @@ export function isSameSite(one: string, other: string): boolean {
 export function intranet({
   settings: { PUBLIC_URL: url, RETURN_TO_ORIGINS: origins = [] },
 }: Subject): Finding {
-  if (url === undefined) return skip('requires PUBLIC_URL.')
+  if (url === undefined) return missing('PUBLIC_URL')
   if (origins.length === 0) return skip('RETURN_TO_ORIGINS is not set.')
   const elsewhere = origins.filter((origin) => !isSameSite(origin, url))
   const [first] = elsewhere

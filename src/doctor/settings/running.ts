@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Finding } from '../finding.ts'
+import { fail, missing, ok, warn, type Finding } from '../finding.ts'
 
 /** The same as in require-node.mjs and package.json: it says why 24.2 is too old. */
 const MIN_NODE = { major: 24, minor: 3 }
@@ -70,8 +70,7 @@ export function metrics({ settings: { METRICS_PORT: port, METRICS_TOKEN: token }
 
 export function sessionLifetimes({ settings }: Subject): Finding {
   const { SESSION_IDLE_MINUTES: idle, SESSION_MAX_HOURS: max } = settings
-  if (idle === undefined || max === undefined)
-    return skip('requires SESSION_IDLE_MINUTES and SESSION_MAX_HOURS.')
+  if (idle === undefined || max === undefined) return missing('SESSION_IDLE_MINUTES and SESSION_MAX_HOURS')
   if (idle <= max * 60) return ok(`People are signed out after ${idle} minutes idle, or after ${max} hours.`)
   return warn('The idle limit is longer than the session limit, so SESSION_IDLE_MINUTES has no effect.', {
     settings: ['SESSION_IDLE_MINUTES', 'SESSION_MAX_HOURS'],

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { whyUnusable, type Unusable } from '../../records/sqlite-unusable.ts'
 import { storeOf } from '../../records/store.ts'
 import type { Subject } from '../check.ts'
-import { fail, ok, skip, warn, type Findings } from '../finding.ts'
+import { fail, missing, ok, skip, warn, type Findings } from '../finding.ts'
 
 const settings = ['DATA_DIR']
 const MIN_FREE_BYTES = 100 * 1024 * 1024
@@ -29,12 +29,20 @@ const succeeds = (work: () => unknown): boolean => {
   }
 }
 
-const isWritable = (folder: string) =>
-  succeeds(() => {
-    const file = join(folder, `.onramp-doctor-${randomUUID()}`)
+/** @returns why nothing can be written there, in the system's word; undefined: it can */
+function whyUnwritable(folder: string): string | undefined {
+  const file = join(folder, `.onramp-doctor-${randomUUID()}`)
+  try {
     writeFileSync(file, 'onramp doctor', { flag: 'wx', mode: 0o600 })
-    rmSync(file)
-  })
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+const IS_FULL = ['ENOSPC', 'EDQUOT']
 
 /** @returns why the file can't be used; undefined: it can */
 function troubleWith(file: string): Unusable | undefined {
@@ -75,8 +83,14 @@ function folderFindings(folder: string): Findings {
           "DATA_DIR doesn't exist and can't be created.",
           'create it and give ownership to the user running onramp',
         )
-  if (!isWritable(folder))
-    return refuse("DATA_DIR isn't writable.", 'give ownership to the user running onramp')
+  const unwritable = whyUnwritable(folder)
+  if (unwritable !== undefined && IS_FULL.includes(unwritable))
+    return refuse(
+      `The disk with DATA_DIR is full (${unwritable}).`,
+      'free up space, or choose another folder',
+    )
+  if (unwritable !== undefined)
+    return refuse(`DATA_DIR isn't writable (${unwritable}).`, 'give ownership to the user running onramp')
   const file = join(folder, 'onramp.sqlite')
   const trouble = existsSync(file) ? troubleWith(file) : undefined
   if (trouble?.kind === 'damaged')
@@ -104,5 +118,5 @@ export function sqlite({ settings: read, faults }: Subject): Findings {
   const { name } = storeOf(read)
   if (name !== 'SQLite') return skip(`the store is ${name}.`)
   if (faults.some((fault) => fault.startsWith('REDIS_URL'))) return skip('REDIS_URL is used.')
-  return read.DATA_DIR === undefined ? skip('requires DATA_DIR.') : folderFindings(resolve(read.DATA_DIR))
+  return read.DATA_DIR === undefined ? missing('DATA_DIR') : folderFindings(resolve(read.DATA_DIR))
 }

@@ -10,7 +10,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { openStore, storeOf } from '../../records/store.ts'
 import { createLog } from '../../web/log.ts'
 import type { Subject } from '../check.ts'
-import { ok, skip, warn, type Finding } from '../finding.ts'
+import { missing, ok, skip, warn, type Finding } from '../finding.ts'
 
 /** @throws {StoreUnavailable} */
 async function countUnread(settings: Settings, now: () => number): Promise<Unread> {
@@ -30,7 +30,7 @@ async function countUnread(settings: Settings, now: () => number): Promise<Unrea
 
 export async function unreadRecords({ settings, faults, now }: Subject): Promise<Finding> {
   if (faults.some((fault) => /^(SESSION_SECRET|INVITE_|REDIS_|DATA_DIR)/.test(fault)))
-    return skip('requires the settings of the store and its secret.')
+    return missing('the settings of the store and its secret')
   // Checking must not create a store.
   if (storeOf(settings).name === 'SQLite' && !existsSync(join(settings.DATA_DIR ?? '', 'onramp.sqlite')))
     return skip('none yet.')
