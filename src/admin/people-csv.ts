@@ -27,6 +27,7 @@ const COLUMNS: Record<string, (arrival: Arrival, named: Named) => string | numbe
   signed_in: ({ signedInAt }) => date(signedInAt),
   finished: ({ finishedAt }) => date(finishedAt),
   opted_out: ({ optedOutAt }) => date(optedOutAt),
+  unknown_to_service: ({ unknownAt }) => date(unknownAt),
   connected: namesIn('connected'),
   waiting: namesIn('waiting'),
   not_now: namesIn('skipped'),

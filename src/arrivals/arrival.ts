@@ -69,6 +69,8 @@ export type Arrival = {
   /** Since when everything is connected. Absent while something waits, and for people who had nothing to connect. */
   finishedAt?: number
   optedOutAt?: number
+  /** The service, when it was asked last, knew no one with this address. */
+  unknownAt?: number
   sources: Source[]
   /** When the service was last asked about the sources. */
   asOf?: number

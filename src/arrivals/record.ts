@@ -88,6 +88,7 @@ const arrivalSchema = z.object({
   signedInAt: maybe,
   finishedAt: maybe,
   optedOutAt: maybe,
+  unknownAt: maybe,
   asOf: maybe,
   sources: z.array(
     z.object({

@@ -58,6 +58,8 @@ export type Ledger = {
   takeBack(email: string, wave: number): Promise<number>
   /** Nothing leaves; the service's answer is written down all the same. */
   observe(person: Invitee, said: Said): Promise<void>
+  /** The service knows no one with this address: the export lists it. */
+  observeUnknown(person: Invitee): Promise<void>
 }
 
 const PATIENCE_MS = 120_000
@@ -83,7 +85,8 @@ export function createLedger(parts: LedgerParts): Ledger {
     patiently(() => arrivals.change(email, how))
 
   function observed(before: Arrival, { name, language, group }: Invitee, { left, when }: Said): Arrival {
-    return withLeft({ ...before, ...present({ name, language, group }) }, left, now(), when)
+    const { unknownAt: _unknownAt, ...known } = before
+    return withLeft({ ...known, ...present({ name, language, group }) }, left, now(), when)
   }
 
   return {
@@ -136,6 +139,13 @@ export function createLedger(parts: LedgerParts): Ledger {
         return known?.state === 'sending' ? before : withdrawn(before, { campaign, wave })
       })
       return mailingOf(after, { campaign, wave })?.tries ?? 0
+    },
+    async observeUnknown({ email, name, language, group }) {
+      await change(email, (before) => ({
+        ...before,
+        ...present({ name, language, group }),
+        unknownAt: now(),
+      }))
     },
     async observe(person, said) {
       await change(person.email, (before) => observed(before, person, said))

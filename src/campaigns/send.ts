@@ -94,6 +94,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
     const asked = await parts.ask(email)
     if (asked.kind !== 'left') {
       parts.onTrouble(person, asked.kind, 'detail' in asked ? asked.detail : undefined)
+      if (asked.kind === 'unknown' && !isDry) await ledger.observeUnknown(person)
       return void tally[COUNTS[asked.kind]]++
     }
     const { left } = asked

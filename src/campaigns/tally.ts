@@ -56,8 +56,12 @@ const troubleIn = (tally: Tally): number =>
   tally.unknownToService +
   tally.refusedByService
 
-/** Did everyone who should get an email certainly get it? */
-export const isComplete = (tally: Tally): boolean => troubleIn(tally) + tally.invalid === 0
+/**
+ * Did everyone who should get an email, and whom the service knows, certainly get it? Whoever it does not know, or lets no
+ * one look up, is only worth a look: the next run could do nothing else.
+ */
+export const isComplete = (tally: Tally): boolean =>
+  troubleIn(tally) - tally.unknownToService - tally.refusedByService + tally.invalid === 0
 
 const timeInWords = (seconds: number) => {
   const minutes = Math.round(seconds / 60)

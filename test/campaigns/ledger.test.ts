@@ -181,6 +181,14 @@ describe('what is written down while mails leave', () => {
     expect(await ledger({ policy: { retryFailed: true } }).intend(ada, 0, slack)).toBeDefined()
   })
 
+  it('remembers that the service knew no one, until it does', async () => {
+    const { ledger } = set()
+    await ledger().observeUnknown(ada)
+    expect(await known(ledger())).toMatchObject({ unknownAt: at })
+    await ledger().observe(ada, slack)
+    expect(await known(ledger())).not.toHaveProperty('unknownAt')
+  })
+
   it('remembers name, language and group that the list gave', async () => {
     const { ledger } = set()
     await ledger().observe({ ...ada, ...LISTED }, { left: [], when })

@@ -97,7 +97,8 @@ Options:
                          person who would be emailed
 
 Exit codes:
-  0    success, or --limit reached
+  0    success, or --limit reached; people whom the service doesn't know are
+       listed, and don't change this
   1    stopped; see the error message
   2    usage error
   3    finished with problems; each one is listed on standard error and in
