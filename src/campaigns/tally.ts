@@ -57,8 +57,8 @@ const troubleIn = (tally: Tally): number =>
   tally.refusedByService
 
 /**
- * Did everyone who should get an email, and whom the service knows, certainly get it? Whoever it does not know, or lets no
- * one look up, is only worth a look: the next run could do nothing else.
+ * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know, or lets no
+ * one look up, are only worth a look: the next run could do nothing else.
  */
 export const isComplete = (tally: Tally): boolean =>
   troubleIn(tally) - tally.unknownToService - tally.refusedByService + tally.invalid === 0
