@@ -47,10 +47,15 @@ export function visitOf(
   return visit
 }
 
+/** What an address of the overview says of the visit. */
+export const visitParameters = ({ only, returnTo }: Visit): [name: string, value: string][] => [
+  ...only.map((instance): [string, string] => ['datasource', instance]),
+  ...(returnTo === undefined ? [] : [['return_to', returnTo] as [string, string]]),
+]
+
 /** The overview of this visit; `from` is the datasource that it tells of first. */
 export function overviewPath(visit: Visit, from?: string): string {
-  const query = new URLSearchParams(visit.only.map((instance): [string, string] => ['datasource', instance]))
-  if (visit.returnTo !== undefined) query.set('return_to', visit.returnTo)
+  const query = new URLSearchParams(visitParameters(visit))
   if (from !== undefined) query.set('from', from)
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
 }

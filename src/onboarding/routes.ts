@@ -133,10 +133,11 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
       const isKnown = walk.known.some((entry) => entry.instance === instance)
       log.debug({ said: path, instance: isKnown ? instance : undefined }, 'walk: what the person says')
 
-      if (event === undefined) return seeOther(res, overviewPath(walk.visit))
-      if (!isKnown) throw unknownDatasource()
-      note({ event, user, datasource: instance })
-      seeOther(res, overviewPath(walk.visit, instance))
+      if (event !== undefined) {
+        if (!isKnown) throw unknownDatasource()
+        note({ event, user, datasource: instance })
+      }
+      seeOther(res, overviewPath(walk.visit, isKnown ? instance : undefined))
     })
 
   router.use(createStatusRoute({ current, walks, recent, now }))
@@ -171,7 +172,9 @@ export function createOnboardingRoutes(parts: OnboardingParts): Router {
     const data = (t: Texts) => {
       const { confirmSeconds } = parts
       const about = parts.aboutIn(t.lang)
-      const overview = overviewOf(walk, { now: now(), t, person, from, about, confirmSeconds })
+      const { name } = user
+      const query = textIn(req, 'q')
+      const overview = overviewOf(walk, { now: now(), t, person, name, query, from, about, confirmSeconds })
       const { mood, step, checking } = overview
       const next = checking === undefined ? (step?.kind ?? mood) : 'wait'
       log.debug({ next, instance: (checking ?? step)?.instance }, 'walk: what the page offers')

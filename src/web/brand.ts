@@ -18,6 +18,8 @@ export type Brand = {
   help: Link | undefined
   privacy: Link | undefined
   home: Link | undefined
+  /** Where people search. */
+  search: Link | undefined
   /** Searches to try. */
   examples: readonly string[]
 }
@@ -27,7 +29,7 @@ export type Brand = {
  * @param helpUrl HELP_URL, for a company file without `links.help`
  */
 export function brandOf(company: Company, stylesheet: string, helpUrl: string | undefined) {
-  const { name, logo, icon, links } = company
+  const { name, product, logo, icon, links } = company
   const help = links.help ?? (helpUrl === undefined ? undefined : { url: helpUrl, label: undefined })
   const create = (t: Texts): Brand => {
     const linkOf = (link: CompanyLink | undefined, label: string): Link | undefined =>
@@ -45,6 +47,11 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
         ...home,
         label: home.label || t('overview.backTo', { place: new URL(home.href).host }),
       },
+      // The language's own word for search may be inflected.
+      search: linkOf(
+        links.search,
+        product === undefined ? t('brand.openSearch') : t('brand.open', { product }),
+      ),
       examples: company.localized(company.examples, t.lang) ?? [
         t('search.example1'),
         t('search.example2'),

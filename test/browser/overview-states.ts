@@ -83,6 +83,17 @@ export const overviewStates: State[] = [
     like: 'eve',
     reach: open(),
   },
+  {
+    name: 'many, filtered',
+    title: '11 apps match “wiki 1” - 0 of 40 connected',
+    like: 'grace',
+    async reach(visitor) {
+      await visitor.open()
+      await visitor.page.getByLabel('Find an app').fill('wiki 1')
+      await visitor.page.getByRole('button', { name: 'Find' }).click()
+      await visitor.page.waitForURL(/q=wiki/)
+    },
+  },
   { name: 'many', title: '0 of 40 connected - Connect your apps to search', like: 'grace', reach: open() },
   {
     name: 'two instances of one',

@@ -65,7 +65,7 @@ describe('the walk in Chromium', () => {
 
     expect(await ada.text()).toContain('All 5 apps are connected.')
     expect(await ada.page.title()).toMatch(/^You’re all set - 5 of 5 connected/)
-    expect(await ada.focused()).toContain('You’re all set')
+    expect(await ada.focused()).toBe('You’re all set, Ada Lovelace')
     const consents = auto.sandbox.requests.filter(({ operation }) => operation === 'consent')
     expect(consents.map(({ headers }) => headers['sec-fetch-site'])).toEqual(
       Array.from({ length: 5 }, () => 'cross-site'),
@@ -129,6 +129,7 @@ describe('the walk in Chromium', () => {
 
     await ada.page.getByRole('link', { name: 'Check again' }).click()
     await ada.reads('Stop checking')
+    expect(await ada.page.getByRole('link', { name: 'Check again' }).count()).toBe(0)
     await expect.poll(() => ada.requests.length, { timeout: 10_000 }).toBeGreaterThan(before + 2)
   })
 
@@ -153,6 +154,7 @@ describe('the walk in Chromium', () => {
 
     await ada.choose('button', 'Put back on my list Slack')
     await ada.reads('Continue to Slack')
+    expect(await ada.focused()).toBe('Connect Slack')
     expect(ada.complaints).toEqual([])
   })
 

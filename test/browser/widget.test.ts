@@ -69,7 +69,9 @@ function createScript(): Buffer {
     )
   words('de', '{count, plural, other {Noch # Apps}}', '{connected, number} von {total, number} verbunden')
   words('ar', '{count, plural, few {# تطبيقات} other {# تطبيقا}}', '{connected, number} من {total, number}')
-  const company = companyOf({ color: { light: '#0b6e5f', dark: '#4fd1b5' } }, new Map())
+  const links = { search: { url: 'https://search.acme.example/' } }
+  const color = { light: '#0b6e5f', dark: '#4fd1b5' }
+  const company = companyOf({ product: 'Acme Search', color, links }, new Map())
   return widgetOf(VIEWS, createLanguages({ folder, isHttps: false }), company)
 }
 
@@ -172,14 +174,16 @@ it('has no finding of axe in either scheme, fits a phone, and its targets are la
   await visitor.leave()
 })
 
-it('counts nothing, and urges to nothing, where there is nothing to connect', async () => {
+it('counts nothing, and leads to search, where there is nothing to connect', async () => {
   const { visitor, page } = await onIntranet('en', true, 'carol')
   const card = page.locator('#card')
   expect((await card.locator('.root').innerText()).split(/\n+/)).toEqual([
     'All apps connected',
-    'Connect your apps',
+    'Open Acme Search',
   ])
-  expect(await card.locator('.done .link').count()).toBe(1)
+  const open = card.getByRole('link', { name: 'Open Acme Search' })
+  expect(await open.getAttribute('href')).toBe('https://search.acme.example/')
+  expect(await card.locator('.done').count()).toBe(0)
   await visitor.leave()
 })
 

@@ -26,7 +26,7 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
     expect(browser.text).toContain(t('wait.title', { app: 'Slack' }))
-    expect(browser.text).toContain(t('overview.continueWith', { app: 'GitHub' }))
+    expect(browser.text).toContain(t('next.action', { app: 'GitHub' }))
     world.sandbox.switches.set({ consentDelaySeconds: 0 })
     const before = world.checks()
 

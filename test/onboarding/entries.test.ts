@@ -29,8 +29,10 @@ const heard = 'Slack'
 const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label, heard } })
 const skip = { skip: { href: '/onboarding/skip/slack_1', label: 'Skip for now', heard } }
 const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', heard } }
-const block = { block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' } }
-const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin approved it' } }
+const block = {
+  block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this', heard },
+}
+const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin approved it', heard } }
 const nothing = { note: undefined, connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 describe('a row', () => {

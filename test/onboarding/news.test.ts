@@ -21,8 +21,7 @@ describe('the news', () => {
       named: '',
       text: 'Continue with GitHub. We’ll keep checking.',
       denied: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
-      lookAgain: back,
-      stop: '/onboarding?datasource=slack&datasource=github&still=yes',
+      control: { stop: '/onboarding?datasource=slack&datasource=github&still=yes', lookAgain: back },
       focus: false,
     })
     for (const none of [returned([slack]), seen([slack, github]), late([slack, github])])

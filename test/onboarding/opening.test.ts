@@ -150,7 +150,7 @@ describe('a list opens with words that fit it', () => {
     const opening = openingOf(ending, sight, t)
     expect(opening).toMatchObject({ mood, heading, lead })
     expect(opening.search).toBe(mood === 'done' || ending === 'some')
-    expect(opening.lookAgain).toBe(ending === 'off' ? '/onboarding' : undefined)
+    expect(opening.ending).toBe(ending)
   })
 })
 

@@ -49,15 +49,18 @@ describe('the card of an app that shares its name', () => {
     expect(see(blocked, { person: 'ada@acme.example' }).account).toBe('')
   })
 
-  it('says why first, and says it once', () => {
+  it('says first that there are several, and why it is asked once', () => {
     const why = 'Most decisions are made in a channel.'
     const about = () => ({ ...nothingSaid, why, isRequired: true })
-    const saidOf = (walk: Walk) => see(walk, { about }).step?.paragraphs
+    const saidOf = (walk: Walk) => {
+      const { paragraphs = [], marks = [] } = see(walk, { about }).step ?? {}
+      return [...paragraphs, ...marks.slice(2).map(({ text }) => text)]
+    }
     const explained = t('next.explain', { app: 'Slack', last: 'no' })
-    const required = `${t('next.required')} ${explained}`
-    expect(saidOf(seen([slack, second]))).toEqual([why, TWICE, required])
+    const required = t('next.required')
+    expect(saidOf(seen([slack, second]))).toEqual([TWICE, why, explained, required])
     expect(saidOf(returned([slack, second]))).toEqual([TAKEN, explained])
-    expect(saidOf(returned([slack, github]))).toEqual([why, required.replaceAll('Slack', 'GitHub')])
+    expect(saidOf(returned([slack, github]))).toEqual([why, explained.replace('Slack', 'GitHub'), required])
   })
 
   it('says nothing of it where there is no other one to mix it up with', () => {
@@ -76,7 +79,10 @@ describe('the card of an app that shares its name', () => {
   it('says to use its own account once more, or which one isn’t that', () => {
     const stale = waits('slack_1', 'Slack', 'stale')
     const other = waits('slack_2', 'Slack', 'stale')
-    const allSaid = (walk: Walk) => see(walk).step?.paragraphs
+    const allSaid = (walk: Walk) => {
+      const { paragraphs = [], marks = [] } = see(walk).step ?? {}
+      return [...paragraphs, ...marks.slice(2).map(({ text }) => text)]
+    }
     const explained = t('next.explainStale')
     expect(allSaid(seen([stale, second]))).toEqual([explained, AGAIN])
     expect(allSaid(seen([stale], seen([slack, second])))).toEqual([explained, TAKEN.replace('(1)', '(2)')])
@@ -116,17 +122,6 @@ describe('what leads straight to such an app', () => {
     })
     const late = seen([github, slack, second], both, NOW + 2 * 60_000)
     expect(rowOf(late, 'github_1')).toMatchObject({ note: t('note.isNew'), account: undefined })
-  })
-
-  it('says the same beside it: the way past an app that isn’t connected yet', () => {
-    const now = NOW + (CONFIRM + 1) * 1_000
-    const onwardOf = (...apps: Waiting[]) => see(seen(apps, returned(apps), now), { now }).step?.onward
-    const jira = [waits('jira_1', 'Jira'), waits('jira_2', 'Jira')]
-    const account = TWICE.replace('Slack', 'Jira')
-    expect(onwardOf(slack, ...jira)).toMatchObject({ label: 'Continue to Jira\u00a0(1)', account })
-    expect(onwardOf(slack, github)).toMatchObject({ account: undefined })
-    // The usual reasons speak of the other account.
-    expect(onwardOf(slack, second)).toMatchObject({ label: 'Continue to Slack\u00a0(2)', account: undefined })
   })
 
   it('says nothing where nothing leads there', () => {

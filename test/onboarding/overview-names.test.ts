@@ -22,7 +22,7 @@ describe('the name of an app', () => {
 
   it('has no number where it is called what it calls itself: there is none behind the button', () => {
     const { step } = see(seen([slack, waits('slack_2', 'Slack')]))
-    expect(step?.main.label).toBe('Continue to Slack\u00a0(1)')
+    expect(step?.main?.label).toBe('Continue to Slack\u00a0(1)')
     const there = [...(step?.paragraphs ?? []), ...(step?.marks.map(({ text }) => text) ?? [])]
     expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
     expect(there).toContain(t('next.reads', { app: 'Slack' }))
@@ -164,7 +164,7 @@ describe('the name of an app', () => {
     ['四半期計画と予測', 'Continue to 四半期計画と予測'],
     ['四半期計画と予測アプリ', 'Continue to the app'],
   ])('is long by the room that it takes: %s', (name, label) => {
-    expect(see(seen([waits('app_1', name)])).step?.main.label).toBe(label)
+    expect(see(seen([waits('app_1', name)])).step?.main?.label).toBe(label)
   })
 
   it.each(['Jira', LONG])(
@@ -179,7 +179,7 @@ describe('the name of an app', () => {
 
   it('puts an identifier into an address encoded', () => {
     const { step } = see(seen([waits('custom space/%2F?#&_1', 'Odd')]))
-    expect(step?.main.href).toBe('/onboarding/connect/custom%20space%2F%252F%3F%23%26_1')
+    expect(step?.main?.href).toBe('/onboarding/connect/custom%20space%2F%252F%3F%23%26_1')
   })
 
   it('keeps a name that runs from right to left from turning the words around it', () => {

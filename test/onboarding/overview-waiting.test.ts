@@ -10,8 +10,11 @@ describe('an app that is being confirmed', () => {
     expect(overview.refresh).toEqual({ seconds: 3, url: '/onboarding/callback?step=step-1' })
     expect(overview.checking).toMatchObject({
       title: 'Checking your Slack connection…',
-      lookAgain: '/onboarding/callback?step=step-1',
-      stop: '/onboarding?datasource=slack&datasource=github&return_to=%2Fsearch&still=yes',
+      denied: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
+      control: {
+        lookAgain: '/onboarding/callback?step=step-1',
+        stop: '/onboarding?datasource=slack&datasource=github&return_to=%2Fsearch&still=yes',
+      },
       focus: true,
     })
   })
@@ -34,18 +37,18 @@ describe('an app that is being confirmed', () => {
     expect(step).toMatchObject({
       kind: 'wait',
       title: 'Checking your Slack connection…',
-      main: { href: '/onboarding/callback?step=step-1', label: 'Check again' },
-      stop: '/onboarding?still=yes',
-      onward: undefined,
+      main: undefined,
+      again: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
+      control: { lookAgain: '/onboarding/callback?step=step-1', stop: '/onboarding?still=yes' },
       focus: true,
     })
     expect(refresh?.seconds).toBe(2)
   })
 
-  it('has two actions that differ also where its name is too long for one', () => {
-    const long = waits('slack_1', 'Quarterly planning, reporting and forecasting app')
-    const { step } = see(returned([long]))
-    expect([step?.main.label, step?.again?.label]).toEqual(['Check again', 'Start over'])
+  it('offers to try again also where its name is too long for a button', () => {
+    const heard = 'Quarterly planning, reporting and forecasting app'
+    const { step } = see(returned([waits('slack_1', heard)]))
+    expect(step?.again).toMatchObject({ label: 'Canceled? Try again', heard })
   })
 
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {

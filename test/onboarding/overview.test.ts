@@ -24,17 +24,20 @@ describe('the overview', () => {
       focus: false,
     })
     expect(overview.step?.paragraphs).toEqual([t('next.explain', { app: 'Slack', last: 'no' })])
-    expect(overview.step?.marks.map(({ kind }) => kind)).toEqual(['good', 'bad'])
+    expect(overview.step?.marks.map(({ kind }) => kind)).toEqual(['good', 'lock'])
     expect(overview.account).toContain('ada@acme.example')
   })
 
-  it('says why the company asks, and of a consent that has expired that, and which account', () => {
+  it('has one sentence above the button: why the company asks, or that a consent has expired', () => {
     const about = () => ({ ...nothingSaid, why: 'Plans are kept there.', isRequired: true })
-    const paragraphsOf = (status: 'awaiting' | 'stale') =>
-      see(seen([waits('slack_1', 'Slack', status)]), { about }).step?.paragraphs
-    const asked = `${t('next.required')} ${t('next.explain', { app: 'Slack', last: 'yes' })}`
-    expect(paragraphsOf('awaiting')).toEqual(['Plans are kept there.', asked])
-    expect(paragraphsOf('stale')).toEqual([t('next.explainStale'), t('next.alikeAgain')])
+    const step = (status: 'awaiting' | 'stale') =>
+      see(seen([waits('slack_1', 'Slack', status)]), { about }).step
+    const textsOf = (status: 'awaiting' | 'stale') => step(status)?.marks.map(({ text }) => text)
+    expect(step('awaiting')?.paragraphs).toEqual(['Plans are kept there.'])
+    expect(textsOf('awaiting')).toContain(t('next.explain', { app: 'Slack', last: 'yes' }))
+    expect(textsOf('awaiting')).toContain(t('next.required'))
+    expect(step('stale')?.paragraphs).toEqual([t('next.explainStale')])
+    expect(textsOf('stale')).toContain(t('next.alikeAgain'))
   })
 
   it('says that a skipped app can be connected any time once, on the page of an end too', () => {
@@ -47,7 +50,7 @@ describe('the overview', () => {
 
   it('has one link and one form for each that waits, and none twice', () => {
     const { step, entries } = see(seen([slack, github, drive]))
-    const links = [step?.main.href, ...entries.map((entry) => entry.connect?.href)].filter(Boolean)
+    const links = [step?.main?.href, ...entries.map((entry) => entry.connect?.href)].filter(Boolean)
     const forms = [step?.skip, ...entries.map((entry) => entry.skip?.href)].filter(Boolean)
     expect(links).toEqual(['slack_1', 'github_1', 'gdrive_1'].map((id) => `/onboarding/connect/${id}`))
     expect(forms).toEqual(['slack_1', 'github_1', 'gdrive_1'].map((id) => `/onboarding/skip/${id}`))
@@ -76,7 +79,7 @@ describe('the overview', () => {
     expect(overview).toMatchObject({ banner: undefined, step: { kind: 'attend', focus: true } })
     expect(overview.title).toBe('Slack isn’t connected yet - 0 of 2 connected')
     expect(overview.step?.causes).toHaveLength(3)
-    expect(overview.step?.onward?.href).toBe('/onboarding/connect/github_1')
+    expect(overview.entries[0]?.connect?.href).toBe('/onboarding/connect/github_1')
     expect(see(walk, { now: late }).step?.focus).toBe(false)
   })
 
@@ -153,6 +156,61 @@ describe('the overview', () => {
     expect(entries.map(({ name }) => name)).toEqual(['App 4', 'App 5', 'App 6', 'App 7', 'Stale'])
     expect(more).toHaveLength(35)
     expect(see(seen(apps.slice(0, 7))).more).toEqual([])
+  })
+
+  it('finds apps by their names where there are more than ten, and guesses no minutes', () => {
+    const apps = Array.from({ length: 11 }, (_, index) => waits(`app_${index}`, `Wiki ${index}`))
+    const visit = { only: ['app'], returnTo: '/search' }
+    const many = see({ ...seen(apps), visit }, { query: ' wIKI 1' })
+    expect(many.filter).toEqual({
+      query: 'wIKI 1',
+      visit: [
+        ['datasource', 'app'],
+        ['return_to', '/search'],
+      ],
+      all: '/onboarding?return_to=%2Fsearch',
+      found: '2 apps match “wIKI 1”',
+    })
+    expect(many.entries.map(({ name }) => name)).toEqual(['Wiki 1', 'Wiki 10'])
+    expect(many).toMatchObject({
+      more: [],
+      progress: { minutes: '' },
+      title: expect.stringMatching(/^2 apps/),
+    })
+    expect(see(seen(apps), { query: 'zebra' })).toMatchObject({
+      entries: [],
+      filter: { found: 'No apps match “zebra”' },
+    })
+    // The one that the card offers is among what is found.
+    expect(see(seen(apps), { query: 'wiki 0' }).entries).toHaveLength(1)
+    const few = see(seen(apps.slice(1)), { query: 'zebra' })
+    expect(few).toMatchObject({ filter: undefined, progress: { minutes: 'About 10 minutes left' } })
+    expect(few.entries).toHaveLength(5)
+  })
+
+  it('is put in the hands of someone by name at the end, with the account and how to take it back', () => {
+    const about = () => ({ ...nothingSaid, account: 'your Acme workspace' })
+    const walk = seen([], seen([slack, github]))
+    const end = see(walk, { name: 'Ada Lovelace', about })
+    expect(end.heading).toBe('You’re all set, Ada Lovelace')
+    expect(end.connectedFor).toBe(
+      'Connected for ada@acme.example. You can disconnect an app any time in that app’s own settings.',
+    )
+    expect(end.entries[0]?.account).toBe('Connected through your Acme workspace')
+    expect(see(walk, { name: 'A'.repeat(80), person: '' })).toMatchObject({
+      heading: t('finished.title'),
+      connectedFor: t('finished.disconnect'),
+    })
+    expect(see(seen([]))).toMatchObject({ connectedFor: '' })
+    expect(see(seen([slack]), { about }).connectedFor).toBe('')
+  })
+
+  it('takes the focus to what was put back on the list, in the card or in its row', () => {
+    expect(see(seen([slack, github]), { from: 'slack_1' }).step?.focus).toBe(true)
+    const apps = Array.from({ length: 12 }, (_, index) => waits(`app_${index}`, `App ${index}`))
+    const { entries, step } = see(seen(apps), { from: 'app_9' })
+    expect(step?.focus).toBe(false)
+    expect(entries.filter(({ focus }) => focus).map(({ app }) => app)).toEqual(['app_9'])
   })
 
   it('names where the way back leads', () => {

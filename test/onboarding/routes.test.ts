@@ -11,14 +11,14 @@ describe('the overview', () => {
     expect(await page('/onboarding')).toMatchObject({
       view: 'onboarding/overview',
       mood: 'open',
-      step: { title: 'Connect Slack', paragraphs: ['Talk.', expect.any(String)] },
+      step: { title: 'Connect Slack', paragraphs: ['Talk.'] },
       account: expect.stringContaining('ada@acme.example'),
       progress: { connected: 0, total: 2 },
     })
     const german = await page('/onboarding', { 'accept-language': 'de' })
     expect(german.step).toMatchObject({
       title: 'Slack verbinden',
-      paragraphs: ['Reden.', expect.any(String)],
+      paragraphs: ['Reden.'],
     })
     expect(asked).toEqual([undefined, undefined])
   })

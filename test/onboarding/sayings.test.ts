@@ -25,10 +25,10 @@ describe('what a person says of an app', () => {
     await page('/onboarding?datasource=slack')
     await post(`/onboarding/${path}/slack_1`)
     const { status, headers } = await post(`/onboarding/${back}/slack_1`)
-    const location = '/onboarding?datasource=slack'
+    const location = '/onboarding?datasource=slack&from=slack_1'
     expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
     expect(notes).toHaveLength(1)
-    expect(await page(location)).toMatchObject({ step: { title: 'Connect Slack' } })
+    expect(await page(location)).toMatchObject({ step: { title: 'Connect Slack', focus: true } })
   })
 
   it('is refused for an app that is not theirs, unless it is taken back', async () => {

@@ -29,6 +29,8 @@ export const see = (walk: Walk, context: Partial<OverviewContext> = {}) =>
     now: NOW,
     t,
     person: 'ada@acme.example',
+    name: '',
+    query: '',
     from: undefined,
     about: () => nothingSaid,
     confirmSeconds: CONFIRM,

@@ -9,10 +9,9 @@ const bare = {
   paragraphs: [],
   marks: [],
   causes: [],
-  onward: undefined,
   block: undefined,
   again: undefined,
-  stop: undefined,
+  control: undefined,
   focus: false,
 }
 const card = {
@@ -36,7 +35,7 @@ describe('the card', () => {
     paragraphs: ['Allow access in Slack, and you’re done.'],
     marks: [
       { kind: 'good', text: 'Search can read what you can already see in Slack' },
-      { kind: 'bad', text: 'No one else gets access to your content' },
+      { kind: 'lock', text: 'No one else gets access to your content' },
     ],
     main: { href: connect, label: 'Continue to Slack' },
   }
@@ -54,10 +53,8 @@ describe('the card', () => {
       {
         ...plain,
         title: 'Reconnect Slack',
-        paragraphs: [
-          'This connection has expired. Reconnect it so search can find your work there again.',
-          'Use the same account or workspace as before.',
-        ],
+        paragraphs: ['This connection has expired. Reconnect it so search can find your work there again.'],
+        marks: [...plain.marks, { kind: 'notice', text: 'Use the same account or workspace as before.' }],
         main: { href: connect, label: 'Reconnect Slack' },
       },
     ],
@@ -70,9 +67,9 @@ describe('the card', () => {
         kind: 'wait',
         title: 'Checking your Slack connection…',
         paragraphs: ['This usually takes less than a minute.'],
-        main: { href: back, label: 'Check again' },
-        again: { href: connect, label: 'Try Slack again' },
-        stop: '/onboarding?still=yes',
+        main: undefined,
+        again: { href: connect, label: 'Canceled? Try Slack again' },
+        control: { lookAgain: back, stop: '/onboarding?still=yes' },
       },
     ],
     [
@@ -90,7 +87,6 @@ describe('the card', () => {
           'An admin needs to approve it first.',
         ],
         main: { href: connect, label: 'Try Slack again' },
-        onward: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
         block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
       },
     ],
@@ -98,8 +94,7 @@ describe('the card', () => {
     expect(see(walk, { now: LATE }).step).toMatchObject(words)
   })
 
-  it('offers no other app where there is none', () => {
-    expect(see(late([slack]), { now: LATE }).step).toMatchObject({ kind: 'attend', onward: undefined })
+  it('is not there where nothing is left', () => {
     expect(see(seen([], seen([slack]))).step).toBeUndefined()
   })
 
@@ -113,14 +108,15 @@ describe('the card', () => {
       help: 'Ask the help desk.',
     })
     expect(see(seen([slack]), { about }).step).toMatchObject({
-      paragraphs: ['Plans are kept there.', ...plain.paragraphs],
+      paragraphs: ['Ask the help desk.'],
       marks: [
         { kind: 'good', text: 'Channels' },
         { kind: 'good', text: 'Files' },
-        { kind: 'bad', text: 'Private messages' },
-        { kind: 'bad', text: 'No one else gets access to your content' },
+        { kind: 'lock', text: 'Private messages' },
+        { kind: 'lock', text: 'No one else gets access to your content' },
         { kind: 'notice', text: 'Use your acme.example account' },
-        { kind: 'notice', text: 'Ask the help desk.' },
+        { kind: 'notice', text: 'Plans are kept there.' },
+        { kind: 'onward', text: plain.paragraphs[0] },
       ],
     })
   })

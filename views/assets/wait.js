@@ -13,10 +13,18 @@
     return isFocused || document.querySelector('details[open]') !== null || String(getSelection()) !== ''
   }
 
+  /** There is nothing left to stop: its control shows the news. */
+  function tell() {
+    const control = document.getElementById('control')
+    control.href = control.dataset.href
+    control.textContent = control.dataset.label
+    document.getElementById('news').textContent = news
+  }
+
   /** Where the page is in use, it says that there is news and waits until it is not. */
   function goOn() {
     if (!isUsed()) return location.replace(go)
-    if (!isOver) document.getElementById('news').textContent = news
+    if (!isOver) tell()
     isOver = true
     setTimeout(goOn, 2000)
   }

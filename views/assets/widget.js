@@ -1,7 +1,7 @@
 // <onramp-status>: says on an intranet page how many apps a person has left to connect. As a link (the default), or with
 // form="compact" or form="card". Without this script, signed out, or while onramp is away, the link inside stays as it is.
 ;(() => {
-  const { texts, brand, onBrand, strong } = 'given by the server'
+  const { texts, brand, onBrand, strong, searchUrl } = 'given by the server'
   const origin = new URL(document.currentScript.src).origin
   const tags = Object.keys(texts)
 
@@ -181,10 +181,12 @@
       progress.style.setProperty('--share', `${total === 0 ? 100 : (100 * connected) / total}%`)
       const words = made('span', 'label', label)
       const isCard = form === 'card'
+      const isDone = pending + skipped === 0
       const root = document.createElement(isCard ? 'div' : 'a')
       if (isCard) {
-        const button = made('a', 'link', this.#plain)
-        button.href = link.href
+        const isSearch = isDone && searchUrl !== undefined
+        const button = made('a', 'link', isSearch ? texts[lang].search : this.#plain)
+        button.href = isSearch ? searchUrl : link.href
         const shown = made('span', 'figures', figures)
         shown.setAttribute('aria-hidden', 'true')
         root.append(words, progress, ...(total === 0 ? [] : [shown]), button)
@@ -196,7 +198,7 @@
         root.append(words, progress)
       }
       root.part.add('card')
-      root.className = `root ${form}${pending + skipped === 0 ? ' done' : ''}`
+      root.className = `root ${form}${isDone && searchUrl === undefined ? ' done' : ''}`
       root.lang = lang
       root.dir = texts[lang].dir
       return root

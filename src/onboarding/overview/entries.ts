@@ -86,6 +86,10 @@ export type ListContext = {
   /** The instance that the page offers first, in its card: it has no row of its own. */
   current: string | undefined
   finished: boolean
+  /** The instance that the person just came from, or put back on the list. */
+  from?: string | undefined
+  /** What the list is filtered by. */
+  query?: string | undefined
   /** Which account an app needs, where its name doesn't tell (alike.ts). */
   accountOf: (app: App) => string | undefined
 }
@@ -95,6 +99,7 @@ const MAX_ROWS = 5
 
 /** The rows of the list, and those behind "Show more". */
 export function rowsOf(apps: readonly App[], context: ListContext) {
+  const query = context.query?.toLowerCase() ?? ''
   const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
   const alike = Map.groupBy(apps, beginningOf)
   // The dots of a cut name that runs the other way than the page would be at its beginning.
@@ -105,10 +110,10 @@ export function rowsOf(apps: readonly App[], context: ListContext) {
       ...entryOf(app, { ...context, index, earliest }),
       brief: isBrief(app),
     }))
-    .filter((row) => row.app !== context.current)
+    .filter((row) => (query === '' ? row.app !== context.current : row.name.toLowerCase().includes(query)))
   const next = rows.find(({ kind }) => kind === 'todo')
   if (next !== undefined && context.current !== undefined) next.status = context.t('status.next')
-  if (rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
+  if (query !== '' || rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
   const first = new Set(rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS))
   return { entries: rows.filter((row) => first.has(row)), more: rows.filter((row) => !first.has(row)) }
 }
@@ -117,8 +122,8 @@ export function rowsOf(apps: readonly App[], context: ListContext) {
 const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
 
 /** What needs the person comes first, and what is over last. */
-const urgency = ({ kind }: { kind: EntryKind }): number =>
-  kind === 'connected' || kind === 'disabled' ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
+const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
+  focus ? -1 : kind === 'connected' || kind === 'disabled' ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
 
 type EntryContext = ListContext & { index: number; earliest: number }
 
@@ -128,6 +133,7 @@ function entryOf(app: App, context: EntryContext) {
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
   const label = labelOf(kind, name, t)
+  const block = blockOf(instance, kind, t)
   return {
     app: instance,
     name,
@@ -137,7 +143,9 @@ function entryOf(app: App, context: EntryContext) {
     status: kind === 'todo' ? '' : t(`status.${kind}`),
     note: noteOf(kind, app, context),
     /** Which account to choose: the link below leads straight there. */
-    account: label && context.accountOf(app),
+    account: label || (kind === 'connected' && context.finished) ? context.accountOf(app) : undefined,
+    /** Put back on the list a moment ago: where a reader goes on. */
+    focus: kind === 'todo' && instance === context.from,
     id: `status-${index}`,
     connect: label && { href: connectPath(instance), ...label },
     skip:
@@ -147,7 +155,7 @@ function entryOf(app: App, context: EntryContext) {
     unskip:
       kind === 'skipped' ? { href: unskipPath(instance), label: t('plain.undo'), heard: name } : undefined,
     /** Where "I need an admin" is said, or taken back. */
-    block: blockOf(instance, kind, t),
+    block: block && { ...block, heard: name },
   }
 }
 

@@ -74,13 +74,12 @@ type Mood = 'open' | 'rest' | 'done'
 export function openingOf(ending: Ending, sight: Sight, t: Texts) {
   const [mood, heading, lead] = wordsOf(ending, sight, t)
   return {
+    ending,
     mood,
     heading,
     lead,
     /** Is a first search offered? Where nothing is connected it could find nothing. */
     search: mood === 'done' || ending === 'some',
-    /** Where the list offers nothing to do: the way to ask the service once more. */
-    lookAgain: ending === 'off' ? '/onboarding' : undefined,
   }
 }
 

@@ -1,10 +1,10 @@
 // What the overview shows, from the walk alone. Pure.
-import { callbackPath } from '../paths.ts'
+import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { accountBeside, mayDiffer } from './alike.ts'
+import { accountBeside, givenAccount, mayDiffer } from './alike.ts'
 import { bannerOf } from './banner.ts'
-import { rowsOf, type Action } from './entries.ts'
+import { isLong, rowsOf, type Action, type App } from './entries.ts'
 import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
 import { checkingOf, resumeOf, stepOf } from './step.ts'
 import { watchOf } from './watch.ts'
@@ -18,7 +18,21 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const progress = progressOf(scene)
   const result = banner ?? checking ?? (step?.kind === 'connect' ? undefined : step)
   const isDone = opening.mood === 'done'
+  const filter = filterOf(scene)
+  const rows = rowsOf(apps, {
+    t: context.t,
+    about,
+    current: step?.instance,
+    finished: opening.mood !== 'open',
+    from: scene.from,
+    query: filter?.query ?? '',
+    accountOf: (app) => accountInRow(scene, app),
+  })
+  const found = filter?.query
+    ? context.t('overview.found', { count: rows.entries.length, query: filter.query })
+    : undefined
   const parts = [
+    found,
     result?.title,
     // What a long name is left out of says little alone.
     result?.named ? context.t.list([result.named]) : undefined,
@@ -27,6 +41,10 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   ]
   return {
     ...opening,
+    heading:
+      opening.ending === 'all' && scene.name && !isLong(scene.name)
+        ? context.t('finished.titleNamed', { name: scene.name })
+        : opening.heading,
     title: parts
       .filter((part) => part !== undefined)
       .slice(0, 2)
@@ -41,13 +59,16 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     resume: resumeOf(scene),
     /** What is connected, at a glance. */
     tiles: isDone ? connectedTiles(scene) : [],
-    ...rowsOf(apps, {
-      t: context.t,
-      about,
-      current: step?.instance,
-      finished: opening.mood !== 'open',
-      accountOf: (app) => accountBeside(scene, app),
-    }),
+    ...rows,
+    filter: filter && { ...filter, found },
+    /** At the end: for which account, and how to take it back. */
+    connectedFor:
+      isDone && scene.counts.connected > 0
+        ? context.t.sentences([
+            ...(scene.person === '' ? [] : [context.t('finished.connectedFor', { person: scene.person })]),
+            context.t('finished.disconnect'),
+          ])
+        : '',
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
     account:
       scene.person === '' || mayDiffer(scene, step?.instance)
@@ -74,6 +95,27 @@ function connectedTiles({ apps, about }: Scene) {
   return [...tiles.values()].slice(0, MAX_TILES)
 }
 
+/** What to heed in the account there, or which one was to be used. */
+function accountInRow(scene: Scene, app: App): string | undefined {
+  if (app.standing.kind !== 'connected') return accountBeside(scene, app)
+  const account = givenAccount(scene, app.entry.instance)
+  return account && scene.t('finished.through', { account })
+}
+
+/** With more apps than that, no one reads through the list, and a guess in minutes would only deter. */
+const MAX_AT_A_GLANCE = 10
+const MAX_QUERY = 100
+
+/** A form that loads the page anew, so it needs no script; the visit goes along. */
+function filterOf({ apps, query = '', visit }: Scene) {
+  if (apps.length <= MAX_AT_A_GLANCE) return undefined
+  return {
+    query: query.trim().slice(0, MAX_QUERY),
+    visit: visitParameters(visit),
+    all: overviewPath({ ...visit, only: [] }),
+  }
+}
+
 /** With more apps than that, a segment each could not be told from the next. */
 const MAX_SEGMENTS = 12
 
@@ -89,7 +131,7 @@ function progressOf({ counts, t }: Scene) {
     connected,
     total,
     label: t('overview.progress', { connected, total }),
-    minutes: pending === 0 ? '' : t('overview.minutes', { count: pending }),
+    minutes: pending === 0 || total > MAX_AT_A_GLANCE ? '' : t('overview.minutes', { count: pending }),
     segments,
   }
 }

@@ -12,6 +12,10 @@ export type OverviewContext = {
   t: Texts
   /** How the signed-in person is called; empty when that is not known. */
   person: string
+  /** Their name. */
+  name?: string | undefined
+  /** What the list is filtered by. */
+  query?: string | undefined
   /** The instance that the person just came from: its state is told first. */
   from: string | undefined
   about: About

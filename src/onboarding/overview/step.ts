@@ -29,7 +29,9 @@ export function stepOf(scene: Scene) {
 type Where<K> = Extract<Scene['where'], { kind: K }>
 /** A button that leads straight to an app, and which account to choose there. */
 type WithAccount = Action & { account: string | undefined }
-type Mark = { text: string; kind: 'good' | 'bad' | 'notice' }
+type Mark = { text: string; kind: 'good' | 'lock' | 'notice' | 'onward' }
+/** A page that looks again automatically has one control: to stop it, or to look again where it is stopped. */
+type Control = { stop: string; lookAgain: string }
 
 const cardOf = (scene: Scene, instance: string) => {
   const name = nameIn(scene, instance)
@@ -41,18 +43,16 @@ const cardOf = (scene: Scene, instance: string) => {
     named: '',
     short: appIn(scene, instance)?.short ?? name,
     skip: skipPath(instance),
+    /** Above the main action: one sentence, so that a phone shows both at once. */
     paragraphs: [] as string[],
-    /** What search may do there, and what not. */
+    /** Below it: what search may do there, what it never does, and what else there is to know. */
     marks: [] as Mark[],
     /** What to try, one after the other. */
     causes: [] as string[],
-    /** Another app to go on with. */
-    onward: undefined as WithAccount | undefined,
     block: undefined as Action | undefined,
     /** To connect once more, where that is not the main action. */
     again: undefined as Action | undefined,
-    /** Where a page that looks again stops doing so. */
-    stop: undefined as string | undefined,
+    control: undefined as Control | undefined,
     /** Is it what is read first? */
     focus: false,
   }
@@ -68,10 +68,13 @@ function attentionStep(scene: Scene, instance: string) {
     kind: 'attend' as const,
     title,
     paragraphs: [t('note.attention')],
-    main: { href: overviewPath(scene.visit), label: t('finished.lookAgain') } as Action,
+    main: { href: overviewPath(scene.visit), label: t('wait.lookAgain') } as Action | undefined,
     block: blockOf(instance, 'attention', t),
   }
 }
+
+const markOf = (kind: Mark['kind'], text: string | undefined): Mark | undefined =>
+  text === undefined ? undefined : { kind, text }
 
 function connectStep(scene: Scene, instance: string) {
   if (appIn(scene, instance)?.entry.status === 'attention') return attentionStep(scene, instance)
@@ -83,29 +86,32 @@ function connectStep(scene: Scene, instance: string) {
   const account = givenAccount(scene, instance)
   const known = appIn(scene, instance)
   const isStale = known?.entry.status === 'stale'
-  const marks: Mark[] = [
-    ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) => ({
-      text,
-      kind: 'good' as const,
-    })),
-    ...[...never, t('next.noOneElse')].map((text) => ({ text, kind: 'bad' as const })),
-    ...[account === undefined ? undefined : t('next.useAccount', { account }), help]
-      .filter((text) => text !== undefined)
-      .map((text) => ({ text, kind: 'notice' as const })),
-  ]
   const isLast = scene.counts.pending <= 1
   const explain = t(isLong(there) ? 'plain.explain' : 'next.explain', {
     app: there,
     last: isLast ? 'yes' : 'no',
   })
   const which = known && accountOf(scene, known)
-  // Read a moment ago, it would only push the button off the screen.
-  const hasReasons = !hasChosenTwin(scene, instance)
-  const explained = [...(isRequired && hasReasons ? [t('next.required')] : []), explain]
-  // Who connected it once knows why.
-  const paragraphs = isStale
-    ? [t('next.explainStale'), which]
-    : [hasReasons ? why : undefined, which, t.sentences(explained)]
+  // Read a moment ago for its twin, or known from the first time.
+  const hasReasons = !isStale && !hasChosenTwin(scene, instance)
+  // What would be too late after the click comes first.
+  const sayings: (Mark | undefined)[] = [
+    markOf('notice', help),
+    markOf('notice', isStale ? t('next.explainStale') : undefined),
+    markOf('notice', which),
+    markOf('notice', hasReasons ? why : undefined),
+    markOf('onward', isStale ? undefined : explain),
+  ]
+  const [first, ...others] = sayings.filter((mark) => mark !== undefined)
+  const marks = [
+    ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) =>
+      markOf('good', text),
+    ),
+    ...[...never, t('next.noOneElse')].map((text) => markOf('lock', text)),
+    markOf('notice', account === undefined ? undefined : t('next.useAccount', { account })),
+    ...others,
+    markOf('notice', isRequired && hasReasons ? t('next.required') : undefined),
+  ]
   const titles = worded(
     app,
     t,
@@ -118,8 +124,10 @@ function connectStep(scene: Scene, instance: string) {
     kind: 'connect' as const,
     title,
     named,
-    paragraphs: paragraphs.filter((text) => text !== undefined),
-    marks,
+    paragraphs: first === undefined ? [] : [first.text],
+    marks: marks.filter((mark) => mark !== undefined),
+    // Put back on the list a moment ago.
+    focus: scene.from === instance,
     main: {
       href: connectPath(instance),
       ...labelled(
@@ -140,19 +148,18 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
     kind: 'wait' as const,
     ...titled(app, t, ['wait.title', 'plain.checking']),
     paragraphs: [t('wait.explain')],
-    main: { href: callbackPath(step), label: t('wait.lookAgain') },
-    again: { href: connectPath(instance), ...labelled(app, t, ['start.waiting', 'plain.startOver']) },
-    stop: stillPath(overviewPath(scene.visit)),
+    main: undefined,
+    again: { href: connectPath(instance), ...labelled(app, t, ['wait.denied', 'plain.denied']) },
+    control: controlOf(scene, step),
   }
 }
 
-/** The causes speak of the accounts of the app's own twins. */
-function accountAhead(scene: Scene, instance: string, ahead: string): string | undefined {
-  const [app, next] = [appIn(scene, instance), appIn(scene, ahead)]
-  return next === undefined || next.short === app?.short ? undefined : accountBeside(scene, next)
-}
+const controlOf = ({ visit }: Scene, step: string): Control => ({
+  stop: stillPath(overviewPath(visit)),
+  lookAgain: callbackPath(step),
+})
 
-function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
+function attendStep(scene: Scene, { instance }: Where<'attend'>) {
   const { t } = scene
   const card = cardOf(scene, instance)
   const { app, short } = card
@@ -164,14 +171,6 @@ function attendStep(scene: Scene, { instance, meanwhile }: Where<'attend'>) {
     paragraphs: [worded(app, t, ['attend.explain', 'plain.unconfirmed'])],
     causes: [t('attend.cause1'), ...otherAccount, t('attend.cause2'), t('attend.cause3')],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
-    onward:
-      meanwhile === undefined
-        ? undefined
-        : {
-            href: connectPath(meanwhile),
-            ...labelled(nameIn(scene, meanwhile), t, ['overview.continueWith', 'plain.next']),
-            account: accountAhead(scene, instance, meanwhile),
-          },
     block: blockOf(instance, 'unconfirmed', t),
     focus: scene.from === instance,
   }
@@ -188,8 +187,7 @@ export function checkingOf(scene: Scene) {
     ...titled(name, t, ['wait.title', 'plain.checking']),
     text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
     denied: { href: connectPath(instance), ...labelled(name, t, ['wait.denied', 'plain.denied']) },
-    lookAgain: callbackPath(step),
-    stop: stillPath(overviewPath(scene.visit)),
+    control: controlOf(scene, step),
     // Once, when the person comes back: moving it at every look would take it from their hands.
     focus: from === instance && looks <= 1,
   }

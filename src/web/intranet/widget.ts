@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Company } from '../../company/company.ts'
 import type { Languages } from '../languages/languages.ts'
 import type { Texts } from '../languages/texts.ts'
+import { brandOf } from '../brand.ts'
 
 /** Where the script has what it is given. */
 const GIVEN = "'given by the server'"
@@ -43,14 +44,21 @@ const textsOf = (t: Texts) => ({
 })
 
 /** @param folder the path of views/ @throws where the script has no place for what it is given */
-export function widgetOf(folder: string, languages: Languages, { color }: Pick<Company, 'color'>): Buffer {
+export function widgetOf(folder: string, languages: Languages, company: Company): Buffer {
   const script = readFileSync(join(folder, 'assets', 'widget.js'), 'utf8')
-  const { light, dark } = color
+  const { light, dark } = company.color
+  const brandIn = brandOf(company, '', undefined)
   const given = {
-    texts: Object.fromEntries(languages.offered.map(({ tag }) => [tag, textsOf(languages.in(tag))])),
+    texts: Object.fromEntries(
+      languages.offered.map(({ tag }) => {
+        const t = languages.in(tag)
+        return [tag, { ...textsOf(t), search: brandIn(t).search?.label }]
+      }),
+    ),
     brand: [light.brand, dark.brand],
     onBrand: [light.onBrand, dark.onBrand],
     strong: [light.strong, dark.strong],
+    searchUrl: company.links.search?.url,
   }
   const [before, after, ...more] = script.split(GIVEN)
   if (before === undefined || after === undefined || more.length > 0)

@@ -1,0 +1,181 @@
+// What a person sees first, on a phone of 390 x 664 and with a company's file: the one thing to do next, without a script.
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { defaultPeople, type Datasource, type Person } from '../../packages/sandbox/src/people.ts'
+import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
+import type { Running } from '../helpers/running.ts'
+import { axeFindings, overflowAt, smallTargets } from './examine.ts'
+import { Visitor } from './visitor.ts'
+import { connectAll, slack } from './ways.ts'
+
+const COMPANY = fileURLToPath(new URL('../../examples/acme/company.yaml', import.meta.url))
+const SEARCH = 'https://search.acme.example/'
+const PHONE = { width: 390, height: 664 }
+
+const people: Person[] = []
+const someone = (datasources: Datasource[]) => {
+  const id = `ada${people.length}`
+  people.push({ id, name: 'Ada Lovelace', email: `${id}@acme.example`, datasources })
+  return id
+}
+const five = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
+const forty = defaultPeople.find(({ id }) => id === 'grace')?.datasources ?? []
+const off: Datasource = { ...slack, authStatus: 'DISABLED' }
+
+const LANGUAGES = ['en', 'de', 'ar']
+const first = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
+const declined = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
+const [alone, finished, turnedOff, undone, filtered, searching] = [
+  someone([slack]),
+  someone(five.slice(0, 2)),
+  someone([off]),
+  someone(five),
+  someone(forty),
+  someone([{ ...slack, authorized: true }]),
+]
+
+let browser: Browser
+let running: Running
+
+beforeAll(async () => {
+  const settings = { COMPANY_FILE: COMPANY, ADVANCE: 'confirm' }
+  ;[browser, running] = await Promise.all([
+    openChromium(),
+    runOnThreeSites({ settings, sandbox: { people } }),
+  ])
+})
+beforeEach(() => running.sandbox.switches.reset())
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+})
+
+const arrive = (person = '', locale = 'en') =>
+  Visitor.arrive(browser, running, { person, locale, viewport: PHONE, javaScriptEnabled: false })
+
+/** How far down it ends, before anyone scrolls. */
+const endOf = async ({ page }: Visitor, selector: string) => {
+  const box = await page.locator(selector).first().boundingBox()
+  return box === null ? Infinity : box.y + box.height
+}
+
+it.each(first)('the main button of the overview is in the first view, in $lang', async ({ lang, person }) => {
+  const ada = await arrive(person, lang)
+  await ada.open()
+  expect(await endOf(ada, '.step > .button')).toBeLessThanOrEqual(PHONE.height)
+  expect(await ada.page.locator('.step > .button ~ .marks li').count()).toBeGreaterThan(2)
+  expect(await ada.page.locator('.step > p:has(~ .button)').count()).toBe(1)
+  await ada.leave()
+})
+
+it.each(declined)(
+  'someone who declined can try again at once, or go on to the next app, in the first view in $lang',
+  async ({ lang, person }) => {
+    const ada = await arrive(person, lang)
+    running.sandbox.switches.set({ consentDelaySeconds: 600 })
+    await ada.open()
+    await ada.goOn()
+    await ada.answer('Deny')
+    const again = ada.page.locator('.banner a[href="/onboarding/connect/slack_1"]')
+    await again.waitFor()
+    expect(await ada.page.locator('.banner a').count()).toBe(2)
+    expect(await endOf(ada, '.banner a')).toBeLessThanOrEqual(PHONE.height)
+    expect(await endOf(ada, '.step > .button')).toBeLessThanOrEqual(PHONE.height)
+    await again.click()
+    await expect.poll(() => ada.isAt('datasource')).toBe(true)
+    await ada.leave()
+  },
+)
+
+it('someone who declined their only app can try again at once, and has one control for waiting', async () => {
+  const ada = await arrive(alone)
+  running.sandbox.switches.set({ consentDelaySeconds: 600 })
+  await ada.open()
+  await ada.goOn()
+  await ada.answer('Deny')
+  await ada.page.getByRole('link', { name: 'Canceled? Try Slack again' }).waitFor()
+  const actions = await ada.page.locator('.step').locator('a, button').allInnerTexts()
+  expect(actions).toEqual(['Canceled? Try Slack again', 'Skip for now', 'Stop checking'])
+  await ada.leave()
+})
+
+it('the finish leads to the company’s search, by name, and says how to disconnect', async () => {
+  const ada = await arrive(finished)
+  await ada.open()
+  await connectAll(ada)
+  expect(await ada.page.locator('h1').innerText()).toBe('You’re all set, Ada Lovelace')
+  const open = ada.page.getByRole('link', { name: 'Open Acme Search' })
+  expect(await open.getAttribute('href')).toBe(SEARCH)
+  expect(
+    await ada.page.locator('main .button:not(.secondary), main button:not(.secondary, .plain)').count(),
+  ).toBe(1)
+  expect(await endOf(ada, `a[href="${SEARCH}"]`)).toBeLessThanOrEqual(PHONE.height)
+  expect(await ada.text()).toContain(
+    `Connected for ${finished}@acme.example. You can disconnect an app any time`,
+  )
+  await ada.page.locator('.all > summary').click()
+  await ada.page.locator('.entry summary').first().click()
+  await ada.reads('Connected through your Acme workspace')
+  expect(await smallTargets(ada.page)).toEqual([])
+  await ada.leave()
+})
+
+it('after a search the company’s search and the first result are in the first view', async () => {
+  const ada = await arrive(searching)
+  await ada.open('/search?q=roadmap')
+  expect(await ada.page.getByRole('link', { name: 'Open Acme Search' }).getAttribute('href')).toBe(SEARCH)
+  expect(await ada.page.locator('main .button:not(.secondary), main button:not(.secondary)').count()).toBe(1)
+  expect(await endOf(ada, '.result')).toBeLessThanOrEqual(PHONE.height)
+  await ada.leave()
+})
+
+it('where everything is turned off, the main action leads back to the intranet', async () => {
+  const ada = await arrive(turnedOff)
+  await ada.open()
+  const main = ada.page.locator('main .button')
+  expect(await main.allInnerTexts()).toEqual(['Back to the Acme intranet'])
+  expect(await main.getAttribute('class')).toBe('button')
+  await ada.leave()
+})
+
+it('what is put back on the list has the focus, in the card or in its row', async () => {
+  const ada = await arrive(undone)
+  const putBack = async (instance: string) => {
+    await ada.skip(instance)
+    await ada.press(ada.page.locator(`form[action="/onboarding/unskip/${instance}"] button`))
+    await ada.page.waitForURL(/from=/)
+  }
+  await ada.open()
+  await putBack('slack_1')
+  expect(await ada.focused()).toBe('Connect Slack')
+  await putBack('confluence_1')
+  expect(await ada.focused()).toBe('Confluence')
+  await ada.leave()
+})
+
+it('more than ten apps can be filtered, without a script, and are promised no minutes', async () => {
+  const ada = await arrive(filtered)
+  await ada.open()
+  expect(await ada.text()).not.toContain('minute')
+  expect(await ada.text()).toContain('Stop any time; your progress is saved.')
+  await ada.page.getByLabel('Find an app').fill('WIKI 4')
+  await ada.page.getByRole('button', { name: 'Find', exact: true }).click()
+  await ada.reads('2 apps match “WIKI 4”')
+  expect(await ada.page.locator('.entry .name').allInnerTexts()).toEqual(['Wiki 4', 'Wiki 40'])
+  expect(await endOf(ada, '.entry')).toBeLessThanOrEqual(PHONE.height)
+  expect(ada.complaints).toEqual([])
+  expect(await overflowAt(ada.page, 320)).toBeLessThanOrEqual(0)
+  await ada.page.getByRole('link', { name: 'Show all your apps' }).click()
+  await ada.reads('Show 34 more apps')
+  await ada.leave()
+})
+
+it('none of it has a finding of axe', async () => {
+  const ada = await Visitor.arrive(browser, running, { person: filtered ?? '', viewport: PHONE })
+  await ada.open('/onboarding?q=wiki')
+  expect(await axeFindings(ada.page)).toEqual([])
+  await ada.open('/search?q=roadmap')
+  expect(await axeFindings(ada.page)).toEqual([])
+  await ada.leave()
+})
