@@ -82,10 +82,10 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   await ada.goOn()
   for (let left = 5; left > 0; left--) await ada.answer('Allow')
   await ada.page.getByRole('heading', { name: 'You’re all set' }).waitFor()
-  expect(await heading(ada)).toBe('You’re all set')
+  expect(await heading(ada)).toBe('You’re all set, Ada Lovelace')
   expect(ada.complaints).toEqual([])
   await ada.page.goto(link)
-  expect(await heading(ada)).toBe('You’re all set')
+  expect(await heading(ada)).toBe('You’re all set, Ada Lovelace')
   await ada.leave()
 })
 
