@@ -1,5 +1,5 @@
 // What needs the person who runs the rollout: each with the people it is about. Pure.
-import type { App } from './apps.ts'
+import { stuckAt, type App } from './apps.ts'
 import { queryOf } from './filters.ts'
 import type { Report } from './report.ts'
 
@@ -33,7 +33,7 @@ export function needsOf(report: Report): Need[] {
   const others: Need[] = [
     { kind: 'otherApps', count: blocked.length - named.length, href: '/admin/apps?sort=stuck' },
     { kind: 'unconfirmed', count: report.unconfirmed, href: people({ filter: 'unconfirmed' }) },
-    { kind: 'notStarted', count: report.notStarted, href: emails({ filter: 'notStarted' }) },
+    { kind: 'notStarted', count: report.due, href: emails({ filter: 'notStarted' }) },
     { kind: 'failed', count: report.failed, href: people({ filter: 'failed' }) },
     { kind: 'deferred', count: report.deferred, href: people({ filter: 'deferred' }) },
     { kind: 'uncertain', count: report.uncertain, href: people({ filter: 'uncertain' }) },
@@ -41,9 +41,8 @@ export function needsOf(report: Report): Need[] {
   return [...needs, ...others.filter(({ count }) => count > 0)]
 }
 
-/** The app that most people are stuck at, if any is. */
-export const mostlyAt = ({ datasources }: Report): App | undefined =>
-  datasources.reduce<App | undefined>((most, app) => {
-    const stuck = app.counts.blocked + app.unconfirmed
-    return stuck > (most === undefined ? 0 : most.counts.blocked + most.unconfirmed) ? app : most
-  }, undefined)
+/** The app that at least half of those who are stuck are stuck at, if there is one. */
+export function mostlyAt({ datasources, stuck }: Report): App | undefined {
+  const [first] = datasources.toSorted((one, other) => stuckAt(other) - stuckAt(one))
+  return first !== undefined && stuckAt(first) > 0 && stuckAt(first) * 2 >= stuck ? first : undefined
+}

@@ -9,22 +9,21 @@ import type { Report } from './report.ts'
 import { COMMAND } from '../installation.ts'
 import { sharesIn } from './share.ts'
 import { appTable, groupTable, TOP_ROWS, type Words } from './table.ts'
-import { finishedSince, outlookOf, targetOf, targetRange, type Outlook, type Target } from './trend.ts'
+import { finishedSince, outlookOf, targetRange, type Outlook, type Target } from './trend.ts'
 
-export type OverviewOptions = { t: Texts; now: number; query: Record<string, unknown> }
+export type OverviewOptions = { t: Texts; now: number; target: Target }
 
 const WEEK_MS = 7 * 86_400_000
 
 const listed = (filter: Filter) => `/admin/people?${queryOf({ filter })}`
 
-export function overviewOf(report: Report, { t, now, query }: OverviewOptions) {
+export function overviewOf(report: Report, { t, now, target }: OverviewOptions) {
   const words = { t, share: sharesIn(t) }
-  const target = targetOf(query['target'], now)
   const outlook = outlookOf(report, now, target)
   const top = (columns: readonly string[]) => ({ query: {}, columns, most: TOP_ROWS })
   return {
     ...standOf(report, t),
-    remind: report.notStarted,
+    remind: report.due,
     stats: statsOf(report, words, now),
     inviteCommand: `${COMMAND} invite send PEOPLE.csv`,
     isAnyoneInvited: report.funnel.invited > 0 || report.lastEmailAt !== undefined,
@@ -40,11 +39,7 @@ export function overviewOf(report: Report, { t, now, query }: OverviewOptions) {
     outlook: outlookIn(outlook, target, { ...words, people: report.people }),
     groups: groupTable(report.groups, top(['name', 'ready', 'notStarted', 'stuck']), words),
     moreGroups: report.groups.length > TOP_ROWS,
-    apps: appTable(
-      report.datasources,
-      { ...top(['name', 'connected', 'stuck']), query: { sort: 'connected' } },
-      words,
-    ),
+    apps: appTable(report.datasources, top(['name', 'connected', 'waiting', 'stuck']), words),
     moreApps: report.datasources.length > TOP_ROWS,
     figures: FIGURES.map((what) => ({
       what: t(`admin.figure.${what}`),
@@ -74,6 +69,7 @@ export function standOf(report: Report, t: Texts) {
       t('admin.known', { count: people }),
       t('admin.updated', { when: t.moment(Date.parse(madeAt)) }),
       asOf === undefined ? t('admin.notChecked') : t('admin.oldest', { when: t.moment(Date.parse(asOf)) }),
+      t('admin.zone'),
     ],
     unread: unreadOf(unread, t),
   }
@@ -91,8 +87,10 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
   const recent = finishedSince(report.days, now - WEEK_MS)
   const app = mostlyAt(report)
   const none: string[] = []
-  const last =
-    lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.day(Date.parse(lastEmailAt)) })]
+  const last = [
+    ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: t.day(Date.parse(lastEmailAt)) })]),
+    ...laterIn(report.dueLater, t),
+  ]
   const details = {
     ready: [
       t('admin.readyOf', { ready, people }),
@@ -115,6 +113,10 @@ function statsOf(report: Report, { t, share }: Words, now: number) {
     href: listed(what),
   }))
 }
+
+/** How many reminders become due, and from when. */
+export const laterIn = ({ count, from }: Report['dueLater'], t: Texts): string[] =>
+  from === undefined ? [] : [t('admin.remindersDue', { count, day: t.day(Date.parse(from)) })]
 
 const FUNNEL = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
 

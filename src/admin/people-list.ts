@@ -2,6 +2,7 @@
 // people there are, it goes through them once and holds no more than a page of them.
 import { hadNothing, isOut, type Arrival, type Mailing, type Source } from '../arrivals/arrival.ts'
 import { FACTS, invitedAt } from './facts.ts'
+import { remindableAt } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
 export type PeopleList = {
@@ -39,6 +40,9 @@ export type Addresses = {
   optedOut: number
   /** The app that is asked for, among the others of one person who has it. */
   apps: readonly Source[]
+  /** Of them the command emails so many now; and how many later, the first of them when (milliseconds since 1970). */
+  due: number
+  later: { count: number; from: number }
   /** The campaign that holds the newest email of most of them; undefined: there is no email to any of them. */
   campaign: string | undefined
 }
@@ -51,10 +55,17 @@ const SENT_AGAIN: Partial<Record<Filter, readonly Mailing['state'][]>> = {
   uncertain: ['unknown', 'sending'],
 }
 
-export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<Addresses> {
+/** @param now milliseconds since 1970 */
+export async function listAddresses(
+  all: AsyncIterable<Arrival>,
+  wanted: Wanted,
+  now: number,
+): Promise<Addresses> {
   const first = createFirst<string>(MAX_ADDRESSES, (email) => email)
   let total = 0
   let optedOut = 0
+  let due = 0
+  const later = { count: 0, from: Infinity }
   let apps: readonly Source[] = []
   const newest = new Map<string, { people: number; at: number }>()
   for await (const arrival of fitting(all, wanted)) {
@@ -66,13 +77,19 @@ export async function listAddresses(all: AsyncIterable<Arrival>, wanted: Wanted)
     }
     total++
     first.add(arrival.email)
+    const dueAt = remindableAt(arrival)
+    if (dueAt !== undefined && dueAt <= now) due++
+    else if (dueAt !== undefined) {
+      later.count++
+      later.from = Math.min(later.from, dueAt)
+    }
     const mail = newestMail(arrival, SENT_AGAIN[wanted.filter])
     if (mail === undefined) continue
     const { people = 0, at = 0 } = newest.get(mail.campaign) ?? {}
     newest.set(mail.campaign, { people: people + 1, at: Math.max(at, mail.at) })
   }
   const [most] = [...newest].sort(([, one], [, other]) => other.people - one.people || other.at - one.at)
-  return { emails: first.all, total, optedOut, apps, campaign: most?.[0] }
+  return { emails: first.all, total, optedOut, due, later, apps, campaign: most?.[0] }
 }
 
 /** A person's newest email, of those that left if there are any. @param states only those; absent: all */

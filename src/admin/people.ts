@@ -4,7 +4,7 @@ import type { Texts } from '../web/languages/texts.ts'
 import { FACTS, isUnconfirmed, mailStateOf } from './facts.ts'
 import { FILTERS_BY_KIND, isNarrowed, queryOf, type Wanted } from './filters.ts'
 import { stageOf, type Addresses, type PeopleList } from './people-list.ts'
-import { PEOPLE_FILE, REMIND_AFTER_DAYS, reminderFor } from './reminder.ts'
+import { ACTION, PEOPLE_FILE, REMIND_AFTER_DAYS, reminderFor } from './reminder.ts'
 
 const KINDS = ['progress', 'apps', 'emails'] as const
 
@@ -48,7 +48,11 @@ const namesOf = (wanted: Wanted, t: Texts) => ({
 /** @param app its name */
 type Named = Omit<Addresses, 'apps'> & { app: string | undefined }
 
-export function emailsOf({ emails, total, optedOut, app, campaign }: Named, wanted: Wanted, t: Texts) {
+export function emailsOf(
+  { emails, total, optedOut, due, later, app, campaign }: Named,
+  wanted: Wanted,
+  t: Texts,
+) {
   return {
     ...namesOf(wanted, t),
     file: PEOPLE_FILE,
@@ -64,6 +68,15 @@ export function emailsOf({ emails, total, optedOut, app, campaign }: Named, want
     addresses: emails.join('\n'),
     shown: emails.length,
     command: reminderFor(wanted, campaign),
+    due:
+      ACTION[wanted.filter] === 'remind'
+        ? [
+            t('admin.emails.due', { due, total }),
+            ...(later.count === 0
+              ? []
+              : [t('admin.remindersDue', { count: later.count, day: t.day(later.from) })]),
+          ]
+        : [],
     days: REMIND_AFTER_DAYS,
   }
 }

@@ -1,4 +1,7 @@
-// The command that emails the people of a list: it reads the exported file, so it is about exactly these. Pure.
+// Who is due for a reminder, and the command that emails the people of a list: it reads the exported file, so it is about
+// exactly these. Pure.
+import { isOut, type Arrival } from '../arrivals/arrival.ts'
+import { mailsOf, mailStateOf } from './facts.ts'
 import { COMMAND } from '../installation.ts'
 import type { Filter, Wanted } from './filters.ts'
 
@@ -8,12 +11,30 @@ export const PEOPLE_FILE = 'onramp-people.csv'
 /** People who got an email since then are left out, as docs/invitations.md suggests. */
 export const REMIND_AFTER_DAYS = 7
 
+const DAY_MS = 86_400_000
+/** What `invite send` sends to a person without `--max-reminders`. */
+const MAX_REMINDERS = 3
+
+/**
+ * When the command would email a person who has apps left.
+ * @returns milliseconds since 1970; 0: they had no email yet; undefined: never without being told to
+ */
+export function remindableAt(arrival: Arrival): number | undefined {
+  const state = mailStateOf(arrival)
+  const hadAll = mailsOf(arrival).some(({ wave }) => wave >= MAX_REMINDERS)
+  if (arrival.optedOutAt !== undefined || state === 'failed' || state === 'uncertain' || hadAll)
+    return undefined
+  return mailsOf(arrival)
+    .filter(isOut)
+    .reduce((last, { at }) => Math.max(last, at + REMIND_AFTER_DAYS * DAY_MS), 0)
+}
+
 /** What the command line takes without being asked, and what needs no quotes in a shell. */
 const DEFAULT_CAMPAIGN = 'onboarding'
 const PLAIN = /^\w[\w.-]*$/
 
 /** Whom `invite send` has something to say to. It would pass over everyone in the others. */
-const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | undefined> = {
+export const ACTION: Record<Filter, 'remind' | 'retryFailed' | 'retryUnknown' | undefined> = {
   all: 'remind',
   ready: undefined,
   inProgress: 'remind',

@@ -5,6 +5,7 @@ import { noneUnread, type Unread } from '../arrivals/unread.ts'
 import { createApps, type App } from './apps.ts'
 import { FACTS, invitedAt, isIn, mailsOf, type Fact } from './facts.ts'
 import { createGroups, type Group } from './groups.ts'
+import { remindableAt } from './reminder.ts'
 
 const ALL_FACTS = Object.keys(FACTS) as Fact[]
 
@@ -39,6 +40,9 @@ export type Report = Record<Fact, number> & {
   /** Among those who have not started. */
   notInvited: number
   notStartedOptedOut: number
+  /** Due for an invitation or a reminder now; and how many become due later, the first of them when (an ISO date). */
+  due: number
+  dueLater: { count: number; from: string | undefined }
   /** The apps of those in progress, and how many of them are connected. */
   inProgressApps: { all: number; connected: number }
   datasources: App[]
@@ -61,7 +65,7 @@ export async function makeReport(
   const days = new Map<string, Day>()
   for await (const arrival of all) {
     const facts = new Set(ALL_FACTS.filter((fact) => FACTS[fact](arrival)))
-    totals.count(arrival, facts)
+    totals.count(arrival, facts, now)
     groups.count(arrival.group, facts)
     apps.count(arrival)
     countDays(days, arrival)
@@ -79,23 +83,28 @@ export async function makeReport(
 type Totals = Omit<Report, 'madeAt' | 'unread' | 'datasources' | 'groups' | 'days'>
 
 function createTotals() {
-  const counts = { ...noCounts(ALL_FACTS), people: 0, notInvited: 0, notStartedOptedOut: 0 }
+  const counts = { ...noCounts(ALL_FACTS), people: 0, notInvited: 0, notStartedOptedOut: 0, due: 0 }
   const ofInvited = noCounts(OF_INVITED)
   const funnel = noCounts(OF_FUNNEL)
   const inProgressApps = { all: 0, connected: 0 }
   let asOf = Infinity
   let lastEmail = -Infinity
+  let dueFrom = Infinity
+  let later = 0
   return {
-    count(arrival: Arrival, facts: ReadonlySet<Fact>): void {
+    count(arrival: Arrival, facts: ReadonlySet<Fact>, now: number): void {
       counts.people++
       countFacts(counts, facts)
       const isInvited = facts.has('invited')
       if (facts.has('notStarted') && facts.has('optedOut')) counts.notStartedOptedOut++
       if (isInvited) countFacts(ofInvited, facts)
       else if (facts.has('notStarted')) counts.notInvited++
-      if (isInvited && !facts.has('nothing')) {
-        countFacts(funnel, facts)
-        if (isIn(arrival, 'connected')) funnel.connecting++
+      if (isInvited && !facts.has('nothing')) countFunnel(funnel, arrival, facts)
+      const dueAt = facts.has('notStarted') ? remindableAt(arrival) : undefined
+      if (dueAt !== undefined && dueAt <= now) counts.due++
+      else if (dueAt !== undefined) {
+        later++
+        dueFrom = Math.min(dueFrom, dueAt)
       }
       if (facts.has('inProgress')) countApps(inProgressApps, arrival)
       asOf = Math.min(asOf, arrival.asOf ?? Infinity)
@@ -105,11 +114,25 @@ function createTotals() {
       asOf: dateOf(asOf),
       lastEmailAt: dateOf(lastEmail),
       ...counts,
+      dueLater: { count: later, from: dateOf(dueFrom) },
       ofInvited,
       funnel,
       inProgressApps,
     }),
   }
+}
+
+/** Someone who got to a stage has been through the ones before it, also where no one saw that: it only ever narrows. */
+function countFunnel(funnel: Report['funnel'], arrival: Arrival, facts: ReadonlySet<Fact>): void {
+  const reached = {
+    invited: true,
+    opened: facts.has('opened'),
+    signedIn: facts.has('signedIn'),
+    connecting: isIn(arrival, 'connected'),
+    finished: facts.has('finished'),
+  }
+  const furthest = OF_FUNNEL.findLastIndex((stage) => reached[stage])
+  for (const stage of OF_FUNNEL.slice(0, furthest + 1)) funnel[stage]++
 }
 
 function countApps(counts: Report['inProgressApps'], arrival: Arrival): void {

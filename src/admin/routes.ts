@@ -1,6 +1,6 @@
 // GET /admin, its pages and its exports, for ADMIN_EMAILS and ADMIN_GROUPS only; for everyone else none of them exists.
 // They read what was written down and never ask the service. Every view is in the audit log.
-import { Router, type Request, type RequestHandler } from 'express'
+import { Router, type Request, type RequestHandler, type Response } from 'express'
 import { calledAs } from '../company/called.ts'
 import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
@@ -19,6 +19,7 @@ import { overviewOf, standOf, unreadOf } from './overview.ts'
 import { emailsOf, peopleOf } from './people.ts'
 import { listAddresses, listPeople } from './people-list.ts'
 import { sharesIn } from './share.ts'
+import { MAX_TARGET_DAYS, targetOf, type Target } from './trend.ts'
 import { appTable, groupTable, ROWS_A_PAGE } from './table.ts'
 
 export type AdminParts = {
@@ -52,6 +53,19 @@ export function administrators(emails: readonly string[], groups: readonly strin
 const ALL_OF_GROUPS = ['name', 'ready', 'people', 'inProgress', 'notStarted', 'stuck']
 const ALL_OF_APPS = ['name', 'connected', 'waiting', 'skipped', 'stuck', 'off']
 
+/** The target date stays with the browser it was chosen in, for as long as a target may lie ahead. */
+const TARGET_COOKIE = 'onramp-target'
+
+const keptTarget = ({ headers }: Request): string | undefined =>
+  new RegExp(`(?:^|;\\s*)${TARGET_COOKIE}=([\\d-]{10})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
+
+function keepTarget(req: Request, res: Response, target: Target): void {
+  const options = { path: '/admin', httpOnly: true, sameSite: 'lax', secure: req.secure } as const
+  if (target.kind === 'day')
+    res.cookie(TARGET_COOKIE, target.day, { ...options, maxAge: MAX_TARGET_DAYS * 86_400_000 })
+  else if (target.kind === 'none') res.clearCookie(TARGET_COOKIE, options)
+}
+
 /** Where the list of people was before it had a page of its own. */
 const isFormerList = (query: Record<string, unknown>) =>
   ['show', 'q', 'after'].some((name) => query[name] !== undefined)
@@ -84,11 +98,13 @@ export function createAdminRoutes(parts: AdminParts): Router {
       return
     }
     noteView(req, 'overview')
+    const target = targetOf(req.query['target'] ?? keptTarget(req), now())
 
     const made = await exports.report()
 
+    if (req.query['target'] !== undefined) keepTarget(req, res, target)
     const data = (t: Texts) =>
-      overviewOf({ ...made, datasources: named(made.datasources, t) }, { t, now: now(), query: req.query })
+      overviewOf({ ...made, datasources: named(made.datasources, t) }, { t, now: now(), target })
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
 
@@ -120,7 +136,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const wanted = wantedOf(req.query)
 
     const unread = noneUnread()
-    const addresses = await listAddresses(arrivals.all(unread), wanted)
+    const addresses = await listAddresses(arrivals.all(unread), wanted, now())
 
     const data = (t: Texts) => ({
       ...emailsOf(

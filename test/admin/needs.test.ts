@@ -42,6 +42,22 @@ describe('what needs the person who runs the rollout', () => {
     expect(mostlyAt(report)?.instance).toBe('jira_1')
   })
 
+  it('reminds no one of what they were sent a minute ago', async () => {
+    const invited = withMailing(newArrival('new@acme.example', at), {
+      campaign: 'c',
+      wave: 0,
+      state: 'sent',
+      now: at - 60_000,
+    })
+    expect(needsOf(await reportOf(invited))).toEqual([])
+  })
+
+  it('says where most people are stuck only where it is at least half of them', async () => {
+    const few = ['a', 'b', 'c'].map((app) => person(app, 'blocked'))
+    expect(mostlyAt(await reportOf(...few))).toBeUndefined()
+    expect(mostlyAt(await reportOf(...few, person('a', 'blocked')))?.instance).toBe('a_1')
+  })
+
   it('names three apps, or four, and counts the others', async () => {
     const apps = ['a', 'b', 'c', 'd', 'e'].map((app) => person(app, 'blocked'))
     expect(needsOf(await reportOf(...apps.slice(0, 4))).map(({ kind }) => kind)).toEqual([
@@ -64,7 +80,7 @@ describe('what needs the person who runs the rollout', () => {
     )
     expect(needsOf(report).map(({ kind, count, href }) => [kind, count, href])).toEqual([
       ['unconfirmed', 1, '/admin/people?show=unconfirmed'],
-      ['notStarted', 3, '/admin/people/emails?show=notStarted'],
+      ['notStarted', 2, '/admin/people/emails?show=notStarted'],
       ['failed', 1, '/admin/people?show=failed'],
       ['deferred', 1, '/admin/people?show=deferred'],
       ['uncertain', 1, '/admin/people?show=uncertain'],

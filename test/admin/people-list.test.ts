@@ -115,7 +115,7 @@ describe('addresses to copy', () => {
     const all = Array.from({ length: 3 * MAX_ADDRESSES }, (_, index) =>
       newArrival(`person-${String((index * 7) % (3 * MAX_ADDRESSES)).padStart(4, '0')}@acme.example`, at),
     )
-    const { emails: first, total } = await listAddresses(these(all), wantedOf({}))
+    const { emails: first, total } = await listAddresses(these(all), wantedOf({}), at)
     expect(first).toEqual(
       all
         .map(({ email }) => email)
@@ -139,14 +139,16 @@ describe('addresses to copy', () => {
       now: at + 5,
     })
     const out = reached(mailed('out@acme.example', 'sent'), 'optedOutAt', at)
-    expect(await listAddresses(these([old, newer, out]), wantedOf({}))).toEqual({
+    expect(await listAddresses(these([old, newer, out]), wantedOf({}), at)).toEqual({
       emails: ['ada@acme.example', 'bob@acme.example'],
       total: 2,
       optedOut: 1,
       apps: [],
+      due: 0,
+      later: { count: 1, from: at + 5 + 7 * 86_400_000 },
       campaign: 'autumn',
     })
-    const refused = await listAddresses(these([old, newer]), wantedOf({ show: 'failed' }))
+    const refused = await listAddresses(these([old, newer]), wantedOf({ show: 'failed' }), at)
     expect(refused).toMatchObject({ emails: ['ada@acme.example'], campaign: 'd' })
     const doubtful = withMailing(mailed('ada@acme.example', 'unknown'), {
       campaign: 'd',
@@ -154,7 +156,7 @@ describe('addresses to copy', () => {
       state: 'sent',
       now: at + 9,
     })
-    expect(await listAddresses(these([doubtful, out]), wantedOf({ show: 'uncertain' }))).toMatchObject({
+    expect(await listAddresses(these([doubtful, out]), wantedOf({ show: 'uncertain' }), at)).toMatchObject({
       total: 1,
       campaign: 'c',
     })
@@ -164,8 +166,10 @@ describe('addresses to copy', () => {
       state: 'deferred',
       now: at,
     })
-    expect((await listAddresses(these([putOff]), wantedOf({ show: 'notStarted' }))).campaign).toBe('spring')
-    const none = await listAddresses(these([newArrival('eve@acme.example', at)]), wantedOf({}))
+    expect((await listAddresses(these([putOff]), wantedOf({ show: 'notStarted' }), at)).campaign).toBe(
+      'spring',
+    )
+    const none = await listAddresses(these([newArrival('eve@acme.example', at)]), wantedOf({}), at)
     expect(none.campaign).toBeUndefined()
   })
 
@@ -181,7 +185,7 @@ describe('addresses to copy', () => {
       [...others, zoe],
       [zoe, ...others],
     ])
-      expect((await listAddresses(these(all), wantedOf({}))).campaign).toBe('c')
-    expect((await listAddresses(these([zoe]), wantedOf({}))).campaign).toBe('slack-launch')
+      expect((await listAddresses(these(all), wantedOf({}), at)).campaign).toBe('c')
+    expect((await listAddresses(these([zoe]), wantedOf({}), at)).campaign).toBe('slack-launch')
   })
 })

@@ -84,7 +84,43 @@ describe('an app that was not confirmed', () => {
   })
 })
 
+describe('who is due for an email', () => {
+  const DAY = 86_400_000
+  const mailed = (email: string, days: number, wave = 0) =>
+    withMailing(newArrival(email, at), { campaign: 'c', wave, state: 'sent', now: at - days * DAY })
+
+  it('is who had none, or none for a week; the others are due later, and the report says when', async () => {
+    const report = await makeReport(
+      these(
+        known,
+        mailed('week@acme.example', 7),
+        mailed('new@acme.example', 0),
+        mailed('two@acme.example', 2),
+        mailed('third@acme.example', 30, 3),
+        { ...mailed('out@acme.example', 30), optedOutAt: at },
+        signedIn,
+      ),
+      at,
+    )
+    expect(report).toMatchObject({
+      due: 2,
+      dueLater: { count: 2, from: new Date(at + 5 * DAY).toISOString() },
+    })
+  })
+})
+
 describe('the funnel', () => {
+  it('never grows from one stage to the next, also for who connected an app and was never seen to sign in', async () => {
+    const crowd = crowdOf(500, at)
+    const unseen = {
+      ...withMailing(known, { campaign: 'c', wave: 0, state: 'sent', now: at }),
+      finishedAt: at,
+    }
+    const { funnel } = await makeReport(these(...crowd, unseen), at)
+    const stages = [funnel.invited, funnel.opened, funnel.signedIn, funnel.connecting, funnel.finished]
+    expect(stages).toEqual(stages.toSorted((one, other) => other - one))
+  })
+
   it('is of the invited who had something to connect, and nothing in it exceeds them', async () => {
     const invite = (arrival: Arrival) =>
       withMailing(arrival, { campaign: 'c', wave: 0, state: 'sent', now: at })
@@ -92,7 +128,7 @@ describe('the funnel', () => {
     const github = { instance: 'github_1', name: 'GitHub', status: 'awaiting' as const }
     const half = withLeft(withLeft(invite(signedIn), [slack, github], at), [github], at)
     const report = await makeReport(these(nothing, half, { ...known, email: 'eve@acme.example' }), at)
-    expect(report.funnel).toEqual({ invited: 1, opened: 0, signedIn: 1, connecting: 1, finished: 0 })
+    expect(report.funnel).toEqual({ invited: 1, opened: 1, signedIn: 1, connecting: 1, finished: 0 })
     expect(report).toMatchObject({ notInvited: 1, inProgressApps: { all: 2, connected: 1 } })
     expect(report.lastEmailAt).toBe(new Date(at).toISOString())
   })

@@ -10,7 +10,7 @@ export type Texts = {
   dir: 'ltr' | 'rtl'
   /** A day in UTC, because no one's time zone is known. @param milliseconds since 1970 */
   day: (milliseconds: number) => string
-  /** A day and a time of day, in UTC and saying so. @param milliseconds since 1970 */
+  /** A day and a time of day in UTC, which the page has to say. @param milliseconds since 1970 */
   moment: (milliseconds: number) => string
   /** How long ago something was, in its largest unit up to hours. @param milliseconds that have passed since */
   ago: (milliseconds: number) => string
@@ -61,7 +61,6 @@ export function textsOf(tag: string, catalogue: Catalogue, common: Values = {}):
     hour: 'numeric',
     minute: '2-digit',
     timeZone: 'UTC',
-    timeZoneName: 'short',
   })
   const spans = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
   // Between units, Chinese and Japanese put no mark.
