@@ -7,7 +7,8 @@ import type { Group } from './groups.ts'
 import type { Share } from './share.ts'
 import { APP_COLUMNS, directionOf, GROUP_COLUMNS, orderOf, sorted, type Column } from './sorting.ts'
 
-type Cell = { text: string; href?: string | undefined }
+/** `isNone`: it counts nothing, and is left out where there is little room. */
+type Cell = { text: string; isNone: boolean; href?: string | undefined }
 
 export type Row = {
   name: string
@@ -60,6 +61,8 @@ const GROUP_LABELS = {
 
 const widthOf = (part: number, whole: number) => (whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(1)))
 
+const cellOf = (count: number, t: Texts): Cell => ({ text: t.number(count), isNone: count === 0 })
+
 export function appTable(apps: readonly App[], part: Part, { t, share }: Words): Table {
   const rowOf = (app: App): Row => {
     const { instance, name, counts } = app
@@ -67,10 +70,10 @@ export function appTable(apps: readonly App[], part: Part, { t, share }: Words):
     const list = (filter: 'waiting' | 'skipped' | 'stuck', count: number) =>
       count === 0 ? undefined : `/admin/people?${queryOf({ filter, app: instance })}`
     const cells: Record<string, Cell> = {
-      waiting: { text: t.number(counts.waiting), href: list('waiting', counts.waiting) },
-      skipped: { text: t.number(counts.skipped), href: list('skipped', counts.skipped) },
-      stuck: { text: t.number(stuckAt(app)), href: list('stuck', stuckAt(app)) },
-      off: { text: t.number(counts.off) },
+      waiting: { ...cellOf(counts.waiting, t), href: list('waiting', counts.waiting) },
+      skipped: { ...cellOf(counts.skipped, t), href: list('skipped', counts.skipped) },
+      stuck: { ...cellOf(stuckAt(app), t), href: list('stuck', stuckAt(app)) },
+      off: cellOf(counts.off, t),
     }
     return {
       name,
@@ -100,7 +103,7 @@ export function groupTable(groups: readonly Group[], part: Part, { t, share }: W
     share: share(group.ready, group.people),
     cells: part.columns.flatMap((column) =>
       column === 'people' || column === 'inProgress' || column === 'notStarted' || column === 'stuck'
-        ? [{ text: t.number(group[column]) }]
+        ? [cellOf(group[column], t)]
         : [],
     ),
   })
