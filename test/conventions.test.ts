@@ -31,14 +31,22 @@ const roomOf = (file: string) =>
   /^src\/([^/]+)|^(packages\/[^/]+|languages)/.exec(file)?.slice(1).find(Boolean) ?? ''
 
 /** Which rooms a room may import from, besides itself: the arrows of the house. */
-const nouns = ['client-api', 'records', 'trace', 'problem.ts', 'present.ts', 'loopback.ts', 'installation.ts']
+const nouns = [
+  'client-api',
+  'records',
+  'trace',
+  'problem.ts',
+  'omit-undefined.ts',
+  'loopback.ts',
+  'installation.ts',
+]
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
 const allowed: Record<string, string[]> = {
   'packages/deprecations': [],
   'packages/sandbox': [],
   'problem.ts': [],
-  'present.ts': [],
+  'omit-undefined.ts': [],
   'loopback.ts': [],
   'installation.ts': [],
   'packages/pack.ts': [],
@@ -47,7 +55,7 @@ const allowed: Record<string, string[]> = {
   trace: [],
   settings: ['loopback.ts'],
   records: ['problem.ts', 'trace'],
-  'client-api': ['problem.ts', 'present.ts', 'loopback.ts', 'trace'],
+  'client-api': ['problem.ts', 'omit-undefined.ts', 'loopback.ts', 'trace'],
   session: nouns,
   // The company file; its faults are told as those of the settings are.
   company: ['settings', 'problem.ts', 'loopback.ts'],
@@ -55,24 +63,24 @@ const allowed: Record<string, string[]> = {
   // Who onramp is at the authorization server is read from the settings.
   'sign-in': [...web, 'settings'],
   // What is followed of a walk is the arrivals' to say.
-  onboarding: [...feature, 'arrivals'],
+  onboarding: [...feature, 'people'],
   search: feature,
   deprecations: web,
   // Who was invited and how far they are: what invitations, campaigns and the page for admins share.
-  arrivals: [...nouns, 'session'],
-  invites: [...feature, 'arrivals'],
-  campaigns: [...web, 'arrivals', 'invites'],
-  admin: [...feature, 'arrivals'],
+  people: [...nouns, 'session'],
+  invites: [...feature, 'people'],
+  campaigns: [...web, 'people', 'invites'],
+  admin: [...feature, 'people'],
   // Events about people, for other systems.
-  webhooks: [...nouns, 'arrivals', 'settings'],
-  'app.ts': [...feature, 'settings', 'arrivals', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],
+  webhooks: [...nouns, 'people', 'settings'],
+  'app.ts': [...feature, 'settings', 'people', 'onboarding', 'search', 'deprecations', 'invites', 'admin'],
   doctor: [
     'settings',
     ...nouns,
     'session',
     'sign-in',
     'onboarding',
-    'arrivals',
+    'people',
     'campaigns',
     'web',
     'company',

@@ -1,5 +1,5 @@
 // Apps, as the report counts them. Pure.
-import type { Arrival, SourceState } from '../arrivals/arrival.ts'
+import type { Arrival, SourceState } from '../people/arrival.ts'
 
 export type App = {
   instance: string

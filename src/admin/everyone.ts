@@ -1,9 +1,9 @@
 // Everyone known, read in one pass for all pages and exports of the next seconds, and handed out in slices, so that
 // requests in between are answered: any web page may send an admin's browser here as often as it likes.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Arrival } from '../arrivals/arrival.ts'
-import type { Arrivals } from '../arrivals/arrivals.ts'
-import { noneUnread, type Unread } from '../arrivals/unread.ts'
+import type { Arrival } from '../people/arrival.ts'
+import type { Arrivals } from '../people/arrivals.ts'
+import { noneUnread, type Unread } from '../people/unread.ts'
 
 const FRESH_MS = 10_000
 /** What looks at so many people takes a few milliseconds. */

@@ -6,7 +6,7 @@ import {
   type Arrival,
   type Mailing,
   type SourceState,
-} from '../arrivals/arrival.ts'
+} from '../people/arrival.ts'
 
 export const mailsOf = ({ campaigns }: Arrival): Mailing[] => campaigns.flatMap(({ mailings }) => mailings)
 

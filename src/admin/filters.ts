@@ -1,5 +1,5 @@
 // Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
-import { isReady, type Arrival, type Source } from '../arrivals/arrival.ts'
+import { isReady, type Arrival, type Source } from '../people/arrival.ts'
 import { FACTS, type Fact } from './facts.ts'
 
 /** @param sources of the app that is asked for, or all @param isOneApp whether one is asked for */

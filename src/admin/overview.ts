@@ -1,5 +1,5 @@
 // What the overview for administrators shows, from the report alone. Pure.
-import { remediesFor, unreadInWords, type Unread } from '../arrivals/unread.ts'
+import { remediesFor, unreadInWords, type Unread } from '../people/unread.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleWith } from './apps.ts'
 import { queryOf, type Filter } from './filters.ts'

@@ -1,6 +1,6 @@
 // People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
-import { isOut, type Arrival, type Source, type SourceState } from '../arrivals/arrival.ts'
-import { writeCsv } from '../arrivals/csv.ts'
+import { isOut, type Arrival, type Source, type SourceState } from '../people/arrival.ts'
+import { writeCsv } from '../people/csv.ts'
 import { FACTS, invitedAt, mailsOf, mailStateOf } from './facts.ts'
 
 const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).toISOString())

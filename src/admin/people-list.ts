@@ -1,6 +1,6 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
 // people there are, it goes through them once and holds no more than a page of them.
-import { hadNothing, isOut, type Arrival, type Mailing, type Source } from '../arrivals/arrival.ts'
+import { hadNothing, isOut, type Arrival, type Mailing, type Source } from '../people/arrival.ts'
 import { FACTS, invitedAt } from './facts.ts'
 import { remindableAt } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'

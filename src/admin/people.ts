@@ -1,5 +1,5 @@
 // What the list of people, and the page that emails them, show. Pure.
-import { countable, type Arrival } from '../arrivals/arrival.ts'
+import { countable, type Arrival } from '../people/arrival.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { FACTS, isUnconfirmed, mailStateOf } from './facts.ts'
 import { FILTERS_BY_KIND, isNarrowed, queryOf, type Wanted } from './filters.ts'

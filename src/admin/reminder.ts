@@ -1,6 +1,6 @@
 // Who is due for a reminder, and the command that emails the people of a list: it reads the exported file, so it is about
 // exactly these. Pure.
-import { isOut, type Arrival } from '../arrivals/arrival.ts'
+import { isOut, type Arrival } from '../people/arrival.ts'
 import { mailsOf, mailStateOf } from './facts.ts'
 import { COMMAND } from '../installation.ts'
 import type { Filter, Wanted } from './filters.ts'

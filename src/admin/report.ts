@@ -1,7 +1,7 @@
 // How far everyone is: counted over all arrivals, by app, by department and day by day. Pure, except that it reads the
 // arrivals one after the other, so that many people take no more memory.
-import { countable, isOut, type Arrival } from '../arrivals/arrival.ts'
-import { noneUnread, type Unread } from '../arrivals/unread.ts'
+import { countable, isOut, type Arrival } from '../people/arrival.ts'
+import { noneUnread, type Unread } from '../people/unread.ts'
 import { createApps, type App } from './apps.ts'
 import { FACTS, invitedAt, isIn, mailsOf, type Fact } from './facts.ts'
 import { createGroups, type Group } from './groups.ts'

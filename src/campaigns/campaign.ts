@@ -1,7 +1,7 @@
 // Who is due for which email of a campaign, and how that is written down. Pure. An email is written down before it
 // leaves: what was being sent when a process died stays uncertain, and is sent again only on request.
-import { isOut, type Arrival, type Mailing } from '../arrivals/arrival.ts'
-import type { Certainty } from '../arrivals/arrivals.ts'
+import { isOut, type Arrival, type Mailing } from '../people/arrival.ts'
+import type { Certainty } from '../people/arrivals.ts'
 
 export type Policy = {
   campaign: string

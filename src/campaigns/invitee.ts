@@ -1,7 +1,7 @@
 // Who is to be invited, made from one row, or from one line of JSON. Pure. Everything in it is untrusted: it goes into
 // headers, emails, terminals and pages.
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { addressToInvite } from '../arrivals/address.ts'
+import { addressToInvite } from '../people/address.ts'
 import { canonicalLanguage } from '../company/values.ts'
 
 export type Invitee = {

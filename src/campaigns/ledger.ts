@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Waiting } from '../client-api/answers.ts'
 import { StoreUnavailable } from '../records/records.ts'
-import type { Arrival } from '../arrivals/arrival.ts'
-import { withLeft, type When } from '../arrivals/sources.ts'
-import type { Arrivals, Looked } from '../arrivals/arrivals.ts'
+import type { Arrival } from '../people/arrival.ts'
+import { withLeft, type When } from '../people/sources.ts'
+import type { Arrivals, Looked } from '../people/arrivals.ts'
 import { due, isInDoubt, mailingOf, withdrawn, withMailing, type Open, type Policy } from './campaign.ts'
 import type { Outcome } from './mail/outcome.ts'
-import { present } from '../present.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import type { Invitee } from './invitee.ts'
 
 export type LedgerParts = {
@@ -86,7 +86,7 @@ export function createLedger(parts: LedgerParts): Ledger {
 
   function observed(before: Arrival, { name, language, group }: Invitee, { left, when }: Said): Arrival {
     const { unknownAt: _unknownAt, ...known } = before
-    return withLeft({ ...known, ...present({ name, language, group }) }, left, now(), when)
+    return withLeft({ ...known, ...omitUndefined({ name, language, group }) }, left, now(), when)
   }
 
   return {
@@ -143,7 +143,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     async observeUnknown({ email, name, language, group }) {
       await change(email, (before) => ({
         ...before,
-        ...present({ name, language, group }),
+        ...omitUndefined({ name, language, group }),
         unknownAt: now(),
       }))
     },

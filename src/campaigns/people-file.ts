@@ -1,7 +1,7 @@
 // Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, or one address a line.
 // A row at a time, so that a long list takes no more memory than a short one.
 import { TextDecoder } from 'node:util'
-import { readCsv, withoutEscape } from '../arrivals/csv.ts'
+import { readCsv, withoutEscape } from '../people/csv.ts'
 import { columnsOf, jsonPerson, personOf, UnreadablePeople, type Columns, type Read } from './invitee.ts'
 
 export type Row = Read & { line: number }

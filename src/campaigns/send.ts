@@ -2,8 +2,8 @@
 // again, it sends no email twice.
 import type { Waiting } from '../client-api/answers.ts'
 import type { Asked, Asking } from './ask.ts'
-import { isToConnect, wordOf, type Arrival } from '../arrivals/arrival.ts'
-import { stampOf } from '../arrivals/sources.ts'
+import { isToConnect, wordOf, type Arrival } from '../people/arrival.ts'
+import { stampOf } from '../people/sources.ts'
 import { due, isInDoubt, type Due, type Policy } from './campaign.ts'
 import { createDelivery, RunStopped, type DeliveryParts } from './delivery.ts'
 import type { Invitee } from './invitee.ts'

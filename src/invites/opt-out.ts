@@ -7,9 +7,9 @@ import type { Note } from '../web/audit.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
-import { maskedAddress } from '../arrivals/address.ts'
-import { optedIn, reached } from '../arrivals/arrival.ts'
-import type { Arrivals } from '../arrivals/arrivals.ts'
+import { maskedAddress } from '../people/address.ts'
+import { optedIn, reached } from '../people/arrival.ts'
+import type { Arrivals } from '../people/arrivals.ts'
 import type { Invitations } from './token.ts'
 
 export type OptOutParts = {

@@ -7,9 +7,9 @@ import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts
 import type { SendPage } from '../web/pages.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
-import { maskedAddress } from '../arrivals/address.ts'
-import { reached } from '../arrivals/arrival.ts'
-import type { Arrivals } from '../arrivals/arrivals.ts'
+import { maskedAddress } from '../people/address.ts'
+import { reached } from '../people/arrival.ts'
+import type { Arrivals } from '../people/arrivals.ts'
 import type { Invitations } from './token.ts'
 import { isInAppBrowser, walkPath, welcome } from './visit.ts'
 

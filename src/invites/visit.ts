@@ -1,6 +1,6 @@
 // What people meet who open an invitation. Pure.
 import type { User } from '../session/signed-in.ts'
-import { isSameAddress } from '../arrivals/address.ts'
+import { isSameAddress } from '../people/address.ts'
 import type { Invitation } from './token.ts'
 
 export type Welcome =

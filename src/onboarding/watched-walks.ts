@@ -1,8 +1,8 @@
 // Walks that tell when one has changed, for those who keep count. A page tells of a change that this process has not told of
 // yet, because the one that made it may have died before, and again once a minute, because `invite send` may know otherwise.
-import type { Source } from '../arrivals/arrival.ts'
-import type { Told } from '../arrivals/follow.ts'
-import { standsOf } from '../arrivals/sources.ts'
+import type { Source } from '../people/arrival.ts'
+import type { Told } from '../people/follow.ts'
+import { standsOf } from '../people/sources.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { standingIn } from './course.ts'

@@ -7,7 +7,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client'
-import { present } from '../present.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { retryAfterSeconds } from '../client-api/errors.ts'
 import { isOfProxy, silenceOf } from '../client-api/silence.ts'
@@ -143,5 +143,5 @@ export function problemOfAnswer(error: unknown, tryAgain?: string): Problem {
   const { status, code, detail } = meaningOf(error)
   const retryAfter =
     code === 'sign_in_unavailable' ? retryAfterSeconds(retryAfterOf(error), Date.now()) : undefined
-  return new Problem(status, code, { detail, cause: error, ...present({ retryAfter, tryAgain }) })
+  return new Problem(status, code, { detail, cause: error, ...omitUndefined({ retryAfter, tryAgain }) })
 }

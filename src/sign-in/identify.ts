@@ -11,7 +11,7 @@ import {
   type Configuration,
   type TokenEndpointResponse,
 } from 'openid-client'
-import { present } from '../present.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
 import { inWords, statusOf } from './answer-words.ts'
@@ -41,7 +41,7 @@ export function createIdentify(parts: IdentifyParts): Identify {
     const sources = await sourcesFor(configuration, granted, parts)
     noteGroups(sources)
     const user = userOf(serverMetadataOf(configuration).issuer, sources, parts.emailRule)
-    return { ...user, ...present({ groups: groupsIn(sources, parts.groupRule) }) }
+    return { ...user, ...omitUndefined({ groups: groupsIn(sources, parts.groupRule) }) }
   }
 }
 

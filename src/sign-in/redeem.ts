@@ -23,7 +23,7 @@ import { revoke } from './sign-out/revoke.ts'
 import type { SignedOut } from './sign-out/signed-out.ts'
 import { restartsOf, signInPath } from './addresses.ts'
 import { createRefreshTokenNote, tokensOf } from './tokens.ts'
-import { present } from '../present.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 
 type RedeemParts = SignInParts & { sessions: SignedInSessions; signedOut: Pick<SignedOut, 'askNoMore'> }
 
@@ -60,7 +60,7 @@ export function createRedeem(parts: RedeemParts): Redeem {
   const noteRefreshToken = createRefreshTokenNote(scope, parts.log)
 
   async function granted(configuration: Configuration, { url, state, signIn }: Answer): Promise<Granted> {
-    const checks = present({
+    const checks = omitUndefined({
       pkceCodeVerifier: signIn.verifier,
       expectedState: state,
       idTokenExpected: scope.split(' ').includes('openid'),

@@ -18,7 +18,7 @@ import { createSignedInSessions } from './sessions/signed-in-sessions.ts'
 import { createSignedOut } from './sign-out/signed-out.ts'
 import type { SignInServices } from './parts.ts'
 import { createStartSignIn } from './start.ts'
-import { present } from '../present.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
@@ -33,7 +33,7 @@ export function createSignIn(services: SignInServices) {
   const signIns = createSignIns({ texts, records, sealer, idleSeconds, maxSeconds, now })
   const client = clientOf(settings, { records, sealer, log, onCall, now })
   const authorizationServer = createAuthorizationServer({ settings, client, log, onCall, now })
-  const tokenParameters = present({ resource: settings.OIDC_RESOURCE })
+  const tokenParameters = omitUndefined({ resource: settings.OIDC_RESOURCE })
   const parts = { ...services, records, sealer, signIns, authorizationServer, maxSeconds, tokenParameters }
   const sessions = createSignedInSessions(parts)
   const signedOut = createSignedOut(parts)

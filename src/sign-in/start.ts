@@ -20,7 +20,7 @@ import type { PendingSignIns } from './pending.ts'
 import { isLoginRefused, isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
 import { serverMetadataOf } from './server/configuration.ts'
 import type { SignedOut } from './sign-out/signed-out.ts'
-import { present } from '../present.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 
 export type Start = {
   returnTo: string
@@ -58,7 +58,7 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
     const state = newState(restarts)
     const verifier = randomPKCECodeVerifier()
     const nonce = asksForIdToken ? randomNonce() : undefined
-    const parameters = present({
+    const parameters = omitUndefined({
       ...settings.OIDC_AUTHORIZATION_PARAMS,
       // RFC 8707.
       resource: settings.OIDC_RESOURCE,

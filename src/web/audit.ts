@@ -1,7 +1,7 @@
 // What happened, for the record: one log line an event and one count, with who (ids that only the server's secret can
 // make, see audit-ids.ts) and never with a secret. People's names and addresses stay out.
 import { Counter, type Registry } from 'prom-client'
-import { present } from '../present.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import type { AuditIds } from './audit-ids.ts'
 
 type AuditEvent =
@@ -68,7 +68,7 @@ export function createAudit({ log, registry, ids }: AuditParts): Note {
     const { event, user, email, ...rest } = { user: undefined, email: undefined, ...happened }
     const address = email ?? user?.email
     const emailId = address === undefined ? undefined : ids.ofEmail(address)
-    const who = present({ user: user && ids.ofUser(user), emailId })
+    const who = omitUndefined({ user: user && ids.ofUser(user), emailId })
     const result = 'result' in happened ? happened.result : 'by' in happened ? happened.by : ''
     counter.inc({ event, result, datasource: 'datasource' in happened ? labelOf(happened.datasource) : '' })
     log.info({ audit: event, ...rest, ...who }, event)

@@ -1,8 +1,8 @@
 // Who sends a piece of news, and when again. Every process may try, so each takes what is due by a change of the person's
 // record first, and the others leave it alone. One that dies meanwhile holds it for a minute: it may go out twice then,
 // with the same id, and never not at all.
-import type { Arrival, News } from '../arrivals/arrival.ts'
-import type { Arrivals } from '../arrivals/arrivals.ts'
+import type { Arrival, News } from '../people/arrival.ts'
+import type { Arrivals } from '../people/arrivals.ts'
 import { TIME_LIMIT_MS, type Outcome } from './post.ts'
 
 const HELD_MS = 60_000

@@ -1,6 +1,6 @@
 // An event as it leaves: its JSON and the signature over it (Standard Webhooks 1.0). Pure.
 import { createHmac } from 'node:crypto'
-import type { Arrival, News } from '../arrivals/arrival.ts'
+import type { Arrival, News } from '../people/arrival.ts'
 
 /** The text that is signed and sent. */
 export const bodyOf = ({ type, at, app }: News, { email, group }: Arrival): string =>

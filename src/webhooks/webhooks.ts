@@ -2,8 +2,8 @@
 // and then one of all processes looks through everyone, for what another one left.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Registry } from 'prom-client'
-import type { Arrivals } from '../arrivals/arrivals.ts'
-import type { News } from '../arrivals/arrival.ts'
+import type { Arrivals } from '../people/arrivals.ts'
+import type { News } from '../people/arrival.ts'
 import type { Records } from '../records/records.ts'
 import type { Settings } from '../settings/settings.ts'
 import { claim, settle, waitingOf, type Waiting } from './claims.ts'

@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
-import { hadNothing, isReady, type Arrival } from '../../src/arrivals/arrival.ts'
+import { hadNothing, isReady, type Arrival } from '../../src/people/arrival.ts'
 import { FACTS, invitedAt } from '../../src/admin/facts.ts'
 import type { Report } from '../../src/admin/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'

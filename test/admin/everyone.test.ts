@@ -3,8 +3,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createEveryone } from '../../src/admin/everyone.ts'
-import { newArrival, type Arrival } from '../../src/arrivals/arrival.ts'
-import { noneUnread } from '../../src/arrivals/unread.ts'
+import { newArrival, type Arrival } from '../../src/people/arrival.ts'
+import { noneUnread } from '../../src/people/unread.ts'
 
 const PEOPLE = 5_000
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, type Arrival } from '../../src/arrivals/arrival.ts'
-import { withLeft } from '../../src/arrivals/sources.ts'
+import { newArrival, reached, type Arrival } from '../../src/people/arrival.ts'
+import { withLeft } from '../../src/people/sources.ts'
 import { makeReport } from '../../src/admin/report.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')

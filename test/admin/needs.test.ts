@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mostlyAt, needsOf } from '../../src/admin/needs.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import { newArrival, reached, type Arrival, type SourceState } from '../../src/arrivals/arrival.ts'
+import { newArrival, reached, type Arrival, type SourceState } from '../../src/people/arrival.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 
 const at = Date.UTC(2026, 10, 2, 9)

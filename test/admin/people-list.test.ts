@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, type Arrival, type Mailing } from '../../src/arrivals/arrival.ts'
-import { withLeft } from '../../src/arrivals/sources.ts'
+import { newArrival, reached, type Arrival, type Mailing } from '../../src/people/arrival.ts'
+import { withLeft } from '../../src/people/sources.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { wantedOf } from '../../src/admin/filters.ts'
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { FACTS, progressOf } from '../../src/admin/facts.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import { newArrival, reached, type Arrival } from '../../src/arrivals/arrival.ts'
-import { withLeft, withSources } from '../../src/arrivals/sources.ts'
+import { newArrival, reached, type Arrival } from '../../src/people/arrival.ts'
+import { withLeft, withSources } from '../../src/people/sources.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newArrival } from '../../src/arrivals/arrival.ts'
+import { newArrival } from '../../src/people/arrival.ts'
 import { due, withMailing } from '../../src/campaigns/campaign.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { readSendOptions } from '../../src/cli/invite/send-options.ts'

@@ -7,8 +7,8 @@ import {
   reached,
   type Arrival,
   type Mailing,
-} from '../../src/arrivals/arrival.ts'
-import { withLeft, withSources } from '../../src/arrivals/sources.ts'
+} from '../../src/people/arrival.ts'
+import { withLeft, withSources } from '../../src/people/sources.ts'
 import { due, withMailing, type Policy } from '../../src/campaigns/campaign.ts'
 import { parse } from 'csv-parse/sync'
 import { peopleCsv } from '../../src/admin/people-csv.ts'

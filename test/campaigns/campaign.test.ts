@@ -1,6 +1,6 @@
 // Who is due for which email, for every standing a person can have, and what is written down of it.
 import { describe, expect, it } from 'vitest'
-import { newArrival, type Arrival, type Mailing, type SourceState } from '../../src/arrivals/arrival.ts'
+import { newArrival, type Arrival, type Mailing, type SourceState } from '../../src/people/arrival.ts'
 import {
   due,
   mailingsOf,

@@ -1,6 +1,6 @@
 // What a run writes down of an email that it may no longer be the one to speak for: by its state, its mark and its time.
 import { expect, it } from 'vitest'
-import { newArrival, type Arrival, type Mailing } from '../../src/arrivals/arrival.ts'
+import { newArrival, type Arrival, type Mailing } from '../../src/people/arrival.ts'
 import { createLedger, type Ledger } from '../../src/campaigns/ledger.ts'
 import { policy } from './office.ts'
 

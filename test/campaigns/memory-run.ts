@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { createArrivals } from '../../src/people/arrivals.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import { createPace } from '../../src/campaigns/pace.ts'

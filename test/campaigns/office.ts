@@ -1,6 +1,6 @@
 // A run with the service and the mail server as functions, over a store that lasts for several runs.
 import type { Waiting } from '../../src/client-api/answers.ts'
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { createArrivals } from '../../src/people/arrivals.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import type { Policy } from '../../src/campaigns/campaign.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'

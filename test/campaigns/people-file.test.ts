@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { UnreadableCsv } from '../../src/arrivals/csv.ts'
+import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadablePeople } from '../../src/campaigns/invitee.ts'
 import { readPeople, type Row } from '../../src/campaigns/people-file.ts'
 

@@ -1,6 +1,6 @@
 // What a run makes of each person on its list: who is counted as what, who is named, and what stays written down.
 import { describe, expect, it } from 'vitest'
-import type { Arrival, Mailing } from '../../src/arrivals/arrival.ts'
+import type { Arrival, Mailing } from '../../src/people/arrival.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'

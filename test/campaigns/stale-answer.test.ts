@@ -1,8 +1,8 @@
 // The service was asked, and before its answer is written down the person has gone on in their walk: that is newer.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { type SourceState } from '../../src/arrivals/arrival.ts'
-import { withSources } from '../../src/arrivals/sources.ts'
+import { type SourceState } from '../../src/people/arrival.ts'
+import { withSources } from '../../src/people/sources.ts'
 import { left, office } from './office.ts'
 
 const ada = 'ada@acme.example'

@@ -1,7 +1,7 @@
 // Before an email is handed over again: what has become of it, and of the person, meanwhile?
 import { expect, it } from 'vitest'
-import { newArrival, type Arrival } from '../../src/arrivals/arrival.ts'
-import type { Certainty } from '../../src/arrivals/arrivals.ts'
+import { newArrival, type Arrival } from '../../src/people/arrival.ts'
+import type { Certainty } from '../../src/people/arrivals.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import { policy } from './office.ts'

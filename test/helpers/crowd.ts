@@ -1,7 +1,7 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
 import { arrivalsIn } from '../../src/cli/invite/setup.ts'
-import { newArrival, reached, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
-import { withSources } from '../../src/arrivals/sources.ts'
+import { newArrival, reached, type Arrival, type Source } from '../../src/people/arrival.ts'
+import { withSources } from '../../src/people/sources.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { openStore } from '../../src/records/store.ts'

@@ -1,6 +1,6 @@
 // What comes back from the store, and the cookie: whoever can write there must gain nothing.
 import * as fc from 'fast-check'
-import { bucketOf, bucketText, keyOf, readBucket } from '../../src/arrivals/record.ts'
+import { bucketOf, bucketText, keyOf, readBucket } from '../../src/people/record.ts'
 import { jsonIn } from '../../src/client-api/body.ts'
 import { nothingSaid } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'

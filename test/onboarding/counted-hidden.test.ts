@@ -1,6 +1,6 @@
 // What the report keeps of an app that the company hides, for a while or for good.
 import { describe, expect, it } from 'vitest'
-import { reached } from '../../src/arrivals/arrival.ts'
+import { reached } from '../../src/people/arrival.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { skip } from '../../src/onboarding/set-aside.ts'
 import { observe } from '../../src/onboarding/walk.ts'

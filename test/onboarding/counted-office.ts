@@ -1,8 +1,8 @@
 // One store with walks and the report of one person, as any number of processes keep both.
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
-import { createFollow } from '../../src/arrivals/follow.ts'
-import { withNews } from '../../src/arrivals/news.ts'
-import { stampOf, withLeft } from '../../src/arrivals/sources.ts'
+import { createArrivals } from '../../src/people/arrivals.ts'
+import { createFollow } from '../../src/people/follow.ts'
+import { withNews } from '../../src/people/news.ts'
+import { stampOf, withLeft } from '../../src/people/sources.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { observe, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'

@@ -1,10 +1,10 @@
 // One app has one standing: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countable, newArrival } from '../../src/arrivals/arrival.ts'
-import { withSources } from '../../src/arrivals/sources.ts'
+import { countable, newArrival } from '../../src/people/arrival.ts'
+import { withSources } from '../../src/people/sources.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
-import { createFollow } from '../../src/arrivals/follow.ts'
+import { createFollow } from '../../src/people/follow.ts'
 import { next, standingIn } from '../../src/onboarding/course.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
 import { nothingSaid } from '../../src/onboarding/overview/about.ts'

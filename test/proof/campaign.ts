@@ -1,6 +1,6 @@
 // Runs of one campaign: the real lease, ledger and delivery over the simulated store, the real questions to the service,
 // and a mail server that may take an email and lose its answer. Composing an email is left out.
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { createArrivals } from '../../src/people/arrivals.ts'
 import { createAsk } from '../../src/campaigns/ask.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'

@@ -1,6 +1,6 @@
 // A company with a real mail server: `onramp invite send` as people run it, and what comes into the mailboxes.
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
+import { createArrivals } from '../../src/people/arrivals.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { readdirSync } from 'node:fs'

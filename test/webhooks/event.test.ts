@@ -1,7 +1,7 @@
 // One event: signed as receivers verify it, with what it says, and when it is tried again.
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { newArrival } from '../../src/arrivals/arrival.ts'
+import { newArrival } from '../../src/people/arrival.ts'
 import { pauseMs } from '../../src/webhooks/claims.ts'
 import { bodyOf, signatureHeaders } from '../../src/webhooks/signature.ts'
 

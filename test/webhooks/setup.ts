@@ -1,7 +1,7 @@
 // Processes that share a store in memory, and the receiver of their events.
 import { Registry } from 'prom-client'
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
-import { withNews } from '../../src/arrivals/news.ts'
+import { createArrivals } from '../../src/people/arrivals.ts'
+import { withNews } from '../../src/people/news.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import type { Outcome } from '../../src/webhooks/post.ts'
 import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'

@@ -1,8 +1,8 @@
 // Events on their way: at least once, and never for ever.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { reached, type newArrival } from '../../src/arrivals/arrival.ts'
-import { withSources } from '../../src/arrivals/sources.ts'
-import { withNews } from '../../src/arrivals/news.ts'
+import { reached, type newArrival } from '../../src/people/arrival.ts'
+import { withSources } from '../../src/people/sources.ts'
+import { withNews } from '../../src/people/news.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 import { MAX_AGE_MS, MAX_AT_ONCE } from '../../src/webhooks/claims.ts'
 import { TIME_LIMIT_MS, type Outcome } from '../../src/webhooks/post.ts'

@@ -1,5 +1,5 @@
 // onramp audit-id: a person's id in the audit log, made from their address. It asks no server and keeps nothing.
-import { normalizedAddress } from '../../arrivals/address.ts'
+import { normalizedAddress } from '../../people/address.ts'
 import { loadSettings } from '../../settings/settings.ts'
 import { createAuditIds } from '../../web/audit-ids.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'

@@ -1,6 +1,6 @@
 // How the commands of invitations end: an expected failure is one line that says what to do.
 import { ServiceUnusable } from '../../campaigns/ask.ts'
-import { UnreadableCsv } from '../../arrivals/csv.ts'
+import { UnreadableCsv } from '../../people/csv.ts'
 import { RunStopped } from '../../campaigns/delivery.ts'
 import { MailServerUnusable } from '../../campaigns/mail/outcome.ts'
 import { FaultyTemplate } from '../../campaigns/mail/templates.ts'

@@ -1,5 +1,5 @@
 // onramp invite forget: removes what is known of a person: their walk too, and that they want no emails.
-import { unreadInWords } from '../../arrivals/unread.ts'
+import { unreadInWords } from '../../people/unread.ts'
 import { eraseWalk } from '../../onboarding/walks.ts'
 import { createSealer } from '../../session/seal.ts'
 import { loadSettings } from '../../settings/settings.ts'

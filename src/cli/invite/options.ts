@@ -1,6 +1,6 @@
 // Arguments that several commands of `invite` read.
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
-import { addressToInvite } from '../../arrivals/address.ts'
+import { addressToInvite } from '../../people/address.ts'
 
 const MAX_DATASOURCES = 20
 const MAX_CHARACTERS = 200

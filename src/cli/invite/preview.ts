@@ -1,7 +1,7 @@
 // onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressToInvite } from '../../arrivals/address.ts'
+import { addressToInvite } from '../../people/address.ts'
 import type { ComposeMail, Mail } from '../../campaigns/mail/mail.ts'
 import { bytesOf } from '../../campaigns/mail/message.ts'
 import type { Outcome } from '../../campaigns/mail/outcome.ts'

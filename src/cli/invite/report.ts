@@ -2,7 +2,7 @@
 import { peopleCsv } from '../../admin/people-csv.ts'
 import { makeReport, type Report } from '../../admin/report.ts'
 import { shareOf } from '../../admin/share.ts'
-import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../arrivals/unread.ts'
+import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../people/unread.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { loadSettings } from '../../settings/settings.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'

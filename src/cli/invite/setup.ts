@@ -1,7 +1,7 @@
 // What the commands of invitations make of the settings.
 import { fileURLToPath } from 'node:url'
-import { createArrivals, type Arrivals } from '../../arrivals/arrivals.ts'
-import { withNews } from '../../arrivals/news.ts'
+import { createArrivals, type Arrivals } from '../../people/arrivals.ts'
+import { withNews } from '../../people/news.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { looksOf } from '../../campaigns/mail/look.ts'

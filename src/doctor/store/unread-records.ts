@@ -1,8 +1,8 @@
 // Records about people that cannot be read. They are in no count, and the people they may be about get no mail.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createArrivals } from '../../arrivals/arrivals.ts'
-import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../arrivals/unread.ts'
+import { createArrivals } from '../../people/arrivals.ts'
+import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../people/unread.ts'
 import { StoreUnavailable } from '../../records/records.ts'
 import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../session/seal.ts'

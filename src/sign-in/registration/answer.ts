@@ -2,7 +2,7 @@
 // is made again with every try. Pure.
 import type { ClientMetadata } from 'openid-client'
 import { objectIn } from '../../client-api/body.ts'
-import { present } from '../../present.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import type { RequestedMetadata } from './metadata.ts'
 
 /** The client as it is kept: client_id, perhaps a secret and when it expires, the method it wants. */
@@ -74,7 +74,7 @@ export function readRegistered(text: string, requested: RequestedMetadata, now: 
     if (addresses.kept !== undefined) kept[name] = addresses.kept
   }
   const client: Registered = {
-    ...present({ id_token_signed_response_alg: requested.id_token_signed_response_alg }),
+    ...omitUndefined({ id_token_signed_response_alg: requested.id_token_signed_response_alg }),
     ...kept,
     client_id: id,
     token_endpoint_auth_method: methodIn(kept, requested.token_endpoint_auth_method, oddities),

@@ -1,7 +1,7 @@
 // What onramp asks for when it registers itself (RFC 7591 2), and with what less it asks again where that is refused. Pure.
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { isLoopbackHttp } from '../../loopback.ts'
-import { present } from '../../present.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { addressesOf } from '../addresses.ts'
 import { deniesRefreshTokens } from '../server/metadata-rules.ts'
@@ -65,7 +65,7 @@ export function requestedMetadata(
     response_types: ['code'],
     scope: listedScope(settings.OIDC_SCOPE, server.scopes_supported),
     token_endpoint_auth_method: authMethod(chosen, server.token_endpoint_auth_methods_supported),
-    ...present({ jwks, id_token_signed_response_alg: signatureAlgorithm(server) }),
+    ...omitUndefined({ jwks, id_token_signed_response_alg: signatureAlgorithm(server) }),
   }
 }
 

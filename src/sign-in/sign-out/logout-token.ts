@@ -1,7 +1,7 @@
 // Whether a logout token may end anything (OpenID Connect Back-Channel Logout 1.0, section 2.6): a person who can make
 // onramp believe one can sign people out.
 import { jwtVerify, type JWTVerifyGetKey } from 'jose'
-import { present } from '../../present.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 
 export type LogoutToken = { jti: string; sub?: string; sid?: string }
 
@@ -56,7 +56,7 @@ export async function verifyLogoutToken(token: string, rules: LogoutTokenRules):
     typeof events === 'object' && events !== null ? Reflect.get(events, EVENT) : undefined
   if (typeof event !== 'object' || event === null) refuse('it does not carry the logout event')
   if (typeof jti !== 'string' || jti === '') return refuse('it has no jti')
-  const named = present({ sub: textOf(sub), sid: textOf(sid) })
+  const named = omitUndefined({ sub: textOf(sub), sid: textOf(sid) })
   if (Object.keys(named).length === 0) refuse('it names neither a subject nor a session')
   return { jti, ...named }
 }

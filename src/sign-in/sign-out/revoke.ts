@@ -1,7 +1,7 @@
 // Takes tokens back at the authorization server at sign-out (RFC 7009): best effort, and never for long.
 import { setTimeout as pause } from 'node:timers/promises'
 import { ResponseBodyError, tokenRevocation, type Configuration } from 'openid-client'
-import { present } from '../../present.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import type { Tokens } from '../../session/signed-in.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
 
@@ -36,7 +36,7 @@ export async function revoke(
   if (serverMetadataOf(configuration).revocation_endpoint === undefined) return { revoked: 'no_endpoint' }
   // The refresh token first, and alone: with it the server should drop the access token too (RFC 7009 2.1). The other
   // way round, a refresh under way could get new tokens in between.
-  const held = Object.entries(present({ refresh_token: refreshToken, access_token: accessToken }))
+  const held = Object.entries(omitUndefined({ refresh_token: refreshToken, access_token: accessToken }))
   const faults: unknown[] = []
   let done = 0
 

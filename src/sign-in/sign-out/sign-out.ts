@@ -20,7 +20,7 @@ import { revoke, RevocationLate, type Revocation } from './revoke.ts'
 import type { SignIn } from '../sign-in.ts'
 import type { SigningOut } from './signed-out.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
-import { present } from '../../present.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 
 /** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
@@ -172,7 +172,7 @@ function endSession(
 ): SigningOut | undefined {
   if (serverMetadataOf(configuration).end_session_endpoint === undefined) return undefined
   const state = randomBytes(16).toString('base64url')
-  const parameters = present({
+  const parameters = omitUndefined({
     id_token_hint: idToken,
     ...(mayComeBack(configuration, back) && { post_logout_redirect_uri: back, state }),
   })

@@ -1,7 +1,7 @@
 import { assert, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
-import { addressToInvite, isSameAddress, maskedAddress } from '../../src/arrivals/address.ts'
+import { addressToInvite, isSameAddress, maskedAddress } from '../../src/people/address.ts'
 
 describe('an address to invite', () => {
   it('is taken in lower case and without spaces around', () => {

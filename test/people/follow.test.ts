@@ -1,8 +1,8 @@
 // Who signs in and how their walks stand, counted for the report; later, where the store is away.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { newArrival, type Arrival } from '../../src/arrivals/arrival.ts'
-import { createFollow } from '../../src/arrivals/follow.ts'
+import { newArrival, type Arrival } from '../../src/people/arrival.ts'
+import { createFollow } from '../../src/people/follow.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')

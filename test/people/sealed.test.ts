@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { reached } from '../../src/arrivals/arrival.ts'
-import { createArrivals, OPT_OUT_DAYS } from '../../src/arrivals/arrivals.ts'
+import { reached } from '../../src/people/arrival.ts'
+import { createArrivals, OPT_OUT_DAYS } from '../../src/people/arrivals.ts'
 import type { Records } from '../../src/records/records.ts'
 import { createSealer } from '../../src/session/seal.ts'
 

@@ -1,7 +1,7 @@
 // What is told of a person's apps, by processes in any order and by the service: the later word counts.
 import { describe, expect, it } from 'vitest'
-import { newArrival, type Arrival, type SourceState } from '../../src/arrivals/arrival.ts'
-import { stampOf, withLeft, withSources } from '../../src/arrivals/sources.ts'
+import { newArrival, type Arrival, type SourceState } from '../../src/people/arrival.ts'
+import { stampOf, withLeft, withSources } from '../../src/people/sources.ts'
 
 const AT = Date.parse('2026-11-02T09:00:00Z')
 const named = { instance: 'slack_1', name: 'Slack' }

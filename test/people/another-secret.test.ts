@@ -2,7 +2,7 @@
 // says what it could not read, and mails nobody who may have asked for no mails there.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newArrival, reached } from '../../src/arrivals/arrival.ts'
+import { newArrival, reached } from '../../src/people/arrival.ts'
 import { settle } from '../helpers/crowd.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { sendHere, startCompany, type Company } from '../campaigns/command.ts'

@@ -1,12 +1,12 @@
 // Records that cannot be read, because another secret sealed them, a newer version wrote them, or they are damaged: they
 // stop nothing, nothing overwrites them, and nobody whom they may be about is mailed.
 import { describe, expect, it } from 'vitest'
-import { optedIn, reached, type Arrival } from '../../src/arrivals/arrival.ts'
-import { withLeft } from '../../src/arrivals/sources.ts'
-import { bucketOf, keyOf } from '../../src/arrivals/record.ts'
-import { createArrivals, OPT_OUT_DAYS } from '../../src/arrivals/arrivals.ts'
+import { optedIn, reached, type Arrival } from '../../src/people/arrival.ts'
+import { withLeft } from '../../src/people/sources.ts'
+import { bucketOf, keyOf } from '../../src/people/record.ts'
+import { createArrivals, OPT_OUT_DAYS } from '../../src/people/arrivals.ts'
 import { mailingsOf, withMailing } from '../../src/campaigns/campaign.ts'
-import { noneUnread } from '../../src/arrivals/unread.ts'
+import { noneUnread } from '../../src/people/unread.ts'
 import { createSealer } from '../../src/session/seal.ts'
 
 const secret = 'a secret of thirty-two characters'

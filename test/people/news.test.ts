@@ -1,10 +1,10 @@
 // What other systems are told of a change, and that it is kept with the person.
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, type Arrival, type Source } from '../../src/arrivals/arrival.ts'
-import { withSources } from '../../src/arrivals/sources.ts'
-import { createArrivals } from '../../src/arrivals/arrivals.ts'
-import { MAX_NEWS, newsOf, withNews } from '../../src/arrivals/news.ts'
-import { united } from '../../src/arrivals/united.ts'
+import { newArrival, reached, type Arrival, type Source } from '../../src/people/arrival.ts'
+import { withSources } from '../../src/people/sources.ts'
+import { createArrivals } from '../../src/people/arrivals.ts'
+import { MAX_NEWS, newsOf, withNews } from '../../src/people/news.ts'
+import { united } from '../../src/people/united.ts'
 import { createSealer } from '../../src/session/seal.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 

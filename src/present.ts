@@ -1,8 +1,0 @@
-// What is known of some optional members. Under exactOptionalPropertyTypes a member that may be left out may not be
-// undefined, so the undefined ones are left out: `{ state, ...present({ code, cause }) }`.
-
-export type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** @returns the members that are not undefined */
-export const present = <T extends object>(members: T): Present<T> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>
