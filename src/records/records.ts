@@ -1,4 +1,5 @@
-// Small durable records with expiry. One interface; every operation touches one key, so that it runs on a cluster.
+// Small durable records with expiry. One interface; every operation but the listing of keys touches one key, so that it
+// runs on a cluster.
 import { Problem } from '../problem.ts'
 import { storeTrouble } from './store-trouble.ts'
 
@@ -20,6 +21,11 @@ export type Records = {
   remove(key: string): Promise<void>
   /** Removes only what still is `expected`. */
   compareAndRemove(key: string, expected: string): Promise<void>
+  /**
+   * Every key that begins with `prefix`, each once, in batches between which other work goes on. A record that was written
+   * or removed meanwhile may be among them or not.
+   */
+  keys(prefix: string): AsyncGenerator<string[]>
 }
 
 /** The store answers within this many milliseconds, or the request is refused (guard: 2 s in all). */

@@ -5,13 +5,15 @@ import { createCluster, RedisClient, type RedisClientOptions } from 'redis'
 import { withinDeadline } from './records.ts'
 import { rootOf } from './store-trouble.ts'
 
-/** What is asked of Redis; every command touches one key, so that it runs on a cluster. */
+/** What is asked of Redis; every command but `scan` touches one key, so that it runs on a cluster. */
 export type RedisCommands = {
   get(key: string): Promise<string | null>
   set(key: string, value: string, options: SetOptions): Promise<string | null>
   del(keys: string | string[]): Promise<number>
   expire(key: string, seconds: number): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  /** The keys that match, of every primary: a batch for each SCAN, which may be empty. */
+  scan(pattern: string): AsyncGenerator<string[]>
 }
 
 type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
@@ -80,10 +82,32 @@ async function openServer(
   try {
     await client.connect()
     await withinDeadline(() => probe(client), PROBE_MS)
-    return { commands: client, close: () => client.destroy() }
+    return {
+      commands: commandsOf(client, async (options) => [client.scanIterator(options)]),
+      close: () => client.destroy(),
+    }
   } catch (error) {
     client.destroy()
     throw error
+  }
+}
+
+type ScanOptions = { MATCH: string; COUNT: number }
+
+/** @param scanAll one iterator for each primary; nothing is sent before its first step */
+function commandsOf(
+  client: Omit<RedisCommands, 'scan'>,
+  scanAll: (options: ScanOptions) => Promise<AsyncGenerator<string[]>[]>,
+): RedisCommands {
+  return {
+    get: (key) => client.get(key),
+    set: (key, value, options) => client.set(key, value, options),
+    del: (keys) => client.del(keys),
+    expire: (key, seconds) => client.expire(key, seconds),
+    eval: (script, options) => client.eval(script, options),
+    async *scan(pattern) {
+      for (const batches of await scanAll({ MATCH: pattern, COUNT: 1_000 })) yield* batches
+    },
   }
 }
 
@@ -174,7 +198,11 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
       await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
       opened = true
       known = cluster.masters.map(({ host, port }) => ({ host, port }))
-      return { commands: cluster, close: () => cluster.destroy() }
+      const scanAll = (options: ScanOptions) =>
+        Promise.all(
+          cluster.masters.map(async (node) => (await cluster.nodeClient(node)).scanIterator(options)),
+        )
+      return { commands: commandsOf(cluster, scanAll), close: () => cluster.destroy() }
     } catch (error) {
       cluster.destroy()
       throw reason ?? error

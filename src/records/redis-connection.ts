@@ -52,6 +52,14 @@ export function connectBy(open: OpenRedis, log: ConnectionLog): RedisConnection 
     del: (keys) => kept.run((redis) => redis.del(keys)),
     expire: (key, seconds) => kept.run((redis) => redis.expire(key, seconds)),
     eval: (script, options) => kept.run((redis) => redis.eval(script, options)),
+    async *scan(pattern) {
+      let batches: AsyncGenerator<string[]> | undefined
+      for (;;) {
+        const batch = await kept.run((redis) => (batches ??= redis.scan(pattern)).next())
+        if (batch.done === true) return
+        yield batch.value
+      }
+    },
     get isReady() {
       return kept.isOpen()
     },

@@ -24,6 +24,9 @@ const whole = (seconds: number) => Math.max(1, Math.ceil(seconds))
 const lifeOf = (seconds: number) => String(whole(seconds))
 const expiry = (seconds: number) => ({ expiration: { type: 'EX' as const, value: whole(seconds) } })
 
+/** As a pattern of Redis that matches this text alone. */
+const literally = (text: string) => text.replaceAll(/[*?[\]^\\]/g, '\\$&')
+
 /**
  * @param prefix REDIS_PREFIX: what every key begins with, so that several installations may share a Redis
  * @throws {StoreUnavailable} from every operation while Redis cannot be reached or does not answer in time
@@ -51,6 +54,15 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
     async compareAndRemove(key, expected) {
       await redis.eval(COMPARE_AND_REMOVE, { keys: [prefix + key], arguments: [expected] })
     },
+    async *keys(beginning) {
+      // SCAN may return a key more than once.
+      const seen = new Set<string>()
+      for await (const found of redis.scan(`${literally(prefix + beginning)}*`)) {
+        const batch = [...new Set(found)].filter((key) => !seen.has(key))
+        for (const key of batch) seen.add(key)
+        if (batch.length > 0) yield batch.map((key) => key.slice(prefix.length))
+      }
+    },
   }
 }
 
@@ -58,7 +70,17 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
  * Every command that the server and the command line send, in scripts too. A Redis that denies or renames one of them
  * answers every page, or every sign-in, with an error.
  */
-export const REDIS_COMMANDS = ['get', 'set', 'del', 'expire', 'ttl', 'incrby', 'eval', 'ping'] as const
+export const REDIS_COMMANDS = [
+  'get',
+  'set',
+  'del',
+  'expire',
+  'ttl',
+  'incrby',
+  'eval',
+  'scan',
+  'ping',
+] as const
 
 /** What else is sent where the address of the primary, or of a cluster's nodes, has to be found. */
 const BY_TOPOLOGY = { standalone: [], sentinel: ['role'], cluster: ['cluster|slots'] } as const

@@ -2,6 +2,7 @@
 // small row at a time; a restart loses nothing that was committed.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as othersFirst } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from './records.ts'
 import { closeToOthers, DATABASE } from './sqlite-folder.ts'
 
@@ -14,6 +15,9 @@ const SCHEMA = `
 
 const UPSERT = `INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`
+
+/** Keys of one batch: listing them takes about a millisecond. */
+const BATCH = 1_000
 
 const SWEEP_EVERY_MS = 60_000
 
@@ -41,6 +45,9 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   const erase = database.prepare('DELETE FROM records WHERE key = ?')
   const eraseThis = database.prepare('DELETE FROM records WHERE key = ? AND value = ?')
   const eraseExpired = database.prepare('DELETE FROM records WHERE expires <= ?')
+  const list = database.prepare(
+    `SELECT key FROM records WHERE key > ? AND key < ? AND expires > ? ORDER BY key LIMIT ${BATCH}`,
+  )
   const until = (seconds: number) => now() + Math.max(1, Math.ceil(seconds)) * 1000
 
   const sweep = setInterval(() => attempt(() => eraseExpired.run(now())).catch(() => {}), SWEEP_EVERY_MS)
@@ -77,6 +84,16 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
       attempt(() => {
         eraseThis.run(key, expected)
       }),
+    async *keys(prefix) {
+      // No key is the prefix alone. SQLite compares bytes of UTF-8, so this character is behind all others.
+      const end = `${prefix}\u{10ffff}`
+      for (let last: string | undefined = prefix; last !== undefined; await othersFirst()) {
+        const after: string = last
+        const batch = await attempt(() => list.all(after, end, now()).map(({ key }) => String(key)))
+        if (batch.length > 0) yield batch
+        last = batch.length === BATCH ? batch.at(-1) : undefined
+      }
+    },
     close() {
       clearInterval(sweep)
       database.close()

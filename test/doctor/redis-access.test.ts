@@ -43,7 +43,7 @@ describe('the rights of the user of REDIS_URL', () => {
     expect((await lookAs(await start('--appendonly', 'yes'))).fails).toEqual([])
   })
 
-  it.each(['get', 'set', 'del', 'expire', 'ttl', 'incrby', 'eval', 'ping'])(
+  it.each(['get', 'set', 'del', 'expire', 'ttl', 'incrby', 'eval', 'scan', 'ping'])(
     'without %s are told not to be enough, with all that has to be allowed',
     async (command) => {
       const { fails } = await lookAs(await start(), `-${command}`)

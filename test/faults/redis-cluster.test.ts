@@ -69,6 +69,9 @@ describe('on a cluster', () => {
     )
     const held = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))
     expect(Math.min(...held.map(Number))).toBeGreaterThan(0)
+    const listed: string[] = []
+    for await (const batch of records.keys('key ')) listed.push(...batch)
+    expect(listed.toSorted()).toEqual(keys.toSorted())
     await Promise.all(keys.flatMap((key) => [records.remove(key), sessions.destroy(key)]))
     expect(await records.get('key 1')).toBeUndefined()
     expect(await sessions.get('key 1')).toBeUndefined()

@@ -49,6 +49,14 @@ export function memoryRedis() {
       if (one !== undefined) one.ends = now + 1000 * seconds
       return Number(one !== undefined)
     },
+    async *scan(pattern) {
+      const beginning = pattern.slice(0, -1).replaceAll(/\\(.)/g, '$1')
+      const keys = [...kept.keys()].filter((key) => key.startsWith(beginning) && found(key) !== undefined)
+      // A cursor may come by a key twice.
+      yield keys
+      await new Promise((answered) => setImmediate(answered))
+      yield keys.slice(0, 1)
+    },
     async eval(script, { keys: [key = ''], arguments: args }) {
       const known = Object.entries(scripts).find(([word]) => script.includes(word))
       if (known === undefined) throw new Error('ERR a script that is not known here')

@@ -42,6 +42,9 @@ export class SimulatedStore {
     this.#held.set(key, { value, until: current().now + Math.max(1, Math.ceil(seconds)) * 1000 })
   }
 
+  keys = (prefix: string) =>
+    [...this.#held.keys()].filter((key) => key.startsWith(prefix) && this.read(key) !== undefined)
+
   erase = (key: string) => void this.#held.delete(key)
 
   ask<T>(what: string, effect: () => T): Promise<T> {
@@ -145,6 +148,9 @@ export function recordsOn(stored: () => SimulatedStore): Records {
         if (isTaken) stored().write(key, value.slice(mark.length), seconds)
         return { value, isTaken }
       }),
+    async *keys(prefix) {
+      yield await stored().ask(`keys ${prefix}`, () => stored().keys(prefix))
+    },
     remove: (key) => stored().ask(about('remove', key), () => stored().erase(key)),
     compareAndRemove: (key, expected) =>
       stored().ask(about('car', key), () => {

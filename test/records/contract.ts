@@ -141,4 +141,34 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     await records.compareAndRemove(key, 'a')
     expect(await records.get(key)).toBeUndefined()
   })
+
+  it('all keys that begin alike are listed, each once and with its batch, and no others', async () => {
+    const prefix = `list*[a-z]?\\${newKey()}:`
+    const names = Array.from({ length: 2_500 }, (_, index) => `${prefix}${index}-ü`)
+    for (const name of names) await records.put(name, 'a', 60)
+    await records.put(`${prefix}over`, 'a', 1)
+    await records.put(`${prefix.replace('*', 'x')}other`, 'a', 60)
+    await records.put(`${prefix.toUpperCase()}other`, 'a', 60)
+    await opened.pass(1_100)
+    const listed: string[] = []
+    let batches = 0
+    for await (const batch of records.keys(prefix)) {
+      listed.push(...batch)
+      batches++
+    }
+    expect(listed.toSorted()).toEqual(names.toSorted())
+    expect(batches).toBeGreaterThan(0)
+    for await (const batch of records.keys(`none:${prefix}`)) expect(batch).toEqual([])
+  })
+
+  it('listing keys lets other work through', async () => {
+    const prefix = `slices:${newKey()}:`
+    for (let index = 0; index < 2_500; index++) await records.put(prefix + index, 'a', 60)
+    let turns = 0
+    const turn = () => void (turns++, (next = setImmediate(turn)))
+    let next = setImmediate(turn)
+    for await (const batch of records.keys(prefix)) expect(batch.length).toBeLessThanOrEqual(2_500)
+    clearImmediate(next)
+    expect(turns).toBeGreaterThan(0)
+  })
 }

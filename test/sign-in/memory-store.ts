@@ -24,6 +24,9 @@ export function memoryStore() {
       return { value, isTaken }
     },
     remove: async (key) => void values.delete(key),
+    async *keys(prefix) {
+      yield [...values.keys()].filter((key) => key.startsWith(prefix))
+    },
     async compareAndRemove(key, expected) {
       if (values.get(key) === expected) values.delete(key)
     },

@@ -37,6 +37,7 @@ function sharedRecords(seed: number): Records {
         return isSame
       }),
     takeMark: () => Promise.reject(new Error('not needed here')),
+    async *keys() {},
     remove: (key) => later(() => void values.delete(key)),
     compareAndRemove: (key, expected) =>
       later(() => {

@@ -26,6 +26,7 @@ const ATTEMPTS: Record<string, (redis: RedisCommands, key: string) => Promise<un
     redis.eval(`return redis.call('INCRBY', KEYS[1], 1)`, { keys: [key], arguments: [] }),
   EXPIRE: (redis, key) => redis.expire(key, LIFE_SECONDS),
   TTL: (redis, key) => redis.eval(`return redis.call('TTL', KEYS[1])`, { keys: [key], arguments: [] }),
+  SCAN: (redis, key) => redis.scan(key).next(),
   DEL: (redis, key) => redis.del(key),
 }
 
