@@ -8,7 +8,7 @@ import { fail, skip, type Finding, type Findings } from './finding.ts'
 import { checks } from './checks.ts'
 import { discoverOnce, type Discovered } from './server/discovered.ts'
 import { maskFor } from './mask.ts'
-import { readAll } from './read-settings.ts'
+import { readSettings } from '../settings/settings.ts'
 
 export type Report = Finding & { check: string; group: Group }
 
@@ -37,7 +37,7 @@ async function bounded({ id, look }: Check, subject: Subject): Promise<Finding[]
 /** Both servers are asked each question once, however many checks want the answer. */
 function subjectOf(examination: Examination): { subject: Subject; close: () => Promise<void> } {
   const { env, now } = examination
-  const read = readAll(env)
+  const read = readSettings(env)
   useProxy(read.settings)
   const {
     SERVICE_BASE_URL: baseUrl,

@@ -105,11 +105,11 @@ function redisFaults(loaded: Partial<Settings>): string[] {
   return faults
 }
 
-/**
- * Reads every setting from the environment. An empty variable counts as absent.
- * @throws {SettingsError} naming every fault at once (none of them with a secret's value).
- */
-export function loadSettings(env: NodeJS.ProcessEnv): Settings {
+/** Every setting that can be read, and a sentence for every fault, none of them with a secret's value. */
+export function readSettings(env: NodeJS.ProcessEnv): {
+  settings: Partial<Settings>
+  faults: readonly string[]
+} {
   const faults: string[] = []
   const loaded: Record<string, unknown> = {}
   for (const setting of settings) {
@@ -129,6 +129,28 @@ export function loadSettings(env: NodeJS.ProcessEnv): Settings {
   // One that could not be read is not missing too.
   const isTold = (fault: string) => faults.some((told) => told.split(' ')[0] === fault.split(' ')[0])
   faults.push(...faultsBetween(loaded).filter((fault) => !isTold(fault)))
+  return { settings: loaded, faults }
+}
+
+/**
+ * Reads every setting from the environment. An empty variable counts as absent.
+ * @throws {SettingsError} naming every fault at once
+ */
+export function loadSettings(env: NodeJS.ProcessEnv): Settings {
+  const read = readSettings(env)
+  if (read.faults.length > 0) throw new SettingsError(read.faults)
+  return read.settings as Settings
+}
+
+/** For a command that needs no others. @throws {SettingsError} naming every fault of these */
+export function loadSome<K extends keyof Settings>(
+  names: readonly K[],
+  env: NodeJS.ProcessEnv,
+): Partial<Pick<Settings, K>> {
+  const read = readSettings(env)
+  const faults = read.faults.filter((fault) =>
+    names.some((name) => fault.startsWith(`${name} `) || fault.startsWith(`${name}_FILE `)),
+  )
   if (faults.length > 0) throw new SettingsError(faults)
-  return loaded as Settings
+  return read.settings
 }

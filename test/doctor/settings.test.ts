@@ -2,8 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadSettings, settings } from '../../src/settings/settings.ts'
-import { readAll } from '../../src/doctor/read-settings.ts'
+import { loadSettings, readSettings, settings } from '../../src/settings/settings.ts'
 
 import { examined, newFolder, newSecret, troubles } from './set-up.ts'
 
@@ -241,13 +240,13 @@ describe('the settings alone', () => {
 describe('reading settings one by one', () => {
   it('reads what start-up reads', () => {
     const env = { ...healthy(), SESSION_SECRET: `${newSecret()}${newSecret()},${newSecret()}${newSecret()}` }
-    expect(readAll(env)).toEqual({ settings: loadSettings(env), faults: [] })
+    expect(readSettings(env)).toEqual({ settings: loadSettings(env), faults: [] })
   })
 
   it.each(settings.map(({ name }) => name))('reads all the others whatever %s is', (name) => {
     const env = healthy()
     const without = (read: object) => Object.entries(read).filter(([other]) => other !== name)
-    const read = readAll({ ...env, [name]: '\u0000' })
+    const read = readSettings({ ...env, [name]: '\u0000' })
     expect(without(read.settings)).toEqual(without(loadSettings(env)))
   })
 })

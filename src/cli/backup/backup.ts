@@ -2,9 +2,8 @@
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { Run } from '@onramp/deprecations/command-line/parts'
-import { readOne } from '../../doctor/read-settings.ts'
 import { backUpFolder, NotBackedUp } from '../../records/sqlite-backup.ts'
-import { SettingsError } from '../../settings/settings.ts'
+import { loadSome } from '../../settings/settings.ts'
 
 const options = { force: { type: 'boolean', default: false }, json: { type: 'boolean' } } as const
 
@@ -17,16 +16,14 @@ export const run: Run = async (args, { env, stdout, stderr }) => {
       'the backup is read back before it counts, so it goes to a file and not to standard output: give its path (./- for a file called -)',
     )
 
-  const [redis, folder] = [readOne('REDIS_URL', env), readOne('DATA_DIR', env)]
-  const faults = [...redis.faults, ...folder.faults]
-  if (faults.length > 0) throw new SettingsError(faults)
-  if (redis.value !== undefined)
+  const { REDIS_URL: redis, DATA_DIR: folder = '' } = loadSome(['REDIS_URL', 'DATA_DIR'], env)
+  if (redis !== undefined)
     throw new UsageError(
       'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/operations.md)',
     )
 
   try {
-    const done = await backUpFolder(folder.value ?? '', file, { isReplaced: values.force })
+    const done = await backUpFolder(folder, file, { isReplaced: values.force })
     stdout.write(
       values.json
         ? `${JSON.stringify({ schema_version: 1, ...done })}\n`

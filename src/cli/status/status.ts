@@ -4,10 +4,9 @@ import { isActAsAddress, STANDARD_HEADER_PREFIX } from '../../client-api/credent
 import { createInquiry, type ServiceToken } from '../../client-api/inquiry.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import type { RefusalReason } from '../../client-api/refusal-reason.ts'
-import { readOne } from '../../doctor/read-settings.ts'
 import { unansweredFinding, type Asking, type Unanswered } from '../../doctor/service/refusals.ts'
 import { isOpenToAll } from '../../doctor/settings/secrets.ts'
-import { EXIT_SETTINGS, SettingsError } from '../../settings/settings.ts'
+import { EXIT_SETTINGS, loadSome, SettingsError } from '../../settings/settings.ts'
 import { readArguments, UsageError, wholeNumberOf } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { statusJson, statusTable } from './report.ts'
@@ -46,10 +45,10 @@ function readArgs(args: string[]): Asked {
 
 /** The global token for the person who was asked about; otherwise the token of one person, for that person. */
 function chooseToken(email: string | undefined, env: CliParts['env']): ServiceToken {
-  const [first, second] = [readOne('SERVICE_GLOBAL_TOKEN', env), readOne('SERVICE_USER_TOKEN', env)]
-  const faults = [...first.faults, ...second.faults]
-  if (faults.length > 0) throw new SettingsError(faults)
-  const [global, user] = [first.value, second.value]
+  const { SERVICE_GLOBAL_TOKEN: global, SERVICE_USER_TOKEN: user } = loadSome(
+    ['SERVICE_GLOBAL_TOKEN', 'SERVICE_USER_TOKEN'],
+    env,
+  )
   if (global !== undefined && email !== undefined)
     return { kind: 'global-token', token: global, actAs: email }
   if (user !== undefined) return { kind: 'user-token', token: user }
@@ -63,17 +62,19 @@ type Service = { baseUrl: string; headerPrefix: string }
 
 /** Where the service is and how calls get there. @throws {SettingsError} */
 function serviceOf(env: CliParts['env']): Service {
-  const [base, prefix] = [readOne('SERVICE_BASE_URL', env), readOne('SERVICE_HEADER_PREFIX', env)]
-  const [https, http] = [readOne('HTTPS_PROXY', env), readOne('HTTP_PROXY', env)]
-  const exempt = readOne('NO_PROXY', env)
-  const faults = [base, prefix, https, http, exempt].flatMap((read) => read.faults)
-  if (faults.length > 0) throw new SettingsError(faults)
-  if (base.value === undefined)
+  const read = loadSome(
+    ['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'],
+    env,
+  )
+  if (read.SERVICE_BASE_URL === undefined)
     throw new SettingsError([
       "SERVICE_BASE_URL is not set. Set it to the base URL of the search service's backend",
     ])
-  useProxy({ HTTPS_PROXY: https.value, HTTP_PROXY: http.value, NO_PROXY: exempt.value })
-  return { baseUrl: base.value, headerPrefix: prefix.value ?? STANDARD_HEADER_PREFIX }
+  useProxy(read)
+  return {
+    baseUrl: read.SERVICE_BASE_URL,
+    headerPrefix: read.SERVICE_HEADER_PREFIX ?? STANDARD_HEADER_PREFIX,
+  }
 }
 
 async function ask(token: ServiceToken, service: Service, { seconds }: Asked, now: () => number) {

@@ -3,7 +3,9 @@
 import { settings } from '../../settings/settings.ts'
 import type { Subject } from '../check.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
-import { settingOfFault } from '../read-settings.ts'
+
+/** The name that a fault begins with. */
+const settingOfFault = (fault: string): string => /^[A-Z_]+/.exec(fault)?.[0] ?? ''
 
 /** "OIDC_ISSUER is not an address: write it like …" is a sentence and its remedy. */
 function faultFinding(fault: string): Finding {
