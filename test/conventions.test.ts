@@ -38,7 +38,7 @@ const nouns = [
   'problem.ts',
   'omit-undefined.ts',
   'loopback.ts',
-  'installation.ts',
+  'version.ts',
 ]
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
@@ -48,7 +48,7 @@ const allowed: Record<string, string[]> = {
   'problem.ts': [],
   'omit-undefined.ts': [],
   'loopback.ts': [],
-  'installation.ts': [],
+  'version.ts': [],
   'packages/pack.ts': [],
   'require-node.mjs': [],
   // Which request the code works for, and what it asks of others on the way.
@@ -87,7 +87,7 @@ const allowed: Record<string, string[]> = {
     'webhooks',
   ],
   'compose.ts': ['*'],
-  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs', 'installation.ts'],
+  'server.ts': ['compose.ts', 'settings', 'web', 'records', 'trace', 'require-node.mjs', 'version.ts'],
   cli: ['*'],
 }
 

@@ -2,7 +2,7 @@
 // exactly these. Pure.
 import { isOut, type Arrival } from '../people/arrival.ts'
 import { mailsOf, mailStateOf } from './facts.ts'
-import { COMMAND } from '../installation.ts'
+import { COMMAND } from '../version.ts'
 import type { Filter, Wanted } from './filters.ts'
 
 /** What the export of people is called; `onramp invite send` reads its column "email". */

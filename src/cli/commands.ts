@@ -8,7 +8,7 @@ import type { Action, Command, Group } from '@onramp/deprecations/command-line/s
 import { registrationForgetHelp, registrationHelp } from './registration/help.ts'
 import { demoHelp, sandboxHelp, serveHelp } from './serve/help.ts'
 import { statusHelp } from './status/help.ts'
-import { VERSION } from '../installation.ts'
+import { VERSION } from '../version.ts'
 
 /** The sandbox is a development package: onramp is installed without it, and its image is built without it. */
 function withoutSandbox(): string | undefined {

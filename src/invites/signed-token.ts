@@ -4,7 +4,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { createSealer } from '../session/seal.ts'
+import { createSealer } from '../records/seal.ts'
 
 const claimsSchema = z.object({
   v: z.literal(1),

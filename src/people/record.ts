@@ -2,8 +2,8 @@
 // servers with different secrets may share a store; a part that one of them cannot read stays as it is.
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { Sealer } from '../session/seal.ts'
-import { openJson, type Unreadable } from '../session/sealed-json.ts'
+import type { Sealer } from '../records/seal.ts'
+import { openJson, type Unreadable } from '../records/sealed-json.ts'
 import { normalizedAddress } from './address.ts'
 import type { Arrival } from './arrival.ts'
 import { united } from './united.ts'

@@ -1,5 +1,5 @@
 // What could not be read of the stored records, in words for operators: how much, why, and what to do. Pure.
-import type { Unreadable } from '../session/sealed-json.ts'
+import type { Unreadable } from '../records/sealed-json.ts'
 
 /** Records, or parts of one, that could not be read. */
 export type Unread = Record<Unreadable, number>

@@ -1,7 +1,7 @@
 // What express-session reads: the sign-in (signed-in.ts). It writes nothing; of a browser that has only begun to sign in
 // nothing is kept but its cookie.
 import { Store, type SessionData } from 'express-session'
-import { nameOf } from './seal.ts'
+import { nameOf } from '../records/seal.ts'
 import type { SealedTexts } from './sealed-texts.ts'
 import type { SignIns } from './signed-in.ts'
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
 import { cookieKeys, cookieName, type CookieOptions } from './cookie-id.ts'
-import { nameOf } from './seal.ts'
+import { nameOf } from '../records/seal.ts'
 import { signedInOf, type SignedIn } from './signed-in.ts'
 
 declare module 'express-session' {

@@ -4,8 +4,8 @@
 import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from './remembered.ts'
-import { nameOf, type Sealer } from './seal.ts'
-import { sealedJson } from './sealed-json.ts'
+import { nameOf, type Sealer } from '../records/seal.ts'
+import { sealedJson } from '../records/sealed-json.ts'
 import type { SealedTexts } from './sealed-texts.ts'
 
 /** The pair of issuer and subject is the identity (OpenID Connect Core 2); the rest is for show. */

@@ -2,7 +2,7 @@
 import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
-import type { Sealer } from '../session/seal.ts'
+import type { Sealer } from '../records/seal.ts'
 import type { SignIns, User } from '../session/signed-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Note } from '../web/audit.ts'

@@ -1,8 +1,8 @@
 // Sign-ins that were started and not finished: a record each, named by its state, so any number of tabs works while the
 // cookie stays one small id. A used one is remembered for a while, so a second callback lands on the result.
 import type { Records } from '../records/records.ts'
-import { nameOf, type Sealer } from '../session/seal.ts'
-import { sealedJson } from '../session/sealed-json.ts'
+import { nameOf, type Sealer } from '../records/seal.ts'
+import { sealedJson } from '../records/sealed-json.ts'
 import type { Wish } from './prompt.ts'
 import type { Room } from './room.ts'
 

@@ -7,7 +7,7 @@ import {
   ClientError,
   type Configuration,
 } from 'openid-client'
-import { nameOf } from '../session/seal.ts'
+import { nameOf } from '../records/seal.ts'
 import { newSessionId, startSession } from '../session/session.ts'
 import { signedInOf, type SignedIn, type Tokens, type User } from '../session/signed-in.ts'
 import { problemOfAnswer } from './answer-problems.ts'

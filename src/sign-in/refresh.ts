@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ClientError, refreshTokenGrant, ResponseBodyError } from 'openid-client'
 import { createOnce, takeLease, type Lease } from '../records/lease.ts'
-import { nameOf } from '../session/seal.ts'
+import { nameOf } from '../records/seal.ts'
 import type { SignedIn, Tokens } from '../session/signed-in.ts'
 import { isGrantRefused, problemOfAnswer, signInUnavailable } from './answer-problems.ts'
 import { inWords, nameOfError } from './answer-words.ts'

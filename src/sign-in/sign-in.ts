@@ -2,7 +2,7 @@
 import type { Request, RequestHandler } from 'express'
 import { clientOf } from './server/client.ts'
 import { cookieName, createCookieIds } from '../session/cookie-id.ts'
-import { createSealer } from '../session/seal.ts'
+import { createSealer } from '../records/seal.ts'
 import { sessionTextsOn } from '../session/sealed-texts.ts'
 import { SessionStore } from '../session/session-store.ts'
 import { createSession, rememberBrowser } from '../session/session.ts'

@@ -5,7 +5,7 @@ import { stampOf } from '../../src/people/sources.ts'
 import { mailingsOf, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger, type Ledger } from '../../src/campaigns/ledger.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 const HOUR = 3_600_000

@@ -11,7 +11,7 @@ import { readPeople } from '../../src/campaigns/people-file.ts'
 import { makeReport } from '../../src/admin/report.ts'
 import { sendInvitations } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 
 const people = Number(process.argv[2])

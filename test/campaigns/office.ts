@@ -10,7 +10,7 @@ import { createPace } from '../../src/campaigns/pace.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { sendInvitations, type EndedBy, type SendParts } from '../../src/campaigns/send.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 
 export const left: Waiting[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 

@@ -1,7 +1,7 @@
 // What every command says of itself.
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
-import { VERSION } from '../../src/installation.ts'
+import { VERSION } from '../../src/version.ts'
 import { runCommand } from './run-command.ts'
 
 describe('the command line', () => {

@@ -7,7 +7,7 @@ import { neutralCompany } from '../../src/company/company.ts'
 import { observe, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { watchWalks } from '../../src/onboarding/watched-walks.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { CONFIRM, NOW, waits } from './seen.ts'
 

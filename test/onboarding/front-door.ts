@@ -8,7 +8,7 @@ import { createOnboardingRoutes, type OnboardingParts } from '../../src/onboardi
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { remember } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import type { Note } from '../../src/web/audit.ts'

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
 import { observe } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 
 const ada = { issuer: 'https://as.example', subject: 'ada' }
 const waits = (instance: string) => ({ instance, name: instance, status: 'awaiting' as const })

@@ -5,7 +5,7 @@ import { next } from '../../src/onboarding/course.ts'
 import { skip } from '../../src/onboarding/set-aside.ts'
 import { observe } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { progress } from './progress.ts'
 

@@ -5,7 +5,7 @@ import { withSources } from '../../src/people/sources.ts'
 import { createArrivals } from '../../src/people/arrivals.ts'
 import { MAX_NEWS, newsOf, withNews } from '../../src/people/news.ts'
 import { united } from '../../src/people/united.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 
 const at = Date.UTC(2026, 10, 2)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { reached } from '../../src/people/arrival.ts'
 import { createArrivals, OPT_OUT_DAYS } from '../../src/people/arrivals.ts'
 import type { Records } from '../../src/records/records.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 
 const secret = 'a secret of thirty-two characters'
 const newer = 'another secret, longer than before'

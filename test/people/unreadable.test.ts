@@ -7,7 +7,7 @@ import { bucketOf, keyOf } from '../../src/people/record.ts'
 import { createArrivals, OPT_OUT_DAYS } from '../../src/people/arrivals.ts'
 import { mailingsOf, withMailing } from '../../src/campaigns/campaign.ts'
 import { noneUnread } from '../../src/people/unread.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 
 const secret = 'a secret of thirty-two characters'
 const staging = 'the secret of the staging server, 32'

@@ -1,6 +1,6 @@
 // What may never happen, held against every answer that a process gives and against how everything ends.
 import { bucketOf, keyOf, readBucket } from '../../src/people/record.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { locationOf, settings, type Answer, type Asked } from './processes.ts'
 import { SERVICE, type Person } from './service.ts'
 import { pathOf, type World } from './world.ts'

@@ -2,7 +2,7 @@
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
 import { createArrivals } from '../../src/people/arrivals.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { readdirSync } from 'node:fs'
 import { startCompany } from '../campaigns/command.ts'
 import { DOMAIN, openPostOffice, SENDER } from './post-office.ts'

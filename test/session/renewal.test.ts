@@ -1,7 +1,7 @@
 // How long the record of a sign-in lives, and how seldom that is written anew.
 import { describe, expect, it } from 'vitest'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
-import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { createSealer, nameOf } from '../../src/records/seal.ts'
 import { redisSessionTexts } from '../../src/session/sealed-texts.ts'
 import { createSignIns, personKey, type SignIns } from '../../src/session/signed-in.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createCookieIds } from '../../src/session/cookie-id.ts'
-import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { createSealer, nameOf } from '../../src/records/seal.ts'
 import { redisSessionTexts } from '../../src/session/sealed-texts.ts'
 import { SessionStore } from '../../src/session/session-store.ts'
 import {

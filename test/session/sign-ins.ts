@@ -2,7 +2,7 @@
 import type { SessionData } from 'express-session'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
-import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { createSealer, nameOf } from '../../src/records/seal.ts'
 import type { SealedTexts } from '../../src/session/sealed-texts.ts'
 import { SessionStore } from '../../src/session/session-store.ts'
 import { createSignIns, type SignIns } from '../../src/session/signed-in.ts'

@@ -6,7 +6,7 @@ import request from 'supertest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Problem } from '../../src/problem.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { nameOf } from '../../src/session/seal.ts'
+import { nameOf } from '../../src/records/seal.ts'
 import { createBackChannelRoutes } from '../../src/sign-in/sign-out/back-channel.ts'
 import { memoryStore } from './memory-store.ts'
 

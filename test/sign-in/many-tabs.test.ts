@@ -1,6 +1,6 @@
 // Many sign-ins in one browser: each tab ends at its own page, in any order, while the cookie stays one small id.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { nameOf } from '../../src/session/seal.ts'
+import { nameOf } from '../../src/records/seal.ts'
 import { endSignIns, expectSignedIn, expectSignedOut, keptSignIns, runUnlimited } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

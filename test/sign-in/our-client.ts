@@ -1,6 +1,6 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { clientOf, registrationOf } from '../../src/sign-in/server/client.ts'
 import { memoryStore } from './memory-store.ts'
 

@@ -1,6 +1,6 @@
 // What comes of a refresh: new tokens, the end of the sign-in, or another try later.
 import { describe, expect, it } from 'vitest'
-import { nameOf } from '../../src/session/seal.ts'
+import { nameOf } from '../../src/records/seal.ts'
 import { ISSUER } from './in-process.ts'
 import { MINUTE, someone } from './someone.ts'
 

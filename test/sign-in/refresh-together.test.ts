@@ -1,7 +1,7 @@
 // Refreshing over two processes: the winner's result counts for all, and nothing that was redeemed is lost.
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { nameOf } from '../../src/session/seal.ts'
+import { nameOf } from '../../src/records/seal.ts'
 import { createRefresh } from '../../src/sign-in/refresh.ts'
 import { inProcess, ISSUER, type Options } from './in-process.ts'
 

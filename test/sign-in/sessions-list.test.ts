@@ -1,7 +1,7 @@
 // The list of a person's sign-ins: what a logout of theirs ends, what is shown of it, and what is never taken for nothing.
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { createSignedInSessions } from '../../src/sign-in/sessions/signed-in-sessions.ts'
 import { memoryStore } from './memory-store.ts'
 

@@ -2,7 +2,7 @@
 // its own for a person. Whatever happens in both at the same time, no sign-in slips between the lists.
 import { describe, expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import { createSignedInSessions } from '../../src/sign-in/sessions/signed-in-sessions.ts'
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)]

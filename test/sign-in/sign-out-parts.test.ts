@@ -2,7 +2,7 @@
 import express, { type Request } from 'express'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { createSealer, nameOf } from '../../src/records/seal.ts'
 import { rememberBrowser } from '../../src/session/session.ts'
 import { remember, type SignedIn } from '../../src/session/signed-in.ts'
 import { forgetCookie, hidePages } from '../../src/sign-in/sign-out/cookies.ts'

@@ -2,7 +2,7 @@
 // and there, where it can be reached. And the page that says where someone is signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { nameOf } from '../../src/session/seal.ts'
+import { nameOf } from '../../src/records/seal.ts'
 import { expectSignedIn, expectSignedOut, keptSignIns, runUnlimited, setFaults } from '../helpers/faulty.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

@@ -1,6 +1,6 @@
 // Sign-ins that were started and not finished: what is kept of them, for how long, and how many there may be.
 import { describe, expect, it } from 'vitest'
-import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { createSealer, nameOf } from '../../src/records/seal.ts'
 import { createPendingSignIns, type PendingSignIn } from '../../src/sign-in/pending.ts'
 import { createRoom } from '../../src/sign-in/room.ts'
 import { memoryStore } from './memory-store.ts'

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { VERSION } from '../../src/installation.ts'
+import { VERSION } from '../../src/version.ts'
 import { Timings } from '../../src/web/metrics/timings.ts'
 import { metricsPage } from '../helpers/metrics-page.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'

@@ -2,7 +2,7 @@
 import { Registry } from 'prom-client'
 import { createArrivals } from '../../src/people/arrivals.ts'
 import { withNews } from '../../src/people/news.ts'
-import { createSealer } from '../../src/session/seal.ts'
+import { createSealer } from '../../src/records/seal.ts'
 import type { Outcome } from '../../src/webhooks/post.ts'
 import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'

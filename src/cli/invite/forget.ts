@@ -1,7 +1,7 @@
 // onramp invite forget: removes what is known of a person: their walk too, and that they want no emails.
 import { unreadInWords } from '../../people/unread.ts'
 import { eraseWalk } from '../../onboarding/walks.ts'
-import { createSealer } from '../../session/seal.ts'
+import { createSealer } from '../../records/seal.ts'
 import { loadSettings } from '../../settings/settings.ts'
 import { readArguments } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'

@@ -12,7 +12,7 @@ import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
 import { openStore, storeOf, type StoreOptions } from '../../records/store.ts'
 import { untilReachable } from '../../records/readiness.ts'
-import { createSealer } from '../../session/seal.ts'
+import { createSealer } from '../../records/seal.ts'
 import {
   loadSettings,
   settings as definitions,

@@ -1,6 +1,6 @@
 // GET /sessions: where a person is signed in, with one click to end each.
 import { Router, type RequestHandler } from 'express'
-import { nameOf } from '../../session/seal.ts'
+import { nameOf } from '../../records/seal.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { whoIsSignedIn } from '../../session/signed-in.ts'

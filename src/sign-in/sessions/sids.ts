@@ -1,7 +1,7 @@
 // Who a session id of the authorization server (sid) belongs to, for logout tokens that name nothing else. A logout may
 // arrive before the sign-in that it ends is finished, so an unknown sid is remembered as ended.
-import { nameOf } from '../../session/seal.ts'
-import { readable, sealedJson } from '../../session/sealed-json.ts'
+import { nameOf } from '../../records/seal.ts'
+import { readable, sealedJson } from '../../records/sealed-json.ts'
 import type { SignInParts } from '../parts.ts'
 import type { User } from '../../session/signed-in.ts'
 

@@ -3,7 +3,7 @@
 import { createChanges } from '../../records/change.ts'
 import { createOnce } from '../../records/lease.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
-import { readable, sealedJson } from '../../session/sealed-json.ts'
+import { readable, sealedJson } from '../../records/sealed-json.ts'
 import { personKey, type SignIns } from '../../session/signed-in.ts'
 import type { SignInParts } from '../parts.ts'
 import { createSids, type Identity } from './sids.ts'

@@ -6,7 +6,7 @@ import { Router, type ErrorRequestHandler, type Request, type RequestHandler } f
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
 import { StoreUnavailable } from '../../records/records.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
-import { nameOf } from '../../session/seal.ts'
+import { nameOf } from '../../records/seal.ts'
 import { browserOf } from '../../session/session.ts'
 import { signedInOf, type SignedIn } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'

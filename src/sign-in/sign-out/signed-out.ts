@@ -3,8 +3,8 @@
 // another tab may sign in again at any time, and that must lose neither.
 import type { Request } from 'express'
 import type { Records } from '../../records/records.ts'
-import type { Sealer } from '../../session/seal.ts'
-import { sealedJson } from '../../session/sealed-json.ts'
+import type { Sealer } from '../../records/seal.ts'
+import { sealedJson } from '../../records/sealed-json.ts'
 import { browserOf } from '../../session/session.ts'
 import { signedInOf } from '../../session/signed-in.ts'
 

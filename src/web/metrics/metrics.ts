@@ -1,7 +1,7 @@
 // What Prometheus is told: how long requests take, by route pattern (never by address), and what they ask of others,
 // beside what the process and the events of audit.ts say. No label names a person, an instance or a query.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import { VERSION } from '../../installation.ts'
+import { VERSION } from '../../version.ts'
 import { callTimings, classOf, type CallTimings } from './call-timings.ts'
 import { Timings } from './timings.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { createSealer } from '../../src/session/seal.ts'
-import { openJson, readable, sealedJson } from '../../src/session/sealed-json.ts'
+import { createSealer } from '../../src/records/seal.ts'
+import { openJson, readable, sealedJson } from '../../src/records/sealed-json.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
 

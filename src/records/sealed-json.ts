@@ -1,7 +1,6 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 // A record that can't be read is told apart from none: it may hold what a person asked for.
-import { objectIn } from '../client-api/body.ts'
-import { StoreUnavailable } from '../records/records.ts'
+import { StoreUnavailable } from './records.ts'
 import type { Sealer } from './seal.ts'
 
 /** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
@@ -31,6 +30,16 @@ export function openJson(text: string, key: string, form: JsonForm): OpenedJson 
   const former = formerHolder === undefined ? undefined : sealer.open(text, formerHolder)
   if (former !== undefined) return parse(former, form, false)
   return unreadable(sealer.isOurs(text) ? 'damaged' : 'otherSecret')
+}
+
+function objectIn(plain: string): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(plain)
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
+    return isObject ? (json as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function parse(plain: string, { version, wasUnversioned }: JsonForm, isCurrent: boolean): OpenedJson {

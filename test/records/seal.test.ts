@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSealer, nameOf } from '../../src/session/seal.ts'
+import { createSealer, nameOf } from '../../src/records/seal.ts'
 
 const [SECRET, NEWER] = ['s'.repeat(40), 'n'.repeat(40)]
 

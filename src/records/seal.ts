@@ -7,10 +7,9 @@ import {
   createSecretKey,
   hash,
   hkdfSync,
-  randomFillSync,
+  randomBytes,
   type KeyObject,
 } from 'node:crypto'
-import { createRemembered } from './remembered.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -31,18 +30,6 @@ export type Sealer = {
   keyIds: readonly string[]
 }
 
-/** Asked for many at a time: one by one they cost a fortieth of a sign-in. Each is used once, at once. */
-const ivs = Buffer.alloc(256 * IV_BYTES)
-let usedIvs = ivs.length
-
-function newIv(): Buffer {
-  if (usedIvs === ivs.length) {
-    randomFillSync(ivs)
-    usedIvs = 0
-  }
-  return ivs.subarray(usedIvs, (usedIvs += IV_BYTES))
-}
-
 type MasterKey = { id: Buffer; key: KeyObject }
 
 const masterKey = (secret: string): MasterKey => {
@@ -61,7 +48,7 @@ export function createSealer(secrets: readonly string[]): Sealer {
     keyId: sealing.id.toString('hex'),
     keyIds: keys.map(({ id }) => id.toString('hex')),
     seal(plain, holder) {
-      const iv = newIv()
+      const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', keyFor(sealing, holder), iv)
       const content = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')
@@ -95,8 +82,5 @@ function openWith(master: MasterKey, bytes: Buffer, holder: string): string | un
   }
 }
 
-const names = createRemembered<string>()
-
 /** The name under which a secret's record is kept: reading the store's names reveals no session id. */
-export const nameOf = (secret: string): string =>
-  names.of(secret, secret, () => hash('sha256', secret, 'base64url'))
+export const nameOf = (secret: string): string => hash('sha256', secret, 'base64url')

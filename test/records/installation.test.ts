@@ -1,0 +1,74 @@
+// The installation's key: one for each store, whichever process asks first, and the same whatever secret seals it.
+import { describe, expect, it } from 'vitest'
+import { adoptStore, createInstallation, SecretMissing } from '../../src/records/installation.ts'
+import { createRedisRecords } from '../../src/records/redis-records.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
+import { memoryRedis } from '../helpers/memory-redis.ts'
+
+const [OLD, NEW, OTHER] = ['old', 'new', 'other'].map((word) => word.repeat(12)) as [string, string, string]
+
+const store = () => createRedisRecords(memoryRedis().commands)
+const vaultWith = (records: ReturnType<typeof store>, ...secrets: string[]) =>
+  createInstallation(records, secrets).vault()
+
+describe('the installation', () => {
+  it('has one key, however many processes meet an empty store at once', async () => {
+    const records = store()
+    const vaults = await Promise.all(Array.from({ length: 8 }, () => vaultWith(records, OLD)))
+    const sealed = vaults[0]?.sealer.seal('opted out', 'person:ada') ?? ''
+    expect(vaults.map((vault) => vault.sealer.open(sealed, 'person:ada'))).toEqual(
+      Array.from({ length: 8 }, () => 'opted out'),
+    )
+    expect(new Set(vaults.map((vault) => vault.nameOf('person', 'ada@acme.example'))).size).toBe(1)
+  })
+
+  it('keeps its key while SESSION_SECRET goes from old to new, and the old one then opens nothing', async () => {
+    const records = store()
+    const before = await vaultWith(records, OLD)
+    const sealed = before.sealer.seal('opted out', 'person:ada')
+    for (const secrets of [[OLD, NEW], [NEW, OLD], [NEW]]) {
+      const vault = await vaultWith(records, ...secrets)
+      expect(vault.sealer.open(sealed, 'person:ada')).toBe('opted out')
+      expect(vault.nameOf('person', 'ada')).toBe(before.nameOf('person', 'ada'))
+    }
+    await expect(vaultWith(records, OLD)).rejects.toBeInstanceOf(SecretMissing)
+  })
+
+  it('refuses a store of another secret and leaves it as it is, until it is adopted on purpose', async () => {
+    const records = store()
+    const mine = await vaultWith(records, OLD)
+    const kept = await records.get('installation')
+    const other = createInstallation(records, [OTHER])
+    await expect(other.vault()).rejects.toThrow('add the former secret as the second one of SESSION_SECRET')
+    expect(await records.get('installation')).toBe(kept)
+    await adoptStore(records, [OTHER])
+    const adopted = await other.vault()
+    expect(adopted.sealer.open(mine.sealer.seal('a', 'key'), 'key')).toBeUndefined()
+    await expect(vaultWith(records, OLD)).rejects.toBeInstanceOf(SecretMissing)
+  })
+
+  it('is asked for again after an outage, and only once when it was found', async () => {
+    const records = store()
+    let asked = 0
+    let isAway = true
+    const get = async (key: string) => {
+      asked++
+      if (isAway) throw new StoreUnavailable(new Error('away'))
+      return records.get(key)
+    }
+    const installation = createInstallation({ ...records, get }, [OLD])
+    await expect(installation.vault()).rejects.toBeInstanceOf(StoreUnavailable)
+    isAway = false
+    await Promise.all([installation.vault(), installation.vault()])
+    await installation.vault()
+    expect(asked).toBe(2)
+  })
+
+  it('names the same text differently for each purpose, and says nothing of it in the store', async () => {
+    const redis = memoryRedis()
+    const vault = await vaultWith(createRedisRecords(redis.commands), OLD)
+    expect(vault.nameOf('person', 'ada')).not.toBe(vault.nameOf('walk', 'ada'))
+    expect(vault.nameOf('person', 'ada')).toMatch(/^[\w-]{43}$/)
+    expect([...redis.dump().values()].join()).not.toContain('ada')
+  })
+})
