@@ -5,7 +5,7 @@ import { publishedSchedule } from '@onramp/deprecations'
 import { createEveryone } from './admin/everyone.ts'
 import { createExports, createTokenRoutes } from './admin/exports.ts'
 import { createAdminRoutes, type IsAdmin } from './admin/routes.ts'
-import type { Arrivals } from './people/arrivals.ts'
+import type { People } from './people/people.ts'
 import type { Company } from './company/company.ts'
 import { createDeprecationsRoutes } from './deprecations/routes.ts'
 import { createOptOutRoutes } from './invites/opt-out.ts'
@@ -64,7 +64,7 @@ export type Services = {
   aboutIn: (lang: string) => About
   /** What an invitation's page says of the company. */
   invited: Pick<InviteParts, 'companyApps' | 'sender'>
-  arrivals: Arrivals
+  people: People
   invitations: Invitations
   isAdmin: IsAdmin
   nameOf: Company['nameOf']
@@ -74,13 +74,13 @@ export type Services = {
 const at = (...beginnings: string[]) => new RegExp(`^(?=/(?:${beginnings.join('|')})\\b)`, 'i')
 
 export function createApp(services: Services): Express {
-  const { settings, log, now, note, sendPage, metrics, limits, signIn, arrivals, invitations } = services
+  const { settings, log, now, note, sendPage, metrics, limits, signIn, people, invitations } = services
   const publicUrl = settings.PUBLIC_URL
   const { origin, protocol } = new URL(publicUrl)
   const isHttps = protocol === 'https:'
   const { authorizationServer, sessions, returnTo } = signIn
-  const everyone = createEveryone(arrivals, now)
-  const exports = createExports({ arrivals: everyone, nameOf: services.nameOf, note, now })
+  const everyone = createEveryone(people, now)
+  const exports = createExports({ people: everyone, nameOf: services.nameOf, note, now })
   const common = { publicUrl, sendPage, log, note, now }
   const appIn = (instance: string, lang: string) => signOf(instance, services.aboutIn(lang))
   const app = express()
@@ -120,7 +120,7 @@ export function createApp(services: Services): Express {
   // Mail providers post it, so it comes before the cross-site refusal (RFC 8058).
   app.use(
     at('invite'),
-    createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, arrivals }),
+    createOptOutRoutes({ ...common, limit: limits.stoppingReminders, invitations, people }),
   )
   app.use(refuseCrossSite(origin), refuseEmbedding)
 
@@ -135,7 +135,7 @@ export function createApp(services: Services): Express {
   )
   app.use(
     at('invite'),
-    createInviteRoutes({ ...common, ...signIn, ...services.invited, appIn, invitations, arrivals }),
+    createInviteRoutes({ ...common, ...signIn, ...services.invited, appIn, invitations, people }),
   )
 
   app.use(signIn.requireSignIn)
@@ -164,7 +164,7 @@ export function createApp(services: Services): Express {
   )
   app.use(
     createAdminRoutes({
-      arrivals: everyone,
+      people: everyone,
       exports,
       limit: limits.byPerson,
       isAdmin: services.isAdmin,

@@ -5,9 +5,9 @@ import type { Express } from 'express'
 import { administrators } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
-import { createArrivals } from './people/arrivals.ts'
+import { createPeople } from './people/people.ts'
 import { createFollow } from './people/follow.ts'
-import { withNews } from './people/news.ts'
+import { withOutbox } from './people/outbox.ts'
 import { createClientApi } from './client-api/client.ts'
 import { useProxy } from './client-api/proxy.ts'
 import { loadCompany } from './company/read-company.ts'
@@ -97,7 +97,7 @@ export function createOnramp(
   })
 
   const invitations = createInvitations({ secrets, audience: publicUrl, now })
-  const people = createArrivals({
+  const everyone = createPeople({
     records,
     sealer: createSealer(secrets),
     now,
@@ -105,14 +105,14 @@ export function createOnramp(
     arrange: (sources) => company.arrange(sources),
   })
   const webhooks = webhooksFor(settings, {
-    arrivals: people,
+    people: everyone,
     records,
     registry: metrics.registry,
     log,
     now,
   })
-  const arrivals = webhooks === undefined ? people : withNews(people, now, webhooks.notice)
-  const follow = createFollow({ arrivals, log, now })
+  const people = webhooks === undefined ? everyone : withOutbox(everyone, now, webhooks.notice)
+  const follow = createFollow({ people, log, now })
 
   const signIn = createSignIn({
     settings,
@@ -161,7 +161,7 @@ export function createOnramp(
     languages,
     records,
     signIn,
-    arrivals,
+    people,
     invitations,
     isAdmin,
     nameOf: (app, lang) => company.nameOf(app, lang),

@@ -62,7 +62,7 @@ const allowed: Record<string, string[]> = {
   web: [...nouns, 'session', 'languages', 'company'],
   // Who onramp is at the authorization server is read from the settings.
   'sign-in': [...web, 'settings'],
-  // What is followed of a walk is the arrivals' to say.
+  // A page hands what the service said to the person's record.
   onboarding: [...feature, 'people'],
   search: feature,
   deprecations: web,

@@ -1,5 +1,5 @@
 // Apps, as the report counts them. Pure.
-import type { Arrival, SourceState } from '../people/arrival.ts'
+import type { Person, SourceState } from '../people/person.ts'
 
 export type App = {
   instance: string
@@ -13,7 +13,7 @@ const MAX_APPS = 500
 
 const noCounts = () => ({ waiting: 0, connected: 0, skipped: 0, blocked: 0, off: 0 })
 
-export type Apps = { count: (arrival: Arrival) => void; shown: () => App[] }
+export type Apps = { count: (arrival: Person) => void; shown: () => App[] }
 
 export function createApps(): Apps {
   const apps = new Map<string, App>()

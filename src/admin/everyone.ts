@@ -1,24 +1,24 @@
 // Everyone known, read in one pass for all pages and exports of the next seconds, and handed out in slices, so that
 // requests in between are answered: any web page may send an admin's browser here as often as it likes.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Arrival } from '../people/arrival.ts'
-import type { Arrivals } from '../people/arrivals.ts'
+import type { Person } from '../people/person.ts'
+import type { People } from '../people/people.ts'
 import { noneUnread, type Unread } from '../people/unread.ts'
 
 const FRESH_MS = 10_000
 /** What looks at so many people takes a few milliseconds. */
 const SLICE = 500
 
-type Pass = { at: number; people: Promise<Arrival[]>; unread: Unread }
+type Pass = { at: number; people: Promise<Person[]>; unread: Unread }
 
 /** @param now milliseconds since 1970 */
-export function createEveryone(arrivals: Pick<Arrivals, 'all'>, now: () => number): Pick<Arrivals, 'all'> {
+export function createEveryone(all: Pick<People, 'all'>, now: () => number): Pick<People, 'all'> {
   let last: Pass | undefined
 
-  async function readAll(unread: Unread): Promise<Arrival[]> {
-    const people: Arrival[] = []
-    for await (const person of arrivals.all(unread)) people.push(person)
-    return people
+  async function readAll(unread: Unread): Promise<Person[]> {
+    const found: Person[] = []
+    for await (const person of all.all(unread)) found.push(person)
+    return found
   }
 
   function begin(): Pass {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Router, type Request, type RequestHandler } from 'express'
 import type { Company } from '../company/company.ts'
-import type { Arrivals } from '../people/arrivals.ts'
+import type { People } from '../people/people.ts'
 import { noneUnread } from '../people/unread.ts'
 import { Problem } from '../problem.ts'
 import { signedInOf } from '../session/signed-in.ts'
@@ -17,7 +17,7 @@ import { PEOPLE_FILE } from './reminder.ts'
 import { makeReport, type Report } from './report.ts'
 
 export type ExportsParts = {
-  arrivals: Pick<Arrivals, 'all'>
+  people: Pick<People, 'all'>
   nameOf: Company['nameOf']
   note: Note
   now: () => number
@@ -34,13 +34,13 @@ const FRESH_MS = 10_000
 
 export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
-export function createExports({ arrivals, nameOf, note, now }: ExportsParts): Exports {
+export function createExports({ people, nameOf, note, now }: ExportsParts): Exports {
   let last: { report: Promise<Report>; at: number } | undefined
 
   async function report(): Promise<Report> {
     if (last === undefined || now() - last.at > FRESH_MS) {
       const unread = noneUnread()
-      last = { report: makeReport(arrivals.all(unread), now(), unread), at: now() }
+      last = { report: makeReport(people.all(unread), now(), unread), at: now() }
     }
     const made = last
     try {
@@ -73,8 +73,8 @@ export function createExports({ arrivals, nameOf, note, now }: ExportsParts): Ex
     noteView(req, 'people.csv')
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
-    const people = fitting(arrivals.all(), wantedOf(req.query))
-    await pipeline(Readable.from(peopleCsv(people, named)), res)
+    const fit = fitting(people.all(), wantedOf(req.query))
+    await pipeline(Readable.from(peopleCsv(fit, named)), res)
   })
   return { report, routes }
 }

@@ -1,17 +1,10 @@
 // What may be true of a person, as the report, the list and the export count it. Pure.
-import {
-  hadNothing,
-  isOut,
-  isReady,
-  type Arrival,
-  type Mailing,
-  type SourceState,
-} from '../people/arrival.ts'
+import { hadNothing, isOut, isReady, type Person, type Mailing, type SourceState } from '../people/person.ts'
 
-export const mailsOf = ({ campaigns }: Arrival): Mailing[] => campaigns.flatMap(({ mailings }) => mailings)
+export const mailsOf = ({ campaigns }: Person): Mailing[] => campaigns.flatMap(({ mailings }) => mailings)
 
 /** When the first email went out, if one did. */
-export const invitedAt = (arrival: Arrival): number | undefined =>
+export const invitedAt = (arrival: Person): number | undefined =>
   mailsOf(arrival)
     .filter(isOut)
     .reduce<number | undefined>((first, { at }) => Math.min(first ?? at, at), undefined)
@@ -22,15 +15,15 @@ const stateOf = ({ state }: Mailing): MailState =>
   state === 'sending' || state === 'unknown' ? 'uncertain' : state
 
 /** The state of a person's newest email, if there is one. */
-export function mailStateOf(arrival: Arrival): MailState | undefined {
+export function mailStateOf(arrival: Person): MailState | undefined {
   const [first, ...others] = mailsOf(arrival)
   return first && stateOf(others.reduce((newest, one) => (one.at >= newest.at ? one : newest), first))
 }
 
-export const isIn = (arrival: Arrival, state: SourceState): boolean =>
+export const isIn = (arrival: Person, state: SourceState): boolean =>
   arrival.sources.some((source) => source.state === state)
 
-export const isUnconfirmed = (arrival: Arrival): boolean =>
+export const isUnconfirmed = (arrival: Person): boolean =>
   arrival.sources.some(({ unconfirmed }) => unconfirmed === true)
 
 /**
@@ -43,7 +36,7 @@ export const isUnconfirmed = (arrival: Arrival): boolean =>
  */
 export type Progress = 'ready' | 'stuck' | 'inProgress' | 'notStarted'
 
-export function progressOf(arrival: Arrival): Progress {
+export function progressOf(arrival: Person): Progress {
   const isHere = arrival.signedInAt !== undefined
   if (isReady(arrival)) return 'ready'
   if (isIn(arrival, 'blocked') || isUnconfirmed(arrival)) return 'stuck'
@@ -54,7 +47,7 @@ export function progressOf(arrival: Arrival): Progress {
 /** What may be true of a person, as the report counts it. */
 export const FACTS = {
   invited: (arrival) => invitedAt(arrival) !== undefined,
-  reminded: (arrival) => mailsOf(arrival).some((mailing) => mailing.wave > 0 && isOut(mailing)),
+  reminded: (arrival) => mailsOf(arrival).some((mailing) => mailing.reminder > 0 && isOut(mailing)),
   /** An email may or may not have arrived. */
   uncertain: (arrival) => mailsOf(arrival).some((mailing) => stateOf(mailing) === 'uncertain'),
   /** The mail server put their newest email off, or refused it. */
@@ -75,6 +68,6 @@ export const FACTS = {
   inProgress: (arrival) => progressOf(arrival) === 'inProgress',
   notStarted: (arrival) => progressOf(arrival) === 'notStarted',
   stuck: (arrival) => progressOf(arrival) === 'stuck',
-} satisfies Record<string, (arrival: Arrival) => boolean>
+} satisfies Record<string, (arrival: Person) => boolean>
 
 export type Fact = keyof typeof FACTS

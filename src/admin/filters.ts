@@ -1,9 +1,9 @@
 // Which people an administrator asks for: what the query of a page means, and who fits it. Pure.
-import { isReady, type Arrival, type Source } from '../people/arrival.ts'
+import { isReady, type Person, type Source } from '../people/person.ts'
 import { FACTS, type Fact } from './facts.ts'
 
 /** @param sources of the app that is asked for, or all @param isOneApp whether one is asked for */
-type Test = (arrival: Arrival, sources: readonly Source[], isOneApp: boolean) => boolean
+type Test = (arrival: Person, sources: readonly Source[], isOneApp: boolean) => boolean
 
 const inState =
   (state: Source['state']): Test =>
@@ -89,7 +89,7 @@ export const isNarrowed = ({ filter, search, app, group }: Wanted): boolean =>
   filter !== 'all' || [search, app, group].some((text) => text !== '')
 
 /** The filters that a person fits; undefined: the search, the app or the department leaves them out. */
-export function filtersOf(arrival: Arrival, wanted: Wanted): ((filter: Filter) => boolean) | undefined {
+export function filtersOf(arrival: Person, wanted: Wanted): ((filter: Filter) => boolean) | undefined {
   const { email, group = '', sources } = arrival
   const { search, app } = wanted
   if (search !== '' && !email.includes(search) && !group.toLowerCase().includes(search)) return undefined
@@ -100,6 +100,6 @@ export function filtersOf(arrival: Arrival, wanted: Wanted): ((filter: Filter) =
 }
 
 /** Everyone who fits, in the order that they come. */
-export async function* fitting(all: AsyncIterable<Arrival>, wanted: Wanted): AsyncGenerator<Arrival> {
+export async function* fitting(all: AsyncIterable<Person>, wanted: Wanted): AsyncGenerator<Person> {
   for await (const arrival of all) if (filtersOf(arrival, wanted)?.(wanted.filter) === true) yield arrival
 }

@@ -1,5 +1,5 @@
 // People as CSV, a few at a time. It begins with a byte order mark, without which Excel does not read it as UTF-8.
-import { isOut, type Arrival, type Source, type SourceState } from '../people/arrival.ts'
+import { isOut, type Person, type Source, type SourceState } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { FACTS, invitedAt, mailsOf, mailStateOf } from './facts.ts'
 
@@ -8,13 +8,13 @@ const date = (at: number | undefined) => (at === undefined ? '' : new Date(at).t
 /** The app under the name that the list gives it. */
 type Named = (source: Source) => Source
 
-const namesIn = (state: SourceState) => (arrival: Arrival, named: Named) =>
+const namesIn = (state: SourceState) => (arrival: Person, named: Named) =>
   arrival.sources
     .filter((source) => source.state === state)
     .map((source) => `${named(source).name} [${source.instance}]`)
     .join('; ')
 
-const COLUMNS: Record<string, (arrival: Arrival, named: Named) => string | number> = {
+const COLUMNS: Record<string, (arrival: Person, named: Named) => string | number> = {
   email: ({ email }) => email,
   name: ({ name }) => name ?? '',
   language: ({ language }) => language ?? '',
@@ -36,13 +36,13 @@ const COLUMNS: Record<string, (arrival: Arrival, named: Named) => string | numbe
   as_of: ({ asOf }) => date(asOf),
 }
 
-async function* rowsOf(all: AsyncIterable<Arrival>, named: Named) {
+async function* rowsOf(all: AsyncIterable<Person>, named: Named) {
   for await (const arrival of all) yield Object.values(COLUMNS).map((cellOf) => cellOf(arrival, named))
 }
 
 /** @param named the service's names where it is not given */
 export async function* peopleCsv(
-  all: AsyncIterable<Arrival>,
+  all: AsyncIterable<Person>,
   named: Named = (source) => source,
 ): AsyncGenerator<string> {
   yield '\uFEFF'

@@ -1,12 +1,12 @@
 // Part of everyone, in the order of their addresses: whom a filter and a search leave, a page at a time. However many
 // people there are, it goes through them once and holds no more than a page of them.
-import { hadNothing, isOut, type Arrival, type Mailing, type Source } from '../people/arrival.ts'
+import { hadNothing, isOut, type Person, type Mailing, type Source } from '../people/person.ts'
 import { FACTS, invitedAt } from './facts.ts'
 import { remindableAt } from './reminder.ts'
 import { FILTER_NAMES, filtersOf, fitting, type Filter, type Wanted } from './filters.ts'
 
 export type PeopleList = {
-  people: Arrival[]
+  people: Person[]
   /** There are more behind the last one. */
   hasMore: boolean
   /** How many the filter and the search leave. */
@@ -17,8 +17,8 @@ export type PeopleList = {
 
 export const PEOPLE_A_PAGE = 25
 
-export async function listPeople(all: AsyncIterable<Arrival>, wanted: Wanted): Promise<PeopleList> {
-  const first = createFirst<Arrival>(PEOPLE_A_PAGE + 1, ({ email }) => email)
+export async function listPeople(all: AsyncIterable<Person>, wanted: Wanted): Promise<PeopleList> {
+  const first = createFirst<Person>(PEOPLE_A_PAGE + 1, ({ email }) => email)
   const counts = Object.fromEntries(FILTER_NAMES.map((filter) => [filter, 0])) as Record<Filter, number>
   for await (const arrival of all) {
     const fits = filtersOf(arrival, wanted)
@@ -57,7 +57,7 @@ const SENT_AGAIN: Partial<Record<Filter, readonly Mailing['state'][]>> = {
 
 /** @param now milliseconds since 1970 */
 export async function listAddresses(
-  all: AsyncIterable<Arrival>,
+  all: AsyncIterable<Person>,
   wanted: Wanted,
   now: number,
 ): Promise<Addresses> {
@@ -93,7 +93,7 @@ export async function listAddresses(
 }
 
 /** A person's newest email, of those that left if there are any. @param states only those; absent: all */
-function newestMail({ campaigns }: Arrival, states?: readonly Mailing['state'][]) {
+function newestMail({ campaigns }: Person, states?: readonly Mailing['state'][]) {
   const all = campaigns.flatMap(({ name, mailings }) =>
     mailings.map((mailing) => ({ campaign: name, at: mailing.at, mailing })),
   )
@@ -128,7 +128,7 @@ function createFirst<T>(most: number, keyOf: (one: T) => string) {
 export type Stage = 'finished' | 'nothing' | 'signedIn' | 'opened' | 'invited' | 'known'
 
 /** How far a person is, and since when. */
-export function stageOf(arrival: Arrival): { stage: Stage; at: number | undefined } {
+export function stageOf(arrival: Person): { stage: Stage; at: number | undefined } {
   const { finishedAt, signedInAt, openedAt } = arrival
   const stages: [Stage, number | undefined][] = [
     ['finished', finishedAt],

@@ -1,5 +1,5 @@
 // What the list of people, and the page that emails them, show. Pure.
-import { countable, type Arrival } from '../people/arrival.ts'
+import { countable, type Person } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { FACTS, isUnconfirmed, mailStateOf } from './facts.ts'
 import { FILTERS_BY_KIND, isNarrowed, queryOf, type Wanted } from './filters.ts'
@@ -84,7 +84,7 @@ export function emailsOf(
 /** The export names the others. */
 const MAX_LEFT = 6
 
-export function rowOf(arrival: Arrival, t: Texts) {
+export function rowOf(arrival: Person, t: Texts) {
   const { email, group = '', asOf } = arrival
   const days = new Intl.DateTimeFormat(t.lang, { dateStyle: 'medium', timeZone: 'UTC' })
   const dayOf = (at: number | undefined) =>
@@ -114,7 +114,7 @@ export function rowOf(arrival: Arrival, t: Texts) {
   }
 }
 
-function notesOf(arrival: Arrival, t: Texts): string[] {
+function notesOf(arrival: Person, t: Texts): string[] {
   const mail = mailStateOf(arrival)
   return [
     ...(mail === 'deferred' || mail === 'failed' ? [t(`admin.person.${mail}`)] : []),

@@ -1,6 +1,6 @@
 // Who is due for a reminder, and the command that emails the people of a list: it reads the exported file, so it is about
 // exactly these. Pure.
-import { isOut, type Arrival } from '../people/arrival.ts'
+import { isOut, type Person } from '../people/person.ts'
 import { mailsOf, mailStateOf } from './facts.ts'
 import { COMMAND } from '../version.ts'
 import type { Filter, Wanted } from './filters.ts'
@@ -19,9 +19,9 @@ const MAX_REMINDERS = 3
  * When the command would email a person who has apps left.
  * @returns milliseconds since 1970; 0: they had no email yet; undefined: never without being told to
  */
-export function remindableAt(arrival: Arrival): number | undefined {
+export function remindableAt(arrival: Person): number | undefined {
   const state = mailStateOf(arrival)
-  const hadAll = mailsOf(arrival).some(({ wave }) => wave >= MAX_REMINDERS)
+  const hadAll = mailsOf(arrival).some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (arrival.optedOutAt !== undefined || state === 'failed' || state === 'uncertain' || hadAll)
     return undefined
   return mailsOf(arrival)

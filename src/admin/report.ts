@@ -1,6 +1,6 @@
-// How far everyone is: counted over all arrivals, by app, by department and day by day. Pure, except that it reads the
-// arrivals one after the other, so that many people take no more memory.
-import { countable, isOut, type Arrival } from '../people/arrival.ts'
+// How far everyone is: counted over all people, by app, by department and day by day. Pure, except that it reads the
+// people one after the other, so that many people take no more memory.
+import { countable, isOut, type Person } from '../people/person.ts'
 import { noneUnread, type Unread } from '../people/unread.ts'
 import { createApps, type App } from './apps.ts'
 import { FACTS, invitedAt, isIn, mailsOf, type Fact } from './facts.ts'
@@ -55,7 +55,7 @@ export type Report = Record<Fact, number> & {
  * @param unread what could not be read of `all`; complete when that ends
  */
 export async function makeReport(
-  all: AsyncIterable<Arrival>,
+  all: AsyncIterable<Person>,
   now: number,
   unread: Unread = noneUnread(),
 ): Promise<Report> {
@@ -92,7 +92,7 @@ function createTotals() {
   let dueFrom = Infinity
   let later = 0
   return {
-    count(arrival: Arrival, facts: ReadonlySet<Fact>, now: number): void {
+    count(arrival: Person, facts: ReadonlySet<Fact>, now: number): void {
       counts.people++
       countFacts(counts, facts)
       const isInvited = facts.has('invited')
@@ -123,7 +123,7 @@ function createTotals() {
 }
 
 /** Someone who got to a stage has been through the ones before it, also where no one saw that: it only ever narrows. */
-function countFunnel(funnel: Report['funnel'], arrival: Arrival, facts: ReadonlySet<Fact>): void {
+function countFunnel(funnel: Report['funnel'], arrival: Person, facts: ReadonlySet<Fact>): void {
   const reached = {
     invited: true,
     opened: facts.has('opened'),
@@ -135,7 +135,7 @@ function countFunnel(funnel: Report['funnel'], arrival: Arrival, facts: Readonly
   for (const stage of OF_FUNNEL.slice(0, furthest + 1)) funnel[stage]++
 }
 
-function countApps(counts: Report['inProgressApps'], arrival: Arrival): void {
+function countApps(counts: Report['inProgressApps'], arrival: Person): void {
   for (const { state } of countable(arrival)) {
     counts.all++
     if (state === 'connected') counts.connected++
@@ -144,7 +144,7 @@ function countApps(counts: Report['inProgressApps'], arrival: Arrival): void {
 
 const dateOf = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
-function countDays(days: Map<string, Day>, arrival: Arrival): void {
+function countDays(days: Map<string, Day>, arrival: Person): void {
   const { signedInAt: signedIn, finishedAt: finished } = arrival
   const moments = { invited: invitedAt(arrival), signedIn, finished }
   for (const what of ['invited', 'signedIn', 'finished'] as const) {

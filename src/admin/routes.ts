@@ -11,7 +11,7 @@ import type { SendPage } from '../web/pages.ts'
 import { isAscii, normalizedAddress } from '../people/address.ts'
 import { noneUnread } from '../people/unread.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import type { Arrivals } from '../people/arrivals.ts'
+import type { People } from '../people/people.ts'
 import { seeOther } from '../web/see-other.ts'
 import type { Exports } from './exports.ts'
 import { queryOf, wantedOf } from './filters.ts'
@@ -23,7 +23,7 @@ import { MAX_TARGET_DAYS, targetOf, type Target } from './trend.ts'
 import { appTable, groupTable, ROWS_A_PAGE } from './table.ts'
 
 export type AdminParts = {
-  arrivals: Pick<Arrivals, 'all'>
+  people: Pick<People, 'all'>
   exports: Exports
   /** How often a person may ask. */
   limit: RequestHandler
@@ -71,7 +71,7 @@ const isFormerList = (query: Record<string, unknown>) =>
   ['show', 'q', 'after'].some((name) => query[name] !== undefined)
 
 export function createAdminRoutes(parts: AdminParts): Router {
-  const { arrivals, exports, isAdmin, nameOf, sendPage, note, now } = parts
+  const { people, exports, isAdmin, nameOf, sendPage, note, now } = parts
   const router = Router()
 
   const named = <T extends { instance: string; name: string }>(apps: readonly T[], { lang }: Texts): T[] =>
@@ -113,7 +113,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const wanted = wantedOf(req.query)
 
     const unread = noneUnread()
-    const list = await listPeople(arrivals.all(unread), wanted)
+    const list = await listPeople(people.all(unread), wanted)
 
     const data = (t: Texts) => {
       // An app has one name on the page, for everyone on it.
@@ -136,7 +136,7 @@ export function createAdminRoutes(parts: AdminParts): Router {
     const wanted = wantedOf(req.query)
 
     const unread = noneUnread()
-    const addresses = await listAddresses(arrivals.all(unread), wanted, now())
+    const addresses = await listAddresses(people.all(unread), wanted, now())
 
     const data = (t: Texts) => ({
       ...emailsOf(

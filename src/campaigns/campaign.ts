@@ -1,7 +1,7 @@
 // Who is due for which email of a campaign, and how that is written down. Pure. An email is written down before it
 // leaves: what was being sent when a process died stays uncertain, and is sent again only on request.
-import { isOut, type Arrival, type Mailing } from '../people/arrival.ts'
-import type { Certainty } from '../people/arrivals.ts'
+import { isOut, type Person, type Mailing } from '../people/person.ts'
+import type { Certainty } from '../people/people.ts'
 
 export type Policy = {
   campaign: string
@@ -21,10 +21,10 @@ export type Policy = {
 }
 
 /** An email that was being sent. */
-export type Open = Pick<Mailing, 'wave' | 'at' | 'by'>
+export type Open = Pick<Mailing, 'reminder' | 'at' | 'by'>
 
 export type Due =
-  | { kind: 'mail'; wave: number }
+  | { kind: 'mail'; reminder: number }
   /** A run that died left this open; from now on it is uncertain. */
   | ({ kind: 'left-open' } & Open)
   | { kind: 'rest'; why: 'sent' | 'uncertain' | 'failed' | 'put-off' | 'opted-out' | 'nothing' | 'too-soon' }
@@ -39,34 +39,34 @@ export const isInDoubt = (
 /** How often an email that the mail server delays is tried. */
 export const MAX_TRIES = 5
 
-export const mailingsOf = (arrival: Arrival, campaign: string): Mailing[] =>
+export const mailingsOf = (arrival: Person, campaign: string): Mailing[] =>
   arrival.campaigns.find(({ name }) => name === campaign)?.mailings ?? []
 
 /** Another campaign sent an email only just now. Within a campaign the times of its reminders count. */
-const isTooSoon = ({ campaigns }: Arrival, { campaign, minGapMs }: Policy, now: number) =>
+const isTooSoon = ({ campaigns }: Person, { campaign, minGapMs }: Policy, now: number) =>
   campaigns
     .filter(({ name }) => name !== campaign)
     .flatMap(({ mailings }) => mailings)
     .some((mailing) => isOut(mailing) && Math.abs(now - mailing.at) < minGapMs)
 
-const hasNothing = ({ asOf, sources }: Arrival, { freshMs }: Policy, now: number) =>
+const hasNothing = ({ asOf, sources }: Person, { freshMs }: Policy, now: number) =>
   asOf !== undefined &&
   asOf <= now &&
   now - asOf < freshMs &&
   !sources.some(({ state }) => state === 'waiting' || state === 'skipped')
 
-export function due(arrival: Arrival, policy: Policy, now: number): Due {
+export function due(arrival: Person, policy: Policy, now: number): Due {
   const last = mailingsOf(arrival, policy.campaign).at(-1)
   if (last?.state === 'sending' && !policy.retryUnknown)
-    return { kind: 'left-open', wave: last.wave, at: last.at, by: last.by }
+    return { kind: 'left-open', reminder: last.reminder, at: last.at, by: last.by }
   const why = restOf(arrival, policy, now)
   if (why !== undefined) return { kind: 'rest', why }
-  if (last === undefined) return { kind: 'mail', wave: 0 }
-  return { kind: 'mail', wave: last.state === 'sent' ? last.wave + 1 : last.wave }
+  if (last === undefined) return { kind: 'mail', reminder: 0 }
+  return { kind: 'mail', reminder: last.state === 'sent' ? last.reminder + 1 : last.reminder }
 }
 
 /** Why the person gets no email now; undefined: they get one. */
-function restOf(arrival: Arrival, policy: Policy, now: number) {
+function restOf(arrival: Person, policy: Policy, now: number) {
   const last = mailingsOf(arrival, policy.campaign).at(-1)
   const isNew = last === undefined || last.state === 'sent'
   if (arrival.optedOutAt !== undefined) return 'opted-out'
@@ -80,31 +80,31 @@ function restOf(arrival: Arrival, policy: Policy, now: number) {
 }
 
 const isReminderDue = (last: Mailing, { remindAfterMs, maxReminders }: Policy, now: number) =>
-  remindAfterMs !== undefined && last.wave < maxReminders && now - last.at >= remindAfterMs
+  remindAfterMs !== undefined && last.reminder < maxReminders && now - last.at >= remindAfterMs
 
-type Which = { campaign: string; wave: number }
+type Which = { campaign: string; reminder: number }
 type Change = Which & { state: Mailing['state']; now: number; by?: string | undefined }
 
-/** @param mailing what is now written down of this wave; undefined: nothing */
-function changed(arrival: Arrival, { campaign, wave }: Which, mailing: Mailing | undefined): Arrival {
-  const others = mailingsOf(arrival, campaign).filter((other) => other.wave !== wave)
+/** @param mailing what is now written down of this reminder; undefined: nothing */
+function changed(arrival: Person, { campaign, reminder }: Which, mailing: Mailing | undefined): Person {
+  const others = mailingsOf(arrival, campaign).filter((other) => other.reminder !== reminder)
   const mailings = mailing === undefined ? others : [...others, mailing]
   const rest = arrival.campaigns.filter(({ name }) => name !== campaign)
   return { ...arrival, campaigns: [...rest, { name: campaign, mailings }] }
 }
 
-export const mailingOf = (arrival: Arrival, { campaign, wave }: Which) =>
-  mailingsOf(arrival, campaign).find((mailing) => mailing.wave === wave)
+export const mailingOf = (arrival: Person, { campaign, reminder }: Which) =>
+  mailingsOf(arrival, campaign).find((mailing) => mailing.reminder === reminder)
 
 /** Writes down the state of one email. @param change.by marks the try that is sending it, or may have */
-export function withMailing(arrival: Arrival, change: Change): Arrival {
-  const { wave, state, now: at, by } = change
+export function withMailing(arrival: Person, change: Change): Person {
+  const { reminder, state, now: at, by } = change
   const tries = (mailingOf(arrival, change)?.tries ?? 0) + Number(state === 'sending')
-  return changed(arrival, change, { wave, state, at, tries, ...(by !== undefined && { by }) })
+  return changed(arrival, change, { reminder, state, at, tries, ...(by !== undefined && { by }) })
 }
 
 /** The email did not leave, through no fault of its recipient: as if it had not been tried. */
-export function withdrawn(arrival: Arrival, which: Which): Arrival {
+export function withdrawn(arrival: Person, which: Which): Person {
   const known = mailingOf(arrival, which)
   // Another run may have taken over meanwhile, and sent it.
   if (known === undefined || known.state === 'sent' || known.state === 'unknown') return arrival

@@ -38,8 +38,8 @@ export type Trouble =
   | 'unreadable'
   | 'removed'
 
-/** One email for one person: the wave it belongs to, what the service listed, and the apps that it mentions. */
-export type Sending = { person: Invitee; wave: number; said: Said; apps: readonly Waiting[] }
+/** One email for one person: the reminder it belongs to, what the service listed, and the apps that it mentions. */
+export type Sending = { person: Invitee; reminder: number; said: Said; apps: readonly Waiting[] }
 
 export type DeliveryParts = {
   ledger: Ledger
@@ -50,7 +50,7 @@ export type DeliveryParts = {
   later: Later
   /** Does this run still hold the campaign? @throws {StoreUnavailable} */
   isHeld: () => Promise<boolean>
-  onWouldSend: (person: Invitee, wave: number, apps: string[]) => void
+  onWouldSend: (person: Invitee, reminder: number, apps: string[]) => void
   /** A person whose email needs a look. @param reply the mail server's, if it gave one */
   onTrouble: (person: Invitee, trouble: Trouble, reply?: string) => void
   /** So many emails in a row that were not sent end the run (`createRefusals`); 0: it goes on. */
@@ -93,17 +93,17 @@ export function createDelivery(parts: DeliveryParts) {
     /** A person's email was taken in an earlier run. */
     earlier: () => refusals.earlier(),
     /** @throws {RunStopped} and whatever post and the ledger throw */
-    async mail({ person, wave, said, apps }: Sending): Promise<void> {
+    async mail({ person, reminder, said, apps }: Sending): Promise<void> {
       if (post === undefined) {
         tally.wouldSend++
         const names = calledAs(apps).map(({ name }) => name)
-        return parts.onWouldSend(person, wave, names)
+        return parts.onWouldSend(person, reminder, names)
       }
       const { email } = person
-      const composed = await parts.compose(person, apps, wave)
+      const composed = await parts.compose(person, apps, reminder)
       await parts.mailPace.turn()
       await stillHeld()
-      const one = await ledger.intend(person, wave, said)
+      const one = await ledger.intend(person, reminder, said)
       if (one === undefined) return void tally.already++
       const beforeAgain = async () => {
         await stillHeld()
@@ -128,16 +128,17 @@ export function createDelivery(parts: DeliveryParts) {
         if (tries < MAX_TRIES) parts.later.add(person, tries)
         else spent.push(person)
       }
-      const why = refusals.note(posted, { email, wave }, tries === 1)
+      const why = refusals.note(posted, { email, reminder }, tries === 1)
       if (why !== undefined) throw new RunStopped(why)
     },
     /** No email is under way now. People who were refused through no fault of theirs count as not tried. */
     async end(): Promise<void> {
       refusals.end()
       const mails = refusals.toUnmark()
-      for (const { email, wave } of mails) await ledger.takeBack(email, wave)
+      for (const { email, reminder } of mails) await ledger.takeBack(email, reminder)
       const tries = new Map<string, number>()
-      for (const { email, wave } of refusals.putOff()) tries.set(email, await ledger.takeBack(email, wave))
+      for (const { email, reminder } of refusals.putOff())
+        tries.set(email, await ledger.takeBack(email, reminder))
       for (const person of spent) {
         if ((tries.get(person.email) ?? MAX_TRIES) < MAX_TRIES) continue
         tally.deferred--

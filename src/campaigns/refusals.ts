@@ -4,7 +4,7 @@ import type { Posted } from './mail/outcome.ts'
 import { saysOf } from './mail/smtp-reply.ts'
 
 /** Whose email it is, and which of the campaign. */
-type MailOf = { email: string; wave: number }
+type MailOf = { email: string; reminder: number }
 
 export type Refusals = {
   /**

@@ -2,7 +2,7 @@
 // again, it sends no email twice.
 import type { Waiting } from '../client-api/answers.ts'
 import type { Asked, Asking } from './ask.ts'
-import { isToConnect, wordOf, type Arrival } from '../people/arrival.ts'
+import { isToConnect, wordOf, type Person } from '../people/person.ts'
 import { stampOf } from '../people/sources.ts'
 import { due, isInDoubt, type Due, type Policy } from './campaign.ts'
 import { createDelivery, RunStopped, type DeliveryParts } from './delivery.ts'
@@ -44,7 +44,7 @@ const COUNTS = {
 >
 
 /** What the person could connect, except where they wait for their administrator. */
-function connectable(arrival: Arrival | undefined, left: readonly Waiting[]): Waiting[] {
+function connectable(arrival: Person | undefined, left: readonly Waiting[]): Waiting[] {
   const known = new Map(arrival?.sources.map((source) => [source.instance, source]))
   return left.filter((entry) => isToConnect(entry) && wordOf(known.get(entry.instance))?.state !== 'blocked')
 }
@@ -78,7 +78,8 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       parts.onTrouble(person, certainty)
       return void tally.inDoubt++
     }
-    const then: Due = arrival === undefined ? { kind: 'mail', wave: 0 } : due(arrival, policy, parts.now())
+    const then: Due =
+      arrival === undefined ? { kind: 'mail', reminder: 0 } : due(arrival, policy, parts.now())
     if (then.kind !== 'mail') {
       const why = then.kind === 'rest' ? then.why : 'uncertain'
       if (then.kind === 'left-open' && !isDry) await ledger.leaveOpen(email, then)
@@ -105,7 +106,7 @@ export async function sendInvitations(rows: AsyncIterator<Row>, parts: SendParts
       if (!isDry) await ledger.observe(person, said)
     } else if (isAgain || started++ < limit) {
       if (started >= limit) parts.onOver()
-      await delivery.mail({ person, wave: then.wave, said, apps })
+      await delivery.mail({ person, reminder: then.reminder, said, apps })
       if (policy.remindAfterMs !== undefined) seen.add(email)
     }
   }

@@ -8,14 +8,14 @@ import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
 import { wantsPage } from '../web/error-page.ts'
 import { maskedAddress } from '../people/address.ts'
-import { optedIn, reached } from '../people/arrival.ts'
-import type { Arrivals } from '../people/arrivals.ts'
+import { optedIn, reached } from '../people/person.ts'
+import type { People } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 
 export type OptOutParts = {
   limit: RequestHandler
   invitations: Pick<Invitations, 'readExpired'>
-  arrivals: Pick<Arrivals, 'get' | 'change'>
+  people: Pick<People, 'get' | 'change'>
   sendPage: SendPage
   note: Note
   now: () => number
@@ -29,7 +29,7 @@ const unknownLink = {
 }
 
 export function createOptOutRoutes(parts: OptOutParts): Router {
-  const { limit, invitations, arrivals, sendPage, note, now } = parts
+  const { limit, invitations, people, sendPage, note, now } = parts
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '1kb' })
 
@@ -40,7 +40,7 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
     if (invitation === undefined) return sendPage(req, res, unknownLink)
     const { email } = invitation
 
-    const arrival = await arrivals.get(email)
+    const arrival = await people.get(email)
 
     const isOut = arrival?.optedOutAt !== undefined
     const state = isOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
@@ -62,7 +62,7 @@ export function createOptOutRoutes(parts: OptOutParts): Router {
       throw new Problem(404, 'not_found', { detail: 'no link of an invitation' })
     }
 
-    await arrivals.change(invitation.email, (before) =>
+    await people.change(invitation.email, (before) =>
       isUndo ? optedIn(before) : reached(before, 'optedOutAt', now()),
     )
     note({ event: 'opted_out', result: isUndo ? 'undone' : 'done', email: invitation.email })

@@ -8,8 +8,8 @@ import type { SendPage } from '../web/pages.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
 import { maskedAddress } from '../people/address.ts'
-import { reached } from '../people/arrival.ts'
-import type { Arrivals } from '../people/arrivals.ts'
+import { reached } from '../people/person.ts'
+import type { People } from '../people/people.ts'
 import type { Invitations } from './token.ts'
 import { isInAppBrowser, walkPath, welcome } from './visit.ts'
 
@@ -24,7 +24,7 @@ export type InviteParts = {
   /** The request no longer counts against its address. */
   forgive: (req: Request) => Promise<void>
   invitations: Pick<Invitations, 'read'>
-  arrivals: Pick<Arrivals, 'change'>
+  people: Pick<People, 'change'>
   start: StartSignIn
   sendPage: SendPage
   note: Note
@@ -42,14 +42,14 @@ export type InviteParts = {
 
 export function createInviteRoutes(parts: InviteParts): Router {
   const router = Router()
-  const { entering, invitations, arrivals, publicUrl, now } = parts
+  const { entering, invitations, people, publicUrl, now } = parts
 
   /**
    * A figure for the report must not keep anyone out. An old link must not bring back a person who was forgotten: mail
    * scanners press Start too.
    */
   const countOpened = async (email: string) => {
-    await arrivals
+    await people
       .change(email, (before, isKnown) => (isKnown ? reached(before, 'openedAt', now()) : before))
       .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
   }

@@ -1,6 +1,6 @@
 // Walks that tell when one has changed, for those who keep count. A page tells of a change that this process has not told of
 // yet, because the one that made it may have died before, and again once a minute, because `invite send` may know otherwise.
-import type { Source } from '../people/arrival.ts'
+import type { Source } from '../people/person.ts'
 import type { Told } from '../people/follow.ts'
 import { standsOf } from '../people/sources.ts'
 import { createRemembered } from '../session/remembered.ts'

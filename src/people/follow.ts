@@ -2,8 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { personKey, type User } from '../session/signed-in.ts'
-import { reached, withPerson, type Arrival, type Source } from './arrival.ts'
-import type { Arrivals } from './arrivals.ts'
+import { reached, withPerson, type Person, type Source } from './person.ts'
+import type { People } from './people.ts'
 import { withSources } from './sources.ts'
 
 /** Nothing else that it may carry, such as a one-time path. */
@@ -37,7 +37,7 @@ export type Follow = {
 }
 
 export type FollowParts = {
-  arrivals: Pick<Arrivals, 'change'>
+  people: Pick<People, 'change'>
   log: { warn(fields: object, message: string): void }
   now: () => number
   /** About how long to wait before each further try, in milliseconds. */
@@ -59,7 +59,7 @@ const MAX_MISSED = 1_000
  * Only a verified address counts. What cannot be counted while the store is away is counted when it is back, if the person
  * is still known then and was not forgotten meanwhile; else at their next page.
  */
-export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts): Follow {
+export function createFollow({ people, log, now, waits = WAITS }: FollowParts): Follow {
   const missed = new Map<string, Missed>()
   let isOver = false
   /** What is counted later belongs to no request. */
@@ -88,23 +88,21 @@ export function createFollow({ arrivals, log, now, waits = WAITS }: FollowParts)
     user: User,
     kind: 'signedIn' | 'walked',
     order: number,
-    change: (before: Arrival, isLate: boolean) => Arrival,
+    change: (before: Person, isLate: boolean) => Person,
   ): Promise<boolean> {
     const { email, emailVerified } = user
     if (email === undefined || emailVerified !== true) return true
     const person = personKey(user)
     const what = `${kind} ${person}`
-    const counted = (before: Arrival, isLate: boolean) => withPerson(change(before, isLate), person)
+    const counted = (before: Person, isLate: boolean) => withPerson(change(before, isLate), person)
     try {
-      await arrivals.change(email, (before) => counted(before, false))
+      await people.change(email, (before) => counted(before, false))
       return true
     } catch (error) {
       const failedAt = now()
-      const isSame = ({ since = 0 }: Arrival, isKnown: boolean) => isKnown && since <= failedAt
+      const isSame = ({ since = 0 }: Person, isKnown: boolean) => isKnown && since <= failedAt
       const later = () =>
-        arrivals.change(email, (before, isKnown) =>
-          isSame(before, isKnown) ? counted(before, true) : before,
-        )
+        people.change(email, (before, isKnown) => (isSame(before, isKnown) ? counted(before, true) : before))
       const entry = { count: later, order, failure: error, tries: 0 }
       const underWay = missed.get(what)
       if (underWay !== undefined) {

@@ -5,20 +5,20 @@ import { z } from 'zod'
 import type { Sealer } from '../records/seal.ts'
 import { openJson, type Unreadable } from '../records/sealed-json.ts'
 import { normalizedAddress } from './address.ts'
-import type { Arrival } from './arrival.ts'
+import type { Person } from './person.ts'
 import { united } from './united.ts'
 
 export const BUCKETS = 8192
 const VERSION = 1
 /** What the previous version bound every record to. */
-const FORMER_HOLDER = 'arrivals'
+const FORMER_HOLDER = 'people'
 
-export const keyOf = (bucket: number) => `arrivals:${bucket}`
+export const keyOf = (bucket: number) => `people:${bucket}`
 
 export const bucketOf = (email: string) => parseInt(hash('sha256', email, 'hex').slice(0, 8), 16) % BUCKETS
 
 export type Bucket = {
-  people: Arrival[]
+  people: Person[]
   /** What a newer version keeps beside the people, its version included. */
   beside: Readonly<Record<string, unknown>>
   /** What cannot be read, as it is in the store. It may say that someone wants no emails. */
@@ -49,7 +49,7 @@ function withPart(all: Bucket, text: string, { bucket, sealer }: { bucket: numbe
   const opened = openJson(text, keyOf(bucket), { sealer, version: VERSION, formerHolder: FORMER_HOLDER })
   if (opened.kind === 'unreadable') return unreadable(opened.why)
   const { people, ...beside } = opened.json
-  if (!Array.isArray(people) || !people.every((entry): entry is Arrival => isArrival(entry, bucket)))
+  if (!Array.isArray(people) || !people.every((entry): entry is Person => isPerson(entry, bucket)))
     return unreadable(Number(beside['version']) > VERSION ? 'newer' : 'damaged')
   const known = new Map(all.people.map((arrival) => [arrival.email, arrival]))
   for (const arrival of people) {
@@ -77,7 +77,7 @@ const time = z.number().min(0).lt(Date.UTC(10_000, 0))
 const maybe = time.optional()
 
 /** What has to be right for a record to be read; what else is in it is kept. */
-const arrivalSchema = z.object({
+const personSchema = z.object({
   email: z.string(),
   name: z.string().optional(),
   language: z.string().optional(),
@@ -109,7 +109,7 @@ const arrivalSchema = z.object({
 })
 
 /** An address that falls elsewhere was not written here: another record was put in this one's place. */
-function isArrival(value: unknown, bucket: number): value is Arrival {
-  const email = arrivalSchema.safeParse(value).data?.email
+function isPerson(value: unknown, bucket: number): value is Person {
+  const email = personSchema.safeParse(value).data?.email
   return email !== undefined && normalizedAddress(email) === email && bucketOf(email) === bucket
 }

@@ -1,7 +1,7 @@
 // What the service says of a person's apps, and what their walk says, taken into what is known of them. Pure.
 import type { Waiting } from '../client-api/answers.ts'
 import { isOff } from '../client-api/app-status.ts'
-import { countable, MAX_PEOPLE, wordOf, type Arrival, type Source, type Stand } from './arrival.ts'
+import { countable, MAX_PEOPLE, wordOf, type Person, type Source, type Stand } from './person.ts'
 
 /** A source that the service lists: switched off comes first, then what the person said. */
 function listedSource({ instance, name, status }: Waiting, known: Source | undefined, now: number): Source {
@@ -23,7 +23,7 @@ function listedSource({ instance, name, status }: Waiting, known: Source | undef
 export type When = { at: number; known: string }
 
 /** Differs as soon as anything is taken in: an order that needs no clock. */
-export const stampOf = (arrival: Arrival | undefined): string =>
+export const stampOf = (arrival: Person | undefined): string =>
   JSON.stringify([arrival?.asOf, arrival?.walked, arrival?.isAsked, standsOf(arrival?.sources ?? [])])
 
 /**
@@ -32,11 +32,11 @@ export const stampOf = (arrival: Arrival | undefined): string =>
  * @param when it was asked, where that was earlier: if anything was taken in since, this may be older, and counts no more
  */
 export function withLeft(
-  arrival: Arrival,
+  arrival: Person,
   left: readonly Waiting[],
   now: number,
   { at = now, known = stampOf(arrival) }: Partial<When> = {},
-): Arrival {
+): Person {
   if (stampOf(arrival) !== known) return arrival
   const before = new Map(arrival.sources.map((source) => [source.instance, source]))
   const listed = left.map((entry) => listedSource(entry, before.get(entry.instance), now))
@@ -56,11 +56,11 @@ export type ToldStand = Stand & { isAsked: boolean; isLate?: boolean }
  * @param stand processes tell in any order, and again: what was before, or says no more than is known, changes nothing
  */
 export function withSources(
-  arrival: Arrival,
+  arrival: Person,
   sources: readonly Source[],
   at: number,
   stand?: ToldStand,
-): Arrival {
+): Person {
   if (stand === undefined) return withAnswer(arrival, sources, at)
   const { asOf, isAsked = false, walked = {}, begun = {} } = arrival
   const { person, startedAt } = stand
@@ -91,13 +91,13 @@ export const standsOf = (sources: readonly Source[]): string =>
     .toSorted()
     .join()
 
-function withAnswer(arrival: Arrival, sources: readonly Source[], at: number): Arrival {
+function withAnswer(arrival: Person, sources: readonly Source[], at: number): Person {
   const { isAsked: _isAsked, ...rest } = arrival
   return withListed(rest, sources, Math.max(at, arrival.asOf ?? 0))
 }
 
 /** Whether an app is listed, switched off or connected stays as it is known; one that is not known is as it is told. */
-function withWords(arrival: Arrival, sources: readonly Source[], isAlone: boolean): Arrival {
+function withWords(arrival: Person, sources: readonly Source[], isAlone: boolean): Person {
   const told = new Map(sources.map((source) => [source.instance, source]))
   const known = new Set(arrival.sources.map(({ instance }) => instance))
   const all = [
@@ -127,7 +127,7 @@ const withLast = (known: Record<string, number>, person: string, time: number): 
     ),
   )
 
-function withListed(arrival: Arrival, listed: readonly Source[], now: number): Arrival {
+function withListed(arrival: Person, listed: readonly Source[], now: number): Person {
   const instances = new Set(listed.map(({ instance }) => instance))
   const gone = arrival.sources.filter(({ instance }) => !instances.has(instance))
   const sources = [...gone.map((source) => connected(source, now)), ...listed]
@@ -135,11 +135,11 @@ function withListed(arrival: Arrival, listed: readonly Source[], now: number): A
 }
 
 /** Everything connected, or no longer. */
-function concluded({ finishedAt, ...arrival }: Arrival, now: number): Arrival {
+function concluded({ finishedAt, ...arrival }: Person, now: number): Person {
   return isDone(arrival) ? { ...arrival, finishedAt: finishedAt ?? now } : arrival
 }
 
-function isDone(arrival: Omit<Arrival, 'finishedAt'>): boolean {
+function isDone(arrival: Omit<Person, 'finishedAt'>): boolean {
   const own = countable(arrival)
   return own.length > 0 && own.every(({ state }) => state === 'connected')
 }
@@ -149,7 +149,7 @@ function isDone(arrival: Omit<Arrival, 'finishedAt'>): boolean {
  * counts again.
  * @param arrange see Company
  */
-export function withoutHidden(arrival: Arrival, arrange: (sources: Source[]) => Source[]): Arrival {
+export function withoutHidden(arrival: Person, arrange: (sources: Source[]) => Source[]): Person {
   const sources = arrange(arrival.sources)
   const isFinished = arrival.finishedAt !== undefined
   if (sources.length === arrival.sources.length && isFinished === isDone(arrival)) return arrival
@@ -157,7 +157,7 @@ export function withoutHidden(arrival: Arrival, arrange: (sources: Source[]) => 
 }
 
 /** What was left out of `before` is still known afterwards. */
-export function withHidden(after: Arrival, whole: Arrival, before: Arrival): Arrival {
+export function withHidden(after: Person, whole: Person, before: Person): Person {
   const seen = new Set([...before.sources, ...after.sources].map(({ instance }) => instance))
   const hidden = whole.sources.filter(({ instance }) => !seen.has(instance))
   return hidden.length === 0 ? after : { ...after, sources: [...after.sources, ...hidden] }

@@ -1,8 +1,8 @@
-// Who sends a piece of news, and when again. Every process may try, so each takes what is due by a change of the person's
+// Who sends a piece of outbox, and when again. Every process may try, so each takes what is due by a change of the person's
 // record first, and the others leave it alone. One that dies meanwhile holds it for a minute: it may go out twice then,
 // with the same id, and never not at all.
-import type { Arrival, News } from '../people/arrival.ts'
-import type { Arrivals } from '../people/arrivals.ts'
+import type { Person, OutboxEvent } from '../people/person.ts'
+import type { People } from '../people/people.ts'
 import { TIME_LIMIT_MS, type Outcome } from './post.ts'
 
 const HELD_MS = 60_000
@@ -23,24 +23,24 @@ export function pauseMs(tries: number, wait = 0, random = Math.random()): number
   return Math.round(seconds * SECOND_MS)
 }
 
-export type Claimed = { arrival: Arrival; news: readonly News[]; dropped: number }
+export type Claimed = { arrival: Person; outbox: readonly OutboxEvent[]; dropped: number }
 
-type Changes = Pick<Arrivals, 'change'>
+type Changes = Pick<People, 'change'>
 
-const withNewsOf = ({ news: _news, ...arrival }: Arrival, news: News[]): Arrival =>
-  news.length > 0 ? { ...arrival, news } : arrival
+const withOutboxOf = ({ outbox: _news, ...arrival }: Person, outbox: OutboxEvent[]): Person =>
+  outbox.length > 0 ? { ...arrival, outbox } : arrival
 
 /** Takes what is due of a person, the oldest first, and drops what is too old. @throws {StoreUnavailable} */
-export async function claim(arrivals: Changes, email: string, now: number): Promise<Claimed> {
-  let claimed: Omit<Claimed, 'arrival'> = { news: [], dropped: 0 }
-  const arrival = await arrivals.change(email, (before) => {
-    const all = before.news ?? []
+export async function claim(people: Changes, email: string, now: number): Promise<Claimed> {
+  let claimed: Omit<Claimed, 'arrival'> = { outbox: [], dropped: 0 }
+  const arrival = await people.change(email, (before) => {
+    const all = before.outbox ?? []
     const kept = all.filter(({ at }) => now - at < MAX_AGE_MS)
     const due = kept.filter(({ dueAt }) => dueAt <= now).slice(0, MAX_AT_ONCE)
-    claimed = { news: due, dropped: all.length - kept.length }
+    claimed = { outbox: due, dropped: all.length - kept.length }
     if (due.length === 0 && claimed.dropped === 0) return before
-    const held = (piece: News) => ({ ...piece, tries: piece.tries + 1, dueAt: now + HELD_MS })
-    return withNewsOf(
+    const held = (piece: OutboxEvent) => ({ ...piece, tries: piece.tries + 1, dueAt: now + HELD_MS })
+    return withOutboxOf(
       before,
       kept.map((piece) => (due.includes(piece) ? held(piece) : piece)),
     )
@@ -50,30 +50,30 @@ export async function claim(arrivals: Changes, email: string, now: number): Prom
 
 /** Removes what was taken, and says when the rest is tried again. @throws {StoreUnavailable} */
 export async function settle(
-  arrivals: Changes,
+  people: Changes,
   email: string,
   outcomes: ReadonlyMap<string, Outcome>,
   now: number,
-): Promise<Arrival> {
-  return await arrivals.change(email, (before) => {
+): Promise<Person> {
+  return await people.change(email, (before) => {
     // Forgotten meanwhile, or nothing was sent.
-    if (before.news === undefined || outcomes.size === 0) return before
-    const left = before.news.filter(({ id }) => outcomes.get(id)?.kind !== 'taken')
-    const news = left.map((piece) => {
+    if (before.outbox === undefined || outcomes.size === 0) return before
+    const left = before.outbox.filter(({ id }) => outcomes.get(id)?.kind !== 'taken')
+    const outbox = left.map((piece) => {
       const outcome = outcomes.get(piece.id)
       if (outcome === undefined) return piece
       const wait = outcome.kind === 'refused' ? outcome.wait : undefined
       return { ...piece, dueAt: now + pauseMs(piece.tries, wait) }
     })
-    return withNewsOf(before, news)
+    return withOutboxOf(before, outbox)
   })
 }
 
 /** When something of a person is due next, and when the oldest of it came to be. */
 export type Waiting = { dueAt: number; since: number }
 
-/** Undefined: there is no news. */
-export const waitingOf = ({ news = [] }: Arrival): Waiting | undefined =>
-  news.length === 0
+/** Undefined: there is no outbox. */
+export const waitingOf = ({ outbox = [] }: Person): Waiting | undefined =>
+  outbox.length === 0
     ? undefined
-    : { dueAt: Math.min(...news.map(({ dueAt }) => dueAt)), since: Math.min(...news.map(({ at }) => at)) }
+    : { dueAt: Math.min(...outbox.map(({ dueAt }) => dueAt)), since: Math.min(...outbox.map(({ at }) => at)) }

@@ -1,9 +1,9 @@
 // An event as it leaves: its JSON and the signature over it (Standard Webhooks 1.0). Pure.
 import { createHmac } from 'node:crypto'
-import type { Arrival, News } from '../people/arrival.ts'
+import type { Person, OutboxEvent } from '../people/person.ts'
 
 /** The text that is signed and sent. */
-export const bodyOf = ({ type, at, app }: News, { email, group }: Arrival): string =>
+export const bodyOf = ({ type, at, app }: OutboxEvent, { email, group }: Person): string =>
   JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { email, group, app } })
 
 /** What the doctor sends: it is about no one. @param at milliseconds since 1970 */

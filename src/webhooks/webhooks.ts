@@ -1,9 +1,9 @@
-// Sends news of people to WEBHOOK_URL, beside the requests and never within one. This process sends what it noticed; now
+// Sends outbox of people to WEBHOOK_URL, beside the requests and never within one. This process sends what it noticed; now
 // and then one of all processes looks through everyone, for what another one left.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Registry } from 'prom-client'
-import type { Arrivals } from '../people/arrivals.ts'
-import type { News } from '../people/arrival.ts'
+import type { People } from '../people/people.ts'
+import type { OutboxEvent } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import type { Settings } from '../settings/settings.ts'
 import { claim, settle, waitingOf, type Waiting } from './claims.ts'
@@ -13,7 +13,7 @@ import { bodyOf, signatureHeaders } from './signature.ts'
 import { createTelling, type TellingLog } from './telling.ts'
 
 export type Webhooks = {
-  /** There is news of this person. Returns at once. */
+  /** There is outbox of this person. Returns at once. */
   notice: (email: string, dropped: number) => void
   start(): void
   /** Waits a moment for what is on its way. What is left is in the store. */
@@ -21,7 +21,7 @@ export type Webhooks = {
 }
 
 export type WebhooksParts = {
-  arrivals: Pick<Arrivals, 'all' | 'change'>
+  people: Pick<People, 'all' | 'change'>
   records: Pick<Records, 'compareAndSet'>
   post: Post
   /** WEBHOOK_SECRET. */
@@ -49,7 +49,7 @@ const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
 
 export function createWebhooks(parts: WebhooksParts): Webhooks {
-  const { arrivals, records, post, secrets, registry, log, now } = parts
+  const { people, records, post, secrets, registry, log, now } = parts
   const { sent, waiting } = createFigures(registry, now)
   const ready = new Set<string>()
   const timers = new Map<string, NodeJS.Timeout>()
@@ -92,7 +92,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
     beginNext()
   }
 
-  async function send(body: string, { id }: News): Promise<Outcome> {
+  async function send(body: string, { id }: OutboxEvent): Promise<Outcome> {
     const outcome = await post.send(signatureHeaders(secrets, id, now(), body), body)
     sent.inc({ result: outcome.kind === 'taken' ? 'delivered' : 'failed' })
     // What is cut off at the end is no fault of the receiver.
@@ -102,21 +102,21 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
 
   /** @returns what of this person is left to send; undefined: nothing */
   async function deliver(email: string): Promise<Waiting | undefined> {
-    const { arrival, news, dropped } = await claim(arrivals, email, now())
+    const { arrival, outbox, dropped } = await claim(people, email, now())
     drop(dropped)
     const outcomes = new Map<string, Outcome>()
-    for (const piece of news) {
+    for (const piece of outbox) {
       const outcome = await send(bodyOf(piece, arrival), piece)
       outcomes.set(piece.id, outcome)
       if (outcome.kind === 'silent') break
     }
-    return waitingOf(await settle(arrivals, email, outcomes, now()))
+    return waitingOf(await settle(people, email, outcomes, now()))
   }
 
   /** @param isFirst at the start, whenever the last one was: this process may be the one that died */
   async function sweep(isFirst: boolean): Promise<void> {
     if (!(await records.compareAndSet(SWEPT, undefined, '1', SWEEP_SECONDS)) && !isFirst) return
-    for await (const arrival of arrivals.all()) {
+    for await (const arrival of people.all()) {
       const left = waitingOf(arrival)
       if (left !== undefined && !underWay.has(arrival.email)) queue(arrival.email, left)
       if (isClosed) return

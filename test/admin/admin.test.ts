@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { administrators } from '../../src/admin/routes.ts'
-import { hadNothing, isReady, type Arrival } from '../../src/people/arrival.ts'
+import { hadNothing, isReady, type Person } from '../../src/people/person.ts'
 import { FACTS, invitedAt } from '../../src/admin/facts.ts'
 import type { Report } from '../../src/admin/report.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
@@ -55,7 +55,7 @@ describe('the overview for administrators', () => {
   it('separates thousands, and says of whom each share is', async () => {
     await grace.open(`${running.url}/admin`)
     const invited = crowd.filter((person) => invitedAt(person) !== undefined && !hadNothing(person))
-    const hasConnected = (person: Arrival) => person.sources.some(({ state }) => state === 'connected')
+    const hasConnected = (person: Person) => person.sources.some(({ state }) => state === 'connected')
     const arrived = invited.filter((person) => person.signedInAt !== undefined || hasConnected(person)).length
     const share = Math.round((arrived / invited.length) * 100)
     expect(grace.text).toContain(`Funnel of ${invited.length} invited people with apps to connect`)

@@ -3,22 +3,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createEveryone } from '../../src/admin/everyone.ts'
-import { newArrival, type Arrival } from '../../src/people/arrival.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
 import { noneUnread } from '../../src/people/unread.ts'
 
 const PEOPLE = 5_000
 
 function crowd() {
   const at = { now: 1_000_000, passes: 0, fails: false }
-  const arrivals = {
-    async *all(unread = noneUnread()): AsyncGenerator<Arrival> {
+  const people = {
+    async *all(unread = noneUnread()): AsyncGenerator<Person> {
       at.passes++
       if (at.fails) throw new Error('away')
       unread.damaged = 3
-      for (let number = 0; number < PEOPLE; number++) yield newArrival(`person${number}@acme.example`, at.now)
+      for (let number = 0; number < PEOPLE; number++) yield newPerson(`person${number}@acme.example`, at.now)
     },
   }
-  return { at, everyone: createEveryone(arrivals, () => at.now) }
+  return { at, everyone: createEveryone(people, () => at.now) }
 }
 
 async function count(all: AsyncIterable<unknown>): Promise<number> {

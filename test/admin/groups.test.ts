@@ -1,33 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, type Arrival } from '../../src/people/arrival.ts'
+import { newPerson, reached, type Person } from '../../src/people/person.ts'
 import { withLeft } from '../../src/people/sources.ts'
 import { makeReport } from '../../src/admin/report.ts'
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 
-const members = (
-  group: string,
-  count: number,
-  change: (arrival: Arrival) => Arrival = (arrival) => arrival,
-) =>
+const members = (group: string, count: number, change: (arrival: Person) => Person = (arrival) => arrival) =>
   Array.from({ length: count }, (_, index) =>
-    change({ ...newArrival(`${group}-${index}@acme.example`, at), group }),
+    change({ ...newPerson(`${group}-${index}@acme.example`, at), group }),
   )
 
-async function* these(people: Arrival[]) {
+async function* these(people: Person[]) {
   yield* people
 }
 
-const shownOf = async (people: Arrival[]) => (await makeReport(these(people), at)).groups
+const shownOf = async (people: Person[]) => (await makeReport(these(people), at)).groups
 
 describe('the figures of groups', () => {
   it('count those of fewer than five people together, as they would tell who it is', async () => {
-    const signedIn = (arrival: Arrival) => reached(arrival, 'signedInAt', at)
+    const signedIn = (arrival: Person) => reached(arrival, 'signedInAt', at)
     const people = [
       ...members('Four', 4, signedIn),
       ...members('One', 1),
       ...members('Five', 5),
-      newArrival('nobody-says@acme.example', at),
+      newPerson('nobody-says@acme.example', at),
     ]
     const none = { signedIn: 0, finished: 0, nothing: 0, ready: 0, inProgress: 0, notStarted: 0, stuck: 0 }
     expect(await shownOf(people)).toEqual([
@@ -42,7 +38,7 @@ describe('the figures of groups', () => {
   })
 
   it('begin with the group that has most to do', async () => {
-    const done = (arrival: Arrival) => withLeft(arrival, [], at)
+    const done = (arrival: Person) => withLeft(arrival, [], at)
     const people = [
       ...members('Done', 6, done),
       ...members('Not begun', 6),

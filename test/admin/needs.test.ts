@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { mostlyAt, needsOf } from '../../src/admin/needs.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import { newArrival, reached, type Arrival, type SourceState } from '../../src/people/arrival.ts'
+import { newPerson, reached, type Person, type SourceState } from '../../src/people/person.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 
 const at = Date.UTC(2026, 10, 2, 9)
 
-const reportOf = async (...people: Arrival[]) =>
+const reportOf = async (...people: Person[]) =>
   await makeReport(
     (async function* () {
       yield* people
@@ -15,12 +15,12 @@ const reportOf = async (...people: Arrival[]) =>
   )
 
 let number = 0
-const person = (app: string, state: SourceState): Arrival => ({
-  ...reached(newArrival(`person-${number++}@acme.example`, at), 'signedInAt', at),
+const person = (app: string, state: SourceState): Person => ({
+  ...reached(newPerson(`person-${number++}@acme.example`, at), 'signedInAt', at),
   sources: [{ instance: `${app}_1`, name: app, state, at }],
 })
 const mailed = (email: string, state: 'failed' | 'deferred' | 'unknown') =>
-  withMailing(newArrival(email, at), { campaign: 'c', wave: 0, state, now: at })
+  withMailing(newPerson(email, at), { campaign: 'c', reminder: 0, state, now: at })
 
 describe('what needs the person who runs the rollout', () => {
   it('is nothing where everyone is ready', async () => {
@@ -43,9 +43,9 @@ describe('what needs the person who runs the rollout', () => {
   })
 
   it('reminds no one of what they were sent a minute ago', async () => {
-    const invited = withMailing(newArrival('new@acme.example', at), {
+    const invited = withMailing(newPerson('new@acme.example', at), {
       campaign: 'c',
-      wave: 0,
+      reminder: 0,
       state: 'sent',
       now: at - 60_000,
     })
@@ -73,7 +73,7 @@ describe('what needs the person who runs the rollout', () => {
     const unconfirmed = person('slack', 'waiting')
     const report = await reportOf(
       { ...unconfirmed, sources: unconfirmed.sources.map((source) => ({ ...source, unconfirmed: true })) },
-      newArrival('new@acme.example', at),
+      newPerson('new@acme.example', at),
       mailed('bounced@acme.example', 'failed'),
       mailed('late@acme.example', 'deferred'),
       mailed('unsure@acme.example', 'unknown'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, type Arrival, type Mailing } from '../../src/people/arrival.ts'
+import { newPerson, reached, type Person, type Mailing } from '../../src/people/person.ts'
 import { withLeft } from '../../src/people/sources.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { wantedOf } from '../../src/admin/filters.ts'
@@ -13,21 +13,21 @@ import {
 
 const at = Date.parse('2026-11-02T09:00:00Z')
 
-async function* these(arrivals: Arrival[]) {
-  for (const arrival of arrivals) yield await Promise.resolve(arrival)
+async function* these(people: Person[]) {
+  for (const arrival of people) yield await Promise.resolve(arrival)
 }
 
-const emails = async (all: Arrival[], query: Record<string, unknown>) =>
+const emails = async (all: Person[], query: Record<string, unknown>) =>
   (await listPeople(these(all), wantedOf(query))).people.map(({ email }) => email)
 
 /** In an order that has nothing to do with theirs. */
 const many = Array.from({ length: 3 * PEOPLE_A_PAGE }, (_, index) => {
   const number = String((index * 67) % (3 * PEOPLE_A_PAGE)).padStart(3, '0')
-  return newArrival(`person-${number}@acme.example`, at)
+  return newPerson(`person-${number}@acme.example`, at)
 })
 
 const mailed = (email: string, state: Mailing['state']) =>
-  withMailing(newArrival(email, at), { campaign: 'c', wave: 0, state, now: at })
+  withMailing(newPerson(email, at), { campaign: 'c', reminder: 0, state, now: at })
 
 describe('a list of people for administrators', () => {
   it('goes through everybody once, in order, a page at a time', async () => {
@@ -44,8 +44,8 @@ describe('a list of people for administrators', () => {
 
   it('finds people by a part of their address, or by their group', async () => {
     const all = [
-      newArrival('ada@acme.example', at),
-      { ...newArrival('bob@acme.example', at), group: 'Sales EU' },
+      newPerson('ada@acme.example', at),
+      { ...newPerson('bob@acme.example', at), group: 'Sales EU' },
     ]
     expect(await emails(all, { q: ' ADA@ ' })).toEqual(['ada@acme.example'])
     expect(await emails(all, { q: 'sales' })).toEqual(['bob@acme.example'])
@@ -56,17 +56,17 @@ describe('a list of people for administrators', () => {
     const absent = mailed('absent@acme.example', 'sent')
     const unsure = mailed('unsure@acme.example', 'unknown')
     const arrived = reached(mailed('arrived@acme.example', 'sent'), 'signedInAt', at)
-    const blocked: Arrival = {
-      ...newArrival('blocked@acme.example', at),
+    const blocked: Person = {
+      ...newPerson('blocked@acme.example', at),
       sources: [{ instance: 'x_1', name: 'X', state: 'blocked', at }],
     }
-    const out = reached(newArrival('out@acme.example', at), 'optedOutAt', at)
+    const out = reached(newPerson('out@acme.example', at), 'optedOutAt', at)
     const all = [absent, unsure, arrived, blocked, out]
     expect(await emails(all, { show: 'absent' })).toEqual(['absent@acme.example', 'unsure@acme.example'])
     expect(await emails(all, { show: 'uncertain' })).toEqual(['unsure@acme.example'])
     expect(await emails(all, { show: 'blocked' })).toEqual(['blocked@acme.example'])
     expect(await emails(all, { show: 'optedOut' })).toEqual(['out@acme.example'])
-    const nothing = withLeft(newArrival('nothing@acme.example', at), [], at)
+    const nothing = withLeft(newPerson('nothing@acme.example', at), [], at)
     expect(await emails([...all, nothing], { show: 'nothing' })).toEqual(['nothing@acme.example'])
     expect(await emails([...all, nothing], { show: 'finished' })).toEqual([])
     const mails = [mailed('a@acme.example', 'deferred'), mailed('b@acme.example', 'failed'), absent]
@@ -75,15 +75,15 @@ describe('a list of people for administrators', () => {
   })
 
   it('is about one app, or one whole department, where that is asked for', async () => {
-    const withApp = (email: string, ...states: Arrival['sources'][number]['state'][]): Arrival => ({
-      ...newArrival(email, at),
+    const withApp = (email: string, ...states: Person['sources'][number]['state'][]): Person => ({
+      ...newPerson(email, at),
       sources: states.map((state, index) => ({ instance: `app_${index}`, name: 'App', state, at })),
     })
     const all = [
       withApp('ada@acme.example', 'blocked', 'waiting'),
       withApp('bob@acme.example', 'waiting', 'blocked'),
-      { ...newArrival('eve@acme.example', at), group: 'Sales EU' },
-      { ...newArrival('dan@acme.example', at), group: 'Sales' },
+      { ...newPerson('eve@acme.example', at), group: 'Sales EU' },
+      { ...newPerson('dan@acme.example', at), group: 'Sales' },
     ]
     expect(await emails(all, { show: 'blocked', app: 'app_1' })).toEqual(['bob@acme.example'])
     expect(await emails(all, { show: 'stuck', app: 'app_0' })).toEqual(['ada@acme.example'])
@@ -100,7 +100,7 @@ describe('a list of people for administrators', () => {
 
   it('says how far somebody is by the furthest that they reached', () => {
     const invited = mailed('ada@acme.example', 'sent')
-    expect(stageOf(newArrival('ada@acme.example', at))).toEqual({ stage: 'known', at: undefined })
+    expect(stageOf(newPerson('ada@acme.example', at))).toEqual({ stage: 'known', at: undefined })
     expect(stageOf(invited)).toEqual({ stage: 'invited', at })
     expect(stageOf(reached(invited, 'openedAt', at + 1))).toEqual({ stage: 'opened', at: at + 1 })
     expect(stageOf(reached(invited, 'signedInAt', at + 2))).toEqual({ stage: 'signedIn', at: at + 2 })
@@ -113,7 +113,7 @@ describe('a list of people for administrators', () => {
 describe('addresses to copy', () => {
   it('are the first few in order, however many there are', async () => {
     const all = Array.from({ length: 3 * MAX_ADDRESSES }, (_, index) =>
-      newArrival(`person-${String((index * 7) % (3 * MAX_ADDRESSES)).padStart(4, '0')}@acme.example`, at),
+      newPerson(`person-${String((index * 7) % (3 * MAX_ADDRESSES)).padStart(4, '0')}@acme.example`, at),
     )
     const { emails: first, total } = await listAddresses(these(all), wantedOf({}), at)
     expect(first).toEqual(
@@ -128,13 +128,13 @@ describe('addresses to copy', () => {
   it('leave out people who want no emails, and name the campaign of the newest one', async () => {
     const old = withMailing(mailed('ada@acme.example', 'sent'), {
       campaign: 'd',
-      wave: 0,
+      reminder: 0,
       state: 'failed',
       now: at + 9,
     })
-    const newer = withMailing(newArrival('bob@acme.example', at), {
+    const newer = withMailing(newPerson('bob@acme.example', at), {
       campaign: 'autumn',
-      wave: 0,
+      reminder: 0,
       state: 'sent',
       now: at + 5,
     })
@@ -152,7 +152,7 @@ describe('addresses to copy', () => {
     expect(refused).toMatchObject({ emails: ['ada@acme.example'], campaign: 'd' })
     const doubtful = withMailing(mailed('ada@acme.example', 'unknown'), {
       campaign: 'd',
-      wave: 0,
+      reminder: 0,
       state: 'sent',
       now: at + 9,
     })
@@ -160,16 +160,16 @@ describe('addresses to copy', () => {
       total: 1,
       campaign: 'c',
     })
-    const putOff = withMailing(newArrival('bob@acme.example', at), {
+    const putOff = withMailing(newPerson('bob@acme.example', at), {
       campaign: 'spring',
-      wave: 0,
+      reminder: 0,
       state: 'deferred',
       now: at,
     })
     expect((await listAddresses(these([putOff]), wantedOf({ show: 'notStarted' }), at)).campaign).toBe(
       'spring',
     )
-    const none = await listAddresses(these([newArrival('eve@acme.example', at)]), wantedOf({}), at)
+    const none = await listAddresses(these([newPerson('eve@acme.example', at)]), wantedOf({}), at)
     expect(none.campaign).toBeUndefined()
   })
 
@@ -177,7 +177,7 @@ describe('addresses to copy', () => {
     const others = ['ada', 'bob', 'cem'].map((name) => mailed(`${name}@acme.example`, 'sent'))
     const zoe = withMailing(mailed('zoe@acme.example', 'sent'), {
       campaign: 'slack-launch',
-      wave: 0,
+      reminder: 0,
       state: 'sent',
       now: at + 9,
     })

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { FACTS, progressOf } from '../../src/admin/facts.ts'
 import { makeReport } from '../../src/admin/report.ts'
-import { newArrival, reached, type Arrival } from '../../src/people/arrival.ts'
+import { newPerson, reached, type Person } from '../../src/people/person.ts'
 import { withLeft, withSources } from '../../src/people/sources.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 
 const at = Date.UTC(2026, 10, 2, 9)
 const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
-const known = newArrival('ada@acme.example', at)
+const known = newPerson('ada@acme.example', at)
 const signedIn = withLeft(reached(known, 'signedInAt', at), [slack], at)
-const bounced = withMailing(known, { campaign: 'c', wave: 0, state: 'failed', now: at })
+const bounced = withMailing(known, { campaign: 'c', reminder: 0, state: 'failed', now: at })
 
-const withState = (arrival: Arrival, change: Partial<Arrival['sources'][number]>): Arrival => ({
+const withState = (arrival: Person, change: Partial<Person['sources'][number]>): Person => ({
   ...arrival,
   sources: arrival.sources.map((source) => ({ ...source, ...change })),
 })
 
-async function* these(...arrivals: Arrival[]) {
-  yield* arrivals
+async function* these(...people: Person[]) {
+  yield* people
 }
 
 describe('where a person is', () => {
   it('is not started until they sign in, whether they were invited or not', () => {
     expect(progressOf(known)).toBe('notStarted')
-    const invited = withMailing(known, { campaign: 'c', wave: 0, state: 'sent', now: at })
+    const invited = withMailing(known, { campaign: 'c', reminder: 0, state: 'sent', now: at })
     expect(progressOf(withLeft(invited, [slack], at))).toBe('notStarted')
   })
 
@@ -42,7 +42,7 @@ describe('where a person is', () => {
 
   it('is stuck where the newest email bounced, until they sign in', () => {
     expect(progressOf(bounced)).toBe('stuck')
-    expect(progressOf(withMailing(bounced, { campaign: 'c', wave: 1, state: 'sent', now: at + 1 }))).toBe(
+    expect(progressOf(withMailing(bounced, { campaign: 'c', reminder: 1, state: 'sent', now: at + 1 }))).toBe(
       'notStarted',
     )
     expect(progressOf(withLeft(reached(bounced, 'signedInAt', at), [slack], at))).toBe('inProgress')
@@ -86,8 +86,8 @@ describe('an app that was not confirmed', () => {
 
 describe('who is due for an email', () => {
   const DAY = 86_400_000
-  const mailed = (email: string, days: number, wave = 0) =>
-    withMailing(newArrival(email, at), { campaign: 'c', wave, state: 'sent', now: at - days * DAY })
+  const mailed = (email: string, days: number, reminder = 0) =>
+    withMailing(newPerson(email, at), { campaign: 'c', reminder, state: 'sent', now: at - days * DAY })
 
   it('is who had none, or none for a week; the others are due later, and the report says when', async () => {
     const report = await makeReport(
@@ -113,7 +113,7 @@ describe('the funnel', () => {
   it('never grows from one stage to the next, also for who connected an app and was never seen to sign in', async () => {
     const crowd = crowdOf(500, at)
     const unseen = {
-      ...withMailing(known, { campaign: 'c', wave: 0, state: 'sent', now: at }),
+      ...withMailing(known, { campaign: 'c', reminder: 0, state: 'sent', now: at }),
       finishedAt: at,
     }
     const { funnel } = await makeReport(these(...crowd, unseen), at)
@@ -122,9 +122,9 @@ describe('the funnel', () => {
   })
 
   it('is of the invited who had something to connect, and nothing in it exceeds them', async () => {
-    const invite = (arrival: Arrival) =>
-      withMailing(arrival, { campaign: 'c', wave: 0, state: 'sent', now: at })
-    const nothing = withLeft(invite(newArrival('bob@acme.example', at)), [], at)
+    const invite = (arrival: Person) =>
+      withMailing(arrival, { campaign: 'c', reminder: 0, state: 'sent', now: at })
+    const nothing = withLeft(invite(newPerson('bob@acme.example', at)), [], at)
     const github = { instance: 'github_1', name: 'GitHub', status: 'awaiting' as const }
     const half = withLeft(withLeft(invite(signedIn), [slack, github], at), [github], at)
     const report = await makeReport(these(nothing, half, { ...known, email: 'eve@acme.example' }), at)

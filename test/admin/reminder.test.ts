@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newArrival } from '../../src/people/arrival.ts'
+import { newPerson } from '../../src/people/person.ts'
 import { due, withMailing } from '../../src/campaigns/campaign.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { readSendOptions } from '../../src/cli/invite/send-options.ts'
@@ -66,7 +66,7 @@ describe('the command that emails the people of a list', () => {
   })
 
   it('keeps name, language and department with the list, so that a reminder reads like the invitation', async () => {
-    const hana = { ...newArrival('hana@acme.example', 0), name: '=Hana', language: 'ja', group: 'Sales' }
+    const hana = { ...newPerson('hana@acme.example', 0), name: '=Hana', language: 'ja', group: 'Sales' }
     async function* all() {
       yield await Promise.resolve(hana)
     }
@@ -80,9 +80,9 @@ describe('the command that emails the people of a list', () => {
   it('leaves out people whom any campaign emailed in the last seven days', () => {
     const now = Date.UTC(2026, 10, 2)
     const reminded = (days: number) =>
-      withMailing(newArrival('ada@acme.example', 0), {
+      withMailing(newPerson('ada@acme.example', 0), {
         campaign: 'onboarding',
-        wave: 1,
+        reminder: 1,
         state: 'sent',
         now: now - days * 86_400_000,
       })
@@ -97,7 +97,7 @@ describe('the command that emails the people of a list', () => {
 
   it('reads the exported file, with everyone in it', async () => {
     const odd = ['+ada', '-bob', '=eve'].map((name) => ({
-      ...newArrival(`${name}@acme.example`, 0),
+      ...newPerson(`${name}@acme.example`, 0),
       group: '@HQ',
     }))
     const crowd = [...odd, ...crowdOf(50, Date.UTC(2026, 10, 2))]

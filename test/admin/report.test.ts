@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import {
   hadNothing,
   isToConnect,
-  newArrival,
+  newPerson,
   optedIn,
   reached,
-  type Arrival,
+  type Person,
   type Mailing,
-} from '../../src/people/arrival.ts'
+} from '../../src/people/person.ts'
 import { withLeft, withSources } from '../../src/people/sources.ts'
 import { due, withMailing, type Policy } from '../../src/campaigns/campaign.ts'
 import { parse } from 'csv-parse/sync'
@@ -19,16 +19,16 @@ const DAY = 86_400_000
 const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const }
 const github = { instance: 'github_1', name: 'GitHub', status: 'awaiting' as const }
 
-async function* these(...arrivals: Arrival[]) {
-  yield* arrivals
+async function* these(...people: Person[]) {
+  yield* people
 }
 
-const sent = (arrival: Arrival, wave = 0, now = at) =>
-  withMailing(arrival, { campaign: 'c', wave, state: 'sent', now })
+const sent = (arrival: Person, reminder = 0, now = at) =>
+  withMailing(arrival, { campaign: 'c', reminder, state: 'sent', now })
 
 describe('what is known of a person', () => {
   it('takes a datasource that the service no longer lists for connected', () => {
-    const before = withLeft(newArrival('ada@acme.example', at), [slack, github], at)
+    const before = withLeft(newPerson('ada@acme.example', at), [slack, github], at)
     const after = withLeft(before, [github], at + 1000)
     expect(after.sources.map(({ instance, state }) => [instance, state])).toEqual([
       ['slack_1', 'connected'],
@@ -39,7 +39,7 @@ describe('what is known of a person', () => {
   })
 
   it('has not finished any more when a new app waits, and has once more when that is connected', () => {
-    const waiting = withLeft(newArrival('ada@acme.example', at), [slack], at)
+    const waiting = withLeft(newPerson('ada@acme.example', at), [slack], at)
     const done = withLeft(waiting, [], at + 1000)
     expect(withLeft(done, [], at + 2000).finishedAt).toBe(at + 1000)
     const again = withLeft(done, [github], at + 3000)
@@ -50,7 +50,7 @@ describe('what is known of a person', () => {
   it('keeps what a person said of an app while that is switched off, as their own walk does', () => {
     const off = { ...slack, status: 'disabled' as const }
     const source = { instance: 'slack_1', name: 'Slack', state: 'blocked' as const, at }
-    const blocked = withSources(newArrival('ada@acme.example', at), [source], at)
+    const blocked = withSources(newPerson('ada@acme.example', at), [source], at)
     const switchedOff = withLeft(blocked, [off], at + 1000)
     expect(switchedOff.sources).toMatchObject([{ state: 'off', at: at + 1000 }])
     expect(withLeft(withLeft(switchedOff, [off], at + 2000), [slack], at + 3000).sources).toEqual([source])
@@ -60,7 +60,7 @@ describe('what is known of a person', () => {
   })
 
   it('tells whoever had nothing to connect from whoever connected everything', () => {
-    const unknown = newArrival('ada@acme.example', at)
+    const unknown = newPerson('ada@acme.example', at)
     expect(hadNothing(unknown)).toBe(false)
     const off = { ...slack, status: 'disabled' as const }
     for (const asked of [
@@ -77,7 +77,7 @@ describe('what is known of a person', () => {
   })
 
   it('takes a datasource that the walk does not know any more for connected', () => {
-    const mailed = withLeft(newArrival('ada@acme.example', at), [slack, github], at)
+    const mailed = withLeft(newPerson('ada@acme.example', at), [slack, github], at)
     const walked = withSources(
       mailed,
       [{ instance: 'github_1', name: 'GitHub', state: 'skipped', at }],
@@ -91,7 +91,7 @@ describe('what is known of a person', () => {
   })
 
   it('keeps the person’s own word that their administrator has to act', () => {
-    const known = withLeft(newArrival('ada@acme.example', at), [slack], at)
+    const known = withLeft(newPerson('ada@acme.example', at), [slack], at)
     const blocked = { ...known, sources: known.sources.map((s) => ({ ...s, state: 'blocked' as const })) }
     expect(withLeft(blocked, [slack], at + 1).sources[0]?.state).toBe('blocked')
   })
@@ -112,34 +112,34 @@ describe('who is due', () => {
     freshMs: 0,
     remindAfterMs: DAY,
   }
-  const ada = newArrival('ada@acme.example', at)
+  const ada = newPerson('ada@acme.example', at)
 
   it('is whoever got no mail, then whoever was not reminded, then nobody', () => {
-    expect(due(ada, policy, at)).toEqual({ kind: 'mail', wave: 0 })
+    expect(due(ada, policy, at)).toEqual({ kind: 'mail', reminder: 0 })
     expect(due(sent(ada), policy, at + DAY - 1)).toEqual({ kind: 'rest', why: 'sent' })
-    expect(due(sent(ada), policy, at + DAY)).toEqual({ kind: 'mail', wave: 1 })
+    expect(due(sent(ada), policy, at + DAY)).toEqual({ kind: 'mail', reminder: 1 })
     expect(due(sent(sent(ada), 1), policy, at + 9 * DAY)).toEqual({ kind: 'rest', why: 'sent' })
   })
 
   it('is nobody who wants no more mails, until they take it back', () => {
     const out = reached(sent(ada), 'optedOutAt', at)
     expect(due(out, policy, at + DAY)).toEqual({ kind: 'rest', why: 'opted-out' })
-    expect(due(optedIn(out), policy, at + DAY)).toEqual({ kind: 'mail', wave: 1 })
+    expect(due(optedIn(out), policy, at + DAY)).toEqual({ kind: 'mail', reminder: 1 })
   })
 
   it('is not whose mail a crash left uncertain, unless it is asked for', () => {
-    const open = withMailing(ada, { campaign: 'c', wave: 0, state: 'sending', now: at })
-    expect(due(open, policy, at + DAY)).toEqual({ kind: 'left-open', wave: 0, at })
-    const unknown = withMailing(ada, { campaign: 'c', wave: 0, state: 'unknown', now: at })
+    const open = withMailing(ada, { campaign: 'c', reminder: 0, state: 'sending', now: at })
+    expect(due(open, policy, at + DAY)).toEqual({ kind: 'left-open', reminder: 0, at })
+    const unknown = withMailing(ada, { campaign: 'c', reminder: 0, state: 'unknown', now: at })
     expect(due(unknown, policy, at + 9 * DAY)).toEqual({ kind: 'rest', why: 'uncertain' })
-    expect(due(unknown, { ...policy, retryUnknown: true }, at)).toEqual({ kind: 'mail', wave: 0 })
+    expect(due(unknown, { ...policy, retryUnknown: true }, at)).toEqual({ kind: 'mail', reminder: 0 })
   })
 })
 
 describe('the report', () => {
   it('counts people once, by what they reached, and days by when they did', async () => {
-    const ada = { ...withLeft(sent(newArrival('ada@acme.example', at)), [slack], at), signedInAt: at + DAY }
-    const known = withLeft(sent(newArrival('bob@acme.example', at), 0, at + DAY), [slack], at + DAY)
+    const ada = { ...withLeft(sent(newPerson('ada@acme.example', at)), [slack], at), signedInAt: at + DAY }
+    const known = withLeft(sent(newPerson('bob@acme.example', at), 0, at + DAY), [slack], at + DAY)
     const bob = withLeft(known, [], at + DAY)
     const report = await makeReport(these(ada, bob), at + 2 * DAY)
     expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
@@ -152,8 +152,8 @@ describe('the report', () => {
   })
 
   it('counts who had nothing to connect apart, and shares of the invited among the invited', async () => {
-    const nothing = withLeft(sent(newArrival('ada@acme.example', at)), [], at)
-    const done = withLeft(withLeft(newArrival('bob@acme.example', at), [slack], at), [], at)
+    const nothing = withLeft(sent(newPerson('ada@acme.example', at)), [], at)
+    const done = withLeft(withLeft(newPerson('bob@acme.example', at), [slack], at), [], at)
     const report = await makeReport(these(nothing, { ...done, signedInAt: at }), at)
     expect(report).toMatchObject({ nothing: 1, finished: 1, invited: 1, signedIn: 1 })
     expect(report.ready).toBe(2)
@@ -162,26 +162,26 @@ describe('the report', () => {
 
   it('counts what the mail server did with the newest mail to somebody', async () => {
     const last = (email: string, state: Mailing['state']) =>
-      withMailing(sent(newArrival(email, at)), { campaign: 'c', wave: 1, state, now: at + DAY })
+      withMailing(sent(newPerson(email, at)), { campaign: 'c', reminder: 1, state, now: at + DAY })
     const late = last('ada@acme.example', 'deferred')
     const refused = last('bob@acme.example', 'failed')
-    const arrived = withMailing(refused, { campaign: 'd', wave: 0, state: 'sent', now: at + 2 * DAY })
+    const arrived = withMailing(refused, { campaign: 'd', reminder: 0, state: 'sent', now: at + 2 * DAY })
     const report = await makeReport(these(late, refused, { ...arrived, email: 'eve@acme.example' }), at)
     expect(report).toMatchObject({ people: 3, invited: 3, reminded: 0, deferred: 1, failed: 1 })
   })
 
   it('puts the datasources first for which most people wait', async () => {
-    const both = withLeft(newArrival('ada@acme.example', at), [github, slack], at)
-    const one = withLeft(newArrival('bob@acme.example', at), [slack], at)
+    const both = withLeft(newPerson('ada@acme.example', at), [github, slack], at)
+    const one = withLeft(newPerson('bob@acme.example', at), [slack], at)
     const { datasources } = await makeReport(these(both, one), at)
     expect(datasources.map(({ instance }) => instance)).toEqual(['slack_1', 'github_1'])
   })
 
   it('exports mails that are out, the state of the newest, and datasources that can be told apart', async () => {
     const left = [slack, { ...slack, instance: 'slack_2' }]
-    const put = withMailing(sent(newArrival('ada@acme.example', at)), {
+    const put = withMailing(sent(newPerson('ada@acme.example', at)), {
       campaign: 'c',
-      wave: 1,
+      reminder: 1,
       state: 'deferred',
       now: at + DAY,
     })
@@ -200,7 +200,7 @@ describe('the report', () => {
     const names = ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']
     const left = names.map((name, index) => ({ instance: `x_${index}`, name, status: 'awaiting' as const }))
     for (const one of left) {
-      const arrival = { ...withLeft(newArrival('=cmd@acme.example', at), [one], at), group: one.name }
+      const arrival = { ...withLeft(newPerson('=cmd@acme.example', at), [one], at), group: one.name }
       const lines: string[] = []
       for await (const line of peopleCsv(these(arrival))) lines.push(line)
       const [, record = []] = parse(lines.join(''), { bom: true })

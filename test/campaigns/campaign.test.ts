@@ -1,6 +1,6 @@
 // Who is due for which email, for every standing a person can have, and what is written down of it.
 import { describe, expect, it } from 'vitest'
-import { newArrival, type Arrival, type Mailing, type SourceState } from '../../src/people/arrival.ts'
+import { newPerson, type Person, type Mailing, type SourceState } from '../../src/people/person.ts'
 import {
   due,
   mailingsOf,
@@ -23,21 +23,21 @@ const POLICY: Policy = {
 }
 
 const mailing = (state: Mailing['state'], rest: Partial<Mailing> = {}): Mailing => ({
-  wave: 0,
+  reminder: 0,
   state,
   at: now - 3 * DAY,
   tries: 1,
   ...rest,
 })
 
-type Known = Partial<Arrival> & { mailings?: Mailing[]; other?: Mailing }
+type Known = Partial<Person> & { mailings?: Mailing[]; other?: Mailing }
 
-function person({ mailings, other, ...rest }: Known): Arrival {
+function person({ mailings, other, ...rest }: Known): Person {
   const campaigns = [
     ...(other ? [{ name: 'other', mailings: [mailing('failed', { at: now }), other] }] : []),
     ...(mailings ? [{ name: 'c', mailings }] : []),
   ]
-  return { ...newArrival('ada@acme.example', now), campaigns, ...rest }
+  return { ...newPerson('ada@acme.example', now), campaigns, ...rest }
 }
 
 const has = (...states: SourceState[]): Known => ({
@@ -49,8 +49,8 @@ const after = (state: Mailing['state'], rest?: Partial<Mailing>) => ({ mailings:
 /** Another campaign. */
 const wrote = (state: Mailing['state'], at: number) => ({ other: mailing(state, { at }) })
 
-const open = (wave: number): Due => ({ kind: 'left-open', wave, at: now - 3 * DAY })
-const mail = (wave: number): Due => ({ kind: 'mail', wave })
+const open = (reminder: number): Due => ({ kind: 'left-open', reminder, at: now - 3 * DAY })
+const mail = (reminder: number): Due => ({ kind: 'mail', reminder })
 const rest = (why: (Due & { kind: 'rest' })['why']): Due => ({ kind: 'rest', why })
 const unknownAgain = { retryUnknown: true }
 const failedAgain = { retryFailed: true }
@@ -60,28 +60,28 @@ describe('someone', () => {
   it.each<[string, Known, Partial<Policy>, Due]>([
     ['whom no one has written to', {}, {}, mail(0)],
     ['who opted out', { optedOutAt: 1 }, {}, rest('opted-out')],
-    ['whose email was under way when a run died', after('sending', { wave: 1 }), {}, open(1)],
-    ['the same, to be sent again', after('sending', { wave: 1 }), unknownAgain, mail(1)],
+    ['whose email was under way when a run died', after('sending', { reminder: 1 }), {}, open(1)],
+    ['the same, to be sent again', after('sending', { reminder: 1 }), unknownAgain, mail(1)],
     ['whose email may have arrived', after('unknown'), {}, rest('uncertain')],
     ['the same, retrying others', after('unknown'), failedAgain, rest('uncertain')],
-    ['the same, to be sent again', after('unknown', { wave: 2 }), unknownAgain, mail(2)],
+    ['the same, to be sent again', after('unknown', { reminder: 2 }), unknownAgain, mail(2)],
     ['who was refused', after('failed'), {}, rest('failed')],
     ['the same, retrying others', after('failed'), unknownAgain, rest('failed')],
-    ['the same, to be sent again', after('failed', { wave: 1 }), failedAgain, mail(1)],
+    ['the same, to be sent again', after('failed', { reminder: 1 }), failedAgain, mail(1)],
     ['who was put off four times', after('deferred', { tries: 4 }), {}, mail(0)],
     ['who was put off five times', after('deferred', { tries: 5 }), {}, rest('put-off')],
     ['the same, to be sent again', after('deferred', { tries: 5 }), failedAgain, mail(0)],
     ['who has had it after many tries', after('sent', { tries: 7 }), {}, rest('sent')],
     [
       'whose last email counts',
-      { mailings: [mailing('failed'), mailing('sent', { wave: 1 })] },
+      { mailings: [mailing('failed'), mailing('sent', { reminder: 1 })] },
       {},
       rest('sent'),
     ],
     ['who has had it, with reminders', after('sent'), remind, mail(1)],
     ['the same, a moment too early', after('sent', { at: now - 3 * DAY + 1 }), remind, rest('sent')],
-    ['who has had one reminder of two', after('sent', { wave: 1 }), remind, mail(2)],
-    ['who has had both', after('sent', { wave: 2 }), remind, rest('sent')],
+    ['who has had one reminder of two', after('sent', { reminder: 1 }), remind, mail(2)],
+    ['who has had both', after('sent', { reminder: 2 }), remind, rest('sent')],
     ['who may get no reminder', after('sent'), { ...remind, maxReminders: 0 }, rest('sent')],
     ['who has had it, without reminders', after('sent'), { maxReminders: 2 }, rest('sent')],
     ['who has nothing left', has('connected', 'blocked', 'off'), {}, rest('nothing')],
@@ -121,21 +121,23 @@ describe('someone', () => {
 })
 
 describe('what is written down of an email', () => {
-  const which = { campaign: 'c', wave: 1 }
+  const which = { campaign: 'c', reminder: 1 }
   const known = person({ mailings: [mailing('sent')], other: mailing('sent') })
-  const written = (arrival: Arrival, state: Mailing['state'], by?: string) =>
+  const written = (arrival: Person, state: Mailing['state'], by?: string) =>
     withMailing(arrival, { ...which, state, now, ...(by !== undefined && { by }) })
 
   it('counts the tries, marks the one that is under way, and keeps all else', () => {
     const once = written(known, 'sending', 'one')
     expect(mailingsOf(once, 'c')).toEqual([
       mailing('sent'),
-      mailing('sending', { wave: 1, at: now, by: 'one' }),
+      mailing('sending', { reminder: 1, at: now, by: 'one' }),
     ])
     const put = written(once, 'deferred')
-    expect(mailingsOf(put, 'c')).toEqual([mailing('sent'), mailing('deferred', { wave: 1, at: now })])
+    expect(mailingsOf(put, 'c')).toEqual([mailing('sent'), mailing('deferred', { reminder: 1, at: now })])
     const twice = written(put, 'sending', 'two')
-    expect(mailingsOf(twice, 'c')[1]).toEqual(mailing('sending', { wave: 1, at: now, tries: 2, by: 'two' }))
+    expect(mailingsOf(twice, 'c')[1]).toEqual(
+      mailing('sending', { reminder: 1, at: now, tries: 2, by: 'two' }),
+    )
     expect({ ...twice, campaigns: [] }).toEqual({ ...known, campaigns: [] })
     expect(twice.campaigns.map(({ name }) => name)).toEqual(['other', 'c'])
     expect(mailingsOf(twice, 'other')).toEqual(mailingsOf(known, 'other'))
@@ -148,7 +150,7 @@ describe('what is written down of an email', () => {
     const twice = written(written(once, 'deferred'), 'sending', 'two')
     expect(mailingsOf(withdrawn(twice, which), 'c')).toEqual([
       mailing('sent'),
-      mailing('deferred', { wave: 1, at: now }),
+      mailing('deferred', { reminder: 1, at: now }),
     ])
     expect(withdrawn(known, which)).toBe(known)
   })

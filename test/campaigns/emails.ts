@@ -29,7 +29,7 @@ function createFolder(): string {
 
 export type Written = {
   apps?: string[]
-  wave?: number
+  reminder?: number
   person?: { email: string; name?: string; language?: string }
   file?: CompanyFile
   /** Pictures that the company file names. */
@@ -43,7 +43,11 @@ export function createEmails() {
   const folder = createFolder()
   const render = createMailTemplates(VIEWS, OUR_MAIL)
   return {
-    write({ apps = ['Slack', 'GitHub', 'Google Drive'], wave = 0, ...given }: Written = {}): Promise<Mail> {
+    write({
+      apps = ['Slack', 'GitHub', 'Google Drive'],
+      reminder = 0,
+      ...given
+    }: Written = {}): Promise<Mail> {
       const { person = { email: 'ada@acme.example', name: 'Ada' }, file = {}, pictures = {} } = given
       const company = companyOf(file, new Map(Object.entries(pictures)))
       const compose = createMail({
@@ -60,7 +64,7 @@ export function createEmails() {
         now: () => NOW,
       })
       const left = apps.map((name) => ({ instance: `${name.toLowerCase()}_1`, name }))
-      return compose(person, left, wave)
+      return compose(person, left, reminder)
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -1,26 +1,26 @@
 // What a run writes down of an email that it may no longer be the one to speak for: by its state, its mark and its time.
 import { expect, it } from 'vitest'
-import { newArrival, type Arrival, type Mailing } from '../../src/people/arrival.ts'
+import { newPerson, type Person, type Mailing } from '../../src/people/person.ts'
 import { createLedger, type Ledger } from '../../src/campaigns/ledger.ts'
 import { policy } from './office.ts'
 
 const email = 'ada@acme.example'
-const open = { wave: 0, state: 'sending', at: 1, tries: 1, by: 'mine' } as const
+const open = { reminder: 0, state: 'sending', at: 1, tries: 1, by: 'mine' } as const
 
 /** What a run has written down of an email, if anything. */
 async function written(mailings: Mailing[] | undefined, write: (ledger: Ledger) => Promise<unknown>) {
-  const before: Arrival = {
-    ...newArrival(email, 1),
+  const before: Person = {
+    ...newPerson(email, 1),
     campaigns: mailings === undefined ? [] : [{ name: policy.campaign, mailings }],
   }
   let after = before
-  const arrivals = {
+  const people = {
     look: () => Promise.reject(new Error('nothing is read')),
-    change: (_email: string, change: (arrival: Arrival, isKnown: boolean) => Arrival) =>
+    change: (_email: string, change: (arrival: Person, isKnown: boolean) => Person) =>
       Promise.resolve((after = change(before, true))),
   }
   const { signal } = new AbortController()
-  await write(createLedger({ arrivals, policy, now: () => 9, signal }))
+  await write(createLedger({ people, policy, now: () => 9, signal }))
   return after === before ? [] : [after.campaigns[0]?.mailings[0]]
 }
 
@@ -48,6 +48,8 @@ it.each<[string, 'sent' | 'deferred' | 'failed', Mailing[] | undefined, Partial<
   ['that it was sent where nothing is known of it', 'sent', undefined, { state: 'sent', at: 9 }],
   ['nothing else where nothing is known of it', 'failed', undefined, undefined],
 ])('writes down what came of an email: %s', async (_what, outcome, mailings, becomes) => {
-  const changed = await written(mailings, (ledger) => ledger.settle(email, { wave: 0, by: 'mine' }, outcome))
+  const changed = await written(mailings, (ledger) =>
+    ledger.settle(email, { reminder: 0, by: 'mine' }, outcome),
+  )
   expect(changed).toMatchObject(becomes === undefined ? [] : [becomes])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Arrival } from '../../src/people/arrival.ts'
-import { createArrivals } from '../../src/people/arrivals.ts'
+import type { Person } from '../../src/people/person.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { stampOf } from '../../src/people/sources.ts'
 import { mailingsOf, type Policy } from '../../src/campaigns/campaign.ts'
 import { createLedger, type Ledger } from '../../src/campaigns/ledger.ts'
@@ -46,12 +46,12 @@ const sealer = createSealer(['a secret of thirty-two characters'])
 
 function set() {
   const { records, trouble } = flaky()
-  const all = createArrivals({ records, sealer, now: () => at, retentionDays: 90 })
+  const all = createPeople({ records, sealer, now: () => at, retentionDays: 90 })
   const optOut = (email: string) => all.change(email, (before) => ({ ...before, optedOutAt: at }))
   const ledger = (options: Options = {}) => {
     const { campaign = 'onboarding', now = at, patienceMs = 2_000 } = options
     const { signal = new AbortController().signal } = options
-    const arrivals = createArrivals({ records, sealer, now: () => now, retentionDays: 90 })
+    const people = createPeople({ records, sealer, now: () => now, retentionDays: 90 })
     const policy = {
       campaign,
       maxReminders: 0,
@@ -61,7 +61,7 @@ function set() {
       freshMs: 0,
       ...options.policy,
     }
-    return createLedger({ arrivals, policy, now: () => now, patienceMs, signal })
+    return createLedger({ people, policy, now: () => now, patienceMs, signal })
   }
   return { ledger, trouble, optOut }
 }
@@ -69,13 +69,13 @@ function set() {
 const known = async (ledger: Ledger) => (await ledger.look(ada.email)).arrival
 
 /** An email to Ada is on its way. */
-async function leaving(ledger: Ledger, wave = 0) {
-  const one = await ledger.intend(ada, wave, slack)
+async function leaving(ledger: Ledger, reminder = 0) {
+  const one = await ledger.intend(ada, reminder, slack)
   if (one === undefined) throw new Error('it may not leave')
   return one
 }
 
-const last = (arrival: Arrival | undefined, campaign = 'onboarding') =>
+const last = (arrival: Person | undefined, campaign = 'onboarding') =>
   arrival === undefined ? undefined : mailingsOf(arrival, campaign).at(-1)
 
 describe('what is written down while mails leave', () => {
@@ -83,10 +83,10 @@ describe('what is written down while mails leave', () => {
     const { ledger } = set()
     const [one, other] = [ledger(), ledger()]
     const [mine, theirs] = await Promise.all([leaving(one), other.intend(ada, 0, slack)])
-    expect([mine.wave, theirs]).toEqual([0, undefined])
+    expect([mine.reminder, theirs]).toEqual([0, undefined])
     expect(await one.settle(ada.email, mine, 'sent')).toBe(1)
     expect(await other.intend(ada, 0, slack)).toBeUndefined()
-    expect(last(await known(one))).toEqual({ wave: 0, state: 'sent', at, tries: 1 })
+    expect(last(await known(one))).toEqual({ reminder: 0, state: 'sent', at, tries: 1 })
   })
 
   it('waits for a store that is away, and knows its own write when the answer was lost', async () => {
@@ -146,15 +146,15 @@ describe('what is written down while mails leave', () => {
   it('takes back a delayed try at the end of a run, and nothing that is being sent', async () => {
     const { ledger } = set()
     const reminding = ledger({ policy: { maxReminders: 1, remindAfterMs: 0 } })
-    const tried = async (wave: number, outcome: 'deferred' | 'sent') =>
-      await reminding.settle(ada.email, await leaving(reminding, wave), outcome)
-    for (const wave of [0, 1]) {
-      expect([await tried(wave, 'deferred'), await tried(wave, 'deferred')]).toEqual([1, 2])
-      expect(await reminding.takeBack(ada.email, wave)).toBe(1)
-      expect(last(await known(reminding))).toMatchObject({ wave, state: 'deferred', tries: 1 })
-      const one = await leaving(reminding, wave)
-      expect(await reminding.takeBack(ada.email, wave)).toBe(2)
-      expect(last(await known(reminding))).toMatchObject({ wave, state: 'sending', tries: 2 })
+    const tried = async (reminder: number, outcome: 'deferred' | 'sent') =>
+      await reminding.settle(ada.email, await leaving(reminding, reminder), outcome)
+    for (const reminder of [0, 1]) {
+      expect([await tried(reminder, 'deferred'), await tried(reminder, 'deferred')]).toEqual([1, 2])
+      expect(await reminding.takeBack(ada.email, reminder)).toBe(1)
+      expect(last(await known(reminding))).toMatchObject({ reminder, state: 'deferred', tries: 1 })
+      const one = await leaving(reminding, reminder)
+      expect(await reminding.takeBack(ada.email, reminder)).toBe(2)
+      expect(last(await known(reminding))).toMatchObject({ reminder, state: 'sending', tries: 2 })
       await reminding.settle(ada.email, one, 'sent')
     }
   })

@@ -13,8 +13,10 @@ import { languages, t } from '../helpers/texts.ts'
 const now = Date.UTC(2026, 10, 21, 12)
 const ada: Invitee = { email: 'ada@acme.example', name: 'Ada' }
 
-async function composed(given: { person?: Invitee; apps?: string[]; wave?: number } & Partial<MailParts>) {
-  const { person = ada, apps = ['Slack'], wave = 0, ...parts } = given
+async function composed(
+  given: { person?: Invitee; apps?: string[]; reminder?: number } & Partial<MailParts>,
+) {
+  const { person = ada, apps = ['Slack'], reminder = 0, ...parts } = given
   const words: MailWords[] = []
   const issued: unknown[] = []
   const compose = createMail({
@@ -39,7 +41,7 @@ async function composed(given: { person?: Invitee; apps?: string[]; wave?: numbe
   const mail = await compose(
     person,
     apps.map((name, n) => ({ instance: `app_${n}`, name })),
-    wave,
+    reminder,
   )
   return { mail, issued, words: words[0] as MailWords }
 }
@@ -86,7 +88,7 @@ describe('the words that a template gets', () => {
   it('know a reminder, someone without a name, a sender without one, and the person’s language', async () => {
     const from = { name: '', address: 'search@acme.example' }
     const person = { email: 'ada@acme.example', language: 'de' }
-    const { words } = await composed({ wave: 1, from, person })
+    const { words } = await composed({ reminder: 1, from, person })
     expect(words).toMatchObject({
       isReminder: true,
       name: '',
@@ -111,7 +113,7 @@ it('the Message-ID is the same for the same email, and another for another', asy
   const first = await id({})
   expect(first).toMatch(/^<[0-9a-f]{32}@acme\.example>$/)
   expect(await id({ apps: ['Jira'], days: 7 })).toBe(first)
-  const others = [{ wave: 1 }, { campaign: 'd' }, { person: { email: 'bob@acme.example' } }]
+  const others = [{ reminder: 1 }, { campaign: 'd' }, { person: { email: 'bob@acme.example' } }]
   const ids = await Promise.all(others.map(id))
   expect(new Set([first, ...ids]).size).toBe(4)
 })

@@ -18,7 +18,7 @@ const wordsIn = (html: string) =>
 
 describe('the words of an email', () => {
   it('name the one app, or count several, in the subject', async () => {
-    const subjectOf = async (apps: string[], wave = 0) => (await write({ apps, wave })).subject
+    const subjectOf = async (apps: string[], reminder = 0) => (await write({ apps, reminder })).subject
     expect(await subjectOf(['GitHub'])).toBe('Connect GitHub to Acme Search')
     expect(await subjectOf(['GitHub', 'Slack', 'Jira'])).toBe('Connect 3 apps to Acme Search')
     expect(await subjectOf(['GitHub'], 1)).toBe('Reminder: connect GitHub to Acme Search')

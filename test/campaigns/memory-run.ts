@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createArrivals } from '../../src/people/arrivals.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
@@ -17,7 +17,7 @@ import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 const people = Number(process.argv[2])
 const folder = mkdtempSync(join(tmpdir(), 'onramp-memory-'))
 const records = createSqliteRecords(folder)
-const arrivals = createArrivals({
+const everyone = createPeople({
   records,
   sealer: createSealer(['a secret of thirty-two characters']),
   now: Date.now,
@@ -61,7 +61,7 @@ const policy = {
   freshMs: 0,
 }
 await sendInvitations(readPeople(list()), {
-  ledger: createLedger({ arrivals, policy, now: Date.now, signal }),
+  ledger: createLedger({ people: everyone, policy, now: Date.now, signal }),
   answeredBefore: () => {},
   ask: (email) => Promise.resolve({ kind: 'left', left: /[02468]@/.test(email) ? left : [] }),
   compose: () => Promise.resolve(mail),
@@ -88,7 +88,7 @@ await sendInvitations(readPeople(list()), {
 const seconds = (Date.now() - startedAt) / 1000
 sample()
 const reportedAt = Date.now()
-const { invited } = await makeReport(arrivals.all(), Date.now())
+const { invited } = await makeReport(everyone.all(), Date.now())
 sample()
 const reportSeconds = (Date.now() - reportedAt) / 1000
 console.log(JSON.stringify({ people, sent: tally.sent, invited, heapMb: heap / 1e6, seconds, reportSeconds }))

@@ -1,6 +1,6 @@
 // A run with the service and the mail server as functions, over a store that lasts for several runs.
 import type { Waiting } from '../../src/client-api/answers.ts'
-import { createArrivals } from '../../src/people/arrivals.ts'
+import { createPeople } from '../../src/people/people.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import type { Policy } from '../../src/campaigns/campaign.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'
@@ -35,7 +35,7 @@ export function office() {
     },
   }
   const sealer = createSealer(['a secret of thirty-two characters'])
-  const arrivals = createArrivals({ records, sealer, now: Date.now, retentionDays: 90 })
+  const everyone = createPeople({ records, sealer, now: Date.now, retentionDays: 90 })
   type Given = {
     people: string[]
     post: (email: string) => Outcome | Posted | Promise<Outcome | Posted>
@@ -74,7 +74,7 @@ export function office() {
     const pace = createPace({ perSecond: Infinity, now: Date.now, signal })
     const usual: SendParts = {
       ledger: createLedger({
-        arrivals,
+        people: everyone,
         policy: mine,
         now: Date.now,
         patienceMs: given.patienceMs ?? 0,
@@ -109,7 +109,7 @@ export function office() {
     }
     return { tally, trouble, error, endedBy }
   }
-  return { run, arrivals }
+  return { run, everyone }
 }
 
 /** An outcome alone: a mail server whose replies tell nothing. */

@@ -21,7 +21,7 @@ function told(stopAfter: number, outcomes: Posted[], isFirst = true) {
   let count = 0
   const tell = (all: Posted[]) => {
     for (const posted of all) {
-      const why = refusals.note(posted, { email: `p${++count}`, wave: 2 }, isFirst)
+      const why = refusals.note(posted, { email: `p${++count}`, reminder: 2 }, isFirst)
       if (why !== undefined) return why
     }
     return undefined
@@ -114,8 +114,8 @@ describe('people who were refused', () => {
   it('in the row that ended the run count as not tried, and those before it as refused', () => {
     const run = told(2, [gone, sent, unclear, unclear])
     expect(run.refusals.toUnmark()).toMatchObject([
-      { email: 'p3', wave: 2 },
-      { email: 'p4', wave: 2 },
+      { email: 'p3', reminder: 2 },
+      { email: 'p4', reminder: 2 },
     ])
     run.refusals.end()
     expect(run.unmarked()).toEqual(['p3', 'p4'])
@@ -164,9 +164,9 @@ describe('people who were refused', () => {
 describe('tries that the mail server delayed', () => {
   it('count for no one where many were; a first try does, and one of someone who then got another answer', () => {
     const { refusals, tell } = told(5, times(6, deferred), false)
-    refusals.note(deferred, { email: 'new', wave: 2 }, true)
-    refusals.note(gone, { email: 'p2', wave: 2 }, false)
-    const others = ['p1', 'p3', 'p4', 'p5', 'p6'].map((email) => ({ email, wave: 2 }))
+    refusals.note(deferred, { email: 'new', reminder: 2 }, true)
+    refusals.note(gone, { email: 'p2', reminder: 2 }, false)
+    const others = ['p1', 'p3', 'p4', 'p5', 'p6'].map((email) => ({ email, reminder: 2 }))
     expect(refusals.putOff()).toEqual(others)
     tell([sent])
     expect(refusals.putOff()).toEqual([])

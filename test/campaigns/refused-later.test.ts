@@ -43,15 +43,17 @@ describe('one recipient whose mailbox refuses the sender', () => {
     expect(String(last.error)).toContain('many emails in a row')
     // People who have had their email count for as much as these weigh, and no more.
     const refusals = createRefusals(1)
-    refusals.note({ outcome: 'sent' }, { email: 'ada@acme.example', wave: 0 }, true)
+    refusals.note({ outcome: 'sent' }, { email: 'ada@acme.example', reminder: 0 }, true)
     for (let n = 0; n < 20; n++) {
-      expect(refusals.note(ofSender, { email: 'bob@acme.example', wave: 0 }, true) === undefined).toBe(n < 15)
+      expect(refusals.note(ofSender, { email: 'bob@acme.example', reminder: 0 }, true) === undefined).toBe(
+        n < 15,
+      )
       refusals.earlier()
     }
   })
 
   it('forgives nothing twice: what an email that was taken forgave is gone', () => {
-    const mail = { email: 'bob@acme.example', wave: 0 }
+    const mail = { email: 'bob@acme.example', reminder: 0 }
     const refusals = createRefusals(2)
     refusals.note(ofSystem, mail, true)
     refusals.note({ outcome: 'sent' }, mail, true)
@@ -61,7 +63,7 @@ describe('one recipient whose mailbox refuses the sender', () => {
   })
 
   it('forgives what is held against us, not that people are gone', () => {
-    const mail = { email: 'bob@acme.example', wave: 0 }
+    const mail = { email: 'bob@acme.example', reminder: 0 }
     const gone: Posted = { outcome: 'failed', reply: '550 5.1.1 unknown', blame: 'person' }
     /** Twenty who are gone, each beside one who had an email earlier. */
     const twenty = (between?: Posted) => {
@@ -187,7 +189,7 @@ describe('a mail server that takes no email for now', () => {
   it.each(['sent', 'sending'] as const)(
     'takes back nothing that another run has %s meanwhile',
     async (state) => {
-      const { run, arrivals } = office()
+      const { run, everyone } = office()
       const off = people(6)
       await run({ people: off, post: () => 'deferred' })
       await run({
@@ -195,8 +197,8 @@ describe('a mail server that takes no email for now', () => {
         async post(email) {
           if (email === off.at(-1))
             for (const one of off.slice(0, -1)) {
-              const sent = { campaign: 'onboarding', wave: 0, state, now: Date.now() }
-              await arrivals.change(one, (before) => withMailing(before, sent))
+              const sent = { campaign: 'onboarding', reminder: 0, state, now: Date.now() }
+              await everyone.change(one, (before) => withMailing(before, sent))
             }
           return 'deferred' as const
         },

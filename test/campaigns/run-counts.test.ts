@@ -1,6 +1,6 @@
 // What a run makes of each person on its list: who is counted as what, who is named, and what stays written down.
 import { describe, expect, it } from 'vitest'
-import type { Arrival, Mailing } from '../../src/people/arrival.ts'
+import type { Person, Mailing } from '../../src/people/person.ts'
 import type { Asked } from '../../src/campaigns/ask.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { newTally, type Tally } from '../../src/campaigns/tally.ts'
@@ -14,14 +14,14 @@ const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
 const counts = (some: Partial<Tally>) => ({ ...newTally(), ...some })
 
 /** An office that knows something of ada. */
-async function knowing(how: (before: Arrival) => Arrival) {
-  const { run, arrivals } = office()
-  await arrivals.change(ada, how)
-  const mailings = async () => (await arrivals.get(ada))?.campaigns[0]?.mailings
-  return { run, arrivals, mailings }
+async function knowing(how: (before: Person) => Person) {
+  const { run, everyone } = office()
+  await everyone.change(ada, how)
+  const mailings = async () => (await everyone.get(ada))?.campaigns[0]?.mailings
+  return { run, everyone, mailings }
 }
 const mailed = (state: Mailing['state'], campaign = 'onboarding') =>
-  knowing((before) => withMailing(before, { campaign, wave: 0, state, now: at }))
+  knowing((before) => withMailing(before, { campaign, reminder: 0, state, now: at }))
 
 const never = () => {
   throw new Error('no email should leave')
@@ -41,14 +41,14 @@ describe('someone on the list', () => {
     expect(endedBy).toBe('list')
     // What a run that died left open is uncertain since then.
     const known = state === 'sending' ? 'unknown' : state
-    expect(await mailings()).toEqual([{ wave: 0, state: known, at, tries: Number(state === 'sending') }])
+    expect(await mailings()).toEqual([{ reminder: 0, state: known, at, tries: Number(state === 'sending') }])
   })
 
-  it.each<[string, (before: Arrival) => Arrival, Partial<Tally>]>([
+  it.each<[string, (before: Person) => Person, Partial<Tally>]>([
     ['opted out', (before) => ({ ...before, optedOutAt: at }), { optedOut: 1 }],
     [
       'has had an email of another campaign',
-      (before) => withMailing(before, { campaign: 'other', wave: 0, state: 'sent', now: at }),
+      (before) => withMailing(before, { campaign: 'other', reminder: 0, state: 'sent', now: at }),
       { tooSoon: 1 },
     ],
     ['had nothing a minute ago', (before) => ({ ...before, asOf: at }), { nothing: 1 }],
@@ -98,7 +98,7 @@ describe('someone on the list', () => {
   )
 
   it('is written about the apps they can connect, and what else the service lists is kept', async () => {
-    const { run, arrivals } = await knowing((before) => ({
+    const { run, everyone } = await knowing((before) => ({
       ...before,
       sources: [{ instance: 'jira_1', name: 'Jira', state: 'blocked', at }],
     }))
@@ -112,15 +112,15 @@ describe('someone on the list', () => {
       ask: () => Promise.resolve({ kind: 'left', left: listed }),
       parts: ({ compose }) => ({
         isAbout: (instance) => instance !== 'other_1',
-        compose(person, apps, wave) {
-          mentioned.push(person, apps, wave)
-          return compose(person, apps, wave)
+        compose(person, apps, reminder) {
+          mentioned.push(person, apps, reminder)
+          return compose(person, apps, reminder)
         },
       }),
     })
     expect(tally).toEqual(counts({ rows: 1, asked: 1, sent: 1 }))
     expect(mentioned).toEqual([{ email: ada }, [slack], 0])
-    const known = (await arrivals.get(ada))?.sources.map(({ instance, state }) => [instance, state])
+    const known = (await everyone.get(ada))?.sources.map(({ instance, state }) => [instance, state])
     expect(known).toEqual([
       ['slack_1', 'waiting'],
       ['jira_1', 'blocked'],
@@ -130,18 +130,18 @@ describe('someone on the list', () => {
   })
 
   it('with nothing to connect gets none, and that is written down', async () => {
-    const { run, arrivals } = office()
+    const { run, everyone } = office()
     const ask = () => Promise.resolve<Asked>({ kind: 'left', left: [] })
     const { tally } = await run({ people: [ada], post: never, ask })
     expect(tally).toEqual(counts({ rows: 1, asked: 1, nothing: 1 }))
-    expect(await arrivals.get(ada)).toMatchObject({ sources: [], asOf: expect.any(Number) as number })
+    expect(await everyone.get(ada)).toMatchObject({ sources: [], asOf: expect.any(Number) as number })
   })
 
-  it('is reminded once the time has come, in the next wave', async () => {
+  it('is reminded once the time has come, in the next reminder', async () => {
     const { run, mailings } = await mailed('sent')
     const policy = { remindAfterMs: 1_000, maxReminders: 1 }
     expect((await run({ people: [ada], policy, post: () => 'sent' })).tally).toMatchObject({ sent: 1 })
     expect((await run({ people: [ada], policy, post: never })).tally).toMatchObject({ already: 1 })
-    expect((await mailings())?.map(({ wave }) => wave)).toEqual([0, 1])
+    expect((await mailings())?.map(({ reminder }) => reminder)).toEqual([0, 1])
   })
 })

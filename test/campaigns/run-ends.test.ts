@@ -17,9 +17,9 @@ const never = () => {
 
 describe('a dry run', () => {
   it('shows who would get what, tells twins apart, and writes nothing down', async () => {
-    const { run, arrivals } = office()
-    const sending = { campaign: 'onboarding', wave: 0, state: 'sending', now: 1 } as const
-    await arrivals.change(ada, (before) => withMailing(before, sending))
+    const { run, everyone } = office()
+    const sending = { campaign: 'onboarding', reminder: 0, state: 'sending', now: 1 } as const
+    await everyone.change(ada, (before) => withMailing(before, sending))
     const shown: unknown[] = []
     const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
     const none: Asked = { kind: 'left', left: [] }
@@ -35,9 +35,9 @@ describe('a dry run', () => {
     )
     expect(shown).toEqual([[{ email: 'bob@acme.example' }, 0, ['Slack', 'Jira']]])
     expect(endedBy).toBe('list')
-    expect((await arrivals.get(ada))?.campaigns[0]?.mailings[0]).toMatchObject({ state: 'sending' })
+    expect((await everyone.get(ada))?.campaigns[0]?.mailings[0]).toMatchObject({ state: 'sending' })
     for (const email of ['bob@acme.example', 'dan@acme.example'])
-      expect(await arrivals.get(email)).toBeUndefined()
+      expect(await everyone.get(email)).toBeUndefined()
   })
 })
 
@@ -95,9 +95,9 @@ describe('the end of a run', () => {
   })
 
   it('leaves nothing written down of an email whose turn or lease has not come', async () => {
-    const { run, arrivals } = office()
+    const { run, everyone } = office()
     const written: unknown[] = []
-    const note = async () => void written.push((await arrivals.get(ada))?.campaigns[0]?.mailings)
+    const note = async () => void written.push((await everyone.get(ada))?.campaigns[0]?.mailings)
     const parts = ({ mailPace }: SendParts): Partial<SendParts> => ({
       mailPace: {
         ...mailPace,
@@ -118,7 +118,7 @@ describe('the end of a run', () => {
   })
 
   it('comes before an email goes out again that another run may have', async () => {
-    const { run, arrivals } = office()
+    const { run, everyone } = office()
     let held = 1
     const parts = (): Partial<SendParts> => ({
       post: async (_mail, beforeAgain) => {
@@ -129,7 +129,7 @@ describe('the end of a run', () => {
     const given = { people: [ada], post: never, parts }
     const { error } = await run({ ...given, isHeld: () => held-- > 0 })
     expect(String(error)).toBe('RunStopped: another run took over the campaign')
-    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toEqual([])
+    expect((await everyone.get(ada))?.campaigns[0]?.mailings).toEqual([])
     expect((await run(given)).tally.sent).toBe(1)
   })
 
@@ -146,46 +146,46 @@ describe('the end of a run', () => {
       },
     })
     const given = { people: [ada, 'bob@acme.example', ada], post: never, parts }
-    const { run, arrivals } = office()
+    const { run, everyone } = office()
     const { error, tally, trouble } = await run(given)
     const wanted = counts({ rows: 3, asked: 2, sent: 1, duplicates: 1, ...count })
     expect([error, tally]).toEqual([undefined, wanted])
     // Nothing had left, so once all can be read again they are due as before.
-    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toEqual([])
+    expect((await everyone.get(ada))?.campaigns[0]?.mailings).toEqual([])
     expect(trouble).toEqual(standing === 'taken' ? [] : [`${ada} ${standing}`])
   })
 
   it('undoes nothing of another run that sent the email before a further try', async () => {
-    const { run, arrivals } = office()
-    const theirs = { campaign: 'onboarding', wave: 0, state: 'sent', now: Date.now() } as const
+    const { run, everyone } = office()
+    const theirs = { campaign: 'onboarding', reminder: 0, state: 'sent', now: Date.now() } as const
     const parts = (): Partial<SendParts> => ({
       post: async (_mail, beforeAgain) => {
-        await arrivals.change(ada, (before) => withMailing(before, theirs))
+        await everyone.change(ada, (before) => withMailing(before, theirs))
         await beforeAgain()
         return { outcome: 'sent' }
       },
     })
     const { tally } = await run({ people: [ada], post: never, parts })
     expect(tally).toEqual(counts({ rows: 1, asked: 1, already: 1 }))
-    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toMatchObject([{ state: 'sent' }])
+    expect((await everyone.get(ada))?.campaigns[0]?.mailings).toMatchObject([{ state: 'sent' }])
   })
 
   it.each(['opted out', 'was removed'])(
     'is not near where one person %s before a further try',
     async (what) => {
-      const { run, arrivals } = office()
+      const { run, everyone } = office()
       const bob = 'bob@acme.example'
       const parts = (): Partial<SendParts> => ({
         post: async ({ to }, beforeAgain) => {
-          if (to === ada && what === 'was removed') await arrivals.forget(ada)
-          else if (to === ada) await arrivals.change(ada, (before) => ({ ...before, optedOutAt: Date.now() }))
+          if (to === ada && what === 'was removed') await everyone.forget(ada)
+          else if (to === ada) await everyone.change(ada, (before) => ({ ...before, optedOutAt: Date.now() }))
           await beforeAgain()
           return { outcome: 'sent' }
         },
       })
       const { error, tally } = await run({ people: [ada, bob], post: never, parts })
       expect([error, tally]).toEqual([undefined, counts({ rows: 2, asked: 2, optedOut: 1, sent: 1 })])
-      const after = await arrivals.get(ada)
+      const after = await everyone.get(ada)
       expect(after === undefined).toBe(what === 'was removed')
       expect(after?.campaigns[0]?.mailings ?? []).toEqual([])
     },
@@ -237,10 +237,10 @@ describe('the end of a run', () => {
     ['unknown', { uncertain: 1 }, 'unknown', 1],
     ['failed', { failed: 1 }, 'failed', 1],
   ] as const)('leaves one that is %s written down as such', async (outcome, some, state, tries) => {
-    const { run, arrivals } = office()
+    const { run, everyone } = office()
     const { tally, error } = await run({ people: [ada], post: () => outcome, stopAfter: 0 })
     expect(error).toBeUndefined()
     expect(tally).toEqual(counts({ rows: 1, asked: 1, ...some }))
-    expect((await arrivals.get(ada))?.campaigns[0]?.mailings).toMatchObject([{ state, tries }])
+    expect((await everyone.get(ada))?.campaigns[0]?.mailings).toMatchObject([{ state, tries }])
   })
 })

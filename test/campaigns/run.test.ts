@@ -140,13 +140,13 @@ describe('a run', () => {
   })
 
   it('costs nobody a try when the mail server is away, however often', async () => {
-    const { run, arrivals } = office()
+    const { run, everyone } = office()
     const away = () => Promise.reject(new MailServerUnusable('away'))
     for (let times = 0; times < 7; times++) {
       const { error } = await run({ people: people(3), post: away })
       expect(error).toBeInstanceOf(MailServerUnusable)
     }
-    expect((await arrivals.get('person-0@acme.example'))?.campaigns[0]?.mailings).toEqual([])
+    expect((await everyone.get('person-0@acme.example'))?.campaigns[0]?.mailings).toEqual([])
     expect((await run({ people: people(3), post: () => 'sent' })).tally.sent).toBe(3)
   })
 

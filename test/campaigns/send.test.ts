@@ -185,7 +185,7 @@ describe('the mail', () => {
     expect(mails()[0]?.raw.includes(recipients()[1] ?? '')).toBe(false)
   })
 
-  it('has the same Message-ID for the same person and wave', async () => {
+  it('has the same Message-ID for the same person and reminder', async () => {
     const campaign = fresh()
     company().sandbox.mail?.behave({ refuse: { code: 451, message: 'later' } })
     expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })

@@ -51,7 +51,7 @@ describe('a mail server that never replies', () => {
   it('to the end of an email may have taken it, and onramp says that it stopped waiting', async () => {
     const unknown = await posted(silentAt('end'), { limits })
     expect(unknown).toEqual({ outcome: 'unknown', reply })
-    expect(createRefusals(1).note(unknown, { email: mail.to, wave: 0 }, true)).toContain(
+    expect(createRefusals(1).note(unknown, { email: mail.to, reminder: 0 }, true)).toContain(
       `What happened: ${reply}`,
     )
   })
@@ -95,7 +95,7 @@ describe('a mail server that closes nothing', () => {
       stage === 'RCPT' ? `${'550-5.1.1 no\r\n'.repeat(90_000)}550 no` : undefined
     const refused = await posted(endless, {})
     expect(refused).toMatchObject({ outcome: 'refused', reply: 'its reply is too long' })
-    const why = createRefusals(1).note(refused, { email: mail.to, wave: 0 }, true)
+    const why = createRefusals(1).note(refused, { email: mail.to, reminder: 0 }, true)
     expect(why).toContain('accepted no email (its reply is too long)')
     expect(why).not.toContain('closes')
   })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { createArrivals } from '../../src/people/arrivals.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createSealer } from '../../src/records/seal.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -25,8 +25,8 @@ it('a report of records that cannot be read does not say that there are none', a
   expect((await report()).out).toContain('No data yet (SQLite')
   const store = openStore(loadSettings(env), createLog('silent'))
   const sealer = createSealer(['another secret of thirty-two, or so'])
-  const arrivals = createArrivals({ records: store.records, sealer, now: Date.now, retentionDays: 90 })
-  await arrivals.change('ada@acme.example', (before) => ({ ...before, openedAt: Date.now() }))
+  const people = createPeople({ records: store.records, sealer, now: Date.now, retentionDays: 90 })
+  await people.change('ada@acme.example', (before) => ({ ...before, openedAt: Date.now() }))
   await store.close()
   const { out, err } = await report()
   expect(out).toContain('No data that can be read (SQLite')

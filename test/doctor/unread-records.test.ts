@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newArrival, reached } from '../../src/people/arrival.ts'
+import { newPerson, reached } from '../../src/people/person.ts'
 import { settle } from '../helpers/crowd.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { examined, setUp, type SetUp } from './set-up.ts'
 
 const now = Date.now()
-const ada = reached(newArrival('ada@acme.example', now), 'optedOutAt', now)
+const ada = reached(newPerson('ada@acme.example', now), 'optedOutAt', now)
 const other = randomBytes(32).toString('base64url')
 
 describe('what the doctor says of what is written down about people', () => {

@@ -1,6 +1,6 @@
 // Many people on their way, as the store would hold them after some weeks: for the pages of administrators.
-import { arrivalsIn } from '../../src/cli/invite/setup.ts'
-import { newArrival, reached, type Arrival, type Source } from '../../src/people/arrival.ts'
+import { openPeople } from '../../src/cli/invite/setup.ts'
+import { newPerson, reached, type Person, type Source } from '../../src/people/person.ts'
 import { withSources } from '../../src/people/sources.ts'
 import { withMailing } from '../../src/campaigns/campaign.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
@@ -45,14 +45,14 @@ function sourcesOf(index: number, at: number): Source[] {
   })
 }
 
-export function crowdOf(count: number, now: number): Arrival[] {
+export function crowdOf(count: number, now: number): Person[] {
   return Array.from({ length: count }, (_, index) => {
     const at = now - ((index * 13) % 21) * DAY_MS - 1000
     const email = `firstname.lastname-${String(index).padStart(4, '0')}@acme.example`
     const group = GROUPS[index % (GROUPS.length + 1)]
-    const known = group === undefined ? newArrival(email, at) : { ...newArrival(email, at), group }
+    const known = group === undefined ? newPerson(email, at) : { ...newPerson(email, at), group }
     const state = MAILS[index % MAILS.length] ?? 'sent'
-    const mailed = withMailing(known, { campaign: 'c', wave: 0, state, now: at })
+    const mailed = withMailing(known, { campaign: 'c', reminder: 0, state, now: at })
     const opened = index % 4 === 0 ? mailed : reached(mailed, 'openedAt', at + 500)
     const arrived = index % 3 === 0 ? opened : reached(opened, 'signedInAt', at + 600)
     const asked = withSources(arrived, sourcesOf(index, at), at + 900)
@@ -61,12 +61,12 @@ export function crowdOf(count: number, now: number): Arrival[] {
 }
 
 /** Writes them into the store of a running onramp, as a command beside it would. */
-export async function settle(running: Pick<Running, 'env'>, people: readonly Arrival[]): Promise<void> {
+export async function settle(running: Pick<Running, 'env'>, crowd: readonly Person[]): Promise<void> {
   const settings = loadSettings(running.env)
   const store = openStore(settings, createLog('silent'))
   try {
-    const arrivals = arrivalsIn({ records: store.records, settings, now: Date.now })
-    for (const person of people) await arrivals.change(person.email, () => person)
+    const people = openPeople({ records: store.records, settings, now: Date.now })
+    for (const person of crowd) await people.change(person.email, () => person)
   } finally {
     await store.close()
   }

@@ -93,8 +93,8 @@ function emailIn(bucket: number): string {
     if (bucketOf(`p${number}@acme.example`) === bucket) return `p${number}@acme.example`
 }
 
-const arrivals: Reader = {
-  name: 'a record of arrivals of any content',
+const people: Reader = {
+  name: 'a record of people of any content',
   input: fc.oneof(
     reshaped({ version: 1, people: [someone, someone] }),
     jsonTextWith('version', 'people', ...Object.keys(someone)),
@@ -105,4 +105,4 @@ const arrivals: Reader = {
   },
 }
 
-export const kept: readonly Reader[] = [cookies, sealedRecords, walks, arrivals]
+export const kept: readonly Reader[] = [cookies, sealedRecords, walks, people]

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import everything from '../vitest.config.ts'
 
 /** Rooms whose tests say more of a room than its own, which start servers. */
-const ALSO: Record<string, string[]> = { session: ['arrivals'] }
+const ALSO: Record<string, string[]> = { session: ['people'] }
 
 const [, room = ''] = (process.env['MUTATED'] ?? '').split('/')
 const named = (process.env['TESTS'] ?? '').split(' ').filter((name) => name !== '')

@@ -1,6 +1,6 @@
 // What the report keeps of an app that the company hides, for a while or for good.
 import { describe, expect, it } from 'vitest'
-import { reached } from '../../src/people/arrival.ts'
+import { reached } from '../../src/people/person.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { skip } from '../../src/onboarding/set-aside.ts'
 import { observe } from '../../src/onboarding/walk.ts'
@@ -20,14 +20,14 @@ describe('an app that the company hides', () => {
       expect(await report(hiding)).toEqual({
         apps: ['jira_1 waiting'],
         isFinished: false,
-        news: ['person.signed_in'],
+        outbox: ['person.signed_in'],
       })
       pass(MINUTE)
       await started({ company: hiding })[tell]([slack])
       expect(await report(hiding)).toEqual({
         apps: ['jira_1 connected'],
         isFinished: true,
-        news: ['person.signed_in', 'app.connected jira_1', 'person.finished'],
+        outbox: ['person.signed_in', 'app.connected jira_1', 'person.finished'],
       })
     },
   )
@@ -76,7 +76,7 @@ describe('an app that the company hides', () => {
       apps: ['jira_1 connected', 'slack_1 connected'],
       isFinished: true,
       // The first time without it.
-      news: [
+      outbox: [
         'person.signed_in',
         'app.connected jira_1',
         'person.finished',
@@ -96,8 +96,8 @@ describe('an app that the company hides', () => {
     expect(await report(hiding)).toMatchObject({ apps: [], isFinished: false })
     expect(await report()).toMatchObject({ isFinished: true })
     await started().campaign([])
-    const { news } = await report()
-    expect(news.filter((type) => type === 'person.finished')).toHaveLength(1)
+    const { outbox } = await report()
+    expect(outbox.filter((type) => type === 'person.finished')).toHaveLength(1)
   })
 
   it('is told of by processes with and without it, in turns, as what it is', async () => {
@@ -109,6 +109,6 @@ describe('an app that the company hides', () => {
       await hides.page([slack, jira])
       pass(MINUTE)
     }
-    expect((await report()).news).toEqual(['person.signed_in'])
+    expect((await report()).outbox).toEqual(['person.signed_in'])
   })
 })

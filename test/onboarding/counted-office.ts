@@ -1,7 +1,7 @@
 // One store with walks and the report of one person, as any number of processes keep both.
-import { createArrivals } from '../../src/people/arrivals.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { createFollow } from '../../src/people/follow.ts'
-import { withNews } from '../../src/people/news.ts'
+import { withOutbox } from '../../src/people/outbox.ts'
 import { stampOf, withLeft } from '../../src/people/sources.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { observe, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
@@ -32,9 +32,9 @@ export function office() {
   function started({ skew = 0, company = neutralCompany, waits = [100] } = {}) {
     const now = () => time + skew
     const arrange = <T extends { instance: string }>(apps: T[]) => company.arrange(apps)
-    const people = withNews(createArrivals({ records, sealer, now, retentionDays: 90, arrange }), now)
+    const people = withOutbox(createPeople({ records, sealer, now, retentionDays: 90, arrange }), now)
     const follow = createFollow({
-      arrivals: {
+      people: {
         change: (email, change) =>
           isAway ? Promise.reject(new Error('away')) : people.change(email, change),
       },
@@ -78,7 +78,7 @@ export function office() {
     return {
       apps: arrival?.sources.map(({ instance, state }) => `${instance} ${state}`).toSorted(),
       isFinished: arrival?.finishedAt !== undefined,
-      news: arrival?.news?.map(({ type, app }) => [type, app?.instance].join(' ').trim()) ?? [],
+      outbox: arrival?.outbox?.map(({ type, app }) => [type, app?.instance].join(' ').trim()) ?? [],
     }
   }
 

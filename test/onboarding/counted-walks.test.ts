@@ -17,7 +17,7 @@ describe('the report agrees with the walk', () => {
     expect(await report()).toEqual({
       apps: ['jira_1 connected', 'slack_1 waiting'],
       isFinished: false,
-      news: ['person.signed_in', 'app.connected slack_1', 'app.connected jira_1'],
+      outbox: ['person.signed_in', 'app.connected slack_1', 'app.connected jira_1'],
     })
   })
 
@@ -37,7 +37,7 @@ describe('the report agrees with the walk', () => {
     expect(await report()).toEqual({
       apps: ['slack_1 connected'],
       isFinished: true,
-      news: ['person.signed_in', 'app.connected slack_1', 'person.finished'],
+      outbox: ['person.signed_in', 'app.connected slack_1', 'person.finished'],
     })
   })
 
@@ -65,7 +65,7 @@ it('what the person says counts at once, and tells nothing of apps that their pa
   expect(await report()).toEqual({
     apps: ['github_1 waiting', 'jira_1 waiting', 'slack_1 skipped'],
     isFinished: false,
-    news: ['person.signed_in'],
+    outbox: ['person.signed_in'],
   })
   await page([slack, github])
   expect((await report()).apps).toEqual(['github_1 waiting', 'jira_1 connected', 'slack_1 skipped'])
@@ -84,6 +84,6 @@ it('someone who was forgotten and is known again does not get back what was to b
   pass(1)
   await campaign([slack])
   await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(3))
-  expect(await report()).toEqual({ apps: ['slack_1 waiting'], isFinished: false, news: [] })
+  expect(await report()).toEqual({ apps: ['slack_1 waiting'], isFinished: false, outbox: [] })
   expect((await people.get(ada.email))?.signedInAt).toBeUndefined()
 })

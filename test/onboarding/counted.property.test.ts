@@ -83,10 +83,10 @@ async function live(skews: readonly number[], acts: readonly Act[], wait: number
       pass(1)
     }
     for (const company of COMPANIES) {
-      const { apps = [], isFinished, news } = await report(company)
+      const { apps = [], isFinished, outbox } = await report(company)
       const counted = apps.filter((said) => !said.endsWith(' off'))
       expect(isFinished).toBe(counted.length > 0 && counted.every(isOver))
-      const told = news.flatMap((line) => line.split('app.connected ').slice(1))
+      const told = outbox.flatMap((line) => line.split('app.connected ').slice(1))
       expect([...connected]).toEqual(expect.arrayContaining(told))
     }
   }

@@ -1,7 +1,7 @@
 // One app has one standing: which fact beats which, and that every surface says the same.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countable, newArrival } from '../../src/people/arrival.ts'
+import { countable, newPerson } from '../../src/people/person.ts'
 import { withSources } from '../../src/people/sources.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
 import { createFollow } from '../../src/people/follow.ts'
@@ -186,9 +186,9 @@ describe('every surface', () => {
 
 /** What the report keeps of the walk. */
 async function followed(walk: Walk, now: number): Promise<string[]> {
-  let arrival = newArrival('ada@acme.example', 0)
+  let arrival = newPerson('ada@acme.example', 0)
   const follow = createFollow({
-    arrivals: {
+    people: {
       change: (_email, change) => Promise.resolve((arrival = change(arrival, true))),
     },
     log: { warn: () => {} },

@@ -1,6 +1,6 @@
 // What the report learns of a walk: how each app is doing and since when, told when that changes and not at every page.
 import { describe, expect, it } from 'vitest'
-import type { Source } from '../../src/people/arrival.ts'
+import type { Source } from '../../src/people/person.ts'
 import type { Told } from '../../src/people/follow.ts'
 import { comeBack, depart } from '../../src/onboarding/attempts.ts'
 import { block, skip, unskip } from '../../src/onboarding/set-aside.ts'

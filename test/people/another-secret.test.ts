@@ -2,20 +2,20 @@
 // says what it could not read, and mails nobody who may have asked for no mails there.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newArrival, reached } from '../../src/people/arrival.ts'
+import { newPerson, reached } from '../../src/people/person.ts'
 import { settle } from '../helpers/crowd.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { sendHere, startCompany, type Company } from '../campaigns/command.ts'
 
 const STAGING = randomBytes(32).toString('base64url')
 const now = Date.now()
-const optedOut = (email: string) => reached(newArrival(email, now), 'optedOutAt', now)
+const optedOut = (email: string) => reached(newPerson(email, now), 'optedOutAt', now)
 
 describe('the page of administrators, beside a server with another secret', () => {
   let running: Running
   beforeAll(async () => {
     running = await run({ settings: { ADMIN_EMAILS: 'grace@acme.example' } })
-    await settle(running, [reached(newArrival('eve@acme.example', now), 'openedAt', now)])
+    await settle(running, [reached(newPerson('eve@acme.example', now), 'openedAt', now)])
     const staging = { ...running, env: { ...running.env, SESSION_SECRET: STAGING } }
     await settle(staging, [optedOut('ada@acme.example'), optedOut('bob@acme.example')])
   })
@@ -52,7 +52,7 @@ describe('the commands, beside a server with another secret', () => {
     company = await startCompany()
     const staging = { ...company.env, SESSION_SECRET: STAGING }
     await settle({ env: staging }, [optedOut('ada@acme.example')])
-    await settle(company, [reached(newArrival('eve@acme.example', now), 'openedAt', now)])
+    await settle(company, [reached(newPerson('eve@acme.example', now), 'openedAt', now)])
   })
   afterAll(() => company.close())
 

@@ -1,7 +1,7 @@
 // Who signs in and how their walks stand, counted for the report; later, where the store is away.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { newArrival, type Arrival } from '../../src/people/arrival.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
 import { createFollow } from '../../src/people/follow.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 
@@ -15,12 +15,12 @@ const walk = { sources: [slack], at, startedAt: at, revisedAt: at, isAsked: true
 function office(away: number | readonly number[] = 0, isKnown = true) {
   const isAway = (number: number) => (typeof away === 'number' ? number < away : away.includes(number))
   let asked = 0
-  let known = newArrival(user.email, at)
-  const changed: Arrival[] = []
+  let known = newPerson(user.email, at)
+  const changed: Person[] = []
   const warned: string[] = []
   let clock = at
   const follow = createFollow({
-    arrivals: {
+    people: {
       change(_email, change) {
         clock += 1_000
         if (isAway(asked++)) return Promise.reject(new Error('away'))
@@ -124,15 +124,15 @@ describe('following who arrives', () => {
   })
 
   it('counts too what fails while another is counted', async () => {
-    const answers = [Promise.withResolvers<Arrival>(), Promise.withResolvers<Arrival>()]
+    const answers = [Promise.withResolvers<Person>(), Promise.withResolvers<Person>()]
     let asked = 0
     const change = () =>
       asked++ % 2 === 0 ? Promise.reject(new Error('away')) : answers[asked / 2 - 1]!.promise
-    const follow = createFollow({ arrivals: { change }, log: { warn() {} }, now: () => at, waits: [1] })
+    const follow = createFollow({ people: { change }, log: { warn() {} }, now: () => at, waits: [1] })
     await follow.walked(verified, older)
     await vi.waitFor(() => expect(asked).toBe(2))
     await follow.walked(verified, newer)
-    for (const { resolve } of answers) resolve(newArrival(user.email, at))
+    for (const { resolve } of answers) resolve(newPerson(user.email, at))
     await vi.waitFor(() => expect(asked).toBe(4))
   })
 
@@ -172,7 +172,7 @@ describe('following who arrives', () => {
   it('says when the process ends how many are left', async () => {
     const warn = vi.fn()
     const change = () => Promise.reject(new Error('away'))
-    const follow = createFollow({ arrivals: { change }, log: { warn }, now: () => at })
+    const follow = createFollow({ people: { change }, log: { warn }, now: () => at })
     follow.close()
     expect(warn).not.toHaveBeenCalled()
     await follow.walked(verified, walk)
@@ -183,7 +183,7 @@ describe('following who arrives', () => {
   it('tries nothing more when the process has ended, and says nothing more', async () => {
     const warn = vi.fn()
     const change = vi.fn(() => Promise.reject(new Error('away')))
-    const follow = createFollow({ arrivals: { change }, log: { warn }, now: () => at, waits: [1] })
+    const follow = createFollow({ people: { change }, log: { warn }, now: () => at, waits: [1] })
     await follow.walked(verified, walk)
     follow.close()
     const said = warn.mock.calls.length
@@ -197,7 +197,7 @@ describe('following who arrives', () => {
       requests.push(currentRequest()?.id)
       return Promise.reject(new Error('away'))
     }
-    const follow = createFollow({ arrivals: { change }, log: { warn() {} }, now: () => at, waits: [1] })
+    const follow = createFollow({ people: { change }, log: { warn() {} }, now: () => at, waits: [1] })
     duringRequest(
       { id: 'one', traceId: undefined, trace: undefined },
       () => void follow.walked(verified, walk),

@@ -1,25 +1,25 @@
 // What other systems are told of a change, and that it is kept with the person.
 import { describe, expect, it } from 'vitest'
-import { newArrival, reached, type Arrival, type Source } from '../../src/people/arrival.ts'
+import { newPerson, reached, type Person, type Source } from '../../src/people/person.ts'
 import { withSources } from '../../src/people/sources.ts'
-import { createArrivals } from '../../src/people/arrivals.ts'
-import { MAX_NEWS, newsOf, withNews } from '../../src/people/news.ts'
+import { createPeople } from '../../src/people/people.ts'
+import { MAX_OUTBOX, eventsOf, withOutbox } from '../../src/people/outbox.ts'
 import { united } from '../../src/people/united.ts'
 import { createSealer } from '../../src/records/seal.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 
 const at = Date.UTC(2026, 10, 2)
-const ada = newArrival('ada@acme.example', at)
+const ada = newPerson('ada@acme.example', at)
 
 const source = (instance: string, state: Source['state']): Source => ({ instance, name: 'Slack', state, at })
-const walked = (before: Arrival, ...states: Source['state'][]) =>
+const walked = (before: Person, ...states: Source['state'][]) =>
   withSources(
     before,
     states.map((state, index) => source(`slack_${index}`, state)),
     at,
   )
-const told = (before: Arrival, after: Arrival) =>
-  newsOf(before, after).map(({ type, app }) => (app === undefined ? type : `${type} ${app.instance}`))
+const told = (before: Person, after: Person) =>
+  eventsOf(before, after).map(({ type, app }) => (app === undefined ? type : `${type} ${app.instance}`))
 
 describe('other systems are told', () => {
   it('of the first sign-in, and of no later one', () => {
@@ -63,29 +63,29 @@ describe('what other systems are to be told', () => {
     const { records, values } = memoryRecords()
     const told: [string, number][] = []
     const sealer = createSealer(['a secret of thirty-two characters'])
-    const plain = createArrivals({ records, sealer, now: () => at, retentionDays: 90 })
-    const arrivals = withNews(
+    const plain = createPeople({ records, sealer, now: () => at, retentionDays: 90 })
+    const people = withOutbox(
       plain,
       () => at,
-      (...news) => told.push(news),
+      (...outbox) => told.push(outbox),
     )
-    const { news = [] } = await arrivals.change(' Ada@ACME.example', (before) =>
+    const { outbox = [] } = await people.change(' Ada@ACME.example', (before) =>
       reached(before, 'signedInAt', at),
     )
-    expect(news).toMatchObject([{ type: 'person.signed_in', at, tries: 0, dueAt: at }])
-    expect(news[0]?.id).toMatch(/^msg_[\w-]{22}$/)
+    expect(outbox).toMatchObject([{ type: 'person.signed_in', at, tries: 0, dueAt: at }])
+    expect(outbox[0]?.id).toMatch(/^msg_[\w-]{22}$/)
     expect(values.size).toBe(1)
-    expect((await plain.get('ada@acme.example'))?.news).toEqual(news)
-    for (let count = 0; count <= MAX_NEWS; count++)
-      await arrivals.change('ada@acme.example', (before) =>
+    expect((await plain.get('ada@acme.example'))?.outbox).toEqual(outbox)
+    for (let count = 0; count <= MAX_OUTBOX; count++)
+      await people.change('ada@acme.example', (before) =>
         walked(before, before.sources[0]?.state === 'blocked' ? 'waiting' : 'blocked'),
       )
-    for (let count = 0; count < MAX_NEWS; count++)
-      await arrivals.change('ada@acme.example', (before) =>
+    for (let count = 0; count < MAX_OUTBOX; count++)
+      await people.change('ada@acme.example', (before) =>
         walked(before, before.sources[0]?.state === 'blocked' ? 'waiting' : 'blocked'),
       )
-    const kept = (await plain.get('ada@acme.example'))?.news ?? []
-    expect(kept).toHaveLength(MAX_NEWS)
+    const kept = (await plain.get('ada@acme.example'))?.outbox ?? []
+    expect(kept).toHaveLength(MAX_OUTBOX)
     expect(kept.map(({ type }) => type)).not.toContain('person.signed_in')
     expect(told.at(-1)).toEqual(['ada@acme.example', 1])
   })
@@ -97,10 +97,10 @@ describe('what other systems are to be told', () => {
       { id: 'two', ...piece },
     ]
     const both = united(
-      { ...ada, news: [one], people: ['a'] },
-      { ...ada, changedAt: at + 1, news: [two], people: ['b', 'a'] },
+      { ...ada, outbox: [one], people: ['a'] },
+      { ...ada, changedAt: at + 1, outbox: [two], people: ['b', 'a'] },
     )
     expect(both.people).toEqual(['a', 'b'])
-    expect(both.news?.map(({ id }) => id)).toEqual(['one', 'two'])
+    expect(both.outbox?.map(({ id }) => id)).toEqual(['one', 'two'])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { reached } from '../../src/people/arrival.ts'
-import { createArrivals, OPT_OUT_DAYS } from '../../src/people/arrivals.ts'
+import { reached } from '../../src/people/person.ts'
+import { createPeople, OPT_OUT_DAYS } from '../../src/people/people.ts'
 import type { Records } from '../../src/records/records.ts'
 import { createSealer } from '../../src/records/seal.ts'
 
@@ -21,13 +21,13 @@ function memory() {
     },
   }
   const open = (secrets: string[], now = at) =>
-    createArrivals({ records, sealer: createSealer(secrets), now: () => now, retentionDays: 90 })
+    createPeople({ records, sealer: createSealer(secrets), now: () => now, retentionDays: 90 })
   return { values, open }
 }
 
-async function emailsOf(arrivals: ReturnType<typeof createArrivals>): Promise<string[]> {
+async function emailsOf(people: ReturnType<typeof createPeople>): Promise<string[]> {
   const emails: string[] = []
-  for await (const { email } of arrivals.all()) emails.push(email)
+  for await (const { email } of people.all()) emails.push(email)
   return emails
 }
 
@@ -61,16 +61,16 @@ describe('what is written down about people', () => {
 
   it('loses nothing when two change it at once, and is written only when something changed', async () => {
     const { values, open } = memory()
-    const arrivals = open([secret])
-    const people = Array.from({ length: 50 }, (_, index) => `person-${index % 10}@acme.example`)
+    const people = open([secret])
+    const emails = Array.from({ length: 50 }, (_, index) => `person-${index % 10}@acme.example`)
     await Promise.all(
-      people.map((email, index) =>
-        arrivals.change(email, (before) => reached(before, index % 2 === 0 ? 'openedAt' : 'signedInAt', at)),
+      emails.map((email, index) =>
+        people.change(email, (before) => reached(before, index % 2 === 0 ? 'openedAt' : 'signedInAt', at)),
       ),
     )
-    expect((await emailsOf(arrivals)).length).toBe(10)
+    expect((await emailsOf(people)).length).toBe(10)
     const before = [...values.values()]
-    await arrivals.change('person-1@acme.example', (arrival) => arrival)
+    await people.change('person-1@acme.example', (arrival) => arrival)
     expect([...values.values()]).toEqual(before)
   })
 
@@ -98,11 +98,11 @@ describe('what is written down about people', () => {
 
   it('is removed at once where that is asked for, and nobody else is', async () => {
     const { open } = memory()
-    const arrivals = open([secret])
+    const people = open([secret])
     for (const email of ['ada@acme.example', 'bob@acme.example'])
-      await arrivals.change(email, (before) => reached(before, 'openedAt', at))
-    expect(await arrivals.forget('ADA@acme.example ')).toMatchObject({ wasKnown: true })
-    expect(await arrivals.forget('ada@acme.example')).toMatchObject({ wasKnown: false })
-    expect(await emailsOf(arrivals)).toEqual(['bob@acme.example'])
+      await people.change(email, (before) => reached(before, 'openedAt', at))
+    expect(await people.forget('ADA@acme.example ')).toMatchObject({ wasKnown: true })
+    expect(await people.forget('ada@acme.example')).toMatchObject({ wasKnown: false })
+    expect(await emailsOf(people)).toEqual(['bob@acme.example'])
   })
 })

@@ -1,13 +1,13 @@
 // What is told of a person's apps, by processes in any order and by the service: the later word counts.
 import { describe, expect, it } from 'vitest'
-import { newArrival, type Arrival, type SourceState } from '../../src/people/arrival.ts'
+import { newPerson, type Person, type SourceState } from '../../src/people/person.ts'
 import { stampOf, withLeft, withSources } from '../../src/people/sources.ts'
 
 const AT = Date.parse('2026-11-02T09:00:00Z')
 const named = { instance: 'slack_1', name: 'Slack' }
 const slack = { ...named, status: 'awaiting' as const }
 const own = { person: 'ada', startedAt: AT }
-const unknown = newArrival('ada@acme.example', AT)
+const unknown = newPerson('ada@acme.example', AT)
 
 type Tell = {
   state: SourceState
@@ -20,12 +20,12 @@ type Tell = {
 
 /** Told late: at once it would be the newest. */
 const told = (
-  arrival: Arrival,
+  arrival: Person,
   { state, at, revisedAt = at, person = 'ada', isAsked = true, isLate = true }: Tell,
 ) =>
   withSources(arrival, [{ ...named, state, at: AT }], AT + at, { ...own, person, revisedAt, isAsked, isLate })
 
-const states = ({ sources }: Arrival) => sources.map(({ instance, state }) => `${instance} ${state}`)
+const states = ({ sources }: Person) => sources.map(({ instance, state }) => `${instance} ${state}`)
 
 describe('a walk that is told of', () => {
   const waiting = told(unknown, { state: 'waiting', at: 1 })
@@ -165,7 +165,7 @@ describe('a walk and what the service said', () => {
 })
 
 describe('what the person said, where the service was not asked', () => {
-  const said = (arrival: Arrival, tell: Omit<Tell, 'isAsked'>) => told(arrival, { ...tell, isAsked: false })
+  const said = (arrival: Person, tell: Omit<Tell, 'isAsked'>) => told(arrival, { ...tell, isAsked: false })
   const listed = (state: SourceState) => told(unknown, { state, at: 1 })
 
   it.each<[SourceState, SourceState, SourceState]>([
@@ -191,7 +191,7 @@ describe('what the person said, where the service was not asked', () => {
   })
 
   it('is taken back to since when the app has been waiting, and says whether its consent never showed', () => {
-    const tell = (arrival: Arrival, unconfirmed?: true) => {
+    const tell = (arrival: Person, unconfirmed?: true) => {
       const slack = { ...named, state: 'waiting' as const, at: AT - 5 }
       const stand = { ...own, revisedAt: 2, isAsked: false }
       return withSources(arrival, [{ ...slack, ...(unconfirmed && { unconfirmed }) }], AT + 2, stand)
@@ -236,7 +236,7 @@ describe('what the person said, where the service was not asked', () => {
 })
 
 describe('what the service said for the walk just then', () => {
-  const now = (arrival: Arrival, tell: Tell) => told(arrival, { ...tell, isLate: false })
+  const now = (arrival: Person, tell: Tell) => told(arrival, { ...tell, isLate: false })
 
   it('is the newest, whatever the clock of whoever asked before', () => {
     const asked = withLeft(told(unknown, { state: 'waiting', at: 1 }), [slack], AT + 100)

@@ -1,10 +1,10 @@
 // Records that cannot be read, because another secret sealed them, a newer version wrote them, or they are damaged: they
 // stop nothing, nothing overwrites them, and nobody whom they may be about is mailed.
 import { describe, expect, it } from 'vitest'
-import { optedIn, reached, type Arrival } from '../../src/people/arrival.ts'
+import { optedIn, reached, type Person } from '../../src/people/person.ts'
 import { withLeft } from '../../src/people/sources.ts'
 import { bucketOf, keyOf } from '../../src/people/record.ts'
-import { createArrivals, OPT_OUT_DAYS } from '../../src/people/arrivals.ts'
+import { createPeople, OPT_OUT_DAYS } from '../../src/people/people.ts'
 import { mailingsOf, withMailing } from '../../src/campaigns/campaign.ts'
 import { noneUnread } from '../../src/people/unread.ts'
 import { createSealer } from '../../src/records/seal.ts'
@@ -34,18 +34,18 @@ function shared() {
     },
   }
   const open = (secrets = [secret], now = at) =>
-    createArrivals({ records, sealer: createSealer(secrets), now: () => now, retentionDays: 90 })
+    createPeople({ records, sealer: createSealer(secrets), now: () => now, retentionDays: 90 })
   return { values, open }
 }
 
 type Place = ReturnType<typeof shared>
 
-const optOut = (arrival: Arrival) => reached(arrival, 'optedOutAt', at)
+const optOut = (arrival: Person) => reached(arrival, 'optedOutAt', at)
 
-async function everybody(arrivals: ReturnType<Place['open']>) {
+async function everybody(people: ReturnType<Place['open']>) {
   const unread = noneUnread()
   const emails: string[] = []
-  for await (const { email } of arrivals.all(unread)) emails.push(email)
+  for await (const { email } of people.all(unread)) emails.push(email)
   return { emails, unread }
 }
 
@@ -63,7 +63,7 @@ const put = (
 
 /** The year 10000, the first one of five digits. */
 const NO_DATE = Date.UTC(10_000, 0)
-const sent = { wave: 0, state: 'sent', at, tries: 1 }
+const sent = { reminder: 0, state: 'sent', at, tries: 1 }
 const bare = (email: string) => ({ email, since: at, changedAt: at, sources: [], campaigns: [] })
 
 describe('what another secret sealed', () => {
@@ -100,8 +100,8 @@ describe('what another secret sealed', () => {
 
   it('becomes one record again when the secret is put back, and then the new one does alone', async () => {
     const { values, open } = shared()
-    const sent = (arrival: Arrival) =>
-      withMailing(arrival, { campaign: 'c', wave: 0, state: 'sent', now: at })
+    const sent = (arrival: Person) =>
+      withMailing(arrival, { campaign: 'c', reminder: 0, state: 'sent', now: at })
     await open([staging]).change(ada, (before) => optOut(sent(before)))
     await open().change(ada, (before) => withLeft(before, [], at))
     await open([secret, staging]).reseal()
@@ -213,7 +213,7 @@ describe('what another version wrote', () => {
 
   it('is read as the version before sealed it, without its key, and sealed anew', async () => {
     const place = shared()
-    put(place, ada, [{ ...bare(ada), optedOutAt: at }], 1, 'arrivals')
+    put(place, ada, [{ ...bare(ada), optedOutAt: at }], 1, 'people')
     const [before] = place.values.values()
     expect(await place.open().look(ada)).toMatchObject({ arrival: { optedOutAt: at }, certainty: 'certain' })
     await place.open().reseal()
@@ -223,7 +223,7 @@ describe('what another version wrote', () => {
 
   it('cannot be put in another’s place as the version before sealed it', async () => {
     const place = shared()
-    put(place, ada, [bare(stranger)], 1, 'arrivals')
+    put(place, ada, [bare(stranger)], 1, 'people')
     expect((await place.open().look(ada)).certainty).toBe('unreadable')
     expect((await everybody(place.open())).emails).toEqual([])
   })

@@ -1,6 +1,6 @@
 // Runs of one campaign: the real lease, ledger and delivery over the simulated store, the real questions to the service,
 // and a mail server that may take an email and lose its answer. Composing an email is left out.
-import { createArrivals } from '../../src/people/arrivals.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { createAsk } from '../../src/campaigns/ask.ts'
 import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
@@ -58,11 +58,11 @@ async function run({ world, rules }: Around): Promise<string> {
   if (hold === undefined) return 'locked'
   const { signal } = new AbortController()
   const sealer = createSealer(settings.SESSION_SECRET)
-  const arrivals = createArrivals({ records, sealer, now, retentionDays: 90 })
+  const people = createPeople({ records, sealer, now, retentionDays: 90 })
   const pace = () => createPace({ perSecond: 1_000, now, signal })
   try {
     return await sendInvitations(readPeople(listOf(world)), {
-      ledger: createLedger({ arrivals, policy, now, signal, patienceMs: 10_000 }),
+      ledger: createLedger({ people, policy, now, signal, patienceMs: 10_000 }),
       ...createAsk({
         whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
         isThere: () => Promise.resolve(true),

@@ -1,6 +1,6 @@
 // A company with a real mail server: `onramp invite send` as people run it, and what comes into the mailboxes.
 import { LANGUAGES } from '../../src/web/languages/catalogue.ts'
-import { createArrivals } from '../../src/people/arrivals.ts'
+import { createPeople } from '../../src/people/people.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { createSealer } from '../../src/records/seal.ts'
 import { readdirSync } from 'node:fs'
@@ -51,9 +51,9 @@ export async function openCompany(folder: string) {
     const { DATA_DIR = '', SESSION_SECRET = '' } = company.env
     const records = createSqliteRecords(DATA_DIR)
     const sealer = createSealer([SESSION_SECRET])
-    const arrivals = createArrivals({ records, sealer, now: Date.now, retentionDays: 90 })
-    for await (const { email } of arrivals.all())
-      await arrivals.change(email, (before) => ({
+    const people = createPeople({ records, sealer, now: Date.now, retentionDays: 90 })
+    for await (const { email } of people.all())
+      await people.change(email, (before) => ({
         ...before,
         campaigns: before.campaigns.map(({ name, mailings }) => ({
           name,

@@ -29,7 +29,7 @@ describe('REDIS_PREFIX', () => {
     await redis.close()
   })
 
-  it('is what every key begins with: sessions, walks, arrivals, limits, clients', async () => {
+  it('is what every key begins with: sessions, walks, people, limits, clients', async () => {
     for (const running of [production, staging]) {
       const grace = await signIn(running, 'grace')
       await grace.open(`${running.url}/admin`)
@@ -39,7 +39,7 @@ describe('REDIS_PREFIX', () => {
     expect(keys.filter((key) => !/^acme-(production|staging)\//.test(key))).toEqual([])
     const kinds = new Set(keys.map((key) => key.split('/')[1]?.split(':')[0]))
     expect([...kinds]).toEqual(
-      expect.arrayContaining(['session', 'walk', 'arrivals', 'limit', 'sign-in', 'sessions-of', 'client']),
+      expect.arrayContaining(['session', 'walk', 'people', 'limit', 'sign-in', 'sessions-of', 'client']),
     )
   })
 

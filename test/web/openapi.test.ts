@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { newArrival } from '../../src/people/arrival.ts'
+import { newPerson } from '../../src/people/person.ts'
 import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { bodyOf, testBody } from '../../src/webhooks/signature.ts'
 import { faultIn, faultInEvent, OPENAPI } from '../helpers/openapi.ts'
@@ -28,7 +28,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('describes each event that is sent', () => {
-    const arrival = { ...newArrival('ada@acme.example', 0), group: 'Sales' }
+    const arrival = { ...newPerson('ada@acme.example', 0), group: 'Sales' }
     const app = { instance: 'slack_1', name: 'Slack' }
     const piece = { id: 'msg_1', at: 0, tries: 0, dueAt: 0 }
     expect(faultInEvent(testBody(0))).toBeUndefined()

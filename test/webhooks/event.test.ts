@@ -1,7 +1,7 @@
 // One event: signed as receivers verify it, with what it says, and when it is tried again.
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { newArrival } from '../../src/people/arrival.ts'
+import { newPerson } from '../../src/people/person.ts'
 import { pauseMs } from '../../src/webhooks/claims.ts'
 import { bodyOf, signatureHeaders } from '../../src/webhooks/signature.ts'
 
@@ -11,7 +11,7 @@ const at = Date.UTC(2026, 10, 2)
 const email = 'ada@acme.example'
 
 describe('an event', () => {
-  const arrival = { ...newArrival(email, at), group: 'Sales' }
+  const arrival = { ...newPerson(email, at), group: 'Sales' }
   const piece = { id: 'msg_one', type: 'app.connected', at, tries: 0, dueAt: at } as const
   const app = { instance: 'slack_1', name: 'Slack – “EU”' }
   const body = bodyOf({ ...piece, app }, arrival)
@@ -32,8 +32,8 @@ describe('an event', () => {
   })
 
   it('says nothing of an app or a department where there is none', () => {
-    expect(JSON.parse(bodyOf(piece, newArrival(email, at)))).toMatchObject({ data: { email } })
-    expect(bodyOf(piece, newArrival(email, at))).not.toMatch(/app"|group/)
+    expect(JSON.parse(bodyOf(piece, newPerson(email, at)))).toMatchObject({ data: { email } })
+    expect(bodyOf(piece, newPerson(email, at))).not.toMatch(/app"|group/)
   })
 
   it('is tried again after seconds, then hours, and when the receiver asks for it', () => {

@@ -1,7 +1,7 @@
 // Processes that share a store in memory, and the receiver of their events.
 import { Registry } from 'prom-client'
-import { createArrivals } from '../../src/people/arrivals.ts'
-import { withNews } from '../../src/people/news.ts'
+import { createPeople } from '../../src/people/people.ts'
+import { withOutbox } from '../../src/people/outbox.ts'
 import { createSealer } from '../../src/records/seal.ts'
 import type { Outcome } from '../../src/webhooks/post.ts'
 import { createWebhooks, type Webhooks } from '../../src/webhooks/webhooks.ts'
@@ -16,7 +16,7 @@ export function office() {
   const { records } = memoryRecords()
   const now = () => Date.now()
   const sealer = createSealer(['a secret of thirty-two characters'])
-  const people = createArrivals({ records, sealer, now, retentionDays: 90 })
+  const people = createPeople({ records, sealer, now, retentionDays: 90 })
   const sent: Sent[] = []
   const logged: string[] = []
   const receiver: { answer: () => Promise<Outcome> } = { answer: () => Promise.resolve({ kind: 'taken' }) }
@@ -25,7 +25,7 @@ export function office() {
     const registry = new Registry()
     const closed = Promise.withResolvers<Outcome>()
     const webhooks = createWebhooks({
-      arrivals: people,
+      people: people,
       records,
       post: {
         send: async (headers, body) => {
@@ -40,7 +40,7 @@ export function office() {
       now,
     })
     running.push(webhooks)
-    return { webhooks, registry, arrivals: withNews(people, now, webhooks.notice) }
+    return { webhooks, registry, people: withOutbox(people, now, webhooks.notice) }
   }
   return { people, sent, logged, receiver, process }
 }

@@ -1,8 +1,8 @@
 // Events on their way: at least once, and never for ever.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { reached, type newArrival } from '../../src/people/arrival.ts'
+import { reached, type newPerson } from '../../src/people/person.ts'
 import { withSources } from '../../src/people/sources.ts'
-import { withNews } from '../../src/people/news.ts'
+import { withOutbox } from '../../src/people/outbox.ts'
 import { currentRequest, duringRequest } from '../../src/trace/current-request.ts'
 import { MAX_AGE_MS, MAX_AT_ONCE } from '../../src/webhooks/claims.ts'
 import { TIME_LIMIT_MS, type Outcome } from '../../src/webhooks/post.ts'
@@ -25,18 +25,18 @@ const turns = async (milliseconds = 0) => {
   for (let turn = 0; turn < 400; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-const here = (before: ReturnType<typeof newArrival>) => reached(before, 'signedInAt', Date.now())
+const here = (before: ReturnType<typeof newPerson>) => reached(before, 'signedInAt', Date.now())
 const refused: Outcome = { kind: 'refused', why: 'status 500', wait: undefined }
 const silent: Outcome = { kind: 'silent', why: 'too-slow' }
 
 describe('events', () => {
   it('are delivered once, and then there is nothing left of them', async () => {
-    const { process, sent, people } = office()
-    const { arrivals, registry } = process()
-    await arrivals.change(email, here)
+    const { process, sent } = office()
+    const { people, registry } = process()
+    await people.change(email, here)
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
-    expect(await people.get(email)).not.toHaveProperty('news')
+    expect(await people.get(email)).not.toHaveProperty('outbox')
     await turns(24 * 60 * MINUTE)
     expect(sent).toHaveLength(1)
     expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="delivered"\} 1$/m)
@@ -44,11 +44,11 @@ describe('events', () => {
 
   it('are sent in their order', async () => {
     const { process, sent } = office()
-    const { arrivals } = process()
+    const { people } = process()
     const listed = { instance: 'slack_1', name: 'Slack', at }
-    await arrivals.change(email, here)
-    await arrivals.change(email, (before) => withSources(before, [{ ...listed, state: 'waiting' }], at))
-    await arrivals.change(email, (before) => withSources(before, [{ ...listed, state: 'connected' }], at))
+    await people.change(email, here)
+    await people.change(email, (before) => withSources(before, [{ ...listed, state: 'waiting' }], at))
+    await people.change(email, (before) => withSources(before, [{ ...listed, state: 'connected' }], at))
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.connected', 'person.finished'])
   })
@@ -56,9 +56,9 @@ describe('events', () => {
   it('of one person are not sent one by one to a receiver that is silent', async () => {
     const { process, receiver, sent } = office()
     receiver.answer = () => Promise.resolve(silent)
-    const { arrivals } = process()
+    const { people } = process()
     const listed = { instance: 'slack_1', name: 'Slack', at, state: 'blocked' } as const
-    await arrivals.change(email, (before) => withSources(here(before), [listed], at))
+    await people.change(email, (before) => withSources(here(before), [listed], at))
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
   })
@@ -66,8 +66,8 @@ describe('events', () => {
   it('wait as long as the receiver asks for', async () => {
     const { process, receiver, sent } = office()
     receiver.answer = () => Promise.resolve({ ...refused, wait: 90 })
-    const { arrivals } = process()
-    await arrivals.change(email, here)
+    const { people } = process()
+    await people.change(email, here)
     await turns()
     await turns(85_000)
     expect(sent).toHaveLength(1)
@@ -81,7 +81,7 @@ describe('events', () => {
 
   it('belong to no request, also when several people made them', async () => {
     const { process, receiver } = office()
-    const { arrivals } = process()
+    const { people } = process()
     const requests: unknown[] = []
     receiver.answer = async () => {
       requests.push(currentRequest()?.id)
@@ -90,7 +90,7 @@ describe('events', () => {
     const changes = Array.from({ length: 12 }, (_, person) => {
       const changed = Promise.withResolvers<unknown>()
       duringRequest({ id: `of-p${person}`, traceId: undefined, trace: undefined }, () => {
-        changed.resolve(arrivals.change(`p${person}@acme.example`, here))
+        changed.resolve(people.change(`p${person}@acme.example`, here))
       })
       return changed.promise
     })
@@ -101,10 +101,10 @@ describe('events', () => {
 
   it('that are refused and taken by turns are told of once a minute', async () => {
     const { process, receiver, logged } = office()
-    const { arrivals } = process()
+    const { people } = process()
     let count = 0
     receiver.answer = async () => (count++ % 2 === 0 ? refused : { kind: 'taken' })
-    for (let person = 0; person < 20; person++) await arrivals.change(`p${person}@acme.example`, here)
+    for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
     await turns()
     expect(count).toBe(20)
     expect(logged).toHaveLength(2)
@@ -113,8 +113,8 @@ describe('events', () => {
   it('do not hold up what made them while the receiver thinks', async () => {
     const { process, receiver, sent } = office()
     receiver.answer = () => new Promise(() => {})
-    const { arrivals } = process()
-    for (let person = 0; person < 20; person++) await arrivals.change(`p${person}@acme.example`, here)
+    const { people } = process()
+    for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
     await turns()
     expect(sent).toHaveLength(8)
   })
@@ -125,8 +125,8 @@ describe('events', () => {
   ])('are tried again with the same id: %s', async (why, outcome) => {
     const { process, receiver, sent, logged } = office()
     receiver.answer = () => Promise.resolve(outcome)
-    const { arrivals, registry } = process()
-    await arrivals.change(email, here)
+    const { people, registry } = process()
+    await people.change(email, here)
     await turns()
     expect(sent).toHaveLength(1)
     await turns(7_000)
@@ -149,9 +149,9 @@ describe('events', () => {
       )
     const first = process()
     expect(await figures(first)).toEqual([0, 0])
-    await first.arrivals.change(email, here)
+    await first.people.change(email, here)
     await turns(5 * MINUTE)
-    await first.arrivals.change('bob@acme.example', here)
+    await first.people.change('bob@acme.example', here)
     await turns(5 * MINUTE)
     const next = process()
     next.webhooks.start()
@@ -164,22 +164,22 @@ describe('events', () => {
 
   it('of one person that the receiver refuses do not keep others back', async () => {
     const { process, receiver, sent } = office()
-    const { arrivals } = process()
+    const { people } = process()
     receiver.answer = () =>
       Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'taken' })
     const listed = { instance: 'slack_1', name: 'Slack', at, state: 'blocked' } as const
-    await arrivals.change(email, (before) => withSources(here(before), [listed], at))
+    await people.change(email, (before) => withSources(here(before), [listed], at))
     await turns()
     expect(sent.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
   })
 
   it('are dropped after three days without a receiver, and the log and a figure say so', async () => {
-    const { process, receiver, people, logged, sent } = office()
+    const { process, receiver, logged, sent } = office()
     receiver.answer = () => Promise.resolve(refused)
-    const { arrivals, registry } = process()
-    await arrivals.change(email, here)
+    const { people, registry } = process()
+    await people.change(email, here)
     for (let hours = 0; hours < MAX_AGE_MS / (60 * MINUTE) + 3; hours++) await turns(60 * MINUTE)
-    expect(await people.get(email)).not.toHaveProperty('news')
+    expect(await people.get(email)).not.toHaveProperty('outbox')
     expect(sent.length).toBeLessThan(60)
     expect(logged.at(-1)).toContain('dropped')
     expect(await registry.metrics()).toMatch(/^onramp_webhooks_total\{result="dropped"\} 1$/m)
@@ -188,7 +188,7 @@ describe('events', () => {
   it('of a process that died are sent by the next one', async () => {
     const { process, receiver, sent } = office()
     receiver.answer = () => new Promise(() => {})
-    await process().arrivals.change(email, here)
+    await process().people.change(email, here)
     await turns()
     receiver.answer = () => Promise.resolve({ kind: 'taken' })
     process().webhooks.start()
@@ -202,7 +202,7 @@ describe('events', () => {
 
   it('that a command noticed are sent by the server', async () => {
     const { process, people, sent } = office()
-    await withNews(people, Date.now).change(email, here)
+    await withOutbox(people, Date.now).change(email, here)
     process().webhooks.start()
     await turns(10)
     expect(sent).toHaveLength(1)
@@ -212,7 +212,7 @@ describe('events', () => {
     const { process, people, sent } = office()
     const processes = [process(), process(), process()]
     for (let person = 0; person < 20; person++)
-      await withNews(people, Date.now).change(`p${person}@acme.example`, here)
+      await withOutbox(people, Date.now).change(`p${person}@acme.example`, here)
     for (const { webhooks } of processes) webhooks.start()
     await turns(10)
     expect(sent).toHaveLength(20)
@@ -223,7 +223,7 @@ describe('events', () => {
     const { process, receiver, people } = office()
     let answer: (outcome: Outcome) => void = () => {}
     receiver.answer = () => new Promise((resolve) => (answer = resolve))
-    await process().arrivals.change(email, here)
+    await process().people.change(email, here)
     await turns()
     await people.forget(email)
     answer(refused)

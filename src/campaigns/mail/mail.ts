@@ -44,11 +44,11 @@ const DAY_MS = 86_400_000
 type App = { instance: string; name: string }
 
 /** @param apps what is left */
-export type ComposeMail = (person: Invitee, apps: readonly App[], wave: number) => Promise<Mail>
+export type ComposeMail = (person: Invitee, apps: readonly App[], reminder: number) => Promise<Mail>
 
 export function createMail(parts: MailParts): ComposeMail {
   const domain = parts.from.address.split('@')[1] ?? 'localhost'
-  return async (person, apps, wave) => {
+  return async (person, apps, reminder) => {
     const { datasources, days, publicUrl, from, looks } = parts
     const link = `${publicUrl}/invite/${await parts.invitations.issue({ email: person.email, datasources }, days)}`
     const t = parts.languages.nearest(person.language ?? '')
@@ -63,7 +63,7 @@ export function createMail(parts: MailParts): ComposeMail {
       count: apps.length,
       apps: isLong ? names.slice(0, MAX_APPS) : names,
       more: isLong ? names.length - MAX_APPS : 0,
-      isReminder: wave > 0,
+      isReminder: reminder > 0,
       link,
       optOut: `${link}/opt-out`,
       address: publicUrl,
@@ -72,7 +72,10 @@ export function createMail(parts: MailParts): ComposeMail {
       expires: t.day(parts.now() + days * DAY_MS),
       from: from.name === '' ? from.address : from.name,
     })
-    const id = hash('sha256', `onramp mail\n${parts.campaign}\n${wave}\n${person.email}`, 'hex').slice(0, 32)
+    const id = hash('sha256', `onramp mail\n${parts.campaign}\n${reminder}\n${person.email}`, 'hex').slice(
+      0,
+      32,
+    )
     return {
       ...words,
       from,

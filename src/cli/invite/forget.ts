@@ -6,7 +6,7 @@ import { loadSettings } from '../../settings/settings.ts'
 import { readArguments } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'
 import { addressFrom } from './options.ts'
-import { arrivalsIn, storeInWords, withStore } from './setup.ts'
+import { openPeople, storeInWords, withStore } from './setup.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 export const run: Run = async (args, parts) => {
@@ -14,12 +14,12 @@ export const run: Run = async (args, parts) => {
   const settings = loadSettings(parts.env)
   return await explained(parts, 'invite forget', async () => {
     const { wasKnown, unread } = await withStore(settings, async (records) => {
-      const arrivals = arrivalsIn({ records, settings, now: parts.now })
+      const people = openPeople({ records, settings, now: parts.now })
       // The walks first: without the record no one could find them.
-      const { people = [] } = (await arrivals.get(email)) ?? {}
+      const { people: signIns = [] } = (await people.get(email)) ?? {}
       const sealer = createSealer(settings.SESSION_SECRET)
-      for (const person of people) await eraseWalk(records, person, sealer)
-      return await arrivals.forget(email)
+      for (const person of signIns) await eraseWalk(records, person, sealer)
+      return await people.forget(email)
     })
     const removed = unreadInWords(unread)
     const isForgotten = wasKnown || removed !== undefined

@@ -68,8 +68,8 @@ async function writeTo(folder: string, showing: Showing): Promise<number> {
   let replaced = 0
   writing(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of languages)
-    for (const [wave, kind] of ['invitation', 'reminder'].entries()) {
-      const mail = await compose({ ...SAMPLE, language }, APPS, wave)
+    for (const [reminder, kind] of ['invitation', 'reminder'].entries()) {
+      const mail = await compose({ ...SAMPLE, language }, APPS, reminder)
       const files = {
         html: standalone(mail),
         txt: `Subject: ${mail.subject}\n\n${mail.text}`,

@@ -8,7 +8,7 @@ import { loadSettings } from '../../settings/settings.ts'
 import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import { explained } from './endings.ts'
-import { arrivalsIn, senderOf, storeInWords, withStore } from './setup.ts'
+import { openPeople, senderOf, storeInWords, withStore } from './setup.ts'
 import type { Run } from '@onramp/deprecations/command-line/parts'
 
 const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
@@ -20,11 +20,11 @@ export const run: Run = async (args, { env, stdout, stderr, now }) => {
   const { company } = senderOf(settings)
   return await explained({ stderr }, 'invite report', () =>
     withStore(settings, async (records) => {
-      const arrivals = arrivalsIn({ records, settings, now }, company)
+      const people = openPeople({ records, settings, now }, company)
       const unread = noneUnread()
-      if (values.csv) for await (const line of peopleCsv(arrivals.all(unread))) stdout.write(line)
+      if (values.csv) for await (const line of peopleCsv(people.all(unread))) stdout.write(line)
       else {
-        const report = await makeReport(arrivals.all(unread), now(), unread)
+        const report = await makeReport(people.all(unread), now(), unread)
         const words = () => inWords(report, storeInWords(settings), unreadInWords(unread) !== undefined)
         stdout.write(values.json ? `${JSON.stringify(report)}\n` : words())
       }

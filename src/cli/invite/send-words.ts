@@ -37,10 +37,10 @@ export const told = (
   },
   onTrouble: ({ email }, trouble, reply) =>
     progress.print(`${email}: ${TROUBLES[trouble]}${reply === undefined ? '' : `: ${reply}`}\n`),
-  onWouldSend({ email }, wave, apps) {
-    const kind = wave === 0 ? 'invitation' : `reminder ${wave}`
+  onWouldSend({ email }, reminder, apps) {
+    const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
     const line = options.isJson
-      ? JSON.stringify({ email, reminder: wave, apps })
+      ? JSON.stringify({ email, reminder: reminder, apps })
       : onScreen(`${email}  ${kind}  ${printable(apps.join(', '))}`, parts.stdout)
     progress.print(`${line}\n`, parts.stdout)
   },

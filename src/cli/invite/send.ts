@@ -20,7 +20,7 @@ import { openMetricsFile, type MetricsFile } from './metrics-file.ts'
 import { showProgress } from './progress.ts'
 import { readSendOptions, type SendOptions } from './send-options.ts'
 import { paused, SLOW, sumUp, told } from './send-words.ts'
-import { arrivalsIn, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
+import { openPeople, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
 
@@ -91,7 +91,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   const { settings, sender, options, parts, people, records, metrics, signal } = running
   const { now, stderr } = parts
   const { policy, datasources, atOnce } = options
-  const arrivals = arrivalsIn({ records, settings, now }, sender.company)
+  const everyone = openPeople({ records, settings, now }, sender.company)
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
@@ -138,14 +138,14 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
   let endedBy: EndedBy | undefined
   try {
     await server?.check()
-    if (server !== undefined && !(await arrivals.reseal()))
+    if (server !== undefined && !(await everyone.reseal()))
       stderr.write(
         `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
       )
     endedBy = await sendInvitations(readPeople(list.open()), {
       ...told(running, progress),
       ...createAsk({ whatIsLeft, isThere, pace: paceOf(options.rate), onPause, signal }),
-      ledger: createLedger({ arrivals, policy, now, signal }),
+      ledger: createLedger({ people: everyone, policy, now, signal }),
       compose: mailFor({ settings, sender, now }, options),
       post: server?.post,
       mailPace: paceOf(options.mailRate),

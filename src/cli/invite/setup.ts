@@ -1,7 +1,7 @@
 // What the commands of invitations make of the settings.
 import { fileURLToPath } from 'node:url'
-import { createArrivals, type Arrivals } from '../../people/arrivals.ts'
-import { withNews } from '../../people/news.ts'
+import { createPeople, type People } from '../../people/people.ts'
+import { withOutbox } from '../../people/outbox.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import { createMail, type ComposeMail } from '../../campaigns/mail/mail.ts'
 import { looksOf } from '../../campaigns/mail/look.ts'
@@ -52,15 +52,15 @@ const secretsOf = ({ INVITE_SECRET, SESSION_SECRET }: Settings) => INVITE_SECRET
 type Kept = { records: Records; settings: Settings; now: () => number }
 
 /** What a command notices of people is sent by the server, which finds it in the store. */
-export function arrivalsIn({ records, settings, now }: Kept, company?: Pick<Company, 'arrange'>): Arrivals {
-  const arrivals = createArrivals({
+export function openPeople({ records, settings, now }: Kept, company?: Pick<Company, 'arrange'>): People {
+  const people = createPeople({
     records,
     sealer: createSealer(secretsOf(settings)),
     now,
     retentionDays: settings.INVITE_RETENTION_DAYS,
     ...(company && { arrange: (sources) => company.arrange(sources) }),
   })
-  return settings.WEBHOOK_URL === undefined ? arrivals : withNews(arrivals, now)
+  return settings.WEBHOOK_URL === undefined ? people : withOutbox(people, now)
 }
 
 /** Opens the store for the work, once it can be reached. @throws {StoreUnavailable} */

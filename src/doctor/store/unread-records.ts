@@ -1,7 +1,7 @@
 // Records about people that cannot be read. They are in no count, and the people they may be about get no mail.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createArrivals } from '../../people/arrivals.ts'
+import { createPeople } from '../../people/people.ts'
 import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../people/unread.ts'
 import { StoreUnavailable } from '../../records/records.ts'
 import { untilReachable } from '../../records/readiness.ts'
@@ -19,9 +19,9 @@ async function countUnread(settings: Settings, now: () => number): Promise<Unrea
     await untilReachable(store.records)
     const { INVITE_SECRET, SESSION_SECRET, INVITE_RETENTION_DAYS: retentionDays } = settings
     const sealer = createSealer(INVITE_SECRET ?? SESSION_SECRET)
-    const arrivals = createArrivals({ records: store.records, sealer, now, retentionDays })
+    const people = createPeople({ records: store.records, sealer, now, retentionDays })
     const unread = noneUnread()
-    for await (const _arrival of arrivals.all(unread));
+    for await (const _arrival of people.all(unread));
     return unread
   } finally {
     await store.close()

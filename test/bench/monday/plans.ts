@@ -62,7 +62,7 @@ export const burstStarts = (rhythm: Rhythm): number[] => {
 }
 
 /** When everybody comes: at the average rate at first, then evenly over the rest, with bursts in between. */
-function* arrivals(rhythm: Rhythm, random: () => number) {
+function* people(rhythm: Rhythm, random: () => number) {
   const { people, seconds, averageSeconds, averageRate } = rhythm
   const average = Math.min(people, Math.round(averageSeconds * averageRate))
   for (let index = 0; index < average; index++) yield (index / average) * averageSeconds
@@ -78,7 +78,7 @@ function* arrivals(rhythm: Rhythm, random: () => number) {
 export function planCompany(rhythm: Rhythm, seed: number): Plan[] {
   const random = createRandom(seed)
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
-  return [...arrivals(rhythm, random)]
+  return [...people(rhythm, random)]
     .map((at, person): Plan => {
       const choices = Object.fromEntries(APPS.map((app) => [app, choiceOf(random())])) as Plan['choices']
       const isLeaving = random() < 0.06

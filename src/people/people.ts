@@ -1,4 +1,4 @@
-// Where arrivals are kept: 8,192 sealed records, each with the people whose address falls into it, because the store
+// Where people are kept: 8,192 sealed records, each with the people whose address falls into it, because the store
 // knows records by key alone and a report has to find everyone. Every change is compare-and-set. What cannot be read is
 // counted and left as it is, and the people it may be about get no emails.
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { withoutSpans } from '../trace/spans.ts'
 import type { Records } from '../records/records.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { normalizedAddress } from './address.ts'
-import { newArrival, type Arrival, type Source } from './arrival.ts'
+import { newPerson, type Person, type Source } from './person.ts'
 import { bucketOf, BUCKETS, bucketText, keyOf, readBucket, type Bucket, type Seal } from './record.ts'
 import { withHidden, withoutHidden } from './sources.ts'
 import { noneUnread, type Unread } from './unread.ts'
@@ -27,7 +27,7 @@ const DAY_SECONDS = 86_400
  */
 export type Certainty = 'certain' | 'unreadable' | 'removed'
 
-export type Looked = { arrival: Arrival | undefined; certainty: Certainty }
+export type Looked = { arrival: Person | undefined; certainty: Certainty }
 
 type Forgotten = {
   wasKnown: boolean
@@ -35,8 +35,8 @@ type Forgotten = {
   unread: Unread
 }
 
-export type Arrivals = {
-  get(email: string): Promise<Arrival | undefined>
+export type People = {
+  get(email: string): Promise<Person | undefined>
   /** The same, and whether it is all. @throws {StoreUnavailable} */
   look(email: string): Promise<Looked>
   /**
@@ -45,7 +45,7 @@ export type Arrivals = {
    * @param change `isKnown` false: nothing was written down about this person, or it was forgotten
    * @throws {StoreUnavailable}
    */
-  change(email: string, change: (arrival: Arrival, isKnown: boolean) => Arrival): Promise<Arrival>
+  change(email: string, change: (arrival: Person, isKnown: boolean) => Person): Promise<Person>
   /** Removes everything that is, or may be, known of a person. @throws {StoreUnavailable} */
   forget(email: string): Promise<Forgotten>
   /**
@@ -55,7 +55,7 @@ export type Arrivals = {
    */
   reseal(): Promise<boolean>
   /** Everyone, in no order. Holds a few records at a time. @param unread counts what could not be read */
-  all(unread?: Unread): AsyncGenerator<Arrival>
+  all(unread?: Unread): AsyncGenerator<Person>
 }
 
 function* batches() {
@@ -66,7 +66,7 @@ function* batches() {
 const inBatch = <T>(numbers: readonly number[], work: (number: number) => Promise<T>): Promise<T[]> =>
   withoutSpans(() => Promise.all(numbers.map(work)))
 
-export type ArrivalsParts = {
+export type PeopleParts = {
   records: Pick<Records, 'get' | 'compareAndSet'>
   /** Under INVITE_SECRET, or SESSION_SECRET: a dump of the store shows no address. */
   sealer: Seal
@@ -78,19 +78,19 @@ export type ArrivalsParts = {
   arrange?: (sources: Source[]) => Source[]
 }
 
-export function createArrivals({
+export function createPeople({
   records,
   sealer,
   now,
   retentionDays,
   arrange = (sources) => sources,
-}: ArrivalsParts): Arrivals {
+}: PeopleParts): People {
   const changeRecord = createChanges(records)
 
   const isOver = (at: number) => now() - at >= OPT_OUT_DAYS * DAY_MS
 
   /** What may still be known of a person. */
-  function remembered(arrival: Arrival): Arrival[] {
+  function remembered(arrival: Person): Person[] {
     const { email, changedAt, optedOutAt } = arrival
     if (now() - changedAt < retentionDays * DAY_MS) return [arrival]
     if (optedOutAt === undefined || isOver(optedOutAt)) return []
@@ -148,10 +148,10 @@ export function createArrivals({
     get: async (email) => (await look(email)).arrival,
     async change(address, change) {
       const email = normalizedAddress(address)
-      let changed = newArrival(email, now())
+      let changed = newPerson(email, now())
       await update(bucketOf(email), (bucket) => {
         const known = bucket.people.find((arrival) => arrival.email === email)
-        const before = withoutHidden(known ?? newArrival(email, now()), arrange)
+        const before = withoutHidden(known ?? newPerson(email, now()), arrange)
         const after = change(before, known !== undefined)
         changed = after === before ? before : { ...after, changedAt: now() }
         if (after === before) return undefined

@@ -25,7 +25,7 @@ type Word = { state: 'skipped' | 'blocked'; at: number }
  */
 export type Mailing = {
   /** 0: the invitation; 1 and up: reminders. */
-  wave: number
+  reminder: number
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
   tries: number
@@ -39,8 +39,8 @@ export const isOut = ({ state }: Mailing): boolean =>
 
 export type Campaign = { name: string; mailings: Mailing[] }
 
-/** What another system is to be told of a person; it stays with the person until it was (news.ts). */
-export type News = {
+/** What another system is to be told of a person; it stays with the person until it was (outbox.ts). */
+export type OutboxEvent = {
   id: string
   type: 'person.signed_in' | 'app.connected' | 'person.finished' | 'app.waiting_for_admin'
   at: number
@@ -54,7 +54,7 @@ export type News = {
 export type Stand = { person: string; startedAt: number; revisedAt: number }
 
 /** Times are milliseconds since 1970. */
-export type Arrival = {
+export type Person = {
   /** Normalized. */
   email: string
   /** Of the list: what to call them, in which language to write to them (BCP 47), and a department or a place. */
@@ -81,12 +81,12 @@ export type Arrival = {
   /** Not all of this is how a walk stood: the service was asked since, or of the walk only what the person said is in it. */
   isAsked?: true
   campaigns: Campaign[]
-  news?: News[]
+  outbox?: OutboxEvent[]
   /** The people (personKey) who signed in with this address: their walks go when it is forgotten. */
   people?: string[]
 }
 
-export const newArrival = (email: string, now: number): Arrival => ({
+export const newPerson = (email: string, now: number): Person => ({
   email,
   since: now,
   changedAt: now,
@@ -97,19 +97,19 @@ export const newArrival = (email: string, now: number): Arrival => ({
 export const MOMENTS = ['openedAt', 'signedInAt', 'optedOutAt'] as const
 
 /** The first time counts; later ones change nothing. */
-export const reached = (arrival: Arrival, moment: (typeof MOMENTS)[number], now: number): Arrival =>
+export const reached = (arrival: Person, moment: (typeof MOMENTS)[number], now: number): Person =>
   arrival[moment] === undefined ? { ...arrival, [moment]: now } : arrival
 
 /** With one address. */
 export const MAX_PEOPLE = 10
 
 /** @param person personKey of a sign-in with this address */
-export const withPerson = (arrival: Arrival, person: string): Arrival => {
+export const withPerson = (arrival: Person, person: string): Person => {
   const { people = [] } = arrival
   return people.includes(person) ? arrival : { ...arrival, people: [...people, person].slice(-MAX_PEOPLE) }
 }
 
-export function optedIn(arrival: Arrival): Arrival {
+export function optedIn(arrival: Person): Person {
   if (arrival.optedOutAt === undefined) return arrival
   const { optedOutAt: _optedOut, ...rest } = arrival
   return rest
@@ -128,11 +128,11 @@ export const wordOf = (source: Source | undefined): Word | undefined =>
     : source?.word
 
 /** What the person can do something about. */
-export const countable = ({ sources }: Arrival): Source[] => sources.filter(({ state }) => state !== 'off')
+export const countable = ({ sources }: Person): Source[] => sources.filter(({ state }) => state !== 'off')
 
 /** The service was asked, and the person has nothing to connect. */
-export const hadNothing = (arrival: Arrival): boolean =>
+export const hadNothing = (arrival: Person): boolean =>
   arrival.asOf !== undefined && countable(arrival).length === 0
 
 /** The person can search: everything is connected, or there was nothing to connect. */
-export const isReady = (arrival: Arrival): boolean => arrival.finishedAt !== undefined || hadNothing(arrival)
+export const isReady = (arrival: Person): boolean => arrival.finishedAt !== undefined || hadNothing(arrival)
