@@ -17,6 +17,7 @@ import { aboutApps } from './onboarding/overview/about.ts'
 import { CALLBACK_PATH } from './onboarding/paths.ts'
 import { watchWalks } from './onboarding/watched-walks.ts'
 import { createWalks } from './onboarding/walks.ts'
+import { createInstallation, untilOpened } from './records/installation.ts'
 import { createReadiness } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
 import { createSealer } from './records/seal.ts'
@@ -46,8 +47,11 @@ export type Onramp = {
   /** For METRICS_PORT. */
   metrics: RequestListener
   countProblem: Metrics['countProblem']
-  /** Begins to reach for the authorization server; the store is reached for from the start. */
-  start(): void
+  /**
+   * Begins to reach for the authorization server; the store is reached for from the start.
+   * @returns resolves when the store was opened @throws {SecretMissing}
+   */
+  start(): Promise<void>
   /** From now on not ready: no new requests should come. */
   drain(): void
   close(): Promise<void>
@@ -70,6 +74,7 @@ export function createOnramp(
   const metrics = createMetrics()
   const store = open(settings, log, { isServer: true, onOperation: metrics.observeStore })
   const { records } = store
+  const installation = createInstallation(records, settings.SESSION_SECRET, now)
 
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const ids = createAuditIds(secrets, normalizedAddress)
@@ -117,6 +122,7 @@ export function createOnramp(
   const signIn = createSignIn({
     settings,
     store,
+    installation,
     log,
     note,
     limits,
@@ -139,14 +145,14 @@ export function createOnramp(
   })
   const walks = createWalks({
     records,
-    sealer: createSealer(settings.SESSION_SECRET),
+    installation,
     checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
     arrange: (known) => company.arrange(known),
-    log,
     now,
   })
 
   let isDraining = false
+  const ending = new AbortController()
   const askStore = createReadiness({ records, sessions: sessionTextsOn(store), log })
   const app = createApp({
     settings,
@@ -193,11 +199,13 @@ export function createOnramp(
     start() {
       authorizationServer.start()
       webhooks?.start()
+      return untilOpened(installation, ending.signal)
     },
     drain: () => {
       isDraining = true
     },
     async close() {
+      ending.abort()
       follow.close()
       authorizationServer.close()
       await Promise.all([clientApi.close(), webhooks?.close()])

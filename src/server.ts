@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOnramp, type Onramp } from './compose.ts'
 import { VERSION } from './version.ts'
+import { SecretMissing } from './records/installation.ts'
 import { FolderInUse } from './records/sqlite-folder.ts'
 import { FolderUnusable } from './records/sqlite-unusable.ts'
 import { storeOf } from './records/store.ts'
@@ -37,6 +38,8 @@ function settingsOrEnd(): Settings {
 
 export type Serving = {
   server: Server
+  /** Resolves when the store was opened. @throws {SecretMissing} */
+  opened: Promise<void>
   /** @param drainSeconds how long to serve on while no longer ready */
   stop(drainSeconds?: number): Promise<void>
 }
@@ -60,7 +63,9 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
     await onramp.close()
     throw error
   }
-  onramp.start()
+  const opened = onramp.start()
+  // Who doesn't wait for it finds the reason in each request.
+  opened.catch(() => {})
   const { PUBLIC_URL, OIDC_ISSUER } = settings
   const store = storeOf(settings).name
   log.info(
@@ -69,6 +74,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Serving
   )
   return {
     server,
+    opened,
     async stop(drainSeconds = 0) {
       await stop(server, onramp, drainSeconds)
       // To the last, so that what the end looked like can be read.
@@ -182,7 +188,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Their message says what to do. */
-const EXPLAINED = [FolderInUse, FolderUnusable, PortUnusable]
+const EXPLAINED = [FolderInUse, FolderUnusable, PortUnusable, SecretMissing]
 
 /** Serves with the settings of this process's environment until it is told to end. */
 export async function main(): Promise<void> {
@@ -206,11 +212,12 @@ export async function main(): Promise<void> {
     process.once('SIGINT', onSignal)
     endWithNpm(process.env, () => process.emit('SIGTERM'))
     endOnMistakes(running, log)
+    await running.opened
   } catch (error) {
     endOnFaults(error)
     const isExplained = EXPLAINED.some((kind) => error instanceof kind)
     log.fatal({ err: error }, `onramp cannot start${isExplained ? `: ${(error as Error).message}` : ''}`)
-    process.exit(1)
+    process.exit(error instanceof SecretMissing ? EXIT_SETTINGS : 1)
   }
 }
 

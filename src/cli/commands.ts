@@ -7,6 +7,7 @@ import { forgetHelp, inviteHelp, linkHelp, previewHelp, reportHelp, sendHelp } f
 import type { Action, Command, Group } from '@onramp/deprecations/command-line/shell'
 import { registrationForgetHelp, registrationHelp } from './registration/help.ts'
 import { demoHelp, sandboxHelp, serveHelp } from './serve/help.ts'
+import { storeAdoptHelp, storeHelp } from './store/help.ts'
 import { statusHelp } from './status/help.ts'
 import { VERSION } from '../version.ts'
 
@@ -30,6 +31,10 @@ const invite: readonly Action[] = [
 
 const registration: readonly Action[] = [
   { name: 'forget', help: registrationForgetHelp, load: () => import('./registration/forget.ts') },
+]
+
+const store: readonly Action[] = [
+  { name: 'adopt', help: storeAdoptHelp, load: () => import('./store/adopt.ts') },
 ]
 
 type Row = [summary: string, command: Command]
@@ -62,6 +67,7 @@ const rows: readonly Row[] = [
     'the client that onramp registered for itself',
     { name: 'registration', help: registrationHelp, commands: registration },
   ],
+  ['use a store whose secret is lost', { name: 'store', help: storeHelp, commands: store }],
   [
     'run a local stand-in for the search service',
     {

@@ -5,8 +5,6 @@ import { APP_STATUS_NAMES } from '../client-api/app-status.ts'
 import { MAX_INSTANCE_CHARACTERS, nameToShow } from '../client-api/bounds.ts'
 import type { Attempt, Known, Walk } from './walk.ts'
 
-export const WALK_VERSION = 1
-
 /** Later ones are no dates (ECMAScript, Time Values), and a page that shows one would fail. */
 const MAX_TIME = 8.64e15
 

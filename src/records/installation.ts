@@ -1,13 +1,17 @@
 // The installation's own key: made once for each store and prefix, kept sealed under SESSION_SECRET, and what every record
 // that outlives a session is named and sealed with. So a secret rotates by sealing this one record anew.
 import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../problem.ts'
-import type { Records } from './records.ts'
+import { StoreUnavailable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 const KEY = 'installation'
 /** It must outlive everything that it opens. */
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
+/** The store may have been emptied or adopted meanwhile, and all processes have to agree. */
+const FRESH_MS = 60_000
+const RETRY_MS = 1_000
 
 /** What is done with the installation's key. */
 export type Vault = {
@@ -17,61 +21,98 @@ export type Vault = {
    * Names a record, so that reading the store's names says nothing about people.
    * @param purpose keeps the names of one kind apart from those of another
    */
-  nameOf(purpose: string, text: string): string
+  nameOf: (purpose: string, text: string) => string
 }
 
 export type Installation = {
-  /** Asks the store the first time. @throws {StoreUnavailable} @throws {SecretMissing} */
+  /** Asks the store once a minute at most. @throws {StoreUnavailable} @throws {SecretMissing} */
   vault(): Promise<Vault>
 }
 
-/** No secret of SESSION_SECRET opens the record of the installation: it is another one's, or the former secret is missing. */
+/** No secret of SESSION_SECRET opens the record: it is another installation's, or the former secret is missing. */
 export class SecretMissing extends Problem {
   constructor() {
-    super(503, 'store_unavailable', {
-      detail:
-        'the store belongs to an installation with another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, ' +
-        'or use another REDIS_PREFIX or DATA_DIR, or give up what is stored of people with onramp store adopt',
-    })
+    const detail =
+      "the store's key is sealed under another SESSION_SECRET: add the former secret as the second one of SESSION_SECRET, " +
+      "or use another REDIS_PREFIX or DATA_DIR. Without that secret, what is stored about people can't be read: " +
+      'onramp store adopt gives the store a new key'
+    super(503, 'store_unavailable', { detail })
     this.name = 'SecretMissing'
-    this.message = this.detail
+    this.message = detail
   }
 }
 
-type InstallationRecords = Pick<Records, 'get' | 'put' | 'compareAndSet'>
+type InstallationRecords = Pick<Records, 'get' | 'compareAndSet'>
 
-/** @param secrets SESSION_SECRET: the first one seals, every one opens */
-export function createInstallation(records: InstallationRecords, secrets: readonly string[]): Installation {
+/**
+ * @param secrets SESSION_SECRET: the first one seals, every one opens
+ * @param now milliseconds since 1970
+ */
+export function createInstallation(
+  records: InstallationRecords,
+  secrets: readonly string[],
+  now: () => number = Date.now,
+): Installation {
   const sealer = createSealer(secrets)
-  let loading: Promise<Vault> | undefined
+  let known: { key: string; vault: Vault } | undefined
+  let reading: Promise<Vault> | undefined
+  let readAt = 0
+
+  async function read(): Promise<Vault> {
+    try {
+      const key = await keyIn(records, sealer, known?.key)
+      if (key !== known?.key) known = { key, vault: vaultOf(key) }
+      return known.vault
+    } catch (error) {
+      if (known !== undefined && error instanceof StoreUnavailable) return known.vault
+      reading = undefined
+      throw error
+    }
+  }
+
   return {
     vault() {
-      loading ??= loadKey(records, sealer).then(vaultOf)
-      loading.catch(() => (loading = undefined))
-      return loading
+      if (reading === undefined || now() - readAt > FRESH_MS) {
+        readAt = now()
+        reading = read()
+      }
+      return reading
     },
   }
 }
 
-async function loadKey(records: InstallationRecords, sealer: Sealer): Promise<string> {
-  for (;;) {
-    const sealed = await records.get(KEY)
-    if (sealed === undefined) {
-      const key = newKey()
-      if (await records.compareAndSet(KEY, undefined, sealer.seal(key, KEY), LIFE_SECONDS)) return key
-      continue
-    }
-    const key = sealer.open(sealed, KEY)
-    if (key === undefined) throw new SecretMissing()
-    // Where another process was faster it has sealed the same key.
-    if (!sealer.isCurrent(sealed))
-      await records.compareAndSet(KEY, sealed, sealer.seal(key, KEY), LIFE_SECONDS)
-    return key
+/** @param known what this process works with: a store that was emptied gets it back */
+async function keyIn(
+  records: InstallationRecords,
+  sealer: Sealer,
+  known: string = newKey(),
+): Promise<string> {
+  const sealed = await records.get(KEY)
+  if (sealed === undefined) {
+    const isFirst = await records.compareAndSet(KEY, undefined, sealer.seal(known, KEY), LIFE_SECONDS)
+    return isFirst ? known : keyIn(records, sealer, known)
   }
+  const key = sealer.open(sealed, KEY)
+  if (key === undefined) throw new SecretMissing()
+  // Where another process was faster, it has sealed the same key.
+  if (!sealer.isCurrent(sealed)) await records.compareAndSet(KEY, sealed, sealer.seal(key, KEY), LIFE_SECONDS)
+  return key
 }
 
-/** Makes a new key on purpose: what was sealed under the one before can't be read from then on. @throws {StoreUnavailable} */
-export async function adoptStore(records: InstallationRecords, secrets: readonly string[]): Promise<void> {
+/** Waits for a store that can't be reached yet. @throws {SecretMissing} */
+export async function untilOpened(installation: Installation, ending: AbortSignal): Promise<void> {
+  while (!ending.aborted)
+    try {
+      await installation.vault()
+      return
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      await pause(RETRY_MS, undefined, { ref: false })
+    }
+}
+
+/** Makes a new key on purpose: what was sealed under the former one can't be read afterwards. @throws {StoreUnavailable} */
+export async function adoptStore(records: Pick<Records, 'put'>, secrets: readonly string[]): Promise<void> {
   await records.put(KEY, createSealer(secrets).seal(newKey(), KEY), LIFE_SECONDS)
 }
 

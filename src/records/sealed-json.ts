@@ -58,15 +58,17 @@ export type SealedJson<T> = {
   open(text: string | undefined, key: string): T | undefined
 }
 
-export const sealedJson = <T extends object>(
-  form: JsonForm & { sealer: Pick<Sealer, 'seal'> },
-): SealedJson<T> => ({
-  seal: (value, key) => form.sealer.seal(JSON.stringify({ version: form.version, ...value }), key),
+/** @param form.version is not used, and goes with its last caller */
+export const sealedJson = <T extends object>({
+  sealer,
+}: {
+  sealer: Pick<Sealer, 'seal' | 'open'>
+  version?: number
+}): SealedJson<T> => ({
+  seal: (value, key) => sealer.seal(JSON.stringify(value), key),
   open(text, key) {
-    const opened = text === undefined ? undefined : openJson(text, key, form)
-    if (opened?.kind !== 'json') return undefined
-    const { version: _, ...value } = opened.json
-    return value as T
+    const plain = text === undefined ? undefined : sealer.open(text, key)
+    return plain === undefined ? undefined : (objectIn(plain) as T | undefined)
   },
 })
 

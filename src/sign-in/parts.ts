@@ -1,6 +1,7 @@
 // What the steps of signing in are made of; sign-in.ts puts it together.
 import type { Request } from 'express'
 import type { Records } from '../records/records.ts'
+import type { Installation } from '../records/installation.ts'
 import type { Store } from '../records/store.ts'
 import type { Sealer } from '../records/seal.ts'
 import type { SignIns, User } from '../session/signed-in.ts'
@@ -15,6 +16,8 @@ import type { AuthorizationServer } from './server/authorization-server.ts'
 export type SignInServices = {
   settings: Settings
   store: Store
+  /** Names and seals what outlives a session. */
+  installation: Installation
   log: Log
   note: Note
   limits: Limits

@@ -23,7 +23,7 @@ import { omitUndefined } from '../omit-undefined.ts'
 export type SignIn = ReturnType<typeof createSignIn>
 
 export function createSignIn(services: SignInServices) {
-  const { settings, store, log, limits, onCall, now } = services
+  const { settings, store, installation, log, limits, onCall, now } = services
   const { records } = store
   const https = settings.PUBLIC_URL.startsWith('https:')
   const sealer = createSealer(settings.SESSION_SECRET)
@@ -31,7 +31,7 @@ export function createSignIn(services: SignInServices) {
   const idleSeconds = settings.SESSION_IDLE_MINUTES * 60
   const maxSeconds = settings.SESSION_MAX_HOURS * 3600
   const signIns = createSignIns({ texts, records, sealer, idleSeconds, maxSeconds, now })
-  const client = clientOf(settings, { records, sealer, log, onCall, now })
+  const client = clientOf(settings, { records, installation, log, onCall, now })
   const authorizationServer = createAuthorizationServer({ settings, client, log, onCall, now })
   const tokenParameters = omitUndefined({ resource: settings.OIDC_RESOURCE })
   const parts = { ...services, records, sealer, signIns, authorizationServer, maxSeconds, tokenParameters }

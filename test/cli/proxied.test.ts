@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { useProxy } from '../../src/client-api/proxy.ts'
 import { openStore } from '../../src/records/store.ts'
-import { createSealer } from '../../src/records/seal.ts'
+import { createInstallation } from '../../src/records/installation.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { registrationOf } from '../../src/sign-in/server/client.ts'
 import { createLog } from '../../src/web/log.ts'
@@ -62,8 +62,9 @@ it('onramp invite send', async () => {
 it('onramp registration forget', async () => {
   const settings = loadSettings(env)
   const store = openStore(settings, createLog('silent'))
-  const sealer = createSealer(settings.SESSION_SECRET)
-  await registrationOf(settings, { records: store.records, sealer, now: Date.now }).current(async () => ({
+  const { records } = store
+  const installation = createInstallation(records, settings.SESSION_SECRET)
+  await registrationOf(settings, { records, installation, now: Date.now }).current(async () => ({
     client_id: 'made',
     registration_client_uri: 'https://login.example/clients/made',
     registration_access_token: 'abc',

@@ -38,7 +38,7 @@ export async function runWithClock(settings: Record<string, string> = {}): Promi
   const onramp = createOnramp(loaded, pino({ level: 'silent' }), { now: () => Date.now() + shift })
   const server = createServer(onramp.app).listen(port, 'localhost')
   await once(server, 'listening')
-  onramp.start()
+  void onramp.start()
   await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'the product to be ready')
   return {
     url,

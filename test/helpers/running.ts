@@ -140,7 +140,7 @@ async function startWithClock(settings: Settings, log: Log, now: () => number) {
   const onramp = createOnramp(settings, log, { now })
   const server = createHttpServer(onramp.app)
   await new Promise<void>((resolve) => server.listen(settings.PORT, settings.HOST, resolve))
-  onramp.start()
+  await onramp.start()
   return {
     server,
     async stop() {

@@ -8,6 +8,7 @@ import { observe, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { watchWalks } from '../../src/onboarding/watched-walks.ts'
 import { createSealer } from '../../src/records/seal.ts'
+import { testInstallation } from '../helpers/installation.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { CONFIRM, NOW, waits } from './seen.ts'
 
@@ -26,6 +27,7 @@ export function office() {
   const { records, values } = memoryRecords()
   let time = NOW
   let isAway = false
+  const installation = testInstallation()
   const sealer = createSealer(['a secret of thirty-two characters'])
 
   /** @param skew how far its clock is ahead, in milliseconds @param waits before each further try of what it could not tell */
@@ -44,10 +46,9 @@ export function office() {
     })
     const kept = createWalks({
       records,
-      sealer,
+      installation,
       checkReturnTo: () => undefined,
       arrange,
-      log: { warn() {} },
       now,
     })
     const walks = watchWalks(kept, follow.walked, now)

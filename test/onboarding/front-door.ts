@@ -8,12 +8,12 @@ import { createOnboardingRoutes, type OnboardingParts } from '../../src/onboardi
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
-import { createSealer } from '../../src/records/seal.ts'
 import { remember } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import type { Note } from '../../src/web/audit.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import type { SendPage } from '../../src/web/pages.ts'
+import { testInstallation } from '../helpers/installation.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { languages } from '../helpers/texts.ts'
 import { CONFIRM, NOW } from './seen.ts'
@@ -58,9 +58,8 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
   const now = () => at.now
   const walks = createWalks({
     records: memoryRecords().records,
-    sealer: createSealer(['a secret of thirty-two characters']),
+    installation: testInstallation(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
-    log: { warn: () => {} },
     now,
   })
   const company = companyOf({ datasources: { slack: { why: { en: 'Talk.', de: 'Reden.' } } } }, new Map())

@@ -35,7 +35,10 @@ export const PROCESSES = 4
 
 let stored: SimulatedStore | undefined
 
+/** All processes were composed on one installation, and each seed is that one with nothing else in its store. */
 export function useStore(store: SimulatedStore): void {
+  const installation = stored?.read('installation')
+  if (installation !== undefined) store.write('installation', installation, 1e9)
   stored = store
 }
 
@@ -53,7 +56,7 @@ const now = () => current().now
 async function compose(name: string): Promise<Onramp> {
   const onramp = createOnramp(settings, log, { now, open: () => storeOn(storeNow) })
   const process = { name, isAlive: true, troubledAt: 0 }
-  within.run(process, () => onramp.start())
+  void within.run(process, () => onramp.start().catch(() => {}))
   await current().run(100)
   // What the background would do in an hour is not part of any seed.
   await current().end([])

@@ -1,6 +1,6 @@
 // Our client at an authorization server, with its records in memory.
 import type { Settings } from '../../src/settings/settings.ts'
-import { createSealer } from '../../src/records/seal.ts'
+import { testInstallation } from '../helpers/installation.ts'
 import { clientOf, registrationOf } from '../../src/sign-in/server/client.ts'
 import { memoryStore } from './memory-store.ts'
 
@@ -14,6 +14,8 @@ export const settings = {
   OIDC_CLIENT_AUTH: 'client_secret_basic',
 } as Settings
 
+const installation = testInstallation()
+
 export function ours(own: Partial<Settings> = {}) {
   const store = memoryStore()
   const logged: unknown[][] = []
@@ -21,7 +23,7 @@ export function ours(own: Partial<Settings> = {}) {
   const calls: object[] = []
   const parts = {
     records: store.records,
-    sealer: createSealer(['s'.repeat(32)]),
+    installation,
     now: () => 1_700_000_000_000,
   }
   const all = { ...settings, ...own } as Settings

@@ -1,7 +1,7 @@
 // onramp invite forget: removes what is known of a person: their walk too, and that they want no emails.
 import { unreadInWords } from '../../people/unread.ts'
 import { eraseWalk } from '../../onboarding/walks.ts'
-import { createSealer } from '../../records/seal.ts'
+import { createInstallation } from '../../records/installation.ts'
 import { loadSettings } from '../../settings/settings.ts'
 import { readArguments } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'
@@ -17,8 +17,8 @@ export const run: Run = async (args, parts) => {
       const people = openPeople({ records, settings, now: parts.now })
       // The walks first: without the record no one could find them.
       const { people: signIns = [] } = (await people.get(email)) ?? {}
-      const sealer = createSealer(settings.SESSION_SECRET)
-      for (const person of signIns) await eraseWalk(records, person, sealer)
+      const vault = await createInstallation(records, settings.SESSION_SECRET).vault()
+      for (const person of signIns) await eraseWalk(records, person, vault)
       return await people.forget(email)
     })
     const removed = unreadInWords(unread)

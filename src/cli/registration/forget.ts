@@ -4,7 +4,7 @@ import { useProxy } from '../../client-api/proxy.ts'
 import { registrationOf } from '../../sign-in/server/client.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { untilReachable } from '../../records/readiness.ts'
-import { createSealer } from '../../records/seal.ts'
+import { createInstallation } from '../../records/installation.ts'
 import { loadSettings, type Settings } from '../../settings/settings.ts'
 import { removeClient, type Removal } from '../../sign-in/registration/request.ts'
 import { openStore } from '../../records/store.ts'
@@ -49,8 +49,8 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
   const store = openStore(settings, createLog('silent'))
   try {
     await untilReachable(store.records)
-    const sealer = createSealer(settings.SESSION_SECRET)
-    const client = await registrationOf(settings, { records: store.records, sealer, now }).forget()
+    const installation = createInstallation(store.records, settings.SESSION_SECRET)
+    const client = await registrationOf(settings, { records: store.records, installation, now }).forget()
     if (client === undefined) {
       stdout.write(`No client is registered with these settings (${storeInWords(settings)}).\n`)
       stdout.write('The next start can register one right away.\n')

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
-import { nameOf, type Sealer } from '../../records/seal.ts'
+import type { Installation } from '../../records/installation.ts'
 import { sealedJson } from '../../records/sealed-json.ts'
 import { signInUnavailable } from '../answer-problems.ts'
 import type { Registered } from './answer.ts'
@@ -29,7 +29,7 @@ export type Registration = {
 
 type RegistrationParts = {
   records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
-  sealer: Sealer
+  installation: Installation
   /** What is asked for, and where: another identity is another registration. */
   identity: string
   now: () => number
@@ -53,18 +53,26 @@ export function renewalOf(client: Lasting): number {
 /** Is the secret good for a while yet? */
 export const isLasting = (client: Lasting, now: number): boolean => renewalOf(client) > now
 
-export function createRegistration({ records, sealer, identity, now }: RegistrationParts): Registration {
-  const name = nameOf(identity)
-  const [key, holder] = [`client:${name}`, `client:${identity}`]
-  const json = sealedJson<Kept>({ sealer, version: 1 })
+export function createRegistration({
+  records,
+  installation,
+  identity,
+  now,
+}: RegistrationParts): Registration {
+  async function opened() {
+    const { sealer, nameOf } = await installation.vault()
+    return { key: `client:${nameOf('client', identity)}`, json: sealedJson<Kept>({ sealer, version: 1 }) }
+  }
 
   async function stored(): Promise<Kept | undefined> {
-    const client = json.open(await records.get(key), holder)
+    const { key, json } = await opened()
+    const client = json.open(await records.get(key), key)
     return client && isLasting(client, now()) ? client : undefined
   }
 
   async function save(client: Kept): Promise<Kept> {
-    await records.put(key, json.seal(client, holder), LIFE_SECONDS)
+    const { key, json } = await opened()
+    await records.put(key, json.seal(client, key), LIFE_SECONDS)
     return client
   }
 
@@ -89,7 +97,7 @@ export function createRegistration({ records, sealer, identity, now }: Registrat
     stored,
     async current(register) {
       for (const until = now() + WAIT_FOR_OTHERS_MS; now() < until; await pause(LOOK_EVERY_MS)) {
-        const lease = await takeLease(records, `client:${name}`)
+        const lease = await takeLease(records, (await opened()).key)
         if (lease !== undefined) return await currentAlone(register).finally(() => lease.release())
         // The holder of the lease asks whether it is still known.
         const client = await stored()
@@ -98,7 +106,8 @@ export function createRegistration({ records, sealer, identity, now }: Registrat
       throw signInUnavailable('another process holds the lease to register the client and does not finish')
     },
     async forget() {
-      const client = json.open(await records.get(key), holder)
+      const { key, json } = await opened()
+      const client = json.open(await records.get(key), key)
       await records.remove(key)
       return client
     },

@@ -1,0 +1,82 @@
+// The rotation of SESSION_SECRET: who is signed in stays so while the old secret is listed, and what outlives a session
+// stays for good. With another secret alone, the server refuses to start and says what to do.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectSignedIn } from '../helpers/faulty.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { spawnOnramp, until } from '../helpers/processes.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { stores, type StoreUnderTest } from '../helpers/stores.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
+
+const newSecret = () => randomBytes(32).toString('base64url')
+
+describe.each(stores)('on %s, an installation', (_name, open) => {
+  let store: StoreUnderTest
+  let running: Running
+  const [OLD, NEW, NEXT] = [newSecret(), newSecret(), newSecret()]
+  beforeAll(async () => {
+    store = await open()
+    running = await run({
+      settings: { ...store.settings, SESSION_SECRET: OLD, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' },
+    })
+  })
+  afterAll(async () => {
+    await running.close()
+    await store.close()
+  })
+
+  const openOverview = async (browser: TestBrowser) => {
+    await browser.open(`${running.url}/onboarding`)
+    return browser.page.body
+  }
+
+  it('keeps sign-ins, walks and its client while the secret goes from old to new', async () => {
+    const browser = await signIn(running, 'ada')
+    await browser.submit('/onboarding/skip/')
+    const isSkipped = /action="(\/onboarding\/unskip\/\w+)"/.exec(await openOverview(browser))?.[1] ?? 'none'
+    expect(isSkipped).toContain('unskip')
+
+    await running.restart({ SESSION_SECRET: `${NEW},${OLD}` })
+    await expectSignedIn(running, browser)
+    expect(await openOverview(browser)).toContain(isSkipped)
+
+    await running.restart({ SESSION_SECRET: NEW })
+    const again = await signIn(running, 'ada')
+    expect(await openOverview(again)).toContain(isSkipped)
+    expect(running.sandbox.count('registration')).toBe(1)
+  })
+
+  it('ends the sign-ins of both secrets when the authorization server says so', async () => {
+    const browser = await signIn(running, 'bob')
+    await running.restart({ SESSION_SECRET: `${NEXT},${NEW}` })
+    const other = await signIn(running, 'bob')
+    await running.sandbox.endSessions('bob')
+    for (const one of [browser, other]) {
+      await one.open(`${running.url}/api/status`)
+      expect(one.page.status).toBe(401)
+    }
+  })
+
+  it('refuses to start with another secret alone, and goes on with a new key that was asked for', async () => {
+    await running.stopOnramp()
+    const env = { ...running.env, SESSION_SECRET: newSecret() }
+    const child = spawnOnramp(env)
+    await until(() => child.hasEnded(), 'the end of onramp')
+    expect((await child.end('SIGKILL')).code).toBe(78)
+    expect(child.output()).toContain('add the former secret as the second one of SESSION_SECRET')
+    expect(child.output()).toContain('REDIS_PREFIX or DATA_DIR')
+
+    expect(await runCommand(['store', 'adopt'], env)).toMatchObject({ exit: 2 })
+    expect(await runCommand(['store', 'adopt', '--yes'], env)).toMatchObject({ exit: 0 })
+    const refused = await runCommand(['registration', 'forget', '--yes'], running.env)
+    expect(refused).toMatchObject({
+      exit: 78,
+      err: expect.stringContaining('add the former secret') as string,
+    })
+    await running.restart({ SESSION_SECRET: env.SESSION_SECRET })
+    await expectSignedIn(running, await signIn(running, 'ada'))
+    const again = await runCommand(['store', 'adopt', '--yes'], env)
+    expect(again.out).toContain('nothing was changed')
+  })
+})
