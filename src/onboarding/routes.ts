@@ -1,40 +1,26 @@
-// The walk over HTTP: the overview, leaving for a datasource, coming back from one, and saying "not now". The counts for
-// the intranet are in status.ts.
+// The walk over HTTP: the overview, leaving for an app, coming back from one, and setting one aside. The figures for the
+// intranet are in status.ts.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
+import { Problem } from '../problem.ts'
 import { createOnce } from '../records/lease.ts'
-import type { User } from '../session/signed-in.ts'
-import { whoIsSignedIn } from '../session/signed-in.ts'
+import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
 import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
-import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
 import type { Note } from '../web/audit.ts'
+import { isFollowedFromOwnPage, unattended } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
+import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { attemptOf, isQuick, mayAsk, returned } from './attempts.ts'
-import { newsOf } from './course.ts'
+import { createChecks, type CheckFor, type Decided } from './check.ts'
 import { hasNotes, type About } from './overview/about.ts'
 import { worded } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
-import { createCurrentWalk, createPass, goOf, unknownDatasource } from './pass.ts'
-import type { Go, Passed, PassParts } from './pass.ts'
-import { passageOfClick, passageOfReturn } from './passage.ts'
 import { CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
-import { block, skip, unblock, unskip } from './set-aside.ts'
-import { createRecentChecks, personOf } from './sparing.ts'
 import { createStatusRoute } from './status.ts'
-import { isReturned, type Attempt, type Walk } from './walk.ts'
-
-export type OnboardingParts = PassParts & {
-  /** How often a person may ask for what reaches the service. */
-  limit: RequestHandler
-  sendPage: SendPage
-  returnTo: ReturnToRules
-  /** ADVANCE=auto. */
-  advances: boolean
-  /** What the company says of each app, in a language. */
-  aboutIn: (lang: string) => About
-  note: Note
-}
+import { afterClick, afterReturn, resultOf } from './transition.ts'
+import { backFrom, block, isQuick, isReturned, mayAsk, returned, skip, unblock, unskip } from './walk.ts'
+import type { Left, Walk } from './walk.ts'
+import type { Walks } from './walks.ts'
 
 /** Every route below that asks the service. */
 const REACHING_THE_SERVICE = [
@@ -45,155 +31,186 @@ const REACHING_THE_SERVICE = [
   '/api/status',
 ]
 
-/** What a person says of an app, with the event of saying it. Taking it back is no event, and asks for no app. */
-const SAYINGS = [
+/** How a person sets an app aside, with the event of it. Taking it back is no event, and may be about no app. */
+const SETTING_ASIDE = [
   { path: 'skip', change: skip, event: 'skipped' },
   { path: 'blocked', change: block, event: 'blocked' },
   { path: 'unskip', change: unskip, event: undefined },
   { path: 'unblock', change: unblock, event: undefined },
 ] as const
 
-export function createOnboardingRoutes(parts: OnboardingParts): Router {
-  const router = Router()
-  const { walks, log, now, note, advances } = parts
-  // A double click and a reload get one answer: a second check would void the one-time path that the first one brought.
-  const once = createOnce<Go>()
-  const recent = createRecentChecks(now)
-  const current = createCurrentWalk(parts)
-  const pass = createPass({ ...parts, hasNotes: (instance) => hasNotes(parts.aboutIn('')(instance)) })
+/** What a request is answered with. */
+type Answer = { location: string } | Page
+type Page = { page: Walk; from?: string | undefined }
 
-  router.get(REACHING_THE_SERVICE, parts.limit)
+export function createOnboardingRoutes(needs: {
+  checkFor: CheckFor
+  walks: Walks
+  /** CONFIRM_SECONDS, PUBLIC_URL and SERVICE_BASE_URL. */
+  confirmSeconds: number
+  publicUrl: string
+  baseUrl: string
+  /** ADVANCE=auto. */
+  advances: boolean
+  returnTo: ReturnToRules
+  /** What the company says of each app, in a language. */
+  aboutIn: (lang: string) => About
+  /** How often a person may ask for what reaches the service. */
+  limit: RequestHandler
+  sendPage: SendPage
+  note: Note
+  log: Pick<Log, 'debug' | 'isLevelEnabled'>
+  /** Milliseconds since 1970. */
+  now: () => number
+}): Router {
+  const { walks, log, now, note, advances, aboutIn, sendPage, confirmSeconds } = needs
+  const router = Router()
+  // A double click and a reload get one answer: a second check would void the one-time path that the first one brought.
+  const once = createOnce<Answer>()
+  const checks = createChecks({ ...needs, hasNotes: (instance) => hasNotes(aboutIn('')(instance)) })
+
+  router.get(REACHING_THE_SERVICE, needs.limit)
 
   router.get('/onboarding', async (req, res) => {
     const { user } = whoIsSignedIn(req)
-    const visit = visitOf(req.query, (value) => enteredReturnTo(value, parts.returnTo))
+    const visit = visitOf(req.query, (value) => enteredReturnTo(value, needs.returnTo))
     const from = textIn(req, 'from')
 
-    const walk = await current(req, user, (before) => withVisit(before, visit))
+    const walk = await checks.current(req, user, (before) => withVisit(before, visit))
 
-    showOverview(req, res, { page: walk, from })
+    answer(req, res, { page: walk, from })
   })
 
   router.get(['/onboarding/connect', '/onboarding/connect/:instance'], async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const { instance } = req.params as { instance?: string }
-    if (!isFollowedFromOwnPage(req, parts.publicUrl)) return seeOther(res, '/onboarding')
+    if (!isFollowedFromOwnPage(req, needs.publicUrl)) return seeOther(res, '/onboarding')
 
-    const go = await once(`${personOf(user)}\nclick\n${instance ?? ''}`, async () => {
+    const found = await once(`${personKey(user)} click ${instance ?? ''}`, async () => {
       const walk = await walks.load(user)
-      return settle(
-        user,
-        await pass(req, user, walk, (before, question) => passageOfClick(before, question, instance)),
-      )
+      return settled(user, await checks.decide(req, user, walk, (...on) => afterClick(...on, instance)))
     })
 
-    answer(req, res, go)
+    answer(req, res, found)
   })
 
   router.get(CALLBACK_PATH, async (req, res) => {
     const { user } = whoIsSignedIn(req)
     const walk = await walks.load(user)
-    const attempt = attemptOf(walk, stepIn(req.query))
-    log.debug({ return: attempt?.instance, looks: attempt?.looks }, 'walk: a return')
-    if (attempt === undefined) return seeOther(res, overviewPath(walk.visit))
+    const left = backFrom(walk, stepIn(req.query))
+    log.debug({ return: left?.instance, looks: left?.attempt.looks }, 'walk: a return')
+    if (left === undefined) return seeOther(res, overviewPath(walk.visit))
     // A page that waits is not worth a check that voids the path which another tab is just following.
-    if (isReturned(attempt) && !mayAsk(walk, now())) return showOverview(req, res, { page: walk })
-    const { step, instance } = attempt
+    if (isReturned(left) && !mayAsk(walk, now())) return answer(req, res, { page: walk })
     const isRefused = Boolean(req.query['error'])
     // One app in each chain of redirects: the page goes on automatically.
-    if (advances && !isRefused && isQuick(attempt, now()) && isBrowser(req)) {
-      await walks.update(user, (before) => returned(before, step, now()), { from: walk })
-      return showBetween(req, res, walk, attempt)
+    if (advances && !isRefused && isQuick(left.attempt, now()) && isBrowser(req)) {
+      await walks.update(user, (before) => returned(before, left, now()), { from: walk })
+      return showBetween(req, res, left)
     }
-    const back = { step, instance, advances, isRefused }
+    const back = { instance: left.instance, step: left.attempt.step, advances, isRefused }
 
-    const go = await once(`${personOf(user)}\nreturn\n${step}`, async () => {
-      const passed = await pass(req, user, walk, (before, question) =>
-        passageOfReturn(before, question, back),
-      ).catch(async (error: unknown) => {
+    const found = await once(`${personKey(user)} return ${back.step}`, async () => {
+      const decision = checks.decide(req, user, walk, (...on) => afterReturn(...on, back))
+      const decided = await decision.catch(async (error: unknown) => {
         // Back is back, also where the service can't be asked now.
-        await walks.update(user, (before) => returned(before, step, now()))
+        await walks.update(user, (before) => returned(before, left, now()))
         throw error
       })
-      const result = newsOf(walk, passed.after, attempt, now())
-      if (result !== undefined) note({ event: 'step_result', user, datasource: instance, result })
-      return settle(user, passed)
+      const result = resultOf(walk, decided.walk, left, now())
+      if (result !== undefined) note({ event: 'step_result', user, datasource: left.instance, result })
+      return settled(user, decided)
     })
 
-    answer(req, res, go)
+    answer(req, res, found)
   })
 
-  for (const { path, change, event } of SAYINGS)
+  for (const { path, change, event } of SETTING_ASIDE)
     router.post(`/onboarding/${path}/:instance`, async (req, res) => {
       const { user } = whoIsSignedIn(req)
       const { instance } = req.params
 
       const walk = await walks.update(user, (before) => change(before, instance, now()))
-      recent.forget(personOf(user))
       const isKnown = walk.known.some((entry) => entry.instance === instance)
-      log.debug({ said: path, instance: isKnown ? instance : undefined }, 'walk: what the person says')
+      log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: what the person sets')
 
       if (event !== undefined) {
-        if (!isKnown) throw unknownDatasource()
+        if (!isKnown) throw unknownApp()
         note({ event, user, datasource: instance })
       }
       seeOther(res, overviewPath(walk.visit, isKnown ? instance : undefined))
     })
 
-  router.use(createStatusRoute({ current, walks, recent, now }))
+  router.use(createStatusRoute(checks, walks, now))
 
-  /** Once for each passage, however many requests wait for it. @throws {Problem} */
-  function settle(user: User, passed: Passed): Go {
-    const { passage } = passed
-    recent.forget(personOf(user))
-    if (passage.kind === 'leave') note({ event: 'step_started', user, datasource: passage.instance })
-    return goOf(passed)
+  /** Once for each transition, however many requests wait for it. @throws {Problem} */
+  function settled(user: User, decided: Decided): Answer {
+    const { transition } = decided
+    if (transition.kind === 'leave') note({ event: 'step_started', user, datasource: transition.instance })
+    return answerOf(decided)
   }
 
-  function answer(req: Request, res: Response, go: Go): void {
-    if ('page' in go) showOverview(req, res, go)
-    else seeOther(res, go.location)
+  function answer(req: Request, res: Response, found: Answer): void {
+    if ('page' in found) showOverview(req, res, found)
+    else seeOther(res, found.location)
   }
 
   /** Asks the service nothing, and goes on at once. */
-  function showBetween(req: Request, res: Response, walk: Walk, { instance, step }: Attempt): void {
+  function showBetween(req: Request, res: Response, { instance, name, attempt }: Left): void {
     const data = (t: Texts) => {
-      const app =
-        parts.aboutIn(t.lang)(instance).name ?? walk.known.find((one) => one.instance === instance)?.name
-      const title = worded(app ?? instance, t, ['wait.title', 'plain.checking'])
-      return { title, refresh: { seconds: 0, url: callbackPath(step) } }
+      const title = worded(aboutIn(t.lang)(instance).name ?? name, t, ['wait.title', 'plain.checking'])
+      return { title, refresh: { seconds: 0, url: callbackPath(attempt.step) } }
     }
-    parts.sendPage(req, res, { view: 'onboarding/between', sheet: 'walk', data })
+    sendPage(req, res, { view: 'onboarding/between', sheet: 'walk', data })
   }
 
   function showOverview(req: Request, res: Response, { page: walk, from }: Page): void {
     const { user } = whoIsSignedIn(req)
-    const person = user.email ?? user.name ?? ''
+    const { name } = user
+    const person = user.email ?? name ?? ''
+    const query = textIn(req, 'q')
     const data = (t: Texts) => {
-      const { confirmSeconds } = parts
-      const about = parts.aboutIn(t.lang)
-      const { name } = user
-      const query = textIn(req, 'q')
-      const overview = overviewOf(walk, { now: now(), t, person, name, query, from, about, confirmSeconds })
-      const { mood, step, checking } = overview
-      const next = checking === undefined ? (step?.kind ?? mood) : 'wait'
-      log.debug({ next, instance: (checking ?? step)?.instance }, 'walk: what the page offers')
-      const { refresh, watch } = overview
+      const about = aboutIn(t.lang)
+      const page = overviewOf(walk, { now: now(), t, person, name, query, from, about, confirmSeconds })
+      const { state, step, checking, refresh, watch } = page
+      const offers = checking === undefined ? (step?.kind ?? state) : 'wait'
+      log.debug({ next: offers, instance: (checking ?? step)?.instance }, 'walk: what the page offers')
       return {
-        ...overview,
+        ...page,
         // A page that loads again may find that the person has signed out meanwhile.
         refresh: refresh && { ...refresh, url: unattended(refresh.url) },
         watch: watch && { ...watch, go: unattended(watch.go) },
       }
     }
-    parts.sendPage(req, res, { view: 'onboarding/overview', sheet: 'walk', data })
+    sendPage(req, res, { view: 'onboarding/overview', sheet: 'walk', data })
   }
 
   return router
 }
 
-/** `goOn`: where the page leads automatically, at once. */
-type Page = Extract<Go, { page: Walk }> & { goOn?: string }
+const unknownApp = () => new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
+
+/** @throws {Problem} for an app that is not on the list, or that has no address to start from */
+function answerOf({ transition, walk, addressOf }: Decided): Answer {
+  switch (transition.kind) {
+    case 'leave':
+      return { location: addressOf(transition.instance) ?? overviewPath(walk.visit) }
+    case 'overview':
+      return { location: overviewPath(walk.visit, transition.from) }
+    case 'page':
+      return { page: walk, from: transition.from }
+    case 'unknown':
+      throw unknownApp()
+    case 'unstartable': {
+      const { instance } = transition
+      const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
+      throw new Problem(502, 'datasource_cannot_start', {
+        detail,
+        datasource: { instance, among: walk.known },
+      })
+    }
+  }
+}
 
 /** A parameter of the query, where it came once and as text. */
 const textIn = (req: Request, name: string) => {

@@ -1,21 +1,21 @@
 // GET /api/status, for the intranet: how far a person is, in figures. What surprises: a page may ask it in every tab, so
 // the service is asked at most every few seconds; what was done here shows at once, because the walk is read each time.
 import { Router } from 'express'
-import { whoIsSignedIn } from '../session/signed-in.ts'
-import { standingIn } from './course.ts'
-import type { CurrentWalk } from './pass.ts'
-import { personOf, type RecentChecks } from './sparing.ts'
+import { createOnce } from '../records/lease.ts'
+import { personKey, whoIsSignedIn } from '../session/signed-in.ts'
+import type { Checks } from './check.ts'
+import { standingIn } from './next-step.ts'
 import { figureOf, type Figure } from './standing.ts'
 import type { Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
 
 /**
- * Of all datasources, whatever the visit was narrowed to. What waits for an administrator or is switched off is in none
- * of the figures: there is nothing that the person could do.
+ * Of all apps, whatever the visit was narrowed to. What waits for an administrator or is switched off is in none of the
+ * figures: there is nothing that the person could do.
  * @param now milliseconds since 1970
  */
 export function statusOf(walk: Walk, now: number) {
-  const figures = walk.known.map((entry) => figureOf(standingIn(walk, entry, now)))
+  const figures = walk.known.map((entry) => figureOf(standingIn(entry, now)))
   const count = (wanted: Figure) => figures.filter((figure) => figure === wanted).length
   return {
     signedIn: true,
@@ -25,13 +25,27 @@ export function statusOf(walk: Walk, now: number) {
   }
 }
 
-type Parts = { current: CurrentWalk; walks: Walks; recent: RecentChecks; now: () => number }
+/** So long a check counts as fresh; milliseconds. */
+const FRESH_MS = 3_000
+const MAX_REMEMBERED = 10_000
 
-export function createStatusRoute({ current, walks, recent, now }: Parts): Router {
+/** @param now milliseconds since 1970 */
+export function createStatusRoute(checks: Pick<Checks, 'current'>, walks: Walks, now: () => number): Router {
+  const once = createOnce<Walk>()
+  /** When each person was asked about last, the oldest first. */
+  const checkedAt = new Map<string, number>()
+
   return Router().get('/api/status', async (req, res) => {
     const { user, id } = whoIsSignedIn(req)
+    const person = personKey(user)
 
-    await recent.ask(personOf(user), id, () => current(req, user))
+    if (now() - (checkedAt.get(person) ?? -Infinity) >= FRESH_MS) {
+      // Another session's token may be refused where this one's is not, so only a whole answer is shared between sessions.
+      await once(`${person} ${id}`, () => checks.current(req, user))
+      checkedAt.delete(person)
+      if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
+      checkedAt.set(person, now())
+    }
     const walk = await walks.load(user)
 
     res.json(statusOf(walk, now()))

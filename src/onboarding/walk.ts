@@ -10,11 +10,22 @@ export type Waiting = {
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
 }
 
-/** Everything ever seen of one datasource instance. Times are milliseconds since 1970. */
+/** One departure to an app, named by the step id that its return must bring. Times are milliseconds since 1970. */
+export type Attempt = {
+  step: string
+  leftAt: number
+  backAt?: number | undefined
+  /** How often the service was asked since the person is back. */
+  looks: number
+  /** Judged, given up or set aside: a return with this step changes nothing. */
+  isOver?: true | undefined
+}
+
+/** Everything ever seen of one app. Times are milliseconds since 1970. */
 export type Known = {
   instance: string
   name: string
-  /** As of the last time the service was asked. */
+  /** As of the last check. */
   status: Waiting['status'] | 'connected'
   firstSeen: number
   /** Counts while it is connected. */
@@ -24,33 +35,24 @@ export type Known = {
   blockedAt?: number | undefined
   /** When we gave up waiting for the service to confirm a consent. */
   unconfirmedAt?: number | undefined
-  /** Departures since it was last unconnected. */
-  departures: number
+  /** The last time the person left for it; none where it was never left for, or was connected since. */
+  attempt?: Attempt | undefined
   /** Walk.clicks at the last departure, also of one that was connected since. */
-  departedIn?: number | undefined
+  leftIn?: number | undefined
 }
 
-/** One departure to a datasource, named by the step id that its return must bring. */
-export type Attempt = {
-  step: string
-  instance: string
-  departedAt: number
-  returnedAt?: number | undefined
-  looks: number
-  done?: true | undefined
-}
+/** An app that the person has left for. */
+export type Left = Known & { attempt: Attempt }
 
 /** What this visit is about: datasources it was narrowed to, and where the person wants to go afterwards. */
 export type Visit = { only: string[]; returnTo?: string | undefined }
 
 export type Walk = {
-  version: 1
   startedAt: number
   known: Known[]
-  attempts: Attempt[]
   visit: Visit
   /** How many times the person has started out. Departures without a click belong to the last time. */
-  clicks?: number | undefined
+  clicks: number
   /** The service had nothing when it was asked first; else `known` shows that it was asked. */
   isAsked?: true | undefined
   /** When the last of its changes was that count in the report (watched-walks.ts). In one walk, later ones are always later. */
@@ -59,31 +61,24 @@ export type Walk = {
 
 /** No check for so long after a departure: it could void the one-time path that the browser is just following. */
 export const IN_FLIGHT_MS = 15_000
-/** A return counts for so long after its departure. */
-const ATTEMPT_LIFE_MS = 24 * 3600 * 1000
+/** So soon after leaving, a return may have taken no click: browsers give up after some 20 redirects in a row. */
+const QUICK_MS = 10_000
 
 export const startWalk = (now: number): Walk => ({
-  version: 1,
   startedAt: now,
   known: [],
-  attempts: [],
+  clicks: 0,
   visit: { only: [] },
 })
 
-/** What the person said of an app, or what was given up: void once they leave for it, or it is connected. */
-export const NOTHING_SAID = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
+/** Void once the person leaves for the app, or it is connected. */
+const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
 
 /** The walk with one app changed. */
-export const withKnown = (walk: Walk, instance: string, change: (entry: Known) => Known): Walk => ({
+const withKnown = (walk: Walk, instance: string, change: (entry: Known) => Known): Walk => ({
   ...walk,
   known: walk.known.map((entry) => (entry.instance === instance ? change(entry) : entry)),
 })
-
-/** The attempts, with returns from these apps no longer waiting for anything. */
-export const settled = (attempts: readonly Attempt[], isOver: (instance: string) => boolean): Attempt[] =>
-  attempts.map((attempt) =>
-    isReturned(attempt) && isOver(attempt.instance) ? { ...attempt, done: true as const } : attempt,
-  )
 
 /**
  * Takes in what the service just said. Gone from the list is connected; listed is not, whatever was believed before.
@@ -92,35 +87,22 @@ export const settled = (attempts: readonly Attempt[], isOver: (instance: string)
 export function observe(walk: Walk, waiting: readonly Waiting[], now: number, confirmSeconds: number): Walk {
   if (isKnownAlready(walk, waiting)) return isAsked(walk) ? walk : { ...walk, isAsked: true }
   const listed = new Map(waiting.map((entry) => [entry.instance, entry]))
-  const overdue = new Set(
-    walk.attempts
-      .filter((attempt) => isReturned(attempt) && !isWithin(confirmSeconds * 1000, attempt.returnedAt, now))
-      .map((attempt) => attempt.instance),
-  )
-  // Connected once and listed again: the person starts afresh with it.
-  const listedAgain = new Set(
-    walk.known.flatMap(({ instance, status }) =>
-      status === 'connected' && listed.has(instance) ? [instance] : [],
-    ),
-  )
   const known = walk.known.map((entry): Known => {
     const found = listed.get(entry.instance)
     if (found === undefined)
       return entry.status === 'connected'
         ? entry
-        : { ...entry, ...NOTHING_SAID, status: 'connected', connectedAt: now }
-    const said = { ...entry, name: found.name, status: found.status }
-    if (listedAgain.has(entry.instance)) return { ...said, departures: 0 }
-    return overdue.has(entry.instance) ? { ...said, unconfirmedAt: now } : said
+        : { ...entry, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
+    const current = { ...entry, name: found.name, status: found.status }
+    // Connected once and listed again: the person starts afresh with it.
+    if (entry.status === 'connected') return isAway(entry) ? current : { ...current, attempt: undefined }
+    const isOverdue = isReturned(entry) && !isWithin(confirmSeconds * 1000, entry.attempt.backAt, now)
+    return isOverdue ? { ...current, unconfirmedAt: now, attempt: over(entry.attempt) } : current
   })
   const seen = new Set(known.map((entry) => entry.instance))
   for (const { instance, name, status } of listed.values())
-    if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now, departures: 0 })
-  const attempts = settled(
-    walk.attempts.filter(({ departedAt }) => isWithin(ATTEMPT_LIFE_MS, departedAt, now)),
-    (instance) => listedAgain.has(instance) || (overdue.has(instance) && listed.has(instance)),
-  )
-  return { ...walk, known: bounded(known), attempts }
+    if (!seen.has(instance)) known.push({ instance, name, status, firstSeen: now })
+  return { ...walk, known: bounded(known) }
 }
 
 /** Was the service asked since the walk began? Else it says nothing of any app. */
@@ -135,9 +117,9 @@ function bounded(known: Known[]): Known[] {
   return surplus <= 0 ? known : known.filter((entry) => entry.status !== 'connected' || surplus-- <= 0)
 }
 
-/** The same as last time, and no attempt under way: nothing to take in. */
+/** The same as last time, and nothing that the time to confirm may be over for: nothing to take in. */
 function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
-  if (walk.attempts.length > 0) return false
+  if (walk.known.some(isReturned)) return false
   const unconnected = walk.known.filter((entry) => entry.status !== 'connected')
   if (unconnected.length !== waiting.length) return false
   const byInstance = new Map(unconnected.map((entry) => [entry.instance, entry]))
@@ -150,13 +132,111 @@ function isKnownAlready(walk: Walk, waiting: readonly Waiting[]): boolean {
 /** Either way: a clock that ran ahead must not keep a person waiting until it was right. */
 const isWithin = (milliseconds: number, at: number, now: number): boolean => Math.abs(now - at) < milliseconds
 
+const isLeft = (entry: Known): entry is Left => entry.attempt !== undefined
+
+const isAway = ({ attempt }: Known) => attempt !== undefined && attempt.backAt === undefined
+
+type Returned = Left & { attempt: { backAt: number } }
+
 /** Back, and not yet judged. */
-export const isReturned = (attempt: Attempt): attempt is Attempt & { returnedAt: number } =>
-  attempt.returnedAt !== undefined && attempt.done === undefined
+export const isReturned = (entry: Known): entry is Returned =>
+  entry.attempt?.backAt !== undefined && entry.attempt.isOver === undefined
 
 /** Left a moment ago, and not back. */
-export const isInFlight = (attempt: Attempt, now: number) =>
-  attempt.returnedAt === undefined && isWithin(IN_FLIGHT_MS, attempt.departedAt, now)
+export const isInFlight = (entry: Known, now: number): boolean =>
+  isLeft(entry) && isAway(entry) && isWithin(IN_FLIGHT_MS, entry.attempt.leftAt, now)
+
+/** May the service be asked now without harm to a departure that is under way? */
+export const mayAsk = (walk: Walk, now: number): boolean =>
+  !walk.known.some((entry) => isInFlight(entry, now))
+
+/** Is this the first that is known of the return, and was it quick? */
+export const isQuick = ({ leftAt, backAt }: Attempt, now: number): boolean =>
+  backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
+
+const over = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
+
+/** @param byItself no click led to it, it follows a return */
+export type Departure = { instance: string; step: string; now: number; byItself?: boolean }
+
+/** The person leaves for an app. Takes back "not now" and an earlier "not confirmed". */
+export function depart(walk: Walk, { instance, step, now, byItself = false }: Departure): Walk {
+  const clicks = walk.clicks + (byItself ? 0 : 1)
+  const attempt = { step, leftAt: now, looks: 0 }
+  const left = withKnown(walk, instance, (entry) => ({ ...entry, ...NOT_SET_ASIDE, attempt, leftIn: clicks }))
+  return { ...left, clicks }
+}
+
+const latest = <L extends Left>(entries: readonly L[]): L | undefined =>
+  entries.reduce<L | undefined>(
+    (last, entry) => (last !== undefined && last.attempt.leftAt > entry.attempt.leftAt ? last : entry),
+    undefined,
+  )
+
+/** Of the apps whose consent is being confirmed, the one that was left for last. */
+export const lastReturned = (known: readonly Known[]): Returned | undefined =>
+  latest(known.filter(isReturned))
+
+/**
+ * The app that a return with this step id is from. A return without one that is known is from whatever was left for last:
+ * services and apps may lose the query on the way back. Undefined: that step is over, or no one is away.
+ */
+export function backFrom(walk: Walk, step: string | undefined): Left | undefined {
+  const left = walk.known.filter(isLeft)
+  const named = left.find(({ attempt }) => attempt.step === step)
+  return named === undefined ? latest(left.filter(isAway)) : named.attempt.isOver ? undefined : named
+}
+
+/** The person is back, and the service was not asked yet. */
+export const returned = (walk: Walk, { instance, attempt }: Left, now: number): Walk =>
+  withKnown(walk, instance, (entry) =>
+    entry.attempt?.step === attempt.step
+      ? { ...entry, attempt: { ...entry.attempt, backAt: entry.attempt.backAt ?? now } }
+      : entry,
+  )
+
+/**
+ * A return with this step id, after the service was asked (observe comes first). It decides nothing: the service does.
+ * @param isRefused the return says that it failed: not believed, but no reason to wait for a consent any longer
+ */
+export function comeBack(
+  walk: Walk,
+  step: string,
+  now: number,
+  isRefused = false,
+): { walk: Walk; outcome: 'connected' | 'waiting' | 'over' } {
+  const entry = walk.known.find(({ attempt }) => attempt?.step === step)
+  if (entry?.attempt === undefined || entry.attempt.isOver) return { walk, outcome: 'over' }
+  const back = { ...entry.attempt, backAt: entry.attempt.backAt ?? now }
+  const become = (change: Partial<Known>) =>
+    withKnown(walk, entry.instance, (before) => ({ ...before, ...change }))
+  if (entry.status === 'connected') return { walk: become({ attempt: over(back) }), outcome: 'connected' }
+  if (isRefused) return { walk: become({ attempt: over(back), unconfirmedAt: now }), outcome: 'over' }
+  return { walk: become({ attempt: { ...back, looks: back.looks + 1 } }), outcome: 'waiting' }
+}
+
+function setAside(walk: Walk, instance: string, as: Partial<Known>): Walk {
+  const change = (entry: Known): Known => {
+    if (entry.status === 'connected') return entry
+    const attempt = isReturned(entry) ? over(entry.attempt) : entry.attempt
+    return { ...entry, ...NOT_SET_ASIDE, ...as, attempt }
+  }
+  return withKnown(walk, instance, change)
+}
+
+/** "Not now": it stays on the list and is not offered again in this walk. */
+export const skip = (walk: Walk, instance: string, now: number): Walk =>
+  setAside(walk, instance, { skippedAt: now })
+
+export const unskip = (walk: Walk, instance: string): Walk =>
+  withKnown(walk, instance, (entry) => ({ ...entry, skippedAt: undefined }))
+
+/** "I need an admin to approve this", until the person takes it back or tries again. Administrators see it. */
+export const block = (walk: Walk, instance: string, now: number): Walk =>
+  setAside(walk, instance, { blockedAt: now })
+
+export const unblock = (walk: Walk, instance: string): Walk =>
+  withKnown(walk, instance, (entry) => ({ ...entry, blockedAt: undefined }))
 
 /** `slack` means every instance of it (slack_1, slack_2), `slack_1` for that one (contract 2.1, datasourceInstance). */
 export const inScope = (visit: Visit, instance: string): boolean =>

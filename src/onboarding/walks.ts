@@ -1,13 +1,62 @@
 // Where walks are kept: one sealed record per person (issuer and subject), so a walk goes on from any device. Changes
 // are compare-and-set, so two tabs lose nothing of each other; within one process they queue, so that many tabs all get
 // their turn. A record that can't be read counts as none: the service says what is connected.
+import { z } from 'zod'
+import { APP_STATUS_NAMES } from '../client-api/app-status.ts'
+import { MAX_INSTANCE_CHARACTERS } from '../client-api/bounds.ts'
 import { createChanges } from '../records/change.ts'
 import type { Installation, Vault } from '../records/installation.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/sealed-json.ts'
 import { personKey, type User } from '../session/signed-in.ts'
 import { startWalk, type Known, type Walk } from './walk.ts'
-import { readWalk, type CheckReturnTo } from './walk-record.ts'
+
+/** Later ones are no dates (ECMAScript, Time Values), and a page that shows one would fail. */
+const MAX_TIME = 8.64e15
+
+const time = z.number().min(0).max(MAX_TIME)
+const count = z.int().min(0)
+const instance = z.string().min(1).max(MAX_INSTANCE_CHARACTERS)
+
+const attempt = z.object({
+  step: z.string(),
+  leftAt: time,
+  backAt: time.optional(),
+  looks: count,
+  isOver: z.literal(true).optional(),
+})
+
+const known = z.object({
+  instance,
+  name: z.string(),
+  status: z.enum([...APP_STATUS_NAMES, 'connected']),
+  firstSeen: time,
+  connectedAt: time.optional(),
+  skippedAt: time.optional(),
+  blockedAt: time.optional(),
+  unconfirmedAt: time.optional(),
+  attempt: attempt.optional(),
+  leftIn: count.optional(),
+})
+
+const walkRecord: z.ZodType<Walk> = z.object({
+  startedAt: time,
+  known: z.array(known),
+  clicks: count,
+  visit: z.object({ only: z.array(instance), returnTo: z.string().optional() }),
+  isAsked: z.literal(true).optional(),
+  revisedAt: time.optional(),
+})
+
+/** @param checked where a return may lead, or undefined */
+export type CheckReturnTo = (value: unknown) => string | undefined
+
+/** @returns undefined for what is no walk */
+export function readWalk(json: unknown, checked: CheckReturnTo): Walk | undefined {
+  const { data } = walkRecord.safeParse(json)
+  // An address that was kept is checked as if it came from a browser: the rules may have changed since.
+  return data && { ...data, visit: { ...data.visit, returnTo: checked(data.visit.returnTo) } }
+}
 
 const LIFE_SECONDS = 90 * 24 * 3600
 

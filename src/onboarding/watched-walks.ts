@@ -5,7 +5,7 @@ import type { Told } from '../people/follow.ts'
 import { standsOf } from '../people/sources.ts'
 import { createRemembered } from '../session/remembered.ts'
 import { personKey, type User } from '../session/signed-in.ts'
-import { standingIn } from './course.ts'
+import { standingIn } from './next-step.ts'
 import { figureOf, type Figure } from './standing.ts'
 import { isAsked, type Known, type Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
@@ -28,10 +28,10 @@ const STATES = {
 export function sourcesOf(walk: Walk, now: number): Source[] {
   return walk.known.map((entry) => {
     const { instance, name, firstSeen } = entry
-    const standing = standingIn(walk, entry, now)
+    const standing = standingIn(entry, now)
     const state = STATES[figureOf(standing)]
     const since = state !== 'waiting' && 'since' in standing ? standing.since : undefined
-    const word = state === 'off' ? wordOf(walk, entry, now) : undefined
+    const word = state === 'off' ? wordOf(entry, now) : undefined
     return {
       instance,
       name,
@@ -44,8 +44,8 @@ export function sourcesOf(walk: Walk, now: number): Source[] {
 }
 
 /** What it would be if it were switched on again. */
-function wordOf(walk: Walk, entry: Known, now: number): Source['word'] {
-  const standing = standingIn(walk, { ...entry, status: 'awaiting' }, now)
+function wordOf(entry: Known, now: number): Source['word'] {
+  const standing = standingIn({ ...entry, status: 'awaiting' }, now)
   return standing.kind === 'skipped' || standing.kind === 'blocked'
     ? { state: standing.kind, at: standing.since }
     : undefined
@@ -54,7 +54,7 @@ function wordOf(walk: Walk, entry: Known, now: number): Source['word'] {
 /** Does the report see a difference? Most pages change nothing, and then the walk is the very same. */
 function isCounted(before: Walk, after: Walk, now: number): boolean {
   if (isAsked(before) !== isAsked(after)) return true
-  if (before.known === after.known && before.attempts === after.attempts) return false
+  if (before.known === after.known) return false
   return standsOf(sourcesOf(before, now)) !== standsOf(sourcesOf(after, now))
 }
 

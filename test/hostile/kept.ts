@@ -2,9 +2,9 @@
 import * as fc from 'fast-check'
 import { bucketOf, bucketText, keyOf, readBucket } from '../../src/people/record.ts'
 import { jsonIn } from '../../src/client-api/body.ts'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { readWalk } from '../../src/onboarding/walk-record.ts'
+import { readWalk } from '../../src/onboarding/walks.ts'
 import { createCookieIds, cookieValue } from '../../src/session/cookie-id.ts'
 import { createSealer } from '../../src/records/seal.ts'
 import { openJson } from '../../src/records/sealed-json.ts'
@@ -53,11 +53,10 @@ const wholeWalk = {
     connectedAt: NOW,
     skippedAt: index === 0 ? NOW : undefined,
     blockedAt: index === 1 ? NOW : undefined,
-    unconfirmedAt: NOW,
-    departures: 2,
-    departedIn: 1,
+    unconfirmedAt: index === 2 ? NOW : undefined,
+    attempt: { step: `s${index}`, leftAt: NOW, backAt: NOW, looks: 3 },
+    leftIn: 1,
   })),
-  attempts: [{ step: 'a', instance: 'app_1', departedAt: NOW, returnedAt: NOW, looks: 3 }],
   visit: { only: ['app_1'], returnTo: '/onboarding' },
   clicks: 2,
 }
@@ -68,10 +67,8 @@ const walks: Reader = {
   read(text) {
     const json = jsonIn(text)
     if (typeof json !== 'object' || json === null) return
-    const walk = readWalk(json as Record<string, unknown>, (value) =>
-      safeReturnTo(value, { publicOrigin: OWN, allowedOrigins: [] }),
-    )
-    const about = () => nothingSaid
+    const walk = readWalk(json, (value) => safeReturnTo(value, { publicOrigin: OWN, allowedOrigins: [] }))
+    const about = () => notDescribed
     if (walk !== undefined)
       overviewOf(walk, { now: NOW, t, person: 'ada', from: undefined, about, confirmSeconds: 90 })
   },

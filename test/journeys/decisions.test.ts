@@ -28,19 +28,19 @@ it('a debug log tells each decision of a walk, by instance and outcome alone', a
   const told = lines.map((line) => ({ ...line, msg: undefined, waiting: undefined, isDebug: undefined }))
   for (const decision of [
     { next: 'connect', instance: 'slack_1' },
-    { said: 'skip', instance: 'slack_1' },
-    { said: 'unskip', instance: 'slack_1' },
+    { change: 'skip', instance: 'slack_1' },
+    { change: 'unskip', instance: 'slack_1' },
     { return: 'slack_1', looks: 0 },
-    { passage: 'leave', instance: 'slack_1' },
-    { passage: 'page', from: 'slack_1' },
+    { transition: 'leave', instance: 'slack_1' },
+    { transition: 'page', from: 'slack_1' },
     { next: 'wait', instance: 'slack_1' },
-    { passage: 'leave', instance: 'github_1' },
-    { passage: 'page', from: 'github_1' },
+    { transition: 'leave', instance: 'github_1' },
+    { transition: 'page', from: 'github_1' },
     { next: 'done' },
   ])
     expect(told).toContainEqual(decision)
   expect(lines).toContainEqual({
-    asked: true,
+    isAsked: true,
     waiting: ['slack_1 awaiting', 'github_1 awaiting'],
     msg: 'walk: what the service says',
     isDebug: true,

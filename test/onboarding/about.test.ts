@@ -1,7 +1,7 @@
 // What the company says of an app, and the sign that it is seen by.
 import { describe, expect, it } from 'vitest'
 import { companyOf } from '../../src/company/company.ts'
-import { aboutApps, nothingSaid, signOf, tileOf } from '../../src/onboarding/overview/about.ts'
+import { aboutApps, notDescribed, signOf, tileOf } from '../../src/onboarding/overview/about.ts'
 
 const company = companyOf(
   {
@@ -43,7 +43,7 @@ describe('what is said of an app', () => {
   it('is nothing where the company says nothing, but for a mark that is known', () => {
     const nothing = { name: undefined, why: undefined, account: undefined, help: undefined, logo: undefined }
     const unsaid = { ...nothing, reads: [], never: [], isRequired: false }
-    expect(nothingSaid).toStrictEqual(unsaid)
+    expect(notDescribed).toStrictEqual(unsaid)
     expect(about('en')('intern_1')).toStrictEqual(unsaid)
     expect(about('en')('github_1')).toStrictEqual({ ...unsaid, logo: expect.stringContaining('github') })
     expect(about('en')('crm_1')).toStrictEqual({ ...unsaid, why: 'Customers are there.' })
@@ -75,7 +75,7 @@ describe('the sign of an app', () => {
     ['ä', 'tone-0'],
     ['👩a', 'tone-0'],
   ])('of %s has the %s', (instance, tone) => {
-    expect(tileOf({ name: 'Notes', instance }, () => nothingSaid)).toEqual({
+    expect(tileOf({ name: 'Notes', instance }, () => notDescribed)).toEqual({
       logo: undefined,
       initial: 'N',
       tone,

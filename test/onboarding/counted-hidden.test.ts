@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { reached } from '../../src/people/person.ts'
 import { companyOf } from '../../src/company/company.ts'
-import { skip } from '../../src/onboarding/set-aside.ts'
-import { observe } from '../../src/onboarding/walk.ts'
+import { observe, skip } from '../../src/onboarding/walk.ts'
 import { ada, jira, MINUTE, office } from './counted-office.ts'
 import { CONFIRM, NOW, slack } from './seen.ts'
 

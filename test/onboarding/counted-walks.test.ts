@@ -1,7 +1,7 @@
 // Walks and the report together, as several processes keep both: the report says what the walk says, also after what may
 // go wrong between the two.
 import { describe, expect, it, vi } from 'vitest'
-import { skip } from '../../src/onboarding/set-aside.ts'
+import { skip } from '../../src/onboarding/walk.ts'
 import { ada, github, jira, MINUTE, office } from './counted-office.ts'
 import { NOW, slack } from './seen.ts'
 

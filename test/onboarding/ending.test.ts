@@ -6,7 +6,7 @@ import {
   openingOf,
   type Counts,
   type Ending,
-  type Sight,
+  type Seen,
 } from '../../src/onboarding/overview/opening.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -25,7 +25,7 @@ function* mixtures(): Generator<Counts> {
     yield counts(...FIGURES.map((_, index) => Math.floor(number / AMOUNTS.length ** index) % AMOUNTS.length))
 }
 
-function* sights(): Generator<Sight> {
+function* sights(): Generator<Seen> {
   const others = [
     counts(),
     counts(1),
@@ -65,8 +65,8 @@ describe('the end of a list', () => {
   })
 
   it('names a link that has nothing to connect for what it is', () => {
-    const sight = { shown: counts(), hidden: counts(), isNarrowed: true }
-    expect(openingOf('unknown-name', sight, t).heading).toBe(t('overview.titleUnderName'))
+    const seen = { shown: counts(), hidden: counts(), isNarrowed: true }
+    expect(openingOf('unknown-name', seen, t).heading).toBe(t('overview.titleUnderName'))
   })
 
   it('of a narrowed visit says nothing of the other apps', () => {
@@ -80,10 +80,10 @@ describe('the end of a list', () => {
 
   it('never claims what is not so, whatever the mixture', () => {
     let checked = 0
-    for (const sight of sights()) {
-      const { shown, hidden, isNarrowed } = sight
-      const what = JSON.stringify(sight)
-      const { mood, heading, lead, search } = openingOf(endingOf(sight), sight, t)
+    for (const seen of sights()) {
+      const { shown, hidden, isNarrowed } = seen
+      const what = JSON.stringify(seen)
+      const { state, heading, lead, search } = openingOf(endingOf(seen), seen, t)
       const listed = FIGURES.reduce((sum, figure) => sum + shown[figure] + hidden[figure], 0)
       const words = `${heading} ${lead}`
 
@@ -92,7 +92,7 @@ describe('the end of a list', () => {
       const claims: [says: boolean, isSo: boolean][] = [
         [heading === t('finished.title'), connected === listed],
         [words.includes('all your apps'), heading === t('finished.title')],
-        [mood === 'done', left === 0],
+        [state === 'done', left === 0],
         [/all set|everything/i.test(heading), shown.connected > 0],
         [search && listed > 0, shown.connected > 0],
         [/^nothing is connected/i.test(heading), connected === 0],
@@ -100,7 +100,7 @@ describe('the end of a list', () => {
         [heading === t('finished.titleSome'), hidden.pending === 0],
       ]
       for (const [says, isSo] of claims) expect(says && !isSo, what).toBe(false)
-      expect(mood === 'open', what).toBe(
+      expect(state === 'open', what).toBe(
         shown.pending > 0 || (isNarrowed && FIGURES.every((figure) => shown[figure] === 0)),
       )
       expect(words, what).not.toMatch(/undefined|NaN|\b0 apps|\b1 apps/)
@@ -111,8 +111,8 @@ describe('the end of a list', () => {
 
   it('calls a single app of a narrowed visit this app', () => {
     const words = (...figures: Parameters<typeof counts>) => {
-      const sight = { shown: counts(...figures), hidden: counts(0, 1), isNarrowed: true }
-      const { heading, lead } = openingOf(endingOf(sight), sight, t)
+      const seen = { shown: counts(...figures), hidden: counts(0, 1), isNarrowed: true }
+      const { heading, lead } = openingOf(endingOf(seen), seen, t)
       return `${heading}. ${lead}`
     }
     const singles = [words(1), words(0, 1), words(0, 0, 1), words(0, 0, 0, 1), words(0, 0, 0, 0, 1)]

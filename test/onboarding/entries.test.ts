@@ -1,9 +1,9 @@
 // The rows of the list: each state in words, and exactly what can be done about it.
 import { describe, expect, it } from 'vitest'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { rowsOf, type App, type ListContext } from '../../src/onboarding/overview/entries.ts'
 import type { Standing } from '../../src/onboarding/standing.ts'
-import type { Known } from '../../src/onboarding/walk.ts'
+import { type Known } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW } from './seen.ts'
 
@@ -13,26 +13,26 @@ const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   name: 'Slack',
   short: 'Slack',
   standing,
-  entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, departures: 0, ...entry },
+  entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },
 })
 const rows = (apps: readonly App[], context: Partial<ListContext> = {}) =>
   rowsOf(apps, {
     t,
-    about: () => nothingSaid,
+    about: () => notDescribed,
     current: undefined,
     finished: false,
     accountOf: () => undefined,
     ...context,
   })
 
-const heard = 'Slack'
-const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label, heard } })
-const skip = { skip: { href: '/onboarding/skip/slack_1', label: 'Skip for now', heard } }
-const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', heard } }
+const forApp = 'Slack'
+const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label, forApp } })
+const skip = { skip: { href: '/onboarding/skip/slack_1', label: 'Skip for now', forApp } }
+const unskip = { unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', forApp } }
 const block = {
-  block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this', heard },
+  block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this', forApp },
 }
-const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin approved it', heard } }
+const unblock = { block: { href: '/onboarding/unblock/slack_1', label: 'My admin approved it', forApp } }
 const nothing = { note: undefined, connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
 describe('a row', () => {

@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { Waiting } from '../../src/client-api/answers.ts'
 import { aboutApps } from '../../src/onboarding/overview/about.ts'
-import { createOnboardingRoutes, type OnboardingParts } from '../../src/onboarding/routes.ts'
+import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
@@ -20,6 +20,7 @@ import { CONFIRM, NOW } from './seen.ts'
 
 const ONRAMP = 'https://onramp.example'
 const SERVICE = 'https://service.example'
+type Needs = Parameters<typeof createOnboardingRoutes>[0]
 /** Where the service lets people consent. */
 export const consentOf = (instance: string) => `${SERVICE}/auth/datasource/${instance}?token=once`
 export const ada = { issuer: 'https://as.example', subject: 'ada', email: 'ada@acme.example' }
@@ -37,7 +38,7 @@ export const slack = listed('slack_1', 'Slack')
 export const github = listed('github_1', 'GitHub')
 export const jira = listed('jira_1', 'Jira')
 
-export function frontDoor(changed: Partial<OnboardingParts> = {}) {
+export function frontDoor(changed: Partial<Needs> = {}) {
   const at = {
     now: NOW,
     waiting: [slack, github] as Waiting[],
@@ -76,7 +77,7 @@ export function frontDoor(changed: Partial<OnboardingParts> = {}) {
     log: {
       debug: (fields: object, words: string) => void lines.push([words, fields]),
       isLevelEnabled: (level: string) => level === 'debug' && at.isDebug,
-    } as OnboardingParts['log'],
+    } as Needs['log'],
     now,
     limit(req, _res, next) {
       limited.push(req.path)

@@ -1,8 +1,6 @@
 // The news of the overview: what came of the app that the person comes from, what is being confirmed, and the way on.
 import { describe, expect, it } from 'vitest'
-import { comeBack, depart } from '../../src/onboarding/attempts.ts'
-import { block, skip } from '../../src/onboarding/set-aside.ts'
-import type { Waiting, Walk } from '../../src/onboarding/walk.ts'
+import { type Waiting, type Walk, block, comeBack, depart, skip } from '../../src/onboarding/walk.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const LATE = NOW + CONFIRM * 1000

@@ -16,140 +16,140 @@ const inConnected = 'Search can find your work in the connected apps.'
 const hours = 'Older content can take a few hours to appear.'
 
 describe('a list opens with words that fit it', () => {
-  it.each<[Ending, shown: Figures, hidden: Figures | undefined, mood: string, heading: string, lead: string]>(
-    [
-      ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
-      ['open', { connected: 1, pending: 1 }, undefined, 'open', 'Connect your apps to search', ''],
-      ...[
-        { connected: 2, pending: 1 },
-        { pending: 2, skipped: 1 },
-        { pending: 2, blocked: 1 },
-        { pending: 2, off: 1 },
-      ].map((figures): [Ending, Figures, Figures, string, string, string] => [
+  it.each<
+    [Ending, shown: Figures, hidden: Figures | undefined, state: string, heading: string, lead: string]
+  >([
+    ['open', { pending: 2 }, undefined, 'open', 'Connect your apps to search', t('overview.lead')],
+    ['open', { connected: 1, pending: 1 }, undefined, 'open', 'Connect your apps to search', ''],
+    ...[
+      { connected: 2, pending: 1 },
+      { pending: 2, skipped: 1 },
+      { pending: 2, blocked: 1 },
+      { pending: 2, off: 1 },
+    ].map((figures): [Ending, Figures, Figures, string, string, string] => [
+      'open',
+      figures,
+      {},
+      'open',
+      'Connect your apps to search',
+      'The link you followed is for these apps only.',
+    ]),
+    ...(['connected', 'pending', 'skipped', 'blocked', 'off'] as const).map(
+      (figure): [Ending, Figures, Figures, string, string, string] => [
         'open',
-        figures,
+        { [figure]: 1 },
         {},
         'open',
         'Connect your apps to search',
-        'The link you followed is for these apps only.',
-      ]),
-      ...(['connected', 'pending', 'skipped', 'blocked', 'off'] as const).map(
-        (figure): [Ending, Figures, Figures, string, string, string] => [
-          'open',
-          { [figure]: 1 },
-          {},
-          'open',
-          'Connect your apps to search',
-          'The link you followed is for this app only.',
-        ],
-      ),
-      ['unknown-name', {}, {}, 'open', t('overview.titleUnderName'), t('overview.nothingUnderName')],
-      ['nothing', {}, undefined, 'done', 'You have nothing to connect', t('overview.nothingKnown')],
-      ['all', { connected: 3 }, undefined, 'done', 'You’re all set', `All 3 apps are connected. ${hours}`],
-      [
-        'all',
-        { connected: 1 },
-        { connected: 1 },
-        'done',
-        'You’re all set',
-        `Both apps are connected. ${hours}`,
+        'The link you followed is for this app only.',
       ],
-      [
-        'all-but-off',
-        { connected: 1, off: 1 },
-        { off: 1 },
-        'done',
-        'Every app you can connect is connected',
-        'Search can now find your work in your connected apps. Your admin has turned 2 apps off.',
-      ],
-      [
-        'all-but-off',
-        { connected: 1 },
-        { off: 1 },
-        'done',
-        'Every app you can connect is connected',
-        'Search can now find your work in your connected apps. Your admin has turned one app off.',
-      ],
-      [
-        'these',
-        { connected: 1 },
-        { pending: 1 },
-        'done',
-        'This app is connected',
-        `${there} One of your other apps isn’t connected.`,
-      ],
-      [
-        'these',
-        { connected: 1, off: 1 },
-        { connected: 1, pending: 1, skipped: 2, blocked: 3, off: 1 },
-        'done',
-        'These apps are connected',
-        `${there} 6 of your other apps aren’t connected.`,
-      ],
-      [
-        'some',
-        { connected: 1, skipped: 1, blocked: 2, off: 1 },
-        undefined,
-        'rest',
-        'That’s everything for now',
-        `${inConnected} You skipped one app. You can come back and connect it any time. 2 apps are waiting for an admin. Your admin has turned one app off.`,
-      ],
-      [
+    ),
+    ['unknown-name', {}, {}, 'open', t('overview.titleUnderName'), t('overview.nothingUnderName')],
+    ['nothing', {}, undefined, 'done', 'You have nothing to connect', t('overview.nothingKnown')],
+    ['all', { connected: 3 }, undefined, 'done', 'You’re all set', `All 3 apps are connected. ${hours}`],
+    [
+      'all',
+      { connected: 1 },
+      { connected: 1 },
+      'done',
+      'You’re all set',
+      `Both apps are connected. ${hours}`,
+    ],
+    [
+      'all-but-off',
+      { connected: 1, off: 1 },
+      { off: 1 },
+      'done',
+      'Every app you can connect is connected',
+      'Search can now find your work in your connected apps. Your admin has turned 2 apps off.',
+    ],
+    [
+      'all-but-off',
+      { connected: 1 },
+      { off: 1 },
+      'done',
+      'Every app you can connect is connected',
+      'Search can now find your work in your connected apps. Your admin has turned one app off.',
+    ],
+    [
+      'these',
+      { connected: 1 },
+      { pending: 1 },
+      'done',
+      'This app is connected',
+      `${there} One of your other apps isn’t connected.`,
+    ],
+    [
+      'these',
+      { connected: 1, off: 1 },
+      { connected: 1, pending: 1, skipped: 2, blocked: 3, off: 1 },
+      'done',
+      'These apps are connected',
+      `${there} 6 of your other apps aren’t connected.`,
+    ],
+    [
+      'some',
+      { connected: 1, skipped: 1, blocked: 2, off: 1 },
+      undefined,
+      'rest',
+      'That’s everything for now',
+      `${inConnected} You skipped one app. You can come back and connect it any time. 2 apps are waiting for an admin. Your admin has turned one app off.`,
+    ],
+    [
+      'some',
+      { connected: 1, blocked: 1 },
+      undefined,
+      'rest',
+      'That’s everything for now',
+      `${inConnected} One app is waiting for an admin.`,
+    ],
+    ...(['connected', 'pending', 'skipped', 'blocked', 'off'] as const).map(
+      (figure): [Ending, Figures, Figures, string, string, string] => [
         'some',
         { connected: 1, blocked: 1 },
-        undefined,
+        { [figure]: 1 },
         'rest',
-        'That’s everything for now',
+        'Some of these apps are connected',
         `${inConnected} One app is waiting for an admin.`,
       ],
-      ...(['connected', 'pending', 'skipped', 'blocked', 'off'] as const).map(
-        (figure): [Ending, Figures, Figures, string, string, string] => [
-          'some',
-          { connected: 1, blocked: 1 },
-          { [figure]: 1 },
-          'rest',
-          'Some of these apps are connected',
-          `${inConnected} One app is waiting for an admin.`,
-        ],
-      ),
-      [
-        'none',
-        { skipped: 1, off: 1 },
-        undefined,
-        'rest',
-        'Nothing is connected yet',
-        'Search can’t find your work in these apps. You skipped one app. You can come back and connect it any time. Your admin has turned one app off.',
-      ],
-      [
-        'none',
-        { blocked: 1 },
-        { connected: 1 },
-        'rest',
-        'This app isn’t connected yet',
-        'Search can’t find your work in this app. It needs an admin’s approval.',
-      ],
-      [
-        'off',
-        { off: 2 },
-        undefined,
-        'rest',
-        'There’s nothing you can connect',
-        'Your admin has turned 2 apps off.',
-      ],
-      [
-        'off',
-        { off: 1 },
-        { pending: 1 },
-        'rest',
-        'This app is turned off',
-        'Search can’t find your work in this app.',
-      ],
+    ),
+    [
+      'none',
+      { skipped: 1, off: 1 },
+      undefined,
+      'rest',
+      'Nothing is connected yet',
+      'Search can’t find your work in these apps. You skipped one app. You can come back and connect it any time. Your admin has turned one app off.',
     ],
-  )('%s: %j, besides %j', (ending, shown, hidden, mood, heading, lead) => {
-    const sight = { shown: counts(shown), hidden: counts(hidden), isNarrowed: hidden !== undefined }
-    const opening = openingOf(ending, sight, t)
-    expect(opening).toMatchObject({ mood, heading, lead })
-    expect(opening.search).toBe(mood === 'done' || ending === 'some')
+    [
+      'none',
+      { blocked: 1 },
+      { connected: 1 },
+      'rest',
+      'This app isn’t connected yet',
+      'Search can’t find your work in this app. It needs an admin’s approval.',
+    ],
+    [
+      'off',
+      { off: 2 },
+      undefined,
+      'rest',
+      'There’s nothing you can connect',
+      'Your admin has turned 2 apps off.',
+    ],
+    [
+      'off',
+      { off: 1 },
+      { pending: 1 },
+      'rest',
+      'This app is turned off',
+      'Search can’t find your work in this app.',
+    ],
+  ])('%s: %j, besides %j', (ending, shown, hidden, state, heading, lead) => {
+    const seen = { shown: counts(shown), hidden: counts(hidden), isNarrowed: hidden !== undefined }
+    const opening = openingOf(ending, seen, t)
+    expect(opening).toMatchObject({ state, heading, lead })
+    expect(opening.search).toBe(state === 'done' || ending === 'some')
     expect(opening.ending).toBe(ending)
   })
 })

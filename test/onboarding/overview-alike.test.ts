@@ -1,8 +1,7 @@
 // Two apps with one name: what the page says so that each is connected to an account of its own.
 import { describe, expect, it } from 'vitest'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
-import { block, skip } from '../../src/onboarding/set-aside.ts'
-import type { Waiting, Walk } from '../../src/onboarding/walk.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { type Waiting, type Walk, block, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
@@ -51,7 +50,7 @@ describe('the card of an app that shares its name', () => {
 
   it('says first that there are several, and why it is asked once', () => {
     const why = 'Most decisions are made in a channel.'
-    const about = () => ({ ...nothingSaid, why, isRequired: true })
+    const about = () => ({ ...notDescribed, why, isRequired: true })
     const saidOf = (walk: Walk) => {
       const { paragraphs = [], marks = [] } = see(walk, { about }).step ?? {}
       return [...paragraphs, ...marks.slice(2).map(({ text }) => text)]
@@ -137,7 +136,7 @@ describe('what leads straight to such an app', () => {
 describe('the account that the company names', () => {
   const given =
     (accounts: Record<string, string>) =>
-    (instance: string): typeof nothingSaid => ({ ...nothingSaid, account: accounts[instance] })
+    (instance: string): typeof notDescribed => ({ ...notDescribed, account: accounts[instance] })
   const both = seen([slack, second, github])
   const saidIn = (walk: Walk, accounts: Record<string, string>) => {
     const { step, entries } = see(walk, { about: given(accounts) })

@@ -1,7 +1,6 @@
 // The head of the overview: how far the person is, the window's title, what is connected at a glance, and the way back.
 import { describe, expect, it } from 'vitest'
-import { block, skip } from '../../src/onboarding/set-aside.ts'
-import type { Walk } from '../../src/onboarding/walk.ts'
+import { type Walk, block, skip } from '../../src/onboarding/walk.ts'
 import { drive, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => waits(`app_${at}`, `App ${at}`))

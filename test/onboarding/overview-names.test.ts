@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
-import { skip } from '../../src/onboarding/set-aside.ts'
-import type { Waiting } from '../../src/onboarding/walk.ts'
+import { type Waiting, skip } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
@@ -94,10 +93,10 @@ describe('the name of an app', () => {
     expect(see(seen([slack, waits('app_2', 'crm_prod')])).entries[0]?.name).toBe('crm_prod')
   })
 
-  it('is only heard on buttons where it is long, below a title that has the whole of it', () => {
+  it('is only forApp on buttons where it is long, below a title that has the whole of it', () => {
     const { step } = see(seen([waits('plan_1', LONG)]))
     expect(step?.title).toBe(`Connect ${LONG}`)
-    expect(step?.main).toMatchObject({ label: 'Continue to the app', heard: LONG })
+    expect(step?.main).toMatchObject({ label: 'Continue to the app', forApp: LONG })
     expect([step?.paragraphs, step?.marks.map(({ text }) => text)].join(' ')).not.toContain(LONG)
   })
 
@@ -154,8 +153,8 @@ describe('the name of an app', () => {
       return see(off).resume
     }
     expect(resumed('Plans')).toMatchObject({ label: 'Connect Plans' })
-    expect(resumed(LONG)).toMatchObject({ label: 'Connect your first app', heard: LONG })
-    expect(resumed(LONG, false)).toMatchObject({ label: 'Connect a skipped app', heard: LONG })
+    expect(resumed(LONG)).toMatchObject({ label: 'Connect your first app', forApp: LONG })
+    expect(resumed(LONG, false)).toMatchObject({ label: 'Connect a skipped app', forApp: LONG })
   })
 
   it.each([
@@ -172,8 +171,8 @@ describe('the name of an app', () => {
     (name) => {
       const [row] = see(seen([slack, waits('app_1', name)])).entries
       expect(row?.name).toBe(name)
-      expect(row?.connect).toMatchObject({ label: 'Connect', heard: name })
-      expect(row?.skip).toMatchObject({ label: 'Skip for now', heard: name })
+      expect(row?.connect).toMatchObject({ label: 'Connect', forApp: name })
+      expect(row?.skip).toMatchObject({ label: 'Skip for now', forApp: name })
     },
   )
 

@@ -1,6 +1,6 @@
 // What the overview shows while a consent is being confirmed: it holds no one up.
 import { describe, expect, it } from 'vitest'
-import { comeBack, depart } from '../../src/onboarding/attempts.ts'
+import { comeBack, depart } from '../../src/onboarding/walk.ts'
 import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
 
 describe('an app that is being confirmed', () => {
@@ -28,7 +28,7 @@ describe('an app that is being confirmed', () => {
     })
     expect(title).toBe('Checking your Slack connection… - 0 of 3 connected')
     expect(entries.map(({ status }) => status)).toEqual(['Checking…', 'Next'])
-    expect(entries[0]?.connect).toMatchObject({ label: 'Try again', heard: 'Slack' })
+    expect(entries[0]?.connect).toMatchObject({ label: 'Try again', forApp: 'Slack' })
   })
 
   it('waits with the person where nothing else is left, and looks sooner', () => {
@@ -46,9 +46,9 @@ describe('an app that is being confirmed', () => {
   })
 
   it('offers to try again also where its name is too long for a button', () => {
-    const heard = 'Quarterly planning, reporting and forecasting app'
-    const { step } = see(returned([waits('slack_1', heard)]))
-    expect(step?.again).toMatchObject({ label: 'Canceled? Try again', heard })
+    const forApp = 'Quarterly planning, reporting and forecasting app'
+    const { step } = see(returned([waits('slack_1', forApp)]))
+    expect(step?.again).toMatchObject({ label: 'Canceled? Try again', forApp })
   })
 
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {

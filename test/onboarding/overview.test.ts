@@ -1,8 +1,8 @@
 // What the overview shows of a walk: words, counts, what is offered and what is not.
 import { describe, expect, it } from 'vitest'
 import { APP_STATUS_NAMES, isOff } from '../../src/client-api/app-status.ts'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
-import { skip, unskip } from '../../src/onboarding/set-aside.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { skip, unskip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
 
@@ -11,7 +11,7 @@ describe('the overview', () => {
     const overview = see(seen([slack, github]))
     expect(overview).toMatchObject({
       title: '0 of 2 connected - Connect your apps to search',
-      mood: 'open',
+      state: 'open',
       progress: { connected: 0, total: 2 },
       banner: undefined,
       refresh: undefined,
@@ -29,7 +29,7 @@ describe('the overview', () => {
   })
 
   it('has one sentence above the button: why the company asks, or that a consent has expired', () => {
-    const about = () => ({ ...nothingSaid, why: 'Plans are kept there.', isRequired: true })
+    const about = () => ({ ...notDescribed, why: 'Plans are kept there.', isRequired: true })
     const step = (status: 'awaiting' | 'stale') =>
       see(seen([waits('slack_1', 'Slack', status)]), { about }).step
     const textsOf = (status: 'awaiting' | 'stale') => step(status)?.marks.map(({ text }) => text)
@@ -91,14 +91,14 @@ describe('the overview', () => {
     expect(overview.entries[0]).toMatchObject({
       kind: 'skipped',
       skip: undefined,
-      unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', heard: 'Slack' },
+      unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', forApp: 'Slack' },
     })
     expect(see(unskip(walk, 'slack_1')).step?.title).toBe('Connect Slack')
   })
 
   it('is done when everything is connected, and names since when', () => {
     const overview = see(seen([], seen([slack, github])), { from: 'github_1' })
-    expect(overview).toMatchObject({ mood: 'done', heading: t('finished.title'), step: undefined })
+    expect(overview).toMatchObject({ state: 'done', heading: t('finished.title'), step: undefined })
     expect(overview.entries.map(({ note }) => note)).toEqual([
       'Connected November 21, 2026',
       'Connected November 21, 2026',
@@ -108,7 +108,7 @@ describe('the overview', () => {
   it('is done although an administrator switched one off', () => {
     const overview = see(seen([waits('jira_1', 'Jira', 'disabled')], seen([slack, github])))
     expect(overview).toMatchObject({
-      mood: 'done',
+      state: 'done',
       heading: t('finished.titleButOff'),
       title: `${t('finished.titleButOff')} - 2 of 2 connected`,
       progress: undefined,
@@ -119,7 +119,7 @@ describe('the overview', () => {
   it('rests when only what was put off is left', () => {
     const overview = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW))
     expect(overview).toMatchObject({
-      mood: 'rest',
+      state: 'rest',
       lead: `${t('finished.leadSome')} ${t('reason.skipped', { count: 1 })}`,
       step: undefined,
       search: true,
@@ -128,7 +128,7 @@ describe('the overview', () => {
 
   it('is done at once for somebody with nothing to connect', () => {
     expect(see(seen([]))).toMatchObject({
-      mood: 'done',
+      state: 'done',
       heading: t('finished.titleNothing'),
       entries: [],
       lead: t('overview.nothingKnown'),
@@ -137,8 +137,8 @@ describe('the overview', () => {
 
   it('leads out of a link that was narrowed to nothing', () => {
     const nothing = { only: ['nothing'] }
-    expect(see({ ...seen([slack]), visit: nothing })).toMatchObject({ narrowed: true, mood: 'open' })
-    expect(see({ ...seen([]), visit: nothing })).toMatchObject({ narrowed: true, mood: 'open' })
+    expect(see({ ...seen([slack]), visit: nothing })).toMatchObject({ narrowed: true, state: 'open' })
+    expect(see({ ...seen([]), visit: nothing })).toMatchObject({ narrowed: true, state: 'open' })
     expect(see({ ...seen([slack]), visit: { only: ['slack'] } }).narrowed).toBe(false)
   })
 
@@ -189,7 +189,7 @@ describe('the overview', () => {
   })
 
   it('is put in the hands of someone by name at the end, with the account and how to take it back', () => {
-    const about = () => ({ ...nothingSaid, account: 'your Acme workspace' })
+    const about = () => ({ ...notDescribed, account: 'your Acme workspace' })
     const walk = seen([], seen([slack, github]))
     const end = see(walk, { name: 'Ada Lovelace', about })
     expect(end.heading).toBe('You’re all set, Ada Lovelace')

@@ -14,64 +14,68 @@ import {
 } from '../../src/onboarding/paths.ts'
 import { startWalk } from '../../src/onboarding/walk.ts'
 
-const trusting = (value: unknown) => (typeof value === 'string' ? value : undefined)
-const visit = (query: Record<string, unknown>) => visitOf(query, trusting)
+const anything = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const visit = (query: Record<string, unknown>) => visitOf(query, anything)
 
-describe('an address of the walk', () => {
-  it('names the app whatever its name is made of', () => {
-    const paths = [connectPath, skipPath, unskipPath, blockPath, unblockPath].map((path) => path('a/b?'))
-    const actions = ['connect', 'skip', 'unskip', 'blocked', 'unblock']
-    expect(paths).toEqual(actions.map((action) => `/onboarding/${action}/a%2Fb%3F`))
-    expect(callbackPath('a&b')).toBe('/onboarding/callback?step=a%26b')
-  })
-
-  it('of the overview says what the visit is about, and only that', () => {
-    expect(overviewPath({ only: [] })).toBe('/onboarding')
-    expect(overviewPath({ only: ['a', 'b'], returnTo: 'https://x.example/?y' }, 'b')).toBe(
-      '/onboarding?datasource=a&datasource=b&return_to=https%3A%2F%2Fx.example%2F%3Fy&from=b',
-    )
-  })
+it('an address names the app whatever its name is made of', () => {
+  const paths = [connectPath, skipPath, unskipPath, blockPath, unblockPath].map((path) => path('a/b?'))
+  const actions = ['connect', 'skip', 'unskip', 'blocked', 'unblock']
+  expect(paths).toEqual(actions.map((action) => `/onboarding/${action}/a%2Fb%3F`))
+  expect(callbackPath('a&b')).toBe('/onboarding/callback?step=a%26b')
 })
 
 describe('the step of a return', () => {
-  it.each([
-    ['Ab-_9', 'Ab-_9'],
-    ['Ab?status=success', 'Ab'],
-    ['Ab/', 'Ab'],
-    [['Ab', 'other'], 'Ab'],
-    ['?Ab', undefined],
-    [{ a: 'Ab' }, undefined],
+  it.each<[unknown, string | undefined]>([
+    ['aB3-_xyz', 'aB3-_xyz'],
+    ['aB3-_xyz?status=success', 'aB3-_xyz'],
+    ['aB3-_xyz&status=success', 'aB3-_xyz'],
+    ['aB3-_xyz/', 'aB3-_xyz'],
+    [['aB3-_xyz', 'other'], 'aB3-_xyz'],
+    ['?aB3', undefined],
+    ['', undefined],
+    [[], undefined],
+    [{ a: 'aB3' }, undefined],
     [undefined, undefined],
   ])('is read from %j as %j', (step, read) => expect(stepIn({ step })).toBe(read))
 })
 
 describe('what a visit is about', () => {
-  it('is the apps that are named, and where the person wants to go', () => {
-    expect(visit({ datasource: 'a', return_to: '/b' })).toEqual({ only: ['a'], returnTo: '/b' })
-    expect(visit({ datasource: ['a', '', 7, 'x'.repeat(200), 'x'.repeat(201)] }).only).toEqual([
-      'a',
-      'x'.repeat(200),
-    ])
-    expect(visit({})).toEqual({ only: [], returnTo: undefined })
-  })
+  it.each([
+    [{}, { only: [] }],
+    [{ datasource: 'slack' }, { only: ['slack'] }],
+    [{ datasource: ['slack', 'github_1'] }, { only: ['slack', 'github_1'] }],
+    [{ datasource: { a: 'b' } }, { only: [] }],
+    [{ datasource: ['slack', { a: 1 }, '', 'x'.repeat(201)] }, { only: ['slack'] }],
+    [{ datasource: Array(60).fill('x') }, { only: Array(50).fill('x') }],
+    [{ return_to: 'https://intranet.example/' }, { only: [], returnTo: 'https://intranet.example/' }],
+    [{ return_to: ['a', 'b'] }, { only: [] }],
+  ])('%j is read as %j', (query, read) => expect(visit(query)).toEqual(read))
 
-  it('is so little that an address still holds it', () => {
-    const many = Array.from({ length: 60 }, (_, index) => `a${index}`)
-    expect(visit({ datasource: many }).only).toEqual(many.slice(0, 50))
-    const long = visit({ datasource: many.map((name) => name.padEnd(200, 'x')) })
-    expect(long.only.length).toBeGreaterThan(20)
-    expect(overviewPath(long).length).toBeLessThanOrEqual(6_000)
-    expect(visit({ datasource: ['a', 'b'], return_to: 'x'.repeat(7_000) }).only).toEqual(['a'])
+  it.each(['!', 'ü', '\u{1f5c2}'])(
+    'has an address that every server takes, even of names of %s',
+    (character) => {
+      const name = character.repeat(200 / character.length)
+      for (const return_to of [undefined, `https://intranet.example/${'x'.repeat(2_000)}`]) {
+        const long = visit({ datasource: Array(50).fill(name), return_to })
+        expect(long.only).toContain(name)
+        expect(overviewPath(long, name).length).toBeLessThan(8_000)
+      }
+    },
+  )
+
+  it('is in its address again, whatever characters it has', () => {
+    const odd = { only: ['a&b=c', 'd e/#'], returnTo: 'https://intranet.example/?x=1&y=2' }
+    const query = new URL(overviewPath(odd, 'a&b=c'), 'http://onramp').searchParams
+    expect(query.getAll('datasource')).toEqual(odd.only)
+    expect(query.get('return_to')).toBe(odd.returnTo)
+    expect(query.get('from')).toBe('a&b=c')
+    expect(overviewPath({ only: [] })).toBe('/onboarding')
   })
 
   it('changes the walk only when it is another', () => {
     const walk = withVisit(startWalk(0), { only: ['a', 'b'], returnTo: '/c' })
-    expect(walk.visit).toEqual({ only: ['a', 'b'], returnTo: '/c' })
     expect(withVisit(walk, { only: ['a', 'b'], returnTo: '/c' })).toBe(walk)
-    const others = [['a', 'b'], ['a'], ['b', 'a'], ['a', 'c']].map((only, index) => ({
-      only,
-      returnTo: index === 0 ? '/d' : '/c',
-    }))
-    for (const other of others) expect(withVisit(walk, other).visit).toEqual(other)
+    for (const other of [{ only: ['a', 'b'], returnTo: '/d' }, { only: ['a'] }, { only: ['a', 'b', 'c'] }])
+      expect(withVisit(walk, other).visit).toEqual(other)
   })
 })

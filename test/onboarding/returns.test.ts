@@ -14,7 +14,7 @@ describe('a return', () => {
     expect(await to(back())).toBe(consentOf('github_1'))
     at.now += 10_000
     at.waiting = []
-    expect(await page(back())).toMatchObject({ mood: 'done', arrived: true })
+    expect(await page(back())).toMatchObject({ state: 'done', arrived: true })
     expect(asked).toHaveLength(3)
     expect(notes.map((note) => ({ ...note, user: undefined }))).toEqual([
       { event: 'step_started', datasource: 'slack_1' },
@@ -29,10 +29,10 @@ describe('a return', () => {
     const { at, to, page, back, asked } = frontDoor({ advances: false })
     await to(CLICK)
     at.waiting = [github]
-    expect(await page(back())).toMatchObject({ banner: { title: 'Slack connected' }, mood: 'open' })
+    expect(await page(back())).toMatchObject({ banner: { title: 'Slack connected' }, state: 'open' })
     await to('/onboarding/connect/github_1')
     at.waiting = []
-    expect(await page(back())).toMatchObject({ mood: 'done' })
+    expect(await page(back())).toMatchObject({ state: 'done' })
     expect(asked).toHaveLength(4)
   })
 

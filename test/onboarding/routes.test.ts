@@ -10,7 +10,7 @@ describe('the overview', () => {
     const { page, asked } = frontDoor()
     expect(await page('/onboarding')).toMatchObject({
       view: 'onboarding/overview',
-      mood: 'open',
+      state: 'open',
       step: { title: 'Connect Slack', paragraphs: ['Talk.'] },
       account: expect.stringContaining('ada@acme.example'),
       progress: { connected: 0, total: 2 },

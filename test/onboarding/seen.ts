@@ -1,9 +1,8 @@
 // What a service said, as the overview shows it: for the tests of the overview.
-import { comeBack, depart } from '../../src/onboarding/attempts.ts'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { type Waiting, type Walk, comeBack, depart, observe, startWalk } from '../../src/onboarding/walk.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import type { OverviewContext } from '../../src/onboarding/overview/scene.ts'
-import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import type { OverviewContext } from '../../src/onboarding/overview/situation.ts'
 import { t } from '../helpers/texts.ts'
 
 export const NOW = Date.UTC(2026, 10, 21, 9)
@@ -32,7 +31,7 @@ export const see = (walk: Walk, context: Partial<OverviewContext> = {}) =>
     name: '',
     query: '',
     from: undefined,
-    about: () => nothingSaid,
+    about: () => notDescribed,
     confirmSeconds: CONFIRM,
     ...context,
   })

@@ -5,15 +5,22 @@ import { countable, newPerson } from '../../src/people/person.ts'
 import { withSources } from '../../src/people/sources.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
 import { createFollow } from '../../src/people/follow.ts'
-import { next, standingIn } from '../../src/onboarding/course.ts'
+import { next, standingIn } from '../../src/onboarding/next-step.ts'
+import {
+  type Known,
+  type Walk,
+  block,
+  comeBack,
+  depart,
+  observe,
+  skip,
+  startWalk,
+} from '../../src/onboarding/walk.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { block, skip } from '../../src/onboarding/set-aside.ts'
 import { figureOf, standingOf, turnOf, type Facts, type Standing } from '../../src/onboarding/standing.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
-import { comeBack, depart } from '../../src/onboarding/attempts.ts'
-import { observe, startWalk, type Known, type Walk } from '../../src/onboarding/walk.ts'
 import { sourcesOf } from '../../src/onboarding/watched-walks.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -71,7 +78,7 @@ describe('how an app is doing', () => {
       0,
       30,
     )
-    const all = walk.known.map((entry) => standingIn(walk, entry, 0))
+    const all = walk.known.map((entry) => standingIn(entry, 0))
     expect(all.map((standing, index) => kindOf(standing, statuses[index] ?? 'connected'))).toEqual([
       'todo',
       'stale',
@@ -89,7 +96,7 @@ describe('how an app is doing', () => {
   it('is skipped as soon as it was said, whatever an earlier tab has open', () => {
     const seen = observe(startWalk(0), [{ instance: 'a', name: 'A', status: 'awaiting' }], 0, 30)
     const left = depart(seen, { instance: 'a', step: 's1', now: 1_000 })
-    const kind = (walk: Walk, now: number) => standingIn(walk, walk.known[0] as Known, now).kind
+    const kind = (walk: Walk, now: number) => standingIn(walk.known[0] as Known, now).kind
     expect(kind(left, 1_500)).toBe('elsewhere')
     expect(kind(skip(left, 'a', 2_000), 2_500)).toBe('skipped')
   })
@@ -127,7 +134,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         depart(walk, { instance: of, step: `${of}${now}`, now }),
   ),
   fc.nat(5).map((which): Step => (walk, now) => {
-    const attempt = walk.attempts[which]
+    const { attempt } = walk.known[which] ?? {}
     return attempt === undefined ? walk : comeBack(walk, attempt.step, now).walk
   }),
 )
@@ -155,7 +162,7 @@ describe('every surface', () => {
           let [walk, now] = [startWalk(0), 0]
           for (const { step, ms } of story) walk = step(walk, (now += ms))
 
-          const about = () => nothingSaid
+          const about = () => notDescribed
           const context = { now, t, person: '', from: undefined, about, confirmSeconds: 30 }
           const overview = overviewOf(walk, context)
           // What the card is about has no row of its own; it is offered, or being confirmed.
@@ -170,7 +177,7 @@ describe('every surface', () => {
           const count = (figure: string) => shown.filter((found) => found === figure).length
           const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
           expect(statusOf(walk, now)).toEqual({ signedIn: true, connected, pending, skipped })
-          expect(overview.mood === 'open').toBe(pending !== 0)
+          expect(overview.state === 'open').toBe(pending !== 0)
 
           const states = await followed(walk, now)
           expect(states.map((state) => (state === 'waiting' ? 'pending' : state))).toEqual(shown)

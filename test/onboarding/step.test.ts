@@ -1,7 +1,7 @@
 // The card of the overview: all of its words, and every way that it offers.
 import { describe, expect, it } from 'vitest'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
-import type { Waiting, Walk } from '../../src/onboarding/walk.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
+import { type Waiting, type Walk } from '../../src/onboarding/walk.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
 const LATE = NOW + CONFIRM * 1000
@@ -100,7 +100,7 @@ describe('the card', () => {
 
   it('has what the company says: why, what search reads and what not, the account and help', () => {
     const about = () => ({
-      ...nothingSaid,
+      ...notDescribed,
       reads: ['Channels', 'Files'],
       never: ['Private messages'],
       why: 'Plans are kept there.',

@@ -1,10 +1,16 @@
 // A person, a browser with any number of tabs and a service that changes its mind, as a model around the pure decisions.
 // What an open consent page is here is an address of the service there.
-import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
-import { skip, unskip } from '../../src/onboarding/set-aside.ts'
-import { next } from '../../src/onboarding/course.ts'
-import { attemptOf } from '../../src/onboarding/attempts.ts'
-import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import { next } from '../../src/onboarding/next-step.ts'
+import { type Check, type Transition, afterClick, afterReturn } from '../../src/onboarding/transition.ts'
+import {
+  type Waiting,
+  type Walk,
+  backFrom,
+  observe,
+  skip,
+  startWalk,
+  unskip,
+} from '../../src/onboarding/walk.ts'
 import { progress } from './progress.ts'
 
 export type Operation =
@@ -47,7 +53,7 @@ export class Simulation {
       .map(({ instance, name, status }) => ({ instance, name, status }))
   }
 
-  question(): Question {
+  question(): Check {
     const step = `step-${this.steps.length}`
     this.steps.push(step)
     const { waiting, now } = this
@@ -93,7 +99,7 @@ export class Simulation {
   click(wanted: string | undefined): void {
     this.automatic = []
     const question = this.question()
-    this.#follow(passageOfClick(this.walk, question, wanted), question)
+    this.#follow(afterClick(this.walk, question, wanted), question)
   }
 
   answer({ tab, answer, delay }: Extract<Operation, { op: 'answer' }>): void {
@@ -105,16 +111,16 @@ export class Simulation {
 
   /** The browser opens the callback with this step id. */
   land(step: string): void {
-    const attempt = attemptOf(this.walk, step)
+    const attempt = backFrom(this.walk, step)
     if (attempt === undefined) return
     const question = this.question()
-    const passage = passageOfReturn(this.walk, question, {
+    const transition = afterReturn(this.walk, question, {
       step,
       instance: attempt.instance,
       advances: true,
     })
-    if (passage.kind === 'leave') this.automatic.push(passage.instance)
-    this.#follow(passage, question)
+    if (transition.kind === 'leave') this.automatic.push(transition.instance)
+    this.#follow(transition, question)
   }
 
   list({ which, status, startable }: Extract<Operation, { op: 'list' }>): void {
@@ -128,12 +134,12 @@ export class Simulation {
     if (entry !== undefined) this.listed.set(instance, { ...entry, gone })
   }
 
-  #follow(passage: Passage, { step }: Question): void {
-    this.walk = passage.walk
-    if (passage.kind !== 'leave') return
+  #follow(transition: Transition, { step }: Check): void {
+    this.walk = transition.walk
+    if (transition.kind !== 'leave') return
     if (this.automatic.length > 200) throw new Error('departs without end')
-    if (!this.consentsByItself) return void this.tabs.push({ step, instance: passage.instance })
-    this.onDeparture(passage.instance)
+    if (!this.consentsByItself) return void this.tabs.push({ step, instance: transition.instance })
+    this.onDeparture(transition.instance)
     this.land(step)
   }
 

@@ -1,10 +1,27 @@
+// The walk's own decisions: what the service says, leaving for apps and coming back, and setting apps aside.
 import { describe, expect, it } from 'vitest'
-import { next, onward } from '../../src/onboarding/course.ts'
-import { skip, unskip } from '../../src/onboarding/set-aside.ts'
-import { attemptOf, comeBack, depart, mayAsk } from '../../src/onboarding/attempts.ts'
-import { IN_FLIGHT_MS, inScope, observe, shown, startWalk, type Waiting } from '../../src/onboarding/walk.ts'
+import { next, onward, standingIn } from '../../src/onboarding/next-step.ts'
+import {
+  backFrom,
+  block,
+  comeBack,
+  depart,
+  IN_FLIGHT_MS,
+  inScope,
+  isQuick,
+  mayAsk,
+  observe,
+  returned,
+  shown,
+  skip,
+  startWalk,
+  unblock,
+  unskip,
+} from '../../src/onboarding/walk.ts'
+import type { Known, Left, Waiting, Walk } from '../../src/onboarding/walk.ts'
 import { progress } from './progress.ts'
 
+const CONFIRM = 30
 const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
   instance,
   name: instance,
@@ -12,234 +29,254 @@ const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting 
 })
 const [slack, github, drive] = [app('slack_1'), app('github_1'), app('gdrive_1')]
 const all = [slack, github, drive]
-const begun = (waiting: Waiting[] = all) => observe(startWalk(0), waiting, 0, 30)
-const left = (instance = 'slack_1', waiting = all) => depart(begun(waiting), { instance, step: 's1', now: 0 })
-const yes = () => true
+const seen = (waiting: Waiting[], walk = startWalk(0), now = 0) => observe(walk, waiting, now, CONFIRM)
+const leave = (walk: Walk, instance: string, step: string, now = 0) => depart(walk, { instance, step, now })
+const left = (waiting = all) => leave(seen(waiting), 'slack_1', 's1')
+/** Back from Slack a second later, and the service still lists it. */
+const back = (waiting = all) => comeBack(seen(waiting, left(waiting), 1_000), 's1', 1_000).walk
+const isStartable = () => true
+const kindOf = (walk: Walk, instance: string, now = 0) =>
+  standingIn(walk.known.find((entry) => entry.instance === instance) as Known, now).kind
 
 describe('what comes next', () => {
-  it('is the first datasource that the service lists', () => {
-    expect(next(begun(), 0)).toEqual({ kind: 'connect', instance: 'slack_1' })
+  it.each<[string, Walk, number, object]>([
+    ['the first app that the service lists', seen(all), 0, { kind: 'connect', instance: 'slack_1' }],
+    ['nothing where the service lists nothing', seen([]), 0, { kind: 'finished' }],
+    ['another app while the person is on the way', left(), 1_000, { kind: 'connect', instance: 'github_1' }],
+    [
+      'the first again where no one came back',
+      left(),
+      IN_FLIGHT_MS,
+      { kind: 'connect', instance: 'slack_1' },
+    ],
+    ['never one that is switched off', seen([app('a', 'disabled')]), 0, { kind: 'finished' }],
+    ['one whose permission has run out', seen([app('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
+    [
+      'one without an address after all the others',
+      seen([app('a', 'attention'), app('b')]),
+      0,
+      { kind: 'connect', instance: 'b' },
+    ],
+    [
+      'one without an address rather than none',
+      skip(seen([app('a', 'attention'), app('b')]), 'b', 1),
+      1,
+      { kind: 'connect', instance: 'a' },
+    ],
+  ])('is %s', (_what, walk, now, where) => {
+    expect(next(walk, now)).toEqual(where)
   })
 
-  it('is nothing where the service lists nothing', () => {
-    expect(next(begun([]), 0)).toEqual({ kind: 'finished' })
-  })
-
-  it('is another one while the person is on the way to the first', () => {
-    expect(next(left(), 1_000)).toEqual({ kind: 'connect', instance: 'github_1' })
-  })
-
-  it('is the first again when nobody came back from it', () => {
-    expect(next(left(), IN_FLIGHT_MS)).toEqual({ kind: 'connect', instance: 'slack_1' })
-  })
-
-  it('is never one that is switched off', () => {
-    expect(next(begun([app('a', 'disabled')]), 0)).toEqual({ kind: 'finished' })
-  })
-
-  it('is one without an address after all the others, because it is not connected either', () => {
-    const walk = begun([app('a', 'attention'), app('b')])
-    expect(next(walk, 0)).toEqual({ kind: 'connect', instance: 'b' })
-    expect(next(skip(walk, 'b', 1), 1)).toEqual({ kind: 'connect', instance: 'a' })
-  })
-
-  it('is one whose permission has run out', () => {
-    expect(next(begun([app('a', 'stale')]), 0)).toEqual({ kind: 'connect', instance: 'a' })
-  })
-
-  it('is to wait, a little longer each time, after a return that does not show', () => {
-    const waitsWith = (listed: Waiting[]) => {
-      let walk = depart(begun(listed), { instance: 'a', step: 's1', now: 0 })
-      const waits: number[] = []
-      for (let look = 0; look < 6; look++) {
-        walk = comeBack(observe(walk, listed, 1_000, 90), 's1', 1_000).walk
-        const where = next(walk, 1_000)
-        if (where.kind === 'wait') waits.push(where.lookAgainSeconds)
-      }
-      return waits
-    }
-    expect(waitsWith([app('a')])).toEqual([2, 5, 10, 20, 30, 30])
+  it.each([
+    [[app('slack_1')], [2, 5, 10, 20, 30, 30]],
     // Another app is offered, and its return looks as well.
-    expect(waitsWith([app('a'), app('b')])).toEqual([3, 10, 20, 30, 30, 30])
+    [
+      [app('slack_1'), app('b')],
+      [3, 10, 20, 30, 30, 30],
+    ],
+  ])('is to wait, a little longer each time, after a return that does not show', (listed, pauses) => {
+    let walk = left(listed)
+    const found = pauses.map(() => {
+      walk = comeBack(observe(walk, listed, 1_000, 90), 's1', 1_000).walk
+      const where = next(walk, 1_000)
+      return where.kind === 'wait' ? where.lookAgainSeconds : undefined
+    })
+    expect(found).toEqual(pauses)
   })
 
   it('is for the person to decide once the time to confirm is over', () => {
-    const waiting = comeBack(left(), 's1', 1_000).walk
-    expect(next(observe(waiting, all, 30_999, 30), 30_999).kind).toBe('wait')
-    const over = observe(waiting, all, 31_000, 30)
+    expect(next(seen(all, back(), 30_999), 30_999).kind).toBe('wait')
+    const over = seen(all, back(), 31_000)
     expect(next(over, 31_000)).toEqual({ kind: 'attend', instance: 'slack_1', meanwhile: 'github_1' })
-    expect(comeBack(over, 's1', 31_000).outcome).toBe('unconfirmed')
+    expect(backFrom(over, 's1')).toBeUndefined()
+  })
+
+  it('waits for the last return that the page shows, and holds up none of the other apps', () => {
+    expect(next(back(), 1_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', meanwhile: 'github_1' })
+    const both = comeBack(leave(back(), 'github_1', 's2', 2_000), 's2', 3_000).walk
+    expect(next(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
+    const narrowed = { ...both, visit: { only: ['slack'] } }
+    expect(next(narrowed, 3_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', step: 's1' })
+    expect(progress(seen([github, drive], both, 4_000), 4_000)).toEqual({ connected: 1, total: 3 })
+  })
+
+  it('is nothing to wait for where the service switched the app off meanwhile', () => {
+    expect(next(seen([app('slack_1', 'disabled')], back([slack]), 2_000), 2_000)).toEqual({
+      kind: 'finished',
+    })
   })
 })
 
 describe('a return', () => {
-  it('counts as connected only when the service no longer lists the datasource', () => {
-    expect(comeBack(observe(left(), [github, drive], 5, 30), 's1', 5).outcome).toBe('connected')
-    expect(comeBack(observe(left(), all, 5, 30), 's1', 5).outcome).toBe('waiting')
+  const judge = (waiting: Waiting[], isRefused = false) =>
+    comeBack(seen(waiting, left(), 5), 's1', 5, isRefused)
+
+  it('counts as connected only when the service no longer lists the app, whatever the return says', () => {
+    expect(judge([github, drive]).outcome).toBe('connected')
+    expect(judge([github, drive], true).outcome).toBe('connected')
+    expect(judge(all).outcome).toBe('waiting')
   })
 
-  it('goes on to the next one that was never started', () => {
-    const walk = comeBack(observe(left(), [github, drive], 5, 30), 's1', 5).walk
-    expect(onward(walk, 6, yes)).toBe('github_1')
-    expect(onward(walk, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
-    expect(onward(skip(walk, 'github_1', 6), 6, yes)).toBe('gdrive_1')
-    expect(onward(depart(walk, { instance: 'github_1', step: 's2', now: 6 }), 6, yes)).toBe('gdrive_1')
+  it('that says it failed is not waited for', () => {
+    const { walk, outcome } = judge(all, true)
+    expect(outcome).toBe('over')
+    expect(next(walk, 5)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
   })
 
-  it('is over after a day', () => {
-    expect(attemptOf(observe(left(), all, 24 * 3600 * 1000 - 1, 30), 's1')).toBeDefined()
-    expect(attemptOf(observe(left(), all, 24 * 3600 * 1000, 30), 's1')).toBeUndefined()
+  it('is judged by its own app, and once', () => {
+    const both = seen([slack], leave(left(), 'github_1', 's2'))
+    const { walk, outcome } = comeBack(both, 's2', 0)
+    expect(outcome).toBe('connected')
+    expect(comeBack(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
+    expect(comeBack(walk, 's1', 0).outcome).toBe('waiting')
+    expect(comeBack(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
   })
 
-  it('of the latest departure counts, however often the person left within a day', () => {
-    const often = Array.from({ length: 60 }, (_, index) => `step-${index}`)
-    const walk = often.reduce(
-      (before, step, now) => depart(before, { instance: 'slack_1', step, now }),
-      begun(),
-    )
-    expect(attemptOf(walk, 'step-59')).toMatchObject({ instance: 'slack_1' })
-    expect(walk.attempts).toHaveLength(50)
+  it('without a step that is known is from what was left for last and is not back', () => {
+    for (const step of [undefined, '', 'unknown']) {
+      expect(backFrom(left(), step)).toMatchObject({ instance: 'slack_1', attempt: { step: 's1' } })
+      expect(backFrom(leave(left(), 'github_1', 's2', 1), step)).toMatchObject({ instance: 'github_1' })
+      expect(backFrom(back(), step)).toBeUndefined()
+    }
+    expect(backFrom(leave(left(), 'slack_1', 's2', 1), 's1')).toMatchObject({ attempt: { step: 's2' } })
   })
 
-  it('with a step that has ended is none', () => {
-    const { walk } = comeBack(observe(left(), [github], 5, 30), 's1', 5)
-    expect(attemptOf(walk, 's1')).toBeUndefined()
-    expect(attemptOf(walk, undefined)).toBeUndefined()
+  it('with a step that is over is none, and takes no other tab’s place', () => {
+    const connected = comeBack(seen([github, drive], left(), 5), 's1', 5).walk
+    expect(backFrom(leave(connected, 'github_1', 's2', 6), 's1')).toBeUndefined()
+    expect(backFrom(leave(connected, 'github_1', 's2', 6), 's2')).toMatchObject({ instance: 'github_1' })
   })
 
-  it('of one tab leaves the other tab on its way', () => {
-    const both = depart(left(), { instance: 'github_1', step: 's2', now: 1 })
-    const { walk } = comeBack(observe(both, [github, drive], 5, 30), 's1', 5)
-    expect(attemptOf(walk, 's2')).toBeDefined()
-  })
-})
-
-describe('an app that is being confirmed', () => {
-  it('holds up none of the others', () => {
-    const walk = comeBack(left(), 's1', 1_000).walk
-    expect(next(walk, 1_000)).toMatchObject({ kind: 'wait', instance: 'slack_1', meanwhile: 'github_1' })
-    const both = comeBack(depart(walk, { instance: 'github_1', step: 's2', now: 2_000 }), 's2', 3_000).walk
-    expect(next(both, 3_000)).toMatchObject({ kind: 'wait', instance: 'github_1', meanwhile: 'gdrive_1' })
-    const later = observe(both, [github, drive], 4_000, 30)
-    expect(progress(later, 4_000)).toEqual({ connected: 1, total: 3 })
+  it('is known before the service could be asked', () => {
+    const known = returned(left(), backFrom(left(), 's1') as Left, 2_000)
+    expect(backFrom(known, 's1')).toMatchObject({ attempt: { backAt: 2_000, looks: 0 } })
+    expect(mayAsk(known, 2_001)).toBe(true)
+    expect(returned(known, backFrom(known, 's1') as Left, 3_000)).toEqual(known)
   })
 
-  it('is given up at once where the return says that it failed, and only if the service still lists it', () => {
-    const denied = comeBack(observe(left(), all, 1_000, 30), 's1', 1_000, true)
-    expect(denied.outcome).toBe('unconfirmed')
-    expect(next(denied.walk, 1_000)).toMatchObject({ kind: 'attend', instance: 'slack_1' })
-    expect(attemptOf(denied.walk, 's1')).toBeUndefined()
-    const lying = comeBack(observe(left(), [github, drive], 1_000, 30), 's1', 1_000, true)
-    expect(lying.outcome).toBe('connected')
-  })
-
-  it('is not asked for where the service switched it off meanwhile', () => {
-    const returned = comeBack(left('slack_1', [slack]), 's1', 1_000).walk
-    const off = observe(returned, [app('slack_1', 'disabled')], 2_000, 30)
-    expect(next(off, 2_000)).toEqual({ kind: 'finished' })
+  it('may have taken no click where it took less than ten seconds, the first time', () => {
+    const attempt = { step: 's', leftAt: 1_000, looks: 0 }
+    expect([10_999, 11_000].map((now) => isQuick(attempt, now))).toEqual([true, false])
+    expect(isQuick({ ...attempt, backAt: 1_500 }, 2_000)).toBe(false)
   })
 })
 
-describe('a datasource that was connected and is listed again', () => {
+describe('going on without a click', () => {
+  const connected = comeBack(seen([github, drive], left(), 5), 's1', 5).walk
+
+  it('leads to the next app that was never started', () => {
+    expect(onward(connected, 6, isStartable)).toBe('github_1')
+    expect(onward(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+    expect(onward(skip(connected, 'github_1', 6), 6, isStartable)).toBe('gdrive_1')
+    expect(onward(leave(connected, 'github_1', 's2', 6), 6, isStartable)).toBe('gdrive_1')
+  })
+
+  it('does not start again what was connected and is listed again, in the wake of the same click', () => {
+    const again = seen([slack], comeBack(seen([], left([slack]), 5), 's1', 5).walk, 6)
+    expect(onward(again, 6, isStartable)).toBeUndefined()
+    const clicked = leave(seen([slack, github], again, 7), 'github_1', 's2', 7)
+    expect(onward(clicked, 7, isStartable)).toBe('slack_1')
+    const byItself = depart(clicked, { instance: 'slack_1', step: 's3', now: 8, byItself: true })
+    expect(byItself.clicks).toBe(clicked.clicks)
+  })
+})
+
+describe('an app that was connected and is listed again', () => {
   it('is offered afresh and not called unconfirmed for the return of then', () => {
-    const returned = comeBack(left(), 's1', 1_000).walk
-    const connected = observe(returned, [github, drive], 2_000, 30)
-    const again = observe(connected, all, 3_600_000, 30)
+    const again = seen(all, seen([github, drive], back(), 2_000), 3_600_000)
     expect(next(again, 3_600_000)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    expect(shown(again)[0]).toMatchObject({ departures: 0, status: 'awaiting' })
-    expect(shown(again)[0]?.unconfirmedAt).toBeUndefined()
+    expect(shown(again)[0]).toMatchObject({
+      status: 'awaiting',
+      attempt: undefined,
+      unconfirmedAt: undefined,
+    })
   })
 
-  it('does not start by itself in the wake of the click that connected it', () => {
-    const { walk } = comeBack(observe(left('slack_1', [slack]), [], 5, 30), 's1', 5)
-    const again = observe(walk, [slack], 6, 30)
-    expect(onward(again, 6, yes)).toBeUndefined()
-    const clicked = depart(observe(again, [slack, github], 7, 30), {
-      instance: 'github_1',
-      step: 's2',
-      now: 7,
-    })
-    expect(onward(clicked, 7, yes)).toBe('slack_1')
+  it('can still be come back from, where another tab saw it connected first', () => {
+    const again = seen(all, seen([github, drive], left(), 2), 3)
+    expect(backFrom(again, 's1')).toMatchObject({ instance: 'slack_1' })
   })
 })
 
-describe('not now', () => {
-  it('lasts until it is taken back, by a word or by connecting after all', () => {
-    const skipped = skip(begun(), 'slack_1', 1)
-    expect(next(observe(skipped, all, 99_000, 30), 99_000)).toEqual({
-      kind: 'connect',
-      instance: 'github_1',
-    })
+describe('setting an app aside', () => {
+  it('“not now” lasts until it is taken back, or the person leaves for the app after all', () => {
+    const skipped = skip(seen(all), 'slack_1', 1)
+    expect(next(seen(all, skipped, 99_000), 99_000)).toEqual({ kind: 'connect', instance: 'github_1' })
     expect(next(unskip(skipped, 'slack_1'), 2)).toEqual({ kind: 'connect', instance: 'slack_1' })
-    const after = depart(skipped, { instance: 'slack_1', step: 's', now: 2 })
-    expect(shown(after)[0]?.skippedAt).toBeUndefined()
+    expect(shown(leave(skipped, 'slack_1', 's', 2))[0]?.skippedAt).toBeUndefined()
   })
 
-  it('ends the waiting for a consent', () => {
-    const waiting = comeBack(left(), 's1', 1).walk
-    expect(next(skip(waiting, 'slack_1', 2), 2)).toEqual({ kind: 'connect', instance: 'github_1' })
+  it('ends the waiting for that consent alone, for good', () => {
+    const both = comeBack(leave(back(), 'github_1', 's2', 2), 's2', 3).walk
+    const skipped = skip(both, 'slack_1', 4)
+    expect([kindOf(skipped, 'slack_1'), kindOf(skipped, 'github_1')]).toEqual(['skipped', 'confirming'])
+    expect(kindOf(unskip(skipped, 'slack_1'), 'slack_1')).toBe('todo')
+  })
+
+  it('counts at once while the app is open in another tab, whose return still counts', () => {
+    const skipped = skip(left(), 'slack_1', 1)
+    expect(kindOf(skipped, 'slack_1')).toBe('skipped')
+    expect(kindOf(comeBack(skipped, 's1', 2).walk, 'slack_1')).toBe('confirming')
   })
 
   it('means nothing for what is connected', () => {
-    const walk = observe(begun(), [github, drive], 1, 30)
+    const walk = seen([github, drive], seen(all), 1)
     expect(skip(walk, 'slack_1', 2)).toEqual(walk)
+    expect(kindOf(seen([github, drive], skip(seen(all), 'slack_1', 1), 2), 'slack_1')).toBe('connected')
+  })
+
+  it('“I need an admin” is kept with its time until it is taken back, and a later word replaces it', () => {
+    const blocked = block(seen(all), 'slack_1', 7)
+    expect(blocked.known[0]?.blockedAt).toBe(7)
+    expect(kindOf(unblock(blocked, 'slack_1'), 'slack_1')).toBe('todo')
+    expect(kindOf(skip(blocked, 'slack_1', 8), 'slack_1')).toBe('skipped')
   })
 })
 
-describe('the service', () => {
-  it('is not asked while somebody is leaving, and is after that', () => {
-    expect(mayAsk(begun(), 0)).toBe(true)
-    expect(mayAsk(left(), IN_FLIGHT_MS - 1)).toBe(false)
-    expect(mayAsk(left(), IN_FLIGHT_MS)).toBe(true)
-    // A clock that was put back, or a record that claims a departure to come.
-    expect(mayAsk(left(), -IN_FLIGHT_MS)).toBe(true)
-    expect(mayAsk(comeBack(left(), 's1', 1).walk, 2)).toBe(true)
+it('the service is not asked while someone is leaving, and is after that, whatever the clocks do', () => {
+  expect(mayAsk(seen(all), 0)).toBe(true)
+  expect([IN_FLIGHT_MS - 1, IN_FLIGHT_MS].map((now) => mayAsk(left(), now))).toEqual([false, true])
+  // A clock that was put back, or a record that claims a departure to come.
+  expect(mayAsk(left(), -IN_FLIGHT_MS)).toBe(true)
+  expect(mayAsk(back(), 1_001)).toBe(true)
+})
+
+describe('what a visit shows', () => {
+  it.each([
+    [[], 'slack_2', true],
+    [['slack'], 'slack_12', true],
+    [['slack_1'], 'slack_12', false],
+    [['sla'], 'slack_2', false],
+    [['slack_eu'], 'slack_1_eu', false],
+  ])('narrowed to %j, %s: %s', (only, instance, isShown) => {
+    expect(inScope({ only }, instance)).toBe(isShown)
+  })
+
+  it('counts what was connected on the way, and only what the visit is about', () => {
+    expect(progress(seen([drive], seen(all), 1), 1)).toEqual({ connected: 2, total: 3 })
+    expect(progress({ ...seen(all), visit: { only: ['slack_1'] } }, 0)).toEqual({ connected: 0, total: 1 })
   })
 })
 
-describe('progress', () => {
-  it('counts what was connected on the way, and nothing that was never waiting', () => {
-    expect(progress(begun(), 0)).toEqual({ connected: 0, total: 3 })
-    expect(progress(observe(begun(), [drive], 1, 30), 1)).toEqual({ connected: 2, total: 3 })
-  })
-
-  it('counts only what the visit is about', () => {
-    const walk = { ...begun(), visit: { only: ['slack_1'] } }
-    expect(progress(walk, 0)).toEqual({ connected: 0, total: 1 })
-  })
-
-  it('tells instances of one datasource apart, and the datasource names them all', () => {
-    expect(inScope({ only: ['slack'] }, 'slack_2')).toBe(true)
-    expect(inScope({ only: ['slack_1'] }, 'slack_2')).toBe(false)
-    expect(inScope({ only: ['slack'] }, 'slack_12')).toBe(true)
-    expect(inScope({ only: ['slack_1'] }, 'slack_12')).toBe(false)
-    expect(inScope({ only: ['sla'] }, 'slack_2')).toBe(false)
-    expect(inScope({ only: [] }, 'slack_2')).toBe(true)
-  })
-})
-
-describe('a walk of more apps than anyone has', () => {
-  it('forgets those that were connected first, and none that waits', () => {
-    const many = Array.from({ length: 2_000 }, (_, index) => app(`a${index}_1`))
-    const half = observe(begun(many), many.slice(1_000), 1, 30)
+describe('a walk', () => {
+  it('of more apps than anyone has forgets those that were connected first, and none that waits', () => {
+    const many = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
+    expect(seen(many).known).toHaveLength(2_001)
+    const half = seen(many.slice(1_000), seen(many.slice(0, 2_000)), 1)
     expect(half.known).toHaveLength(2_000)
-    const more = observe(half, [...many.slice(1_000), app('b'), app('c')], 2, 30)
-    expect(more.known).toHaveLength(2_000)
-    expect(more.known[0]?.instance).toBe('a2_1')
-    const waiting = Array.from({ length: 2_001 }, (_, index) => app(`a${index}_1`))
-    expect(begun(waiting).known).toHaveLength(2_001)
+    expect(half.known[0]?.instance).toBe('a1_1')
   })
 
   it('is the same walk where the service says what it said before', () => {
-    const connected = observe(begun(), [github], 1, 30)
-    expect(observe(connected, [github], 2, 30)).toBe(connected)
-    expect(observe(connected, [{ ...github, name: 'Another' }], 2, 30)).not.toBe(connected)
-    expect(observe(connected, [{ ...github, status: 'stale' }], 2, 30).known[1]?.status).toBe('stale')
-    expect(observe(connected, [drive], 2, 30).known.map(({ status }) => status)).toEqual([
+    const connected = seen([github], seen(all), 1)
+    expect(seen([github], connected, 2)).toBe(connected)
+    expect(seen([{ ...github, name: 'Code' }], connected, 2).known[1]?.name).toBe('Code')
+    expect(seen([{ ...github, status: 'stale' }], connected, 2).known[1]?.status).toBe('stale')
+    expect(seen([drive], connected, 2).known.map(({ status }) => status)).toEqual([
       'connected',
       'connected',
       'awaiting',
     ])
-    expect(observe(connected, [], 2, 30).known[0]?.connectedAt).toBe(1)
+    expect(seen([], connected, 2).known[0]?.connectedAt).toBe(1)
   })
 })

@@ -2,9 +2,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Source } from '../../src/people/person.ts'
 import type { Told } from '../../src/people/follow.ts'
-import { comeBack, depart } from '../../src/onboarding/attempts.ts'
-import { block, skip, unskip } from '../../src/onboarding/set-aside.ts'
-import { observe, startWalk, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+import {
+  type Waiting,
+  type Walk,
+  block,
+  comeBack,
+  depart,
+  observe,
+  skip,
+  startWalk,
+  unskip,
+} from '../../src/onboarding/walk.ts'
 import { sourcesOf, watchWalks, type OnWalkChanged } from '../../src/onboarding/watched-walks.ts'
 import type { Walks } from '../../src/onboarding/walks.ts'
 import { CONFIRM, NOW, returned, seen, slack, waits } from './seen.ts'

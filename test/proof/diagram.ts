@@ -1,6 +1,7 @@
 // The diagram of docs/how-it-works.md, drawn from the graph: how one app can be doing, and what leads from one to the other.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { explore, kindsIn, type Move, type State } from './graph.ts'
+import { isInFlight, isReturned } from '../../src/onboarding/walk.ts'
 
 export const DOCUMENT = new URL('../../docs/how-it-works.md', import.meta.url)
 const BETWEEN = /(<!-- walk -->\n)[\s\S]*(<!-- \/walk -->)/
@@ -49,7 +50,8 @@ function wordFor(
   return (isDirect ? WORDS[what] : WORDS['look']) ?? what
 }
 
-const isQuiet = ({ walk, tabs }: State) => tabs.length === 0 && walk.attempts.length === 0
+const isQuiet = ({ walk, tabs, now }: State) =>
+  tabs.length === 0 && !walk.known.some((entry) => isReturned(entry) || isInFlight(entry, now))
 
 export class Edges {
   /** From where, by the word and the end of each edge. */

@@ -1,6 +1,6 @@
 // What holds in every state of the graph, and after every move.
-import { attemptOf } from '../../src/onboarding/attempts.ts'
-import { next } from '../../src/onboarding/course.ts'
+import { next } from '../../src/onboarding/next-step.ts'
+import { backFrom } from '../../src/onboarding/walk.ts'
 import { kindsIn, type Move, type State } from './graph.ts'
 
 /** Moves after which the walk has heard what the service says. */
@@ -28,7 +28,12 @@ export function holdToRules(before: State, move: Move): void {
         fail('the service is believed')
     }
   const known = before.walk.known.find(({ instance }) => instance === byItself)
-  if (byItself !== undefined && known !== undefined && known.departures > 0)
+  if (
+    byItself !== undefined &&
+    known !== undefined &&
+    known.status !== 'connected' &&
+    known.attempt !== undefined
+  )
     fail('no app is departed to twice automatically')
   if (deadEnd(state)) fail('there is no dead end')
 }
@@ -39,7 +44,7 @@ function deadEnd(state: State): boolean {
   const kinds = [...kindsIn(state).values()]
   switch (where.kind) {
     case 'wait':
-      return attemptOf(state.walk, where.step) === undefined || where.lookAgainSeconds <= 0
+      return backFrom(state.walk, where.step) === undefined || where.lookAgainSeconds <= 0
     case 'connect':
     case 'attend':
       return !kindsIn(state).has(where.instance)

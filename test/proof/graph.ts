@@ -1,17 +1,20 @@
 // Every state that a walk can get into, with two tabs and so many apps: breadth first over the pure decisions, with every
 // answer of the person, the service and the clock. What surprises: two walks are one state where nothing decides
 // differently, so times are kept as "a moment ago" and "over".
-import { attemptOf } from '../../src/onboarding/attempts.ts'
-import { next, standingIn } from '../../src/onboarding/course.ts'
-import { passageOfClick, passageOfReturn, type Passage, type Question } from '../../src/onboarding/passage.ts'
-import { block, skip, unblock, unskip } from '../../src/onboarding/set-aside.ts'
+import { next, standingIn } from '../../src/onboarding/next-step.ts'
+import { type Check, type Transition, afterClick, afterReturn } from '../../src/onboarding/transition.ts'
 import {
+  type Waiting,
+  type Walk,
+  backFrom,
+  block,
   isInFlight,
   isReturned,
   observe,
+  skip,
   startWalk,
-  type Waiting,
-  type Walk,
+  unblock,
+  unskip,
 } from '../../src/onboarding/walk.ts'
 
 /** What the service has: `late`: consented, and not shown yet. */
@@ -50,7 +53,7 @@ export const beginning = (apps: number): State => {
 
 let steps = 0
 
-function questionIn({ service, now }: State): Question {
+function checkIn({ service, now }: State): Check {
   const waiting = waitingIn(service)
   const isStartable = (instance: string) => waiting.some((entry) => entry.instance === instance)
   return {
@@ -63,10 +66,10 @@ function questionIn({ service, now }: State): Question {
   }
 }
 
-function followed(state: State, passage: Passage, step: string): State {
-  const { walk } = passage
-  if (passage.kind !== 'leave') return { ...state, walk }
-  return { ...state, walk, tabs: [...state.tabs, { step, instance: passage.instance }] }
+function followed(state: State, transition: Transition, step: string): State {
+  const { walk } = transition
+  if (transition.kind !== 'leave') return { ...state, walk }
+  return { ...state, walk, tabs: [...state.tabs, { step, instance: transition.instance }] }
 }
 
 const withListed = (state: State, app: string, listed: Listed): State => ({
@@ -75,23 +78,24 @@ const withListed = (state: State, app: string, listed: Listed): State => ({
 })
 
 function click(state: State, app: string | undefined): Move {
-  const question = questionIn(state)
+  const check = checkIn(state)
   return {
     what: 'click',
     app,
-    state: followed(state, passageOfClick(state.walk, question, app), question.step),
+    state: followed(state, afterClick(state.walk, check, app), check.step),
   }
 }
 
 /** The browser is back: from the consent, or to look again. */
 function land(state: State, what: string, { step, instance }: Consent, isRefused = false): Move {
-  if (attemptOf(state.walk, step) === undefined)
-    return { what: `${what}, over already`, app: instance, state }
-  const question = questionIn(state)
-  const back = { step, instance, advances: true, isRefused }
-  const passage = passageOfReturn(state.walk, question, back)
-  const byItself = passage.kind === 'leave' ? passage.instance : undefined
-  return { what, app: instance, byItself, state: followed(state, passage, question.step) }
+  const left = backFrom(state.walk, step)
+  if (left === undefined) return { what: `${what}, over already`, app: instance, state }
+  const check = checkIn(state)
+  const app = left.instance
+  const back = { step: left.attempt.step, instance: app, advances: true, isRefused }
+  const transition = afterReturn(state.walk, check, back)
+  const byItself = transition.kind === 'leave' ? transition.instance : undefined
+  return { what, app, byItself, state: followed(state, transition, check.step) }
 }
 
 export type Extent = {
@@ -129,37 +133,28 @@ export function* movesFrom(before: State, { maxTabs, isWhole }: Extent): Generat
     if (listed !== 'off') yield land(withListed(away, tab.instance, 'gone'), 'allow', tab)
     if (listed === 'listed') yield land(withListed(away, tab.instance, 'late'), 'allow', tab)
   }
-  for (const attempt of walk.attempts.filter(isReturned)) yield land(state, 'look again', attempt)
+  for (const { instance, attempt } of walk.known.filter(isReturned))
+    yield land(state, 'look again', { step: attempt.step, instance })
 }
 
 /** What of a state decides about what can come. */
 export function keyOf({ walk, service, tabs, now }: State): string {
-  const isOpen = (step: string) => tabs.some((tab) => tab.step === step)
-  const attempts = walk.attempts.filter(
-    (one) => one.done === undefined && (isReturned(one) || isOpen(one.step) || isInFlight(one, now)),
-  )
-  const known = walk.known.map((entry) => [
-    entry.instance,
-    entry.status,
-    entry.skippedAt !== undefined,
-    entry.blockedAt !== undefined,
-    entry.unconfirmedAt !== undefined,
-    entry.departures > 0,
+  const known = walk.known.map((entry) => {
+    const { instance, status, attempt, skippedAt, blockedAt, unconfirmedAt, leftIn } = entry
+    const set = [skippedAt, blockedAt, unconfirmedAt].map((at) => at !== undefined)
     // Asked only of an app that starts afresh.
-    entry.departures === 0 && entry.departedIn !== undefined && entry.departedIn === walk.clicks,
-  ])
-  const live = attempts.map((one) => {
-    const { instance, step, returnedAt } = one
-    const isOverdue = returnedAt !== undefined && now - returnedAt >= CONFIRM_SECONDS * 1000
-    return [instance, isOpen(step), isInFlight(one, now), returnedAt !== undefined, isOverdue]
+    if (attempt === undefined) return [instance, status, set, leftIn === walk.clicks]
+    const isOpen = tabs.some(({ step }) => step === attempt.step)
+    const isOverdue = attempt.backAt !== undefined && now - attempt.backAt >= CONFIRM_SECONDS * 1000
+    const isOver = attempt.isOver === true
+    const how = isOver ? 'over' : attempt.backAt === undefined ? isInFlight(entry, now) : isOverdue
+    return [instance, status, set, isReturned(entry), how, isOpen]
   })
-  // Any number that were left a moment ago and have no tab any more are as good as one.
-  const distinct = [...new Set(live.map((one) => JSON.stringify(one)))]
-  // A tab whose attempt is over comes back to a page.
+  // A tab whose app was left for again counts as one whose step was lost.
   const closed = tabs
-    .filter(({ step }) => attemptOf(walk, step) === undefined)
-    .map(({ instance }) => instance)
-  return JSON.stringify([known, distinct, closed.toSorted(), Object.values(service)])
+    .filter(({ step }) => walk.known.every(({ attempt }) => attempt?.step !== step || attempt.isOver))
+    .map(({ step, instance }) => `${instance} ${backFrom(walk, step)?.instance}`)
+  return JSON.stringify([known, closed.toSorted(), Object.values(service)])
 }
 
 export type Visitor = (before: State, move: Move) => void
@@ -179,7 +174,7 @@ export function explore(extent: Extent, visit: Visitor): { states: number; moves
         const key = keyOf(move.state)
         if (seen.has(key)) continue
         seen.add(key)
-        found.push(pruned(move.state))
+        found.push(move.state)
       }
     counts.states += found.length
     frontier = found
@@ -187,17 +182,7 @@ export function explore(extent: Extent, visit: Visitor): { states: number; moves
   return counts
 }
 
-/** Without the attempts that nothing asks for any more. */
-function pruned(state: State): State {
-  const { walk, tabs } = state
-  const isOpen = (step: string) => tabs.some((tab) => tab.step === step)
-  const attempts = walk.attempts.filter(
-    (one) => one.done === undefined && (isReturned(one) || isOpen(one.step) || isInFlight(one, state.now)),
-  )
-  return { ...state, walk: { ...walk, attempts } }
-}
-
 export const kindsIn = ({ walk, now }: State): Map<string, string> =>
-  new Map(walk.known.map((entry) => [entry.instance, standingIn(walk, entry, now).kind]))
+  new Map(walk.known.map((entry) => [entry.instance, standingIn(entry, now).kind]))
 
 export const offered = ({ walk, now }: State) => next(walk, now)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { nothingSaid } from '../../src/onboarding/overview/about.ts'
+import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { observe, startWalk } from '../../src/onboarding/walk.ts'
 import { keysUnder, t } from '../helpers/texts.ts'
@@ -30,7 +30,7 @@ const overview = overviewOf(observe(startWalk(NOW), waiting, NOW, 90), {
   t,
   person: 'ada@acme.example',
   from: undefined,
-  about: () => nothingSaid,
+  about: () => notDescribed,
   confirmSeconds: 90,
 })
 

@@ -25,7 +25,7 @@ export const hasNotes = ({ never, account, help }: AboutApp): boolean =>
 
 export type About = (instance: string) => AboutApp
 
-export const nothingSaid: AboutApp = {
+export const notDescribed: AboutApp = {
   name: undefined,
   logo: undefined,
   reads: [],
@@ -55,7 +55,7 @@ const MAX_KNOWN = 5_000
 function aboutOf(company: Company, instance: string, lang: string): AboutApp {
   const said = company.datasourceOf(instance)
   const logo = (said?.logo ?? markOf(instance))?.path
-  if (said === undefined) return { ...nothingSaid, logo }
+  if (said === undefined) return { ...notDescribed, logo }
   const { name, reads, never, why, account, help, isRequired } = said
   return {
     name: company.localized(name, lang),

@@ -1,7 +1,7 @@
 // Apps with one name, told apart by a number that only this page knows: what it says so that a person connects each of
 // them to an account of its own. Pure.
 import type { App } from './entries.ts'
-import { appIn, type Scene } from './scene.ts'
+import { appIn, type Situation } from './situation.ts'
 
 /** People who need an admin have tried with an account, and would meet the same wall with it again. */
 const CHOSEN: readonly App['standing']['kind'][] = ['connected', 'confirming', 'blocked']
@@ -14,16 +14,16 @@ const isAlike = (app: App, other: App): boolean =>
   other.short === app.short && other.entry.instance !== app.entry.instance
 
 /** Was an account chosen already for an app of the same name? Then the usual advice would lead to it again. */
-export const hasChosenTwin = (scene: Scene, instance: string | undefined): boolean => {
-  const mine = appIn(scene, instance)
-  return mine !== undefined && scene.apps.some((app) => isAlike(mine, app) && isChosen(app))
+export const hasChosenTwin = (situation: Situation, instance: string | undefined): boolean => {
+  const mine = appIn(situation, instance)
+  return mine !== undefined && situation.apps.some((app) => isAlike(mine, app) && isChosen(app))
 }
 
 /**
  * The account that the company's file names for this app. Given for every app of the name, as one for `slack` is, it
  * can't be right for each of them, so it is said of none.
  */
-export function givenAccount({ known, about }: Scene, instance: string): string | undefined {
+export function givenAccount({ known, about }: Situation, instance: string): string | undefined {
   const { account } = about(instance)
   const mine = known.find(({ entry }) => entry.instance === instance)
   const isShared = known.some(
@@ -36,10 +36,10 @@ export function givenAccount({ known, about }: Scene, instance: string): string 
  * Which account to choose, for an app that shares its name or had an account before; undefined: there is no other, or the
  * company says which.
  */
-export function accountOf(scene: Scene, app: App): string | undefined {
-  const { t } = scene
-  const others = scene.apps.filter((other) => isAlike(app, other))
-  if (givenAccount(scene, app.entry.instance) !== undefined) return undefined
+export function accountOf(situation: Situation, app: App): string | undefined {
+  const { t } = situation
+  const others = situation.apps.filter((other) => isAlike(app, other))
+  if (givenAccount(situation, app.entry.instance) !== undefined) return undefined
   const named = (some: readonly App[]) => t.list(some.map(({ name }) => name))
   const chosen = others.filter(isChosen)
   if (chosen.length > 0) return t('next.alikeOther', { apps: named(chosen) })
@@ -56,17 +56,19 @@ export function accountOf(scene: Scene, app: App): string | undefined {
 }
 
 /** The same beside a mere button or link: that leads straight there, so the account that the company names is said too. */
-export function accountBeside(scene: Scene, app: App): string | undefined {
-  const account = givenAccount(scene, app.entry.instance)
-  const hasTwin = scene.apps.some((other) => isAlike(app, other))
-  return hasTwin && account !== undefined ? scene.t('next.useAccount', { account }) : accountOf(scene, app)
+export function accountBeside(situation: Situation, app: App): string | undefined {
+  const account = givenAccount(situation, app.entry.instance)
+  const hasTwin = situation.apps.some((other) => isAlike(app, other))
+  return hasTwin && account !== undefined
+    ? situation.t('next.useAccount', { account })
+    : accountOf(situation, app)
 }
 
 /** May the account that a person works with be the wrong one? Then another one was chosen for it, or is named. */
-export function mayDiffer(scene: Scene, instance: string | undefined): boolean {
-  const mine = appIn(scene, instance)
+export function mayDiffer(situation: Situation, instance: string | undefined): boolean {
+  const mine = appIn(situation, instance)
   if (mine === undefined) return false
-  const isNamed = givenAccount(scene, mine.entry.instance) !== undefined
-  const hasTwin = scene.apps.some((app) => isAlike(mine, app))
-  return (hasTwin && isNamed) || mine.entry.status === 'stale' || hasChosenTwin(scene, instance)
+  const isNamed = givenAccount(situation, mine.entry.instance) !== undefined
+  const hasTwin = situation.apps.some((app) => isAlike(mine, app))
+  return (hasTwin && isNamed) || mine.entry.status === 'stale' || hasChosenTwin(situation, instance)
 }

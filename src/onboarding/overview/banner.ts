@@ -1,11 +1,11 @@
 // What came of the app that the person comes from, as the overview says it first. Pure.
 import { isOff } from '../../client-api/app-status.ts'
 import { isLong, titled } from './entries.ts'
-import { appIn, nameIn, type Scene } from './scene.ts'
+import { appIn, nameIn, type Situation } from './situation.ts'
 
-export function bannerOf(scene: Scene) {
-  const { t, where, opening } = scene
-  const app = appIn(scene, scene.from)
+export function bannerOf(situation: Situation) {
+  const { t, where, opening } = situation
+  const app = appIn(situation, situation.from)
   if (app === undefined) return undefined
   const { name, standing, entry } = app
   if (standing.kind === 'off' && isOff(entry.status))
@@ -17,8 +17,8 @@ export function bannerOf(scene: Scene) {
   switch (standing.kind) {
     case 'connected': {
       // A page that says that everything is connected need not say it of the last one too.
-      if (opening.mood === 'done') return undefined
-      const next = where.kind === 'connect' ? nameIn(scene, where.instance) : undefined
+      if (opening.state === 'done') return undefined
+      const next = where.kind === 'connect' ? nameIn(situation, where.instance) : undefined
       // A long one is read in the title of the card.
       const text = next === undefined || isLong(next) ? '' : t('banner.connectedNext', { app: next })
       return { kind: 'good', ...titled(name, t, ['banner.connected', 'status.connected']), text }
@@ -31,7 +31,7 @@ export function bannerOf(scene: Scene) {
       }
     case 'skipped': {
       // A page at rest says it of everything that was skipped.
-      const text = opening.mood === 'rest' ? '' : t('banner.skippedText')
+      const text = opening.state === 'rest' ? '' : t('banner.skippedText')
       return { kind: 'notice', ...titled(name, t, ['banner.skipped', 'status.skipped']), text }
     }
     case 'unconfirmed':

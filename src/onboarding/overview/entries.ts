@@ -9,8 +9,8 @@ import { tileOf, type About } from './about.ts'
 /** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
 export type App = { entry: Known; standing: Standing; name: string; short: string }
 
-/** `heard`: which app it is about, where `label` does not say it. */
-export type Label = { label: string; heard?: string }
+/** `forApp`: which app it is about, where `label` does not say it. */
+export type Label = { label: string; forApp?: string }
 
 export type Action = { href: string } & Label
 
@@ -52,10 +52,10 @@ type Keys = readonly [withName: Key, without: Key]
 export const worded = (name: string, t: Texts, [withName, without]: Keys, most = MAX_IN_SENTENCE) =>
   t(isLong(name, most) ? without : withName, { app: name })
 
-/** A name that the words leave out is still heard. */
+/** A name that the words leave out is still forApp. */
 export const labelled = (name: string, t: Texts, keys: Keys): Label => ({
   label: worded(name, t, keys, MAX_IN_BUTTON),
-  ...(isLong(name, MAX_IN_BUTTON) && { heard: name }),
+  ...(isLong(name, MAX_IN_BUTTON) && { forApp: name }),
 })
 
 /** A title that tells a result: a long name is apart, below it. */
@@ -78,7 +78,7 @@ const IN_ROW = {
 export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefined =>
   kind === 'connected' || kind === 'disabled' || kind === 'attention'
     ? undefined
-    : { label: t(IN_ROW[kind]), heard: name }
+    : { label: t(IN_ROW[kind]), forApp: name }
 
 export type ListContext = {
   t: Texts
@@ -150,12 +150,12 @@ function entryOf(app: App, context: EntryContext) {
     connect: label && { href: connectPath(instance), ...label },
     skip:
       (label !== undefined || kind === 'attention') && kind !== 'skipped' && kind !== 'blocked'
-        ? { href: skipPath(instance), label: t('overview.skip'), heard: name }
+        ? { href: skipPath(instance), label: t('overview.skip'), forApp: name }
         : undefined,
     unskip:
-      kind === 'skipped' ? { href: unskipPath(instance), label: t('plain.undo'), heard: name } : undefined,
+      kind === 'skipped' ? { href: unskipPath(instance), label: t('plain.undo'), forApp: name } : undefined,
     /** Where "I need an admin" is said, or taken back. */
-    block: block && { ...block, heard: name },
+    block: block && { ...block, forApp: name },
   }
 }
 

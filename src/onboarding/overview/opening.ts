@@ -28,7 +28,7 @@ const added = (one: OffBy, other: OffBy): OffBy => {
   return sum
 }
 
-export type Sight = {
+export type Seen = {
   /** The apps that this visit shows. */
   shown: Counts
   /** The other apps of the same person. */
@@ -58,7 +58,7 @@ export type Ending =
   /** None is: all are switched off. */
   | 'off'
 
-export function endingOf({ shown, hidden, isNarrowed }: Sight): Ending {
+export function endingOf({ shown, hidden, isNarrowed }: Seen): Ending {
   const left = shown.skipped + shown.blocked
   if (shown.pending > 0) return 'open'
   if (shown.connected + left + shown.off === 0) return isNarrowed ? 'unknown-name' : 'nothing'
@@ -69,25 +69,25 @@ export function endingOf({ shown, hidden, isNarrowed }: Sight): Ending {
 }
 
 /** open: something waits. rest: it does not, and something is not connected. done: nothing is left to do. */
-type Mood = 'open' | 'rest' | 'done'
+type State = 'open' | 'rest' | 'done'
 
-export function openingOf(ending: Ending, sight: Sight, t: Texts) {
-  const [mood, heading, lead] = wordsOf(ending, sight, t)
+export function openingOf(ending: Ending, seen: Seen, t: Texts) {
+  const [state, heading, lead] = wordsOf(ending, seen, t)
   return {
     ending,
-    mood,
+    state,
     heading,
     lead,
     /** Is a first search offered? Where nothing is connected it could find nothing. */
-    search: mood === 'done' || ending === 'some',
+    search: state === 'done' || ending === 'some',
   }
 }
 
 function wordsOf(
   ending: Ending,
-  { shown, hidden, isNarrowed, hasBegun }: Sight,
+  { shown, hidden, isNarrowed, hasBegun }: Seen,
   t: Texts,
-): [Mood, heading: string, lead: string] {
+): [State, heading: string, lead: string] {
   // Of apps that a narrowed visit does not show, its headings say nothing.
   const isPart = hidden.connected + hidden.pending + hidden.skipped + hidden.blocked + hidden.off > 0
   const count = shown.connected + shown.pending + shown.skipped + shown.blocked + shown.off

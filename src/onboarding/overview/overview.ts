@@ -5,28 +5,28 @@ import { tileOf } from './about.ts'
 import { accountBeside, givenAccount, mayDiffer } from './alike.ts'
 import { bannerOf } from './banner.ts'
 import { isLong, rowsOf, type Action, type App } from './entries.ts'
-import { sceneOf, type OverviewContext, type Scene } from './scene.ts'
+import { situationOf, type OverviewContext, type Situation } from './situation.ts'
 import { checkingOf, resumeOf, stepOf } from './step.ts'
 import { watchOf } from './watch.ts'
 
 export function overviewOf(walk: Walk, context: OverviewContext) {
-  const scene = sceneOf(walk, context)
-  const { apps, opening, where, about } = scene
-  const step = stepOf(scene)
-  const checking = checkingOf(scene)
-  const banner = step?.focus || checking?.focus ? undefined : bannerOf(scene)
-  const progress = progressOf(scene)
+  const situation = situationOf(walk, context)
+  const { apps, opening, where, about } = situation
+  const step = stepOf(situation)
+  const checking = checkingOf(situation)
+  const banner = step?.focus || checking?.focus ? undefined : bannerOf(situation)
+  const progress = progressOf(situation)
   const result = banner ?? checking ?? (step?.kind === 'connect' ? undefined : step)
-  const isDone = opening.mood === 'done'
-  const filter = filterOf(scene)
+  const isDone = opening.state === 'done'
+  const filter = filterOf(situation)
   const rows = rowsOf(apps, {
     t: context.t,
     about,
     current: step?.instance,
-    finished: opening.mood !== 'open',
-    from: scene.from,
+    finished: opening.state !== 'open',
+    from: situation.from,
     query: filter?.query ?? '',
-    accountOf: (app) => accountInRow(scene, app),
+    accountOf: (app) => accountInRow(situation, app),
   })
   const found = filter?.query
     ? context.t('overview.found', { count: rows.entries.length, query: filter.query })
@@ -42,8 +42,8 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   return {
     ...opening,
     heading:
-      opening.ending === 'all' && scene.name && !isLong(scene.name)
-        ? context.t('finished.titleNamed', { name: scene.name })
+      opening.ending === 'all' && situation.name && !isLong(situation.name)
+        ? context.t('finished.titleNamed', { name: situation.name })
         : opening.heading,
     title: parts
       .filter((part) => part !== undefined)
@@ -51,30 +51,32 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
       .join(' - '),
     banner,
     /** Is the end reached just now? Then it is what is read first. */
-    arrived: isDone && scene.from !== undefined,
+    arrived: isDone && situation.from !== undefined,
     checking,
     // A walk that is over says so once.
     progress: isDone ? undefined : progress,
     step,
-    resume: resumeOf(scene),
+    resume: resumeOf(situation),
     /** What is connected, at a glance. */
-    tiles: isDone ? connectedTiles(scene) : [],
+    tiles: isDone ? connectedTiles(situation) : [],
     ...rows,
     filter: filter && { ...filter, found },
     /** At the end: for which account, and how to take it back. */
     connectedFor:
-      isDone && scene.counts.connected > 0
+      isDone && situation.counts.connected > 0
         ? context.t.sentences([
-            ...(scene.person === '' ? [] : [context.t('finished.connectedFor', { person: scene.person })]),
+            ...(situation.person === ''
+              ? []
+              : [context.t('finished.connectedFor', { person: situation.person })]),
             context.t('finished.disconnect'),
           ])
         : '',
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
     account:
-      scene.person === '' || mayDiffer(scene, step?.instance)
+      situation.person === '' || mayDiffer(situation, step?.instance)
         ? ''
-        : context.t('next.account', { person: scene.person }),
-    returnTo: returnAction(scene),
+        : context.t('next.account', { person: situation.person }),
+    returnTo: returnAction(situation),
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
     watch: watchOf(walk, where, context.now, context.confirmSeconds),
@@ -85,7 +87,7 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
 const MAX_TILES = 12
 
 /** One for each kind of app: two signs that are the same would look like a mistake. */
-function connectedTiles({ apps, about }: Scene) {
+function connectedTiles({ apps, about }: Situation) {
   const tiles = new Map<string, ReturnType<typeof tileOf>>()
   for (const { entry, short, standing } of apps)
     if (standing.kind === 'connected') {
@@ -96,10 +98,10 @@ function connectedTiles({ apps, about }: Scene) {
 }
 
 /** What to heed in the account there, or which one was to be used. */
-function accountInRow(scene: Scene, app: App): string | undefined {
-  if (app.standing.kind !== 'connected') return accountBeside(scene, app)
-  const account = givenAccount(scene, app.entry.instance)
-  return account && scene.t('finished.through', { account })
+function accountInRow(situation: Situation, app: App): string | undefined {
+  if (app.standing.kind !== 'connected') return accountBeside(situation, app)
+  const account = givenAccount(situation, app.entry.instance)
+  return account && situation.t('finished.through', { account })
 }
 
 /** With more apps than that, no one reads through the list, and a guess in minutes would only deter. */
@@ -107,7 +109,7 @@ const MAX_AT_A_GLANCE = 10
 const MAX_QUERY = 100
 
 /** A form that loads the page anew, so it needs no script; the visit goes along. */
-function filterOf({ apps, query = '', visit }: Scene) {
+function filterOf({ apps, query = '', visit }: Situation) {
   if (apps.length <= MAX_AT_A_GLANCE) return undefined
   return {
     query: query.trim().slice(0, MAX_QUERY),
@@ -120,7 +122,7 @@ function filterOf({ apps, query = '', visit }: Scene) {
 const MAX_SEGMENTS = 12
 
 /** What is turned off is left out: no one can connect it, and counting it, a walk could never be complete. */
-function progressOf({ counts, t }: Scene) {
+function progressOf({ counts, t }: Situation) {
   const { connected, pending, skipped, blocked } = counts
   const total = connected + pending + skipped + blocked
   if (total === 0) return undefined
@@ -139,7 +141,7 @@ function progressOf({ counts, t }: Scene) {
 const segmentAt = (at: number, connected: number, pending: number) =>
   at < connected ? 'over' : at === connected && pending > 0 ? 'now' : 'open'
 
-function returnAction({ visit: { returnTo }, t }: Scene): (Action & { host?: string }) | undefined {
+function returnAction({ visit: { returnTo }, t }: Situation): (Action & { host?: string }) | undefined {
   if (returnTo === undefined) return undefined
   if (!URL.canParse(returnTo)) return { href: returnTo, label: t('overview.continue') }
   const { host } = new URL(returnTo)

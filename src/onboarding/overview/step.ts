@@ -3,45 +3,45 @@ import { callbackPath, connectPath, overviewPath, skipPath } from '../paths.ts'
 import { tileOf } from './about.ts'
 import { accountBeside, accountOf, givenAccount, hasChosenTwin } from './alike.ts'
 import { blockOf, isLong, labelled, titled, worded, type Action } from './entries.ts'
-import { appIn, nameIn, type Scene } from './scene.ts'
+import { appIn, nameIn, type Situation } from './situation.ts'
 
 /** The same page, not looking again on its own (web/pages.ts). */
 const stillPath = (path: string) => `${path}${path.includes('?') ? '&' : '?'}still=yes`
 
 /** The card of the page: its title, its words, one main action, and less visible ones. */
-export function stepOf(scene: Scene) {
-  const { where, from } = scene
+export function stepOf(situation: Situation) {
+  const { where, from } = situation
   switch (where.kind) {
     case 'finished':
       return undefined
     case 'connect':
-      return connectStep(scene, where.instance)
+      return connectStep(situation, where.instance)
     case 'wait':
       // A consent that is being confirmed holds up none of the other apps.
       return where.meanwhile === undefined
-        ? { ...waitStep(scene, where), focus: from === where.instance && where.looks <= 1 }
-        : connectStep(scene, where.meanwhile)
+        ? { ...waitStep(situation, where), focus: from === where.instance && where.looks <= 1 }
+        : connectStep(situation, where.meanwhile)
     case 'attend':
-      return attendStep(scene, where)
+      return attendStep(situation, where)
   }
 }
 
-type Where<K> = Extract<Scene['where'], { kind: K }>
+type Where<K> = Extract<Situation['where'], { kind: K }>
 /** A button that leads straight to an app, and which account to choose there. */
 type WithAccount = Action & { account: string | undefined }
 type Mark = { text: string; kind: 'good' | 'lock' | 'notice' | 'onward' }
 /** A page that looks again automatically has one control: to stop it, or to look again where it is stopped. */
 type Control = { stop: string; lookAgain: string }
 
-const cardOf = (scene: Scene, instance: string) => {
-  const name = nameIn(scene, instance)
+const cardOf = (situation: Situation, instance: string) => {
+  const name = nameIn(situation, instance)
   return {
     instance,
-    tile: tileOf({ name, instance }, scene.about),
+    tile: tileOf({ name, instance }, situation.about),
     app: name,
     /** The name, where the title leaves it out. */
     named: '',
-    short: appIn(scene, instance)?.short ?? name,
+    short: appIn(situation, instance)?.short ?? name,
     skip: skipPath(instance),
     /** Above the main action: one sentence, so that a phone shows both at once. */
     paragraphs: [] as string[],
@@ -59,16 +59,16 @@ const cardOf = (scene: Scene, instance: string) => {
 }
 
 /** There is no address to start from: only asking the service again may help, or an admin. */
-function attentionStep(scene: Scene, instance: string) {
-  const { t } = scene
-  const card = cardOf(scene, instance)
+function attentionStep(situation: Situation, instance: string) {
+  const { t } = situation
+  const card = cardOf(situation, instance)
   const title = t('problem.datasource_cannot_start.title', { hasApp: 'yes', app: card.app })
   return {
     ...card,
     kind: 'attend' as const,
     title,
     paragraphs: [t('note.attention')],
-    main: { href: overviewPath(scene.visit), label: t('wait.lookAgain') } as Action | undefined,
+    main: { href: overviewPath(situation.visit), label: t('wait.lookAgain') } as Action | undefined,
     block: blockOf(instance, 'attention', t),
   }
 }
@@ -76,33 +76,33 @@ function attentionStep(scene: Scene, instance: string) {
 const markOf = (kind: Mark['kind'], text: string | undefined): Mark | undefined =>
   text === undefined ? undefined : { kind, text }
 
-function connectStep(scene: Scene, instance: string) {
-  if (appIn(scene, instance)?.entry.status === 'attention') return attentionStep(scene, instance)
-  const { t, about } = scene
-  const card = cardOf(scene, instance)
+function connectStep(situation: Situation, instance: string) {
+  if (appIn(situation, instance)?.entry.status === 'attention') return attentionStep(situation, instance)
+  const { t, about } = situation
+  const card = cardOf(situation, instance)
   // Where it leads, it is called what it calls itself.
   const { app, short: there } = card
   const { reads, never, why, help, isRequired } = about(instance)
-  const account = givenAccount(scene, instance)
-  const known = appIn(scene, instance)
+  const account = givenAccount(situation, instance)
+  const known = appIn(situation, instance)
   const isStale = known?.entry.status === 'stale'
-  const isLast = scene.counts.pending <= 1
+  const isLast = situation.counts.pending <= 1
   const explain = t(isLong(there) ? 'plain.explain' : 'next.explain', {
     app: there,
     last: isLast ? 'yes' : 'no',
   })
-  const which = known && accountOf(scene, known)
+  const which = known && accountOf(situation, known)
   // Read a moment ago for its twin, or known from the first time.
-  const hasReasons = !isStale && !hasChosenTwin(scene, instance)
+  const hasReasons = !isStale && !hasChosenTwin(situation, instance)
   // What would be too late after the click comes first.
-  const sayings: (Mark | undefined)[] = [
+  const hints: (Mark | undefined)[] = [
     markOf('notice', help),
     markOf('notice', isStale ? t('next.explainStale') : undefined),
     markOf('notice', which),
     markOf('notice', hasReasons ? why : undefined),
     markOf('onward', isStale ? undefined : explain),
   ]
-  const [first, ...others] = sayings.filter((mark) => mark !== undefined)
+  const [first, ...others] = hints.filter((mark) => mark !== undefined)
   const marks = [
     ...(reads.length > 0 ? reads : [worded(there, t, ['next.reads', 'plain.reads'])]).map((text) =>
       markOf('good', text),
@@ -127,7 +127,7 @@ function connectStep(scene: Scene, instance: string) {
     paragraphs: first === undefined ? [] : [first.text],
     marks: marks.filter((mark) => mark !== undefined),
     // Put back on the list a moment ago.
-    focus: scene.from === instance,
+    focus: situation.from === instance,
     main: {
       href: connectPath(instance),
       ...labelled(
@@ -139,9 +139,9 @@ function connectStep(scene: Scene, instance: string) {
   }
 }
 
-function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
-  const { t } = scene
-  const card = cardOf(scene, instance)
+function waitStep(situation: Situation, { instance, step }: Where<'wait'>) {
+  const { t } = situation
+  const card = cardOf(situation, instance)
   const { app } = card
   return {
     ...card,
@@ -150,18 +150,18 @@ function waitStep(scene: Scene, { instance, step }: Where<'wait'>) {
     paragraphs: [t('wait.explain')],
     main: undefined,
     again: { href: connectPath(instance), ...labelled(app, t, ['wait.denied', 'plain.denied']) },
-    control: controlOf(scene, step),
+    control: controlOf(situation, step),
   }
 }
 
-const controlOf = ({ visit }: Scene, step: string): Control => ({
+const controlOf = ({ visit }: Situation, step: string): Control => ({
   stop: stillPath(overviewPath(visit)),
   lookAgain: callbackPath(step),
 })
 
-function attendStep(scene: Scene, { instance }: Where<'attend'>) {
-  const { t } = scene
-  const card = cardOf(scene, instance)
+function attendStep(situation: Situation, { instance }: Where<'attend'>) {
+  const { t } = situation
+  const card = cardOf(situation, instance)
   const { app, short } = card
   const otherAccount = app === short ? [] : [t('attend.causeAlike', { app: short })]
   return {
@@ -172,31 +172,31 @@ function attendStep(scene: Scene, { instance }: Where<'attend'>) {
     causes: [t('attend.cause1'), ...otherAccount, t('attend.cause2'), t('attend.cause3')],
     main: { href: connectPath(instance), ...labelled(app, t, ['start.unconfirmed', 'problem.tryAgain']) },
     block: blockOf(instance, 'unconfirmed', t),
-    focus: scene.from === instance,
+    focus: situation.from === instance,
   }
 }
 
 /** A consent that is being confirmed while the page already offers the next app. */
-export function checkingOf(scene: Scene) {
-  const { where, t, from } = scene
+export function checkingOf(situation: Situation) {
+  const { where, t, from } = situation
   if (where.kind !== 'wait' || where.meanwhile === undefined) return undefined
   const { instance, step, looks, meanwhile } = where
-  const name = nameIn(scene, instance)
+  const name = nameIn(situation, instance)
   return {
     instance,
     ...titled(name, t, ['wait.title', 'plain.checking']),
-    text: worded(nameIn(scene, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
+    text: worded(nameIn(situation, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
     denied: { href: connectPath(instance), ...labelled(name, t, ['wait.denied', 'plain.denied']) },
-    control: controlOf(scene, step),
+    control: controlOf(situation, step),
     // Once, when the person comes back: moving it at every look would take it from their hands.
     focus: from === instance && looks <= 1,
   }
 }
 
 /** Where nothing is offered first and something was skipped: the way to take it up. */
-export function resumeOf(scene: Scene): WithAccount | undefined {
-  const { apps, where, opening, t } = scene
-  if (where.kind !== 'finished' || opening.mood !== 'rest') return undefined
+export function resumeOf(situation: Situation): WithAccount | undefined {
+  const { apps, where, opening, t } = situation
+  if (where.kind !== 'finished' || opening.state !== 'rest') return undefined
   const app = apps.find(({ standing }) => standing.kind === 'skipped')
   if (app === undefined) return undefined
   const { instance, status } = app.entry
@@ -207,6 +207,6 @@ export function resumeOf(scene: Scene): WithAccount | undefined {
   return {
     href: connectPath(instance),
     ...labelled(app.name, t, [key, plain]),
-    account: accountBeside(scene, app),
+    account: accountBeside(situation, app),
   }
 }

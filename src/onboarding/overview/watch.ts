@@ -1,6 +1,6 @@
 // What a page that waits gives its script (views/assets/wait.js): when to ask how far the person is, and where to go on.
 // Pure. What surprises: the first look is the page's own, because the one check of a look also leads on to the next app.
-import { secondsBeforeLook, type Next } from '../course.ts'
+import { secondsBeforeLook, type Next } from '../next-step.ts'
 import { callbackPath } from '../paths.ts'
 import { statusOf } from '../status.ts'
 import type { Walk } from '../walk.ts'
@@ -26,8 +26,7 @@ const QUESTIONS = 4
  */
 export function watchOf(walk: Walk, where: Next, now: number, confirmSeconds: number): Watch | undefined {
   if (where.kind !== 'wait') return undefined
-  const { step, looks, meanwhile } = where
-  const returnedAt = walk.attempts.find((attempt) => attempt.step === step)?.returnedAt ?? now
+  const { step, looks, backAt, meanwhile } = where
   const pauses = Array.from({ length: QUESTIONS }, (_, ahead) =>
     secondsBeforeLook(looks + ahead, meanwhile === undefined),
   )
@@ -37,6 +36,6 @@ export function watchOf(walk: Walk, where: Next, now: number, confirmSeconds: nu
     looksFirst: looks <= 1,
     pauses: pauses.join(' '),
     seen: [connected, pending, skipped].join(' '),
-    left: Math.max(0, Math.ceil((returnedAt - now) / 1000) + confirmSeconds),
+    left: Math.max(0, Math.ceil((backAt - now) / 1000) + confirmSeconds),
   }
 }

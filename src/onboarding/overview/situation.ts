@@ -1,7 +1,7 @@
 // What every part of the overview is made from: the apps of the visit, what is counted in them, and where it goes on. Pure.
 import { calledAs, readable } from '../../company/called.ts'
 import type { Texts } from '../../web/languages/texts.ts'
-import { next, standingIn } from '../course.ts'
+import { next, standingIn } from '../next-step.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
 import type { About } from './about.ts'
 import type { App } from './entries.ts'
@@ -23,9 +23,9 @@ export type OverviewContext = {
   confirmSeconds: number
 }
 
-export type Scene = ReturnType<typeof sceneOf>
+export type Situation = ReturnType<typeof situationOf>
 
-export function sceneOf(walk: Walk, context: OverviewContext) {
+export function situationOf(walk: Walk, context: OverviewContext) {
   const { t, now, about } = context
   const { visit } = walk
   const named = (entry: Known) => ({ ...entry, name: about(entry.instance).name ?? entry.name })
@@ -34,11 +34,11 @@ export function sceneOf(walk: Walk, context: OverviewContext) {
     entry,
     name: entry.name,
     short: entry.short,
-    standing: standingIn(walk, entry, now),
+    standing: standingIn(entry, now),
   }))
   const [apps, others] = [[], []] as [App[], App[]]
   for (const app of all) (inScope(visit, app.entry.instance) ? apps : others).push(app)
-  const sight = {
+  const seen = {
     shown: countsOf(apps),
     hidden: countsOf(others),
     isNarrowed: visit.only.length > 0,
@@ -46,12 +46,12 @@ export function sceneOf(walk: Walk, context: OverviewContext) {
       ({ entry, standing }) => entry.instance === context.from || standing.kind === 'confirming',
     ),
   }
-  const opening = openingOf(endingOf(sight), sight, t)
-  return { ...context, visit, apps, known: all, where: next(walk, now), counts: sight.shown, opening }
+  const opening = openingOf(endingOf(seen), seen, t)
+  return { ...context, visit, apps, known: all, where: next(walk, now), counts: seen.shown, opening }
 }
 
-export const appIn = ({ apps }: Pick<Scene, 'apps'>, instance: string | undefined): App | undefined =>
+export const appIn = ({ apps }: Pick<Situation, 'apps'>, instance: string | undefined): App | undefined =>
   apps.find(({ entry }) => entry.instance === instance)
 
-export const nameIn = (scene: Pick<Scene, 'apps'>, instance: string): string =>
-  appIn(scene, instance)?.name ?? readable({ name: instance, instance })
+export const nameIn = (situation: Pick<Situation, 'apps'>, instance: string): string =>
+  appIn(situation, instance)?.name ?? readable({ name: instance, instance })

@@ -1,0 +1,91 @@
+// Asks the service about a person and takes its answer into the walk: for a page, and for a click or a return. What
+// surprises: the one check both judges the step that ended and brings the one-time path for the next, so N apps cost N + 1
+// checks; a path is used in that very answer and kept nowhere.
+import { randomBytes } from 'node:crypto'
+import type { Request } from 'express'
+import type { Waiting } from '../client-api/answers.ts'
+import { departureUrl } from '../client-api/departure.ts'
+import type { User } from '../session/signed-in.ts'
+import type { Log } from '../web/log.ts'
+import { callbackPath } from './paths.ts'
+import type { Check, Transition } from './transition.ts'
+import { mayAsk, observe, type Walk } from './walk.ts'
+import type { Walks } from './walks.ts'
+
+/** Asks the service about the person who made the request. @throws {Problem} */
+export type CheckFor = (req: Request, finalRedirectUrl?: string) => Promise<Waiting[]>
+
+export type Decided = {
+  transition: Transition
+  /** The walk as it was kept. */
+  walk: Walk
+  /** Where the browser may be sent for an app, if anywhere. */
+  addressOf: (instance: string) => string | undefined
+}
+
+export type Checks = ReturnType<typeof createChecks>
+
+export function createChecks(needs: {
+  checkFor: CheckFor
+  walks: Walks
+  confirmSeconds: number
+  publicUrl: string
+  /** SERVICE_BASE_URL. */
+  baseUrl: string
+  hasNotes: Check['hasNotes']
+  /** Gets a line for each decision, with instances and outcomes and nothing else. */
+  log: Pick<Log, 'debug' | 'isLevelEnabled'>
+  /** Milliseconds since 1970. */
+  now: () => number
+}) {
+  const { checkFor, walks, confirmSeconds, publicUrl, baseUrl, hasNotes, log, now } = needs
+  return {
+    /**
+     * The walk with the service's present answer. The service is not asked while the person is just leaving for an app:
+     * another check could void the one-time path that the browser is following.
+     * @param change what the request itself changes, before the answer is taken in @throws {Problem}
+     */
+    async current(req: Request, user: User, change = (walk: Walk) => walk): Promise<Walk> {
+      const walk = await walks.load(user)
+      const waiting = mayAsk(walk, now()) ? await checkFor(req) : undefined
+      if (log.isLevelEnabled('debug'))
+        log.debug(
+          { isAsked: waiting !== undefined, waiting: waiting?.map(inWords) },
+          'walk: what the service says',
+        )
+      const at = now()
+      const take = (before: Walk) =>
+        waiting === undefined ? before : observe(before, waiting, at, confirmSeconds)
+      const isAsked = waiting !== undefined
+      return await walks.update(user, (before) => take(change(before)), { from: walk, isAsked })
+    },
+
+    /** Asks with a fresh step id, decides and keeps the decision. @throws {Problem} */
+    async decide(
+      req: Request,
+      user: User,
+      walk: Walk,
+      decision: (before: Walk, check: Check) => Transition,
+    ): Promise<Decided> {
+      const step = randomBytes(16).toString('base64url')
+      const waiting = await checkFor(req, `${publicUrl}${callbackPath(step)}`)
+      const paths = new Map(waiting.map((entry) => [entry.instance, entry.authUrlRelativePath]))
+      const addressOf = (instance: string) => {
+        const path = paths.get(instance)
+        return path === undefined ? undefined : departureUrl(baseUrl, instance, path)
+      }
+      const isStartable = (instance: string) => addressOf(instance) !== undefined
+      const check = { now: now(), confirmSeconds, step, waiting, isStartable, hasNotes }
+
+      let transition: Transition | undefined
+      const take = (before: Walk) => (transition = decision(before, check)).walk
+      const after = await walks.update(user, take, { from: walk, isAsked: true })
+      transition ??= decision(after, check)
+      const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
+      log.debug({ transition: kind, instance, from, waiting: waiting.map(inWords) }, 'walk: where it leads')
+      return { transition, walk: after, addressOf }
+    },
+  }
+}
+
+const inWords = ({ instance, status }: Waiting) => `${instance} ${status}`

@@ -1,0 +1,100 @@
+// Where a person is on the walk and where it goes on, from how each app is doing (standing.ts). Pure.
+import { APP_STATUSES } from '../client-api/app-status.ts'
+import { standingOf, TURNS, turnOf, type Standing } from './standing.ts'
+import { isInFlight, isReturned, lastReturned, shown, type Known, type Walk } from './walk.ts'
+
+export type Next =
+  /**
+   * A consent was given (or not) and the service does not show it yet: look again in so many seconds. `meanwhile`: the app
+   * that the person can go on with.
+   */
+  | {
+      kind: 'wait'
+      instance: string
+      step: string
+      looks: number
+      /** Milliseconds since 1970. */
+      backAt: number
+      lookAgainSeconds: number
+      meanwhile: string | undefined
+    }
+  /** A consent that never showed: the person decides. */
+  | { kind: 'attend'; instance: string; meanwhile: string | undefined }
+  | { kind: 'connect'; instance: string }
+  | { kind: 'finished' }
+
+/** Every reload takes a reader back to the top of the page, so each pause is longer than the one before. */
+const LOOK_AGAIN_SECONDS = [2, 5, 10, 20]
+/** Where another app is offered, the next return looks as well. */
+const LOOK_AGAIN_MEANWHILE_SECONDS = [3, 10, 20]
+const MAX_LOOK_AGAIN_SECONDS = 30
+
+/** How long a page waits before it looks for the nth time, the first being 1. */
+export const secondsBeforeLook = (look: number, isBlocked: boolean): number =>
+  (isBlocked ? LOOK_AGAIN_SECONDS : LOOK_AGAIN_MEANWHILE_SECONDS)[Math.max(0, look - 1)] ??
+  MAX_LOOK_AGAIN_SECONDS
+
+/** How an app of a walk is doing. @param now milliseconds since 1970 */
+export const standingIn = (entry: Known, now: number): Standing =>
+  standingOf({
+    ...entry,
+    turn: entry.status === 'connected' ? 'over' : APP_STATUSES[entry.status].turn,
+    isConfirming: isReturned(entry),
+    // "Not now" in one tab counts at once, whatever an earlier tab has open; leaving takes it back.
+    isUnderWay: entry.skippedAt === undefined && isInFlight(entry, now),
+  })
+
+type App = { entry: Known; standing: Standing }
+
+/** Each app that this visit shows, with how it is doing. */
+const appsOf = (walk: Walk, now: number): App[] =>
+  shown(walk).map((entry) => ({ entry, standing: standingIn(entry, now) }))
+
+/** Where the person is: what a page offers first. */
+export function next(walk: Walk, now: number): Next {
+  const apps = appsOf(walk, now)
+  // One without a usable address is no way to go on.
+  const meanwhile = firstOf(apps, ({ standing }) => !(standing.kind === 'todo' && standing.turn === 'last'))
+  const back = lastReturned(
+    apps.flatMap(({ entry, standing }) => (standing.kind === 'confirming' ? [entry] : [])),
+  )
+  if (back !== undefined) {
+    const { instance, attempt } = back
+    const { step, looks, backAt } = attempt
+    const lookAgainSeconds = secondsBeforeLook(looks, meanwhile === undefined)
+    return { kind: 'wait', instance, step, looks, backAt, lookAgainSeconds, meanwhile }
+  }
+  const unconfirmed = apps.find(({ standing }) => standing.kind === 'unconfirmed')
+  if (unconfirmed !== undefined) return { kind: 'attend', instance: unconfirmed.entry.instance, meanwhile }
+  const left = meanwhile ?? firstOf(apps, () => true)
+  return left === undefined ? { kind: 'finished' } : { kind: 'connect', instance: left }
+}
+
+function firstOf(apps: readonly App[], isWanted: (app: App) => boolean): string | undefined {
+  for (const turn of TURNS) {
+    const found = apps.find((app) => turnOf(app.standing) === turn && isWanted(app))
+    if (found !== undefined) return found.entry.instance
+  }
+  return undefined
+}
+
+/** The app to offer first among those that `isStartable` lets pass; those without a usable address come last. */
+export const firstOffered = (
+  walk: Walk,
+  now: number,
+  isStartable: (instance: string) => boolean,
+): string | undefined => firstOf(appsOf(walk, now), ({ entry }) => isStartable(entry.instance))
+
+/**
+ * Where a return goes on without a click: only to what was not started yet, so that nothing starts twice; and to each at
+ * most once a click, or a service that takes back an answer would lead in circles.
+ */
+export const onward = (
+  walk: Walk,
+  now: number,
+  isStartable: (instance: string) => boolean,
+): string | undefined =>
+  firstOf(
+    appsOf(walk, now),
+    ({ entry }) => entry.attempt === undefined && entry.leftIn !== walk.clicks && isStartable(entry.instance),
+  )

@@ -1,0 +1,97 @@
+// What a click or a return leads to, once the service was asked: pure, and safe to compute again when the walk was changed
+// elsewhere in between.
+import type { StepResult } from '../web/audit.ts'
+import { firstOffered, next, onward, standingIn } from './next-step.ts'
+import { figureOf } from './standing.ts'
+import { comeBack, depart, observe, type Left, type Waiting, type Walk } from './walk.ts'
+
+export type Check = {
+  now: number
+  confirmSeconds: number
+  /** The step id that the next departure would carry: the one that the service was asked with. */
+  step: string
+  waiting: readonly Waiting[]
+  /** Is there an address for it that the browser may be sent to? */
+  isStartable: (instance: string) => boolean
+  /** Does the company's file name something to read before leaving for this app? */
+  hasNotes: (instance: string) => boolean
+}
+
+export type Transition =
+  | { walk: Walk; kind: 'leave'; instance: string }
+  /** To the overview, which shows this app's result first and asks the service anew. */
+  | { walk: Walk; kind: 'overview'; from?: string }
+  /** The same page, made of this answer. */
+  | { walk: Walk; kind: 'page'; from: string }
+  | { walk: Walk; kind: 'unknown' }
+  | { walk: Walk; kind: 'unstartable'; instance: string }
+
+/** A click on "connect": on the app that is wanted, or on whatever comes next. */
+export function afterClick(before: Walk, check: Check, wanted: string | undefined): Transition {
+  const { now, step, waiting, confirmSeconds } = check
+  const walk = observe(before, waiting, now, confirmSeconds)
+  const instance = wanted ?? nextOf(walk, check)
+  if (instance === undefined) return { walk, kind: 'overview' }
+  const known = walk.known.find((entry) => entry.instance === instance)
+  if (known === undefined) return { walk, kind: 'unknown' }
+  const { kind } = standingIn(known, now)
+  if (kind === 'connected' || kind === 'off') return { walk, kind: 'overview', from: instance }
+  if (!check.isStartable(instance)) return { walk, kind: 'unstartable', instance }
+  return { walk: depart(walk, { instance, step, now }), kind: 'leave', instance }
+}
+
+/** What a click that names no app leads to: the others while one is being confirmed, then what was not confirmed. */
+function nextOf(walk: Walk, { now, isStartable }: Check): string | undefined {
+  const offered = firstOffered(walk, now, isStartable)
+  if (offered !== undefined) return offered
+  const where = next(walk, now)
+  return where.kind === 'attend' ? where.instance : undefined
+}
+
+export type Return = {
+  step: string
+  instance: string
+  /** Straight on to the next (ADVANCE=auto), or a page in between. */
+  advances: boolean
+  /** Does the return say that it failed? Not believed, but then nothing is waited for. */
+  isRefused?: boolean
+}
+
+/** A return from an app: it believes the service and nothing that the browser brought, but for the step id. */
+export function afterReturn(before: Walk, check: Check, back: Return): Transition {
+  const { now, waiting, confirmSeconds } = check
+  const { step, instance, advances, isRefused = false } = back
+  const observed = observe(before, waiting, now, confirmSeconds)
+  const { walk, outcome } = comeBack(observed, step, now, isRefused)
+  const onwardTo = outcome === 'connected' && advances ? onward(walk, now, check.isStartable) : undefined
+  // The company's notes on an app are read before leaving for it.
+  if (onwardTo === undefined || check.hasNotes(onwardTo)) return { walk, kind: 'page', from: instance }
+  return {
+    walk: depart(walk, { instance: onwardTo, step: check.step, now, byItself: true }),
+    kind: 'leave',
+    instance: onwardTo,
+  }
+}
+
+function resultIn(walk: Walk, instance: string, now: number): StepResult {
+  const entry = walk.known.find((known) => known.instance === instance)
+  const standing = entry && standingIn(entry, now)
+  if (standing?.kind === 'unconfirmed') return 'unconfirmed'
+  const figure = standing === undefined ? 'pending' : figureOf(standing)
+  return figure === 'pending' ? 'waiting' : figure
+}
+
+/**
+ * What came of a return, for the audit log: at the first look, and whenever it has changed since the walk was loaded.
+ * @param now milliseconds since 1970
+ */
+export function resultOf(
+  before: Walk,
+  after: Walk,
+  { instance, attempt }: Left,
+  now: number,
+): StepResult | undefined {
+  const result = resultIn(after, instance, now)
+  const isNew = result !== resultIn(before, instance, now) || (result === 'waiting' && attempt.looks === 0)
+  return isNew ? result : undefined
+}

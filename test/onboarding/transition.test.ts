@@ -1,0 +1,145 @@
+// What a click and a return lead to, and what the audit log learns of it.
+import { describe, expect, it } from 'vitest'
+import { next } from '../../src/onboarding/next-step.ts'
+import { afterClick, afterReturn, resultOf, type Check } from '../../src/onboarding/transition.ts'
+import { backFrom, startWalk, type Left, type Waiting, type Walk } from '../../src/onboarding/walk.ts'
+
+const app = (instance: string, status: Waiting['status'] = 'awaiting'): Waiting => ({
+  instance,
+  name: instance,
+  status,
+})
+const checkOf = (waiting: Waiting[], more: Partial<Check> = {}): Check => ({
+  now: 1_000,
+  confirmSeconds: 30,
+  step: 'new',
+  waiting,
+  isStartable: () => true,
+  hasNotes: () => false,
+  ...more,
+})
+const both = [app('slack_1'), app('github_1')]
+const click = (waiting = both, wanted?: string, more: Partial<Check> = {}) =>
+  afterClick(startWalk(0), checkOf(waiting, { step: 's1', ...more }), wanted)
+const back = { step: 's1', instance: 'slack_1', advances: true }
+const comesBack = (waiting: Waiting[], more: Partial<Check> = {}, how: object = {}) =>
+  afterReturn(click().walk, checkOf(waiting, more), { ...back, ...how })
+
+describe('a click on connect', () => {
+  it('leaves for what comes next, under the step id that the service was asked with', () => {
+    expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
+    expect(backFrom(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
+    expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  })
+
+  it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
+    'on what was never listed (%.20s) is unknown',
+    (wanted) => expect(click(both, wanted).kind).toBe('unknown'),
+  )
+
+  it('on what is switched off, or was connected meanwhile, goes to the list, which says so', () => {
+    const from = { kind: 'overview', from: 'slack_1' }
+    expect(click([app('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
+    expect(afterClick(click().walk, checkOf([app('github_1')]), 'slack_1')).toMatchObject(from)
+  })
+
+  it('that names none passes over what has no address, and goes on while another is being confirmed', () => {
+    const isStartable = (instance: string) => instance !== 'slack_1'
+    expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    const { walk } = comesBack(both)
+    const then = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
+    expect(then).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    expect(afterClick(walk, checkOf([app('slack_1')]), undefined)).toMatchObject({ kind: 'overview' })
+  })
+
+  it('that names none leads to one whose consent never showed, where nothing else is left', () => {
+    const only = [app('slack_1')]
+    const { walk } = afterReturn(click(only).walk, checkOf(only), back)
+    const late = afterClick(walk, checkOf(only, { now: 31_000, step: 's2' }), undefined)
+    expect(late).toMatchObject({ kind: 'leave', instance: 'slack_1' })
+  })
+
+  it('starts nothing where nothing can be started', () => {
+    expect(click([])).toMatchObject({ kind: 'overview' })
+    expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'overview' })
+    const named = click(both, 'slack_1', { isStartable: () => false })
+    expect(named).toMatchObject({ kind: 'unstartable', instance: 'slack_1' })
+    expect(named.walk.known.every(({ attempt }) => attempt === undefined)).toBe(true)
+  })
+})
+
+describe('a return', () => {
+  const page = { kind: 'page', from: 'slack_1' }
+
+  it('goes straight on when the service shows the consent, as one click', () => {
+    const transition = comesBack([app('github_1')])
+    expect(transition).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { clicks: 1 } })
+    expect(backFrom(transition.walk, 's1')).toBeUndefined()
+    expect(backFrom(transition.walk, 'new')).toMatchObject({ instance: 'github_1' })
+  })
+
+  it('that two servers judge at once leaves once: the later one leads to the page', () => {
+    const rest = [app('github_1'), app('gdrive_1')]
+    const first = comesBack(rest, { step: 's2' })
+    expect(first).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    const later = afterReturn(first.walk, checkOf(rest, { step: 's3' }), back)
+    expect(later).toMatchObject(page)
+    expect(later.walk).toEqual(first.walk)
+  })
+
+  it('makes a page where one is wanted in between, nothing is left, or the service still lists the app', () => {
+    expect(comesBack([app('github_1')], {}, { advances: false })).toMatchObject(page)
+    expect(afterReturn(click([app('slack_1')]).walk, checkOf([]), back)).toMatchObject(page)
+    expect(comesBack(both)).toMatchObject(page)
+  })
+
+  it('gives up after the time to confirm, however often the page looked', () => {
+    let { walk } = click()
+    for (const now of [1_000, 11_000, 21_000, 30_999])
+      walk = afterReturn(walk, checkOf(both, { now }), back).walk
+    expect(walk.known[0]?.unconfirmedAt).toBeUndefined()
+    const late = afterReturn(walk, checkOf(both, { now: 31_000 }), back)
+    expect(late).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 31_000 }, {}] } })
+  })
+
+  it('that says it failed is asked about, not believed, and not waited for', () => {
+    const listed = comesBack(both, {}, { isRefused: true })
+    expect(listed).toMatchObject({ ...page, walk: { known: [{ unconfirmedAt: 1_000 }, {}] } })
+    expect(comesBack([app('github_1')], {}, { isRefused: true })).toMatchObject({ kind: 'leave' })
+  })
+
+  it('goes on past an app that has no address to go to', () => {
+    const isStartable = (instance: string) => instance !== 'github_1'
+    const transition = comesBack([app('github_1'), app('gdrive_1')], { isStartable })
+    expect(transition).toMatchObject({ kind: 'leave', instance: 'gdrive_1' })
+  })
+
+  it('leads on to the app that the page would offer', () => {
+    const rest = [app('odd_1', 'attention'), app('github_1')]
+    expect(comesBack(rest)).toMatchObject({ kind: 'leave', instance: 'github_1' })
+    const { walk } = comesBack(rest, {}, { advances: false })
+    expect(next(walk, 1_000)).toMatchObject({ kind: 'connect', instance: 'github_1' })
+  })
+
+  it('pauses before an app of which the company says what to heed', () => {
+    const hasNotes = (instance: string) => instance === 'github_1'
+    expect(comesBack([app('github_1')], { hasNotes })).toMatchObject(page)
+    expect(comesBack([app('jira_1')], { hasNotes })).toMatchObject({ kind: 'leave', instance: 'jira_1' })
+  })
+})
+
+describe('what comes of a return, for the audit log', () => {
+  const look = (before: Walk, now: number, waiting = both) => {
+    const after = afterReturn(before, checkOf(waiting, { now }), back).walk
+    return { after, result: resultOf(before, after, backFrom(before, 's1') as Left, now) }
+  }
+
+  it('is written once while it is waited for, and again when it has changed', () => {
+    const first = look(click().walk, 2_000)
+    expect(first.result).toBe('waiting')
+    const second = look(first.after, 4_000)
+    expect(second.result).toBeUndefined()
+    expect(look(second.after, 9_000, [app('github_1')]).result).toBe('connected')
+    expect(look(second.after, 32_000).result).toBe('unconfirmed')
+  })
+})
