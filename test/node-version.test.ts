@@ -63,7 +63,7 @@ describe('Node 24.3 and later', () => {
     expect(manifest.engines.node).toBe('>=24.3')
     const { code, stdout } = await start(version, manifest.bin['onramp'] ?? '', '--help')
     expect(code).toBe(0)
-    expect(stdout).toContain('Usage: onramp COMMAND')
+    expect(stdout).toContain('Usage: onramp ')
   })
 })
 

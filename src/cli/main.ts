@@ -1,18 +1,23 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 // The command line: every command is in commands.ts.
 import '../require-node.mjs'
-import { endingOf, sentence, type EndingOf } from '@onramp/deprecations/command-line/ending'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import { runCommand, runHere as runInProcess } from '@onramp/deprecations/command-line/shell'
+import {
+  endingOf,
+  runCommand,
+  runHere as runInProcess,
+  sentence,
+  type EndingOf,
+} from '@onramp/deprecations/command-line/shell'
 import { SecretMissing } from '../records/installation.ts'
 import { EXIT_SETTINGS, SettingsError } from '../settings/settings.ts'
 import { onramp } from './commands.ts'
 
 /** Faulty settings are onramp's own ending; all others are those of the shared command line. */
-const endingOfOnramp: EndingOf = (error, name, wrongUsage) => {
+const endingOfOnramp: EndingOf = (error, name) => {
   if (error instanceof SecretMissing)
     return { words: `${name}: ${sentence(error.message)}\n`, exit: EXIT_SETTINGS }
-  if (!(error instanceof SettingsError)) return endingOf(error, name, wrongUsage)
+  if (!(error instanceof SettingsError)) return endingOf(error, name)
   const [first = '', ...others] = error.faults
   const words =
     others.length === 0

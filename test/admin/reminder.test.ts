@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { newPerson } from '../../src/people/person.ts'
 import { due, withMailing } from '../../src/campaigns/campaign.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
-import { readSendOptions } from '../../src/cli/invite/send-options.ts'
+import { Command } from '@commander-js/extra-typings'
+import { sendOn, sendOptionsOf } from '../../src/cli/invite/send-options.ts'
 import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { reminderFor } from '../../src/admin/reminder.ts'
@@ -11,8 +12,14 @@ import { crowdOf } from '../helpers/crowd.ts'
 const BEGIN = 'npm run onramp -- invite send '
 const command = (query: Record<string, string>, campaign?: string) => reminderFor(wantedOf(query), campaign)
 
+const optionsIn = (text: string) => {
+  const send = sendOn(new Command()).action(() => {})
+  send.parse(text.slice(BEGIN.length).split(' '), { from: 'user' })
+  return sendOptionsOf(send.args[0] ?? '', send.opts())
+}
+
 const policyOf = (query: Record<string, string>, campaign: string) =>
-  readSendOptions((command(query, campaign) ?? '').slice(BEGIN.length).split(' ')).policy
+  optionsIn(command(query, campaign) ?? '').policy
 
 describe('the command that emails the people of a list', () => {
   it('reminds, or invites people who had no email', () => {
@@ -56,7 +63,7 @@ describe('the command that emails the people of a list', () => {
       for (const campaign of [undefined, 'onboarding', 'autumn-2']) {
         const text = command({ show, app: 'slack_1' }, campaign)
         if (text === undefined) continue
-        const options = readSendOptions(text.slice(BEGIN.length).split(' '))
+        const options = optionsIn(text)
         expect(options).toMatchObject({
           file: 'onramp-people.csv',
           campaign: campaign ?? 'onboarding',

@@ -186,7 +186,7 @@ describe('two runs of one campaign', () => {
 
 describe('wrong usage', () => {
   it.each([
-    [[], 'expected one list'],
+    [[], 'PEOPLE.csv is missing'],
     [['nowhere.csv'], 'file not found'],
     [['-', '--days', '91'], '--days expects a whole number from 1 to 90'],
     [['-', '--on-invalid', 'ignore'], 'stop or skip'],

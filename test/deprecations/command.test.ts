@@ -3,14 +3,11 @@ import { publishedSchedule } from '../../packages/deprecations/src/schedule/publ
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
 describe('help and wrong usage', () => {
-  test.each(['', 'list', 'check', 'calendar', 'diff', 'schema'])(
-    '"%s --help" opens with examples',
-    async (name) => {
-      const { code, out, err } = await deprecations([...(name === '' ? [] : [name]), '--help'])
-      expect([code, err]).toEqual([0, ''])
-      expect(out.split('\n')[2]).toMatch(/^ {2}onramp deprecations /)
-    },
-  )
+  test.each(['', 'list', 'check', 'calendar', 'diff', 'schema'])('"%s --help" has examples', async (name) => {
+    const { code, out, err } = await deprecations([...(name === '' ? [] : [name]), '--help'])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/Examples:\n {2}onramp deprecations /)
+  })
 
   test.each([
     [['lst'], 2, 'did you mean list?'],
@@ -21,8 +18,8 @@ describe('help and wrong usage', () => {
     [['list', '--within', 'soon'], 2, '--within expects a whole number'],
     [['list', '--api', 'indexin'], 2, 'did you mean indexing?'],
     [['list', '--json', '--csv'], 2, 'be combined'],
-    [['list', 'extra'], 2, 'too many arguments'],
-    [['diff'], 2, 'OLD NEW'],
+    [['list', 'extra'], 2, 'unknown command'],
+    [['diff'], 2, 'NEW is missing'],
     [['schema', 'waiver'], 2, 'did you mean waivers?'],
     [['check', '--sarif', '--junit', 'x'], 1, '--report KIND=FILE'],
     [['check', '--report', 'sarif', 'x'], 1, 'sarif=FILE'],

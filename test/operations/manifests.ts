@@ -5,7 +5,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
-import { readSendOptions } from '../../src/cli/invite/send-options.ts'
+import { Command } from '@commander-js/extra-typings'
+import { sendOn } from '../../src/cli/invite/send-options.ts'
 import { loadSettings, settings } from '../../src/settings/settings.ts'
 import { say } from './walker.ts'
 
@@ -125,6 +126,7 @@ assert.deepEqual(specOf('Service')['selector'], server.metadata.labels)
 // The public door leads to pages alone.
 assert.doesNotMatch(read('ingress.yaml'), /port: \{ name: metrics/)
 const args = reminders.spec.containers[0].args ?? []
-const options = readSendOptions(args.slice(args.indexOf('send') + 1))
-assert.equal(options.policy.remindAfterMs, 7 * 86_400_000)
+const send = sendOn(new Command()).action(() => {})
+send.parse(args.slice(args.indexOf('send') + 1), { from: 'user' })
+assert.equal(send.opts().remindAfter, 7)
 say('both pods are confined, their settings load, and selectors, ports and the command fit')

@@ -1,17 +1,10 @@
 // onramp doctor: what is wrong with the setup, and what to change.
 import { isActAsAddress } from '../../client-api/credentials.ts'
 import { examine } from '../../doctor/examine.ts'
-import { nearest, readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
+import { nearest, UsageError } from '@onramp/deprecations/command-line/arguments'
 import { doctorGroup, doctorJson, doctorSummary, resultOf } from './report.ts'
 import { insteadOf, publishedSchedule, titleOf } from '@onramp/deprecations'
-import type { Run } from '@onramp/deprecations/command-line/parts'
-
-const options = {
-  as: { type: 'string' },
-  offline: { type: 'boolean', default: false },
-  strict: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
-} as const
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 /** What onramp itself calls; the rest of the schedule is for `onramp deprecations check`. */
 const OWN_PATHS = ['/rest/api/v1/checkdatasourceauth', '/rest/api/v1/search']
@@ -20,8 +13,12 @@ const deadlines = publishedSchedule
   .filter((entry) => OWN_PATHS.includes(entry.path))
   .map((entry) => ({ what: titleOf(entry), replacement: insteadOf(entry), removal: entry.removal }))
 
-export const run: Run = async (args, { env, stdout, now }) => {
-  const { as: actAs, offline, strict, json } = readArguments(args, options, 0).values
+type DoctorOptions = { as?: string; offline?: boolean; strict?: boolean; json?: boolean }
+
+export async function run(
+  { as: actAs, offline = false, strict, json }: DoctorOptions,
+  { env, stdout, now }: CliParts,
+): Promise<number> {
   if (actAs !== undefined && !isActAsAddress(actAs))
     throw new UsageError('--as expects an email address like ada@acme.example')
 

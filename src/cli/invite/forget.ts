@@ -3,14 +3,11 @@ import { unreadInWords } from '../../people/unread.ts'
 import { eraseWalk } from '../../onboarding/walks.ts'
 import { createInstallation } from '../../records/installation.ts'
 import { loadSettings } from '../../settings/settings.ts'
-import { readArguments } from '@onramp/deprecations/command-line/arguments'
 import { explained } from './endings.ts'
-import { addressFrom } from './options.ts'
 import { openPeople, storeInWords, withStore } from './setup.ts'
-import type { Run } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
-export const run: Run = async (args, parts) => {
-  const email = addressFrom(readArguments(args, {}, 1).words)
+export async function run(email: string, parts: CliParts): Promise<number> {
   const settings = loadSettings(parts.env)
   return await explained(parts, 'invite forget', async () => {
     const { wasKnown, unread } = await withStore(settings, async (records) => {
@@ -29,7 +26,7 @@ export const run: Run = async (args, parts) => {
     if (removed !== undefined)
       parts.stderr.write(
         `${removed.replace(/^one/, 'One')} deleted unread: it may have been about this person, and about others.\n` +
-          'It may have contained opt-outs, so invite send skips these people unless you use --mail-in-doubt.\n',
+          'It may have contained opt-outs, so invite send skips these people.\n',
       )
     return 0
   })

@@ -1,26 +1,16 @@
 // onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressToInvite } from '../../people/address.ts'
 import type { ComposeMail, Mail } from '../../campaigns/mail/mail.ts'
 import { bytesOf } from '../../campaigns/mail/message.ts'
 import type { Outcome } from '../../campaigns/mail/outcome.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { saysOf } from '../../campaigns/mail/smtp-reply.ts'
-import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained, EXIT_STOPPED } from './endings.ts'
-import { datasourcesFrom } from './options.ts'
 import { languagesToShow } from './preview-languages.ts'
 import { mailFor, senderOf, settingsWith } from './setup.ts'
-import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
-
-const options = {
-  to: { type: 'string' },
-  template: { type: 'string' },
-  datasource: { type: 'string', multiple: true },
-  language: { type: 'string', multiple: true },
-  list: { type: 'string' },
-} as const
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 const DAYS = 30
 const APPS = [
@@ -30,19 +20,23 @@ const APPS = [
 ]
 const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
-export const run: Run = async (args, parts) => {
-  const { values, words } = readArguments(args, options, 1)
-  const [folder] = words
-  if ((folder === undefined) === (values.to === undefined))
-    throw new UsageError('expected a folder, or --to EMAIL')
-  const to = values.to === undefined ? undefined : addressToInvite(values.to)
-  if (values.to !== undefined && to === undefined)
-    throw new UsageError('--to expects an email address like ada@acme.example')
+type PreviewOptions = {
+  to?: string
+  template?: string
+  datasource?: string[] | undefined
+  language?: string[] | undefined
+  list?: string
+}
+
+export async function run(
+  folder: string | undefined,
+  { to, template, datasource: datasources = [], language: tags = [], list }: PreviewOptions,
+  parts: CliParts,
+): Promise<number> {
+  if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
   const settings = settingsWith(to === undefined ? ['MAIL_FROM'] : ['SMTP_URL', 'MAIL_FROM'], parts.env)
   const sender = senderOf(settings)
   return await explained(parts, 'invite preview', async () => {
-    const { template, language: tags = [], list } = values
-    const datasources = datasourcesFrom(values.datasource)
     const compose = mailFor(
       { settings, sender, now: parts.now },
       { campaign: 'preview', datasources, days: DAYS, template },

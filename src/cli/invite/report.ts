@@ -5,16 +5,16 @@ import { shareOf } from '../../admin/share.ts'
 import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../people/unread.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { loadSettings } from '../../settings/settings.ts'
-import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import { fitted } from '@onramp/deprecations/command-line/terminal'
 import { explained } from './endings.ts'
 import { openPeople, senderOf, storeInWords, withStore } from './setup.ts'
-import type { Run } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
-const options = { json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
-
-export const run: Run = async (args, { env, stdout, stderr, now }) => {
-  const { values } = readArguments(args, options, 0)
+export async function run(
+  values: { json?: boolean; csv?: boolean },
+  { env, stdout, stderr, now }: CliParts,
+): Promise<number> {
   if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined")
   const settings = loadSettings(env)
   const { company } = senderOf(settings)

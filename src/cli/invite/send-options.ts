@@ -1,79 +1,187 @@
-// The options of onramp invite send.
+// The options of `invite send`, each defined once, and those that other commands of `invite` have too.
+import type { Command } from '@commander-js/extra-typings'
+import {
+  text,
+  texts,
+  UsageError,
+  valued,
+  wholeNumber,
+  word,
+} from '@onramp/deprecations/command-line/arguments'
 import type { Policy } from '../../campaigns/campaign.ts'
 import { MAX_DAYS } from '../../invites/token.ts'
-import { readArguments, UsageError, wholeNumberOf, wordOf } from '@onramp/deprecations/command-line/arguments'
-import { datasourcesFrom } from './options.ts'
+
+const MAX_DATASOURCES = 20
+const MAX_CHARACTERS = 200
+/** Of all together: they are in the link, which is in one line of the email's header (RFC 5322 2.1.1: 998). */
+const MAX_IN_A_LINK = 300
+
+export const datasource = () =>
+  texts('--datasource <ID>', 'only this app (slack_1), or every instance of it (slack)', (ids) => {
+    if (ids.length > MAX_DATASOURCES)
+      throw new UsageError(`--datasource can be repeated at most ${MAX_DATASOURCES} times`)
+    if (ids.some((id) => id.length > MAX_CHARACTERS || /\p{Cc}/u.test(id)))
+      throw new UsageError('--datasource expects an identifier like slack_1')
+    if (ids.join('').length > MAX_IN_A_LINK)
+      throw new UsageError('too many --datasource options for one link')
+  })
+export const days = () => wholeNumber('--days <N>', 'days until the link expires', [1, MAX_DAYS]).default(30)
+export const template = () =>
+  text('--template <FOLDER>', 'invitation-text.eta and invitation-html.eta instead of ours (views/mail)')
+
+export const sendOn = (invite: Command) =>
+  invite
+    .command('send')
+    .summary('email everyone who still has apps to connect')
+    .usage('[options] PEOPLE.csv\n       onramp invite send [options] - < PEOPLE.ndjson')
+    .description(
+      `Emails everyone on the list who still has apps to connect. For each person,
+onramp asks the service what is left (SERVICE_GLOBAL_TOKEN, X-Service-ActAs);
+emails are sent through SMTP_URL from MAIL_FROM.
+
+Progress is saved in the store, so running the same command again resumes where
+it stopped, even after a crash, and no one is emailed twice. Only one run of a
+campaign can be active at a time.
+
+The list is a CSV file with an "email" column (optionally "name", "department"
+and "language"), separated by commas, semicolons or tabs; NDJSON with the same
+keys; or one address per line. The language is a tag like de or pt-BR. If it is
+missing or not offered, the email is in the default language.
+
+Examples:
+  onramp invite send people.csv --dry-run          show who would be emailed
+  onramp invite send people.csv                    send the emails
+  onramp invite send people.csv --limit 20         send to a pilot group first
+  onramp invite send people.csv --remind-after 7   remind people a week later`,
+    )
+    .argument('<PEOPLE.csv>')
+    .option('--dry-run', 'query the service, but send and save nothing')
+    .option('--yes', 'skip the confirmation prompt (shown on a terminal only)')
+    .addOption(
+      valued('--campaign <NAME>', 'track progress under this name', (name) => {
+        if (/^[\w.-]{1,40}$/.test(name)) return name
+        throw new UsageError('--campaign can contain letters, digits, dots and dashes, at most 40 characters')
+      }).default('onboarding'),
+    )
+    .addOption(datasource())
+    .addOption(days())
+    .addOption(template())
+    .option(
+      '--json',
+      'print the counts as one line of JSON; with --dry-run, preceded by one line for each person who would be emailed',
+    )
+    .addOption(
+      text(
+        '--metrics <FILE>',
+        'write how long the service, the store and the mail server take, in Prometheus node_exporter format',
+      ),
+    )
+
+    .optionsGroup('Who gets an email:')
+    .addOption(
+      wholeNumber(
+        '--remind-after <DAYS>',
+        'remind people emailed at least DAYS ago who still have apps left',
+        [1, 365],
+      ),
+    )
+    .addOption(wholeNumber('--max-reminders <N>', 'reminders per person', [0, 20]).default(3))
+    .addOption(
+      wholeNumber(
+        '--min-gap <HOURS>',
+        'minimum gap between emails from different campaigns',
+        [0, 8760],
+      ).default(48),
+    )
+    .addOption(wholeNumber('--limit <N>', 'send at most N emails in this run', [1, 999_999_999]))
+    .addOption(
+      word('--on-invalid <WHAT>', 'stop before sending if a row is invalid, or skip the row', [
+        'stop',
+        'skip',
+      ]).default('stop' as const),
+    )
+    .option(
+      '--retry-unknown',
+      'resend emails that may already have been sent (after a crash or a broken connection)',
+    )
+    .option('--retry-failed', 'resend emails that the mail server rejected, or delayed five times')
+
+    .optionsGroup('How fast:')
+    .addOption(
+      wholeNumber(
+        '--rate <N>',
+        'service requests per second; 429 and Retry-After are honored as well',
+        [1, 10_000],
+      ).default(5),
+    )
+    .addOption(wholeNumber('--mail-rate <N>', 'emails per second', [1, 10_000]).default(10))
+    // Exchange Online takes three emails of a mailbox at a time.
+    .addOption(
+      wholeNumber(
+        '--at-once <N>',
+        'people processed in parallel; at most N deliveries are unknown after a crash',
+        [1, 100],
+      ).default(3),
+    )
+    .addOption(
+      wholeNumber(
+        '--ask-again-after <MIN>',
+        'recheck people with nothing to connect after MIN minutes',
+        [0, 100_000],
+      ).default(60),
+    )
+    .addHelpText(
+      'after',
+      `
+Exit codes:
+  0    success, or --limit reached; people whom the service doesn't know are
+       listed, and don't change this
+  1    stopped; see the error message
+  2    usage error
+  3    finished with problems; each one is listed on standard error and in
+       onramp invite report --csv
+  4    another run of this campaign is in progress
+  78   configuration error
+  130  interrupted`,
+    )
+
+/** What `invite send` was called with. */
+export type SendValues = ReturnType<ReturnType<typeof sendOn>['opts']>
 
 const DAY_MS = 86_400_000
-const text = (standard: string) => ({ type: 'string', default: standard }) as const
-const flag = { type: 'boolean', default: false } as const
+const HOUR_MS = 3_600_000
 
-const options = {
-  campaign: text('onboarding'),
-  'dry-run': flag,
-  datasource: { type: 'string', multiple: true },
-  days: text('30'),
-  'remind-after': { type: 'string' },
-  'max-reminders': text('3'),
-  'on-invalid': text('stop'),
-  'min-gap': text('48'),
-  'retry-unknown': flag,
-  'retry-failed': flag,
-  'mail-in-doubt': flag,
-  limit: text('999999999'),
-  'stop-after': text('5'),
-  rate: text('5'),
-  'mail-rate': text('10'),
-  // Exchange Online takes three emails of a mailbox at a time.
-  'at-once': text('3'),
-  'ask-again-after': text('60'),
-  template: { type: 'string' },
-  metrics: { type: 'string' },
-  yes: flag,
-  json: flag,
-} as const
+export type SendOptions = ReturnType<typeof sendOptionsOf>
 
-export type SendOptions = ReturnType<typeof readSendOptions>
-
-/** @throws {UsageError} */
-export function readSendOptions(args: string[]) {
-  const { values, words } = readArguments(args, options, 1)
-  const [file] = words
-  if (file === undefined) throw new UsageError('expected one list, or - for standard input')
-  const { campaign } = values
-  if (!/^[\w.-]{1,40}$/.test(campaign))
-    throw new UsageError('--campaign can contain letters, digits, dots and dashes, at most 40 characters')
-  const whole = (name: keyof typeof values, range: readonly [number, number]) =>
-    wholeNumberOf(`--${name}`, String(values[name]), range)
-  const remind = values['remind-after'] === undefined ? undefined : whole('remind-after', [1, 365])
+export function sendOptionsOf(file: string, values: SendValues) {
+  const { campaign, remindAfter, maxReminders, retryUnknown = false, retryFailed = false } = values
   const policy: Policy = {
     campaign,
-    remindAfterMs: remind === undefined ? undefined : remind * DAY_MS,
-    maxReminders: whole('max-reminders', [0, 20]),
-    retryUnknown: values['retry-unknown'],
-    retryFailed: values['retry-failed'],
-    mailInDoubt: values['mail-in-doubt'],
-    minGapMs: whole('min-gap', [0, 8760]) * 3_600_000,
-    freshMs: whole('ask-again-after', [0, 100_000]) * 60_000,
+    remindAfterMs: remindAfter === undefined ? undefined : remindAfter * DAY_MS,
+    maxReminders,
+    retryUnknown,
+    retryFailed,
+    mailInDoubt: false,
+    minGapMs: values.minGap * HOUR_MS,
+    freshMs: values.askAgainAfter * 60_000,
   }
   return {
     file,
     campaign,
     policy,
-    isDryRun: values['dry-run'],
+    isDryRun: values.dryRun ?? false,
     /** Emails go out without a question. */
-    isSure: values.yes,
-    isJson: values.json,
-    datasources: datasourcesFrom(values.datasource),
-    days: whole('days', [1, MAX_DAYS]),
+    isSure: values.yes ?? false,
+    isJson: values.json ?? false,
+    datasources: values.datasource ?? [],
+    days: values.days,
     template: values.template,
     metrics: values.metrics,
-    onInvalid: wordOf('--on-invalid', values['on-invalid'], ['stop', 'skip']),
-    limit: whole('limit', [1, 999_999_999]),
-    /** So many emails in a row that were not sent end the run; 0: it goes on. */
-    stopAfter: whole('stop-after', [0, 1_000]),
-    rate: whole('rate', [1, 10_000]),
-    mailRate: whole('mail-rate', [1, 10_000]),
-    atOnce: whole('at-once', [1, 100]),
+    onInvalid: values.onInvalid,
+    limit: values.limit ?? Infinity,
+    stopAfter: 5,
+    rate: values.rate,
+    mailRate: values.mailRate,
+    atOnce: values.atOnce,
   }
 }

@@ -22,8 +22,7 @@ const TROUBLES: Record<Trouble, string> = {
   'not-taken': 'not accepted: the mail server objects to the sender or this machine',
   uncertain: 'delivery unknown',
   unreadable: "not emailed: the data stored about this person can't be read; see onramp doctor",
-  removed:
-    'not emailed: invite forget deleted a record unread that may have been an opt-out (send with --mail-in-doubt)',
+  removed: 'not emailed: invite forget deleted a record unread that may have been an opt-out',
 }
 
 export const told = (

@@ -18,14 +18,14 @@ import { holdCampaign, type Hold } from './lease.ts'
 import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { openMetricsFile, type MetricsFile } from './metrics-file.ts'
 import { showProgress } from './progress.ts'
-import { readSendOptions, type SendOptions } from './send-options.ts'
+import { sendOptionsOf, type SendOptions, type SendValues } from './send-options.ts'
 import { paused, SLOW, sumUp, told } from './send-words.ts'
 import { openPeople, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
-import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
 
-export const run: Run = async (args, parts) => {
-  const options = readSendOptions(args)
+export async function run(file: string, values: SendValues, parts: CliParts): Promise<number> {
+  const options = sendOptionsOf(file, values)
   const list = listOf(options.file, parts.stdin)
   const toMail = options.isDryRun ? [] : (['SMTP_URL', 'MAIL_FROM'] as const)
   const settings = settingsWith(['SERVICE_GLOBAL_TOKEN', ...toMail], parts.env)

@@ -11,9 +11,9 @@ import { addressesOf } from '../../sign-in/addresses.ts'
 import { startServer } from '../../server.ts'
 import { loadSettings, SettingsError } from '../../settings/settings.ts'
 import { createLog } from '../../web/log.ts'
-import { readArguments } from '@onramp/deprecations/command-line/arguments'
-import { run as sendInvitations } from '../invite/send.ts'
-import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
+import { runCommand } from '@onramp/deprecations/command-line/shell'
+import { addInvite } from '../invite/commands.ts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { untilSignal } from '../signals.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
@@ -51,7 +51,7 @@ async function invite(sandbox: Sandbox, settings: Record<string, string>, folder
   writeFileSync(join(folder, 'env'), lines.join(''), { mode: 0o600 })
   const stdin = Readable.from([Buffer.from('email,name\nada@acme.example,Ada\nbob@acme.example,Bob\n')])
   const parts = { stdin, stdout: SINK, stderr: SINK, env: settings, now: Date.now }
-  await sendInvitations(['-', '--rate', '50'], parts)
+  await runCommand(addInvite, ['invite', 'send', '-', '--rate', '50'], parts)
 }
 
 /** onramp is at localhost and the rest at 127.0.0.1: two sites for a browser, as in production. */
@@ -101,8 +101,7 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : "couldn't start"
 }
 
-export const run: Run = async (args: string[], { env, stdout, stderr }: CliParts) => {
-  readArguments(args, {}, 0)
+export async function demo({ env, stdout, stderr }: CliParts): Promise<number> {
   // From the beginning: the invitations have a handler of their own, which would take the signal for theirs.
   const told = untilSignal()
   const folder = mkdtempSync(join(tmpdir(), 'onramp-demo-'))

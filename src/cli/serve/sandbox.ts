@@ -1,17 +1,15 @@
 // onramp sandbox: the stand-in for the service, until Ctrl-C.
 import { runSandbox } from '@onramp/sandbox'
-import { readArguments } from '@onramp/deprecations/command-line/arguments'
-import type { Run } from '@onramp/deprecations/command-line/parts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { untilSignal } from '../signals.ts'
 
-export const run: Run = async (args, { env, stderr }) => {
-  readArguments(args, {}, 0)
-  const sandbox = await runSandbox(env).catch((error: unknown) => {
+export async function sandbox({ env, stderr }: CliParts): Promise<number> {
+  const service = await runSandbox(env).catch((error: unknown) => {
     stderr.write(`onramp sandbox: ${error instanceof Error ? error.message : "couldn't start"}\n`)
     return undefined
   })
-  if (sandbox === undefined) return 1
+  if (service === undefined) return 1
   await untilSignal()
-  await sandbox.close()
+  await service.close()
   return 0
 }

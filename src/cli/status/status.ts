@@ -7,14 +7,9 @@ import type { RefusalReason } from '../../client-api/refusal-reason.ts'
 import { unansweredFinding, type Asking, type Unanswered } from '../../doctor/service/refusals.ts'
 import { isOpenToAll } from '../../doctor/settings/secrets.ts'
 import { EXIT_SETTINGS, loadSome, SettingsError } from '../../settings/settings.ts'
-import { readArguments, UsageError, wholeNumberOf } from '@onramp/deprecations/command-line/arguments'
-import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { statusJson, statusTable } from './report.ts'
-
-const options = {
-  json: { type: 'boolean', default: false },
-  timeout: { type: 'string', default: '10' },
-} as const
 
 const EXIT_SERVICE = 7
 const EXITS: Record<RefusalReason, number> = {
@@ -33,15 +28,7 @@ const EXITS: Record<RefusalReason, number> = {
   unreadable: EXIT_SETTINGS,
 }
 
-type Asked = { email: string | undefined; json: boolean; seconds: number }
-
-function readArgs(args: string[]): Asked {
-  const { values, words } = readArguments(args, options, 1)
-  const [email] = words
-  if (email !== undefined && !isActAsAddress(email))
-    throw new UsageError('EMAIL must be an email address like ada@acme.example')
-  return { email, json: values.json, seconds: wholeNumberOf('--timeout', values.timeout, [1, 120]) }
-}
+type StatusOptions = { email: string | undefined; json?: boolean; timeout: number }
 
 /** The global token for the person who was asked about; otherwise the token of one person, for that person. */
 function chooseToken(email: string | undefined, env: CliParts['env']): ServiceToken {
@@ -77,8 +64,8 @@ function serviceOf(env: CliParts['env']): Service {
   }
 }
 
-async function ask(token: ServiceToken, service: Service, { seconds }: Asked, now: () => number) {
-  const inquiry = createInquiry({ ...service, timeLimitMs: seconds * 1000, now })
+async function ask(token: ServiceToken, service: Service, { timeout }: StatusOptions, now: () => number) {
+  const inquiry = createInquiry({ ...service, timeLimitMs: timeout * 1000, now })
   try {
     return await inquiry.ask(token)
   } finally {
@@ -93,8 +80,9 @@ function explain(reply: Unanswered, asking: Asking, stderr: CliParts['stderr']):
   return reply.kind === 'silent' ? EXIT_SERVICE : EXITS[reply.reason]
 }
 
-async function show(args: string[], { env, stdout, stderr, now }: CliParts): Promise<number> {
-  const asked = readArgs(args)
+async function show(asked: StatusOptions, { env, stdout, stderr, now }: CliParts): Promise<number> {
+  if (asked.email !== undefined && !isActAsAddress(asked.email))
+    throw new UsageError('EMAIL must be an email address like ada@acme.example')
   const service = serviceOf(env)
   const token = chooseToken(asked.email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
@@ -120,9 +108,9 @@ async function show(args: string[], { env, stdout, stderr, now }: CliParts): Pro
   return 0
 }
 
-export const run: Run = async (args, parts) => {
+export async function run(asked: StatusOptions, parts: CliParts): Promise<number> {
   try {
-    return await show(args, parts)
+    return await show(asked, parts)
   } catch (error) {
     if (error instanceof UsageError || error instanceof SettingsError) throw error
     // The error is not shown: a token was at hand.

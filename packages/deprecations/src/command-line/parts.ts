@@ -11,6 +11,3 @@ export type CliParts = {
   now: () => number
   env: Record<string, string | undefined>
 }
-
-/** @returns the exit code: 0 done, 1 failed, 2 wrong usage, more where the command's help names them */
-export type Run = (args: string[], parts: CliParts) => Promise<number>

@@ -1,75 +1,72 @@
-// Finds the command that was called, hands it its arguments, and ends with its exit code (0 done, 1 failed, 2 wrong
-// usage). The commands of onramp and of this package share it.
-import { hintAt, isName, readArguments, UsageError } from './arguments.ts'
-import { endingOf, type EndingOf } from './ending.ts'
-import type { CliParts, Run } from './parts.ts'
+// Runs the command that was called, and ends with its exit code (0 done, 1 failed, 2 wrong usage). The commands of onramp
+// and of this package share it.
+import { Command, CommanderError } from '@commander-js/extra-typings'
+import { UsageError } from './arguments.ts'
+import { InputFault } from './input-fault.ts'
+import type { CliParts } from './parts.ts'
 
-type Named = { name: string; help: string }
+/** Adds the commands of a program. Each hands the promise of its exit code to `exit`. */
+export type Define = (program: Command, parts: CliParts, exit: Exit) => void
+export type Exit = (code: Promise<number>) => Promise<void>
 
-export type Action = Named & {
-  /** The code of a command is loaded when it is called. */
-  load: () => Promise<{ run: Run }>
-  /** Why this installation cannot run it, if it cannot. */
-  unavailable?: () => string | undefined
-  /** The exit code for being called wrongly, where it is not 2. */
-  wrongUsage?: number
+export type Ending = { words: string; exit: number }
+
+/**
+ * How a command ends after an error that is expected; undefined for any other error: a mistake of the program.
+ * @param name the command as it was called: `onramp invite send`
+ */
+export type EndingOf = (error: unknown, name: string) => Ending | undefined
+
+export const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)
+
+export const endingOf: EndingOf = (error, name) => {
+  if (error instanceof InputFault) return { words: `${name}: ${error.message}\n`, exit: 1 }
+  if (!(error instanceof UsageError)) return undefined
+  // Where 2 is a finding, wrong usage ends in 1.
+  const exit = name.endsWith('deprecations check') ? 1 : 2
+  return { words: `${name}: ${sentence(error.message)} See ${name} --help.\n`, exit }
 }
 
-export type Group = Named & {
-  commands: readonly Command[]
-  /** The one that is meant when none is named. */
-  standard?: string
-  /** What `--version` prints. */
-  version?: string
-}
+/** Lower-case words joined by dashes, as options and commands are called; other input is not repeated. */
+const isName = (typed: string) => /^(--)?[a-z]+(-[a-z]+)*$/.test(typed) && typed.length <= 22
 
-export type Command = Action | Group
-
-/** A command as it was called, and the arguments that are left for it. */
-type Call = { command: Command; path: string; args: readonly string[] }
-
-const wantsHelp = (args: readonly string[]) => {
-  const end = args.indexOf('--')
-  const options = end < 0 ? args : args.slice(0, end)
-  return options.includes('--help') || options.includes('-h')
-}
-
-/** Goes down as far as there are commands of these names: `onramp invite help send` is `onramp invite send --help`. */
-function callOf({ command, path, args }: Call): Call {
-  if (!('commands' in command)) return { command, path, args }
-  const [first = '-', ...rest] = args
-  if (first === 'help') return callOf({ command, path, args: [...rest, '--help'] })
-  if (first.startsWith('-') && command.standard !== undefined && !wantsHelp(args))
-    return callOf({ command, path, args: [command.standard, ...args] })
-  const chosen = command.commands.find(({ name }) => name === first)
-  if (chosen === undefined) return { command, path, args }
-  return callOf({ command: chosen, path: `${path} ${first}`, args: rest })
-}
-
-async function perform({ command, path, args }: Call, parts: CliParts): Promise<number> {
-  const [first] = args
-  const isGroup = 'commands' in command
-  if (isGroup && first === undefined) {
-    parts.stderr.write(command.help)
-    return 2
+/** Commander's errors repeat what was typed, which may be a pasted token. */
+function usageErrorOf({ code, message }: CommanderError, command: Command): UsageError {
+  const [, quoted = ''] = /'(.*)'/s.exec(message) ?? []
+  const [typed = ''] = quoted.split(/[= ]/, 1)
+  const [, meant] = /\(Did you mean (.*)\?\)$/.exec(message) ?? []
+  const shown = `${isName(typed) ? ` ${typed}` : ''}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  switch (code) {
+    case 'commander.unknownOption':
+      if (quoted.includes('=') && command.options.some(({ long }) => long === typed))
+        return new UsageError(`${typed} doesn't accept a value`)
+      return new UsageError(`unknown option${shown}`)
+    case 'commander.unknownCommand':
+      return new UsageError(`unknown command${shown}`)
+    case 'commander.missingArgument':
+      return new UsageError(`${typed} is missing`)
+    case 'commander.optionMissingArgument':
+      return new UsageError(`${typed} requires a value`)
+    case 'commander.conflictingOption':
+      return new UsageError(message.replace('error: ', '').replaceAll("'", ''))
+    default:
+      return new UsageError('too many arguments')
   }
-  if (wantsHelp(args) && (!isGroup || first?.startsWith('-'))) {
-    parts.stdout.write(command.help)
-    return 0
+}
+
+const argumentsOf = (usage: string) => usage.replace(/\[options\] ?|\n.*/g, '')
+
+/** The command that was called, as far as there are commands of these names: `onramp invite send`. */
+function calledOf(program: Command, args: readonly string[]) {
+  let command = program
+  let name = program.name()
+  for (const word of args) {
+    const next = command.commands.find((one) => one.name() === word) as Command | undefined
+    if (next === undefined) break
+    command = next
+    name += ` ${word}`
   }
-  if (!isGroup) {
-    const why = command.unavailable?.()
-    if (why !== undefined) {
-      parts.stderr.write(`${path}: ${why}\n`)
-      return 1
-    }
-    const { run } = await command.load()
-    return await run([...args], parts)
-  }
-  const name = first ?? ''
-  readArguments([name], {}, 1)
-  const names = command.commands.map((one) => one.name)
-  throw new UsageError(`unknown command${isName(name) ? ` ${name}` : ''}${hintAt(name, names)}`)
+  return { command, name }
 }
 
 /**
@@ -78,21 +75,32 @@ async function perform({ command, path, args }: Call, parts: CliParts): Promise<
  * @throws what `explain` does not know: a mistake of the program
  */
 export async function runCommand(
-  group: Group,
+  define: Define,
   args: readonly string[],
   parts: CliParts,
   explain: EndingOf = endingOf,
 ): Promise<number> {
-  if (group.version !== undefined && args[0] === '--version') {
-    parts.stdout.write(`${group.version}\n`)
-    return 0
-  }
-  const call = callOf({ command: group, path: group.name, args })
+  let exit = 0
+  const program = new Command()
+    .exitOverride()
+    .configureHelp({
+      helpWidth: 80,
+      subcommandTerm: (command) => `${command.name()} ${argumentsOf(command.usage())}`.trim(),
+    })
+    .configureOutput({
+      writeOut: (text) => void parts.stdout.write(text),
+      writeErr: (text) => void parts.stderr.write(text),
+      outputError: () => {},
+    })
+  define(program, parts, async (code) => void (exit = await code))
   try {
-    return await perform(call, parts)
+    await program.parseAsync(args, { from: 'user' })
+    return exit
   } catch (error) {
-    const wrongUsage = 'load' in call.command ? call.command.wrongUsage : undefined
-    const ending = explain(error, call.path, wrongUsage)
+    const isHelp = error instanceof CommanderError && /help|version/.test(error.code)
+    if (isHelp) return error.exitCode === 0 ? 0 : 2
+    const { command, name } = calledOf(program, args)
+    const ending = explain(error instanceof CommanderError ? usageErrorOf(error, command) : error, name)
     if (ending === undefined) throw error
     parts.stderr.write(ending.words)
     return ending.exit
@@ -100,12 +108,12 @@ export async function runCommand(
 }
 
 /** Runs the command of this process, and leaves its exit code behind. */
-export async function runHere(group: Group, explain?: EndingOf): Promise<void> {
+export async function runHere(define: Define, explain?: EndingOf): Promise<void> {
   const { stdin, stdout, stderr, env } = process
   // A reader may stop reading: `onramp invite report --csv | head`.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   // Nothing that is written there is worth ending for: `onramp invite send people.csv 2>&1 | head`, a terminal that closed.
   stderr.on('error', () => {})
   const parts = { stdin, stdout, stderr, env, now: Date.now }
-  process.exitCode = await runCommand(group, process.argv.slice(2), parts, explain)
+  process.exitCode = await runCommand(define, process.argv.slice(2), parts, explain)
 }

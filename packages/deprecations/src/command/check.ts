@@ -4,41 +4,36 @@ import { writeFile } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import { annotationsReport } from '../report/annotations.ts'
 import { checkSources } from '../check/check.ts'
-import { formats } from '../check/detect.ts'
+import type { Format } from '../check/detect.ts'
 import { fileFault } from '../input/json-file.ts'
 import { junitReport } from '../report/junit.ts'
 import { jsonReport } from '../report/json.ts'
 import { textReport } from '../report/text.ts'
 import { sarifReport } from '../report/sarif.ts'
 import { openFile, openStream } from '../check/source.ts'
-import { exitCodeOf, failures, judge, type Verdict } from '../check/verdict.ts'
+import { exitCodeOf, judge, type FailOn, type Verdict } from '../check/verdict.ts'
 import { readWaivers } from '../check/waivers.ts'
 import { printable } from '../command-line/printable.ts'
-import { readArguments, UsageError, wordOf } from '../command-line/arguments.ts'
-import type { CliParts, Run } from '../command-line/parts.ts'
-import { dayFrom, daysFrom, scheduleFrom } from './options.ts'
+import { UsageError, wordOf } from '../command-line/arguments.ts'
+import type { CliParts } from '../command-line/parts.ts'
+import { dayOf, type Day } from '../schedule/schedule.ts'
+import { scheduleFrom } from './options.ts'
 import { createProgress } from './progress.ts'
 import { painterFor, type Paint } from '../command-line/terminal.ts'
 
 const reports = ['text', 'json', 'sarif', 'junit', 'annotations'] as const
 type Report = (typeof reports)[number]
 
-const options = {
-  schedule: { type: 'string', multiple: true },
-  waivers: { type: 'string' },
-  'as-of': { type: 'string' },
-  within: { type: 'string' },
-  'fail-on': { type: 'string' },
-  'ignore-broken': { type: 'boolean' },
-  input: { type: 'string' },
-  report: { type: 'string', multiple: true },
-  json: { type: 'boolean' },
-  sarif: { type: 'boolean' },
-  junit: { type: 'boolean' },
-  annotations: { type: 'boolean' },
-} as const
-
-type Values = ReturnType<typeof readArguments<typeof options>>['values']
+type Values = {
+  schedule?: string[] | undefined
+  waivers?: string | undefined
+  asOf?: Day | undefined
+  within?: number | undefined
+  failOn: FailOn
+  ignoreBroken?: true | undefined
+  input?: Format | undefined
+  report?: string[] | undefined
+} & { [Kind in Exclude<Report, 'text'>]?: true | undefined }
 
 const shapeOf = (values: Values): Report => {
   const [shape = 'text', ...others] = reports.filter((report) => report !== 'text' && values[report])
@@ -56,11 +51,11 @@ const filesOf = ({ report = [] }: Values) =>
 
 const settingsFrom = async (values: Values, now: () => number) => {
   const asked = {
-    asOf: dayFrom(values['as-of'], now),
-    within: daysFrom(values.within),
-    failOn: wordOf('--fail-on', values['fail-on'] ?? 'possible', failures),
-    format: values.input === undefined ? undefined : wordOf('--input', values.input, formats),
-    ignoreBroken: values['ignore-broken'] ?? false,
+    asOf: values.asOf ?? dayOf(new Date(now())),
+    within: values.within,
+    failOn: values.failOn,
+    format: values.input,
+    ignoreBroken: values.ignoreBroken ?? false,
     shape: shapeOf(values),
     files: filesOf(values),
   }
@@ -87,8 +82,11 @@ const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
 }
 
 /** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
-export const run: Run = async (args, { stdout, stderr, stdin, now, env }) => {
-  const { values, words } = readArguments(args, options, Infinity)
+export async function run(
+  files: readonly string[],
+  values: Values,
+  { stdout, stderr, stdin, now, env }: CliParts,
+): Promise<number> {
   const settings = await settingsFrom(values, now)
   const progress = createProgress(stderr)
   // Lines die young, and V8 would let the space for young objects grow to 100 MB, and that for old ones by half each time.
@@ -100,7 +98,7 @@ export const run: Run = async (args, { stdout, stderr, stdin, now, env }) => {
     stderr.write(`${printable(line)}\n`)
   }
 
-  const result = await checkSources(sourcesOf(words, stdin), {
+  const result = await checkSources(sourcesOf(files, stdin), {
     ...settings,
     report: talk,
     progress: progress.show,

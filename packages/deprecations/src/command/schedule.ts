@@ -1,43 +1,37 @@
 // The commands that show the schedule: `onramp deprecations list`, `calendar`, `diff` and `schema`.
-import { counted } from '../schedule/schedule.ts'
+import { counted, dayOf, type Day } from '../schedule/schedule.ts'
 import { compareSchedules, diffText, isError } from '../schedule/diff.ts'
 import { listCsv, listText } from '../schedule/list-text.ts'
 import { chooseEntries, listJson, type Choice } from '../schedule/listing.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { readScheduleFile, scheduleJsonSchema } from '../schedule/schedule-file.ts'
 import { waiversJsonSchema } from '../check/waivers.ts'
-import { readArguments, UsageError, wordOf } from '../command-line/arguments.ts'
-import type { Run } from '../command-line/parts.ts'
+import { UsageError, wordOf } from '../command-line/arguments.ts'
+import type { CliParts } from '../command-line/parts.ts'
 import { painterFor } from '../command-line/terminal.ts'
-import { dayFrom, daysFrom, scheduleFrom } from './options.ts'
+import { scheduleFrom } from './options.ts'
 
-const choiceOptions = {
-  'as-of': { type: 'string' },
-  within: { type: 'string' },
-  api: { type: 'string' },
-  operation: { type: 'string' },
-  schedule: { type: 'string', multiple: true },
-} as const
+type Chosen = {
+  asOf?: Day | undefined
+  within?: number | undefined
+  api?: 'client' | 'indexing' | undefined
+  operation?: string | undefined
+  schedule?: string[] | undefined
+}
 
-type Chosen = ReturnType<typeof readArguments<typeof choiceOptions>>['values']
-
-/** @throws {UsageError} @throws {InputFault} */
-const chosenFrom = async (values: Chosen, now: () => number) => {
-  const choice: Choice = {
-    asOf: dayFrom(values['as-of'], now),
-    within: daysFrom(values.within),
-    api: values.api === undefined ? undefined : wordOf('--api', values.api, ['client', 'indexing']),
-    operation: values.operation,
-  }
-  return { choice, entries: chooseEntries(await scheduleFrom(values.schedule), choice) }
+/** @throws {InputFault} */
+const chosenFrom = async ({ asOf, within, api, operation, schedule }: Chosen, now: () => number) => {
+  const choice: Choice = { asOf: asOf ?? dayOf(new Date(now())), within, api, operation }
+  return { choice, entries: chooseEntries(await scheduleFrom(schedule), choice) }
 }
 
 const DEFAULT_WIDTH = 100
-const listOptions = { ...choiceOptions, json: { type: 'boolean' }, csv: { type: 'boolean' } } as const
 
 /** Lists the schedule. Resolves to the exit code, 0. @throws {UsageError} @throws {InputFault} */
-export const list: Run = async (args, { stdout, stderr, now, env }) => {
-  const { values } = readArguments(args, listOptions, 0)
+export async function list(
+  values: Chosen & { json?: true; csv?: true },
+  { stdout, stderr, now, env }: CliParts,
+): Promise<number> {
   if (values.json && values.csv) throw new UsageError("--json and --csv can't be combined")
   const { choice, entries } = await chosenFrom(values, now)
   const { asOf, within } = choice
@@ -57,8 +51,7 @@ export const list: Run = async (args, { stdout, stderr, now, env }) => {
 }
 
 /** Writes the removal dates as iCalendar. Resolves to the exit code, 0. @throws {UsageError} @throws {InputFault} */
-export const calendar: Run = async (args, { stdout, now }) => {
-  const { values } = readArguments(args, choiceOptions, 0)
+export async function calendar(values: Chosen, { stdout, now }: CliParts): Promise<number> {
   const { entries } = await chosenFrom(values, now)
 
   const { calendarOf } = await import('../schedule/calendar.ts')
@@ -67,25 +60,23 @@ export const calendar: Run = async (args, { stdout, now }) => {
 }
 
 /** Compares two schedules. Resolves to 1 when an item moved earlier, else 0. @throws {UsageError} @throws {InputFault} */
-export const diff: Run = async (args, { stdout, stderr, env }) => {
-  const { values, words } = readArguments(args, { json: { type: 'boolean' } }, 2)
-  const [now, old] = words.toReversed()
-  if (now === undefined)
-    throw new UsageError('specify the files to compare: onramp deprecations diff OLD NEW')
+export async function diff(
+  { old, now, json }: { old: string | undefined; now: string; json?: true | undefined },
+  { stdout, stderr, env }: CliParts,
+): Promise<number> {
   const before = old === undefined ? publishedSchedule : await readScheduleFile(old)
 
   const changes = compareSchedules(before, await readScheduleFile(now))
   const errors = changes.filter(isError).length
-  if (values.json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
+  if (json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
   else stdout.write(diffText(changes, painterFor(stdout, env)))
   if (errors > 0) stderr.write(`${counted(errors, 'removal')} moved earlier: update your plans.\n`)
   return errors > 0 ? 1 : 0
 }
 
 /** Writes the JSON Schema of a file that people write. Resolves to the exit code, 0. @throws {UsageError} */
-export const schema: Run = (args, { stdout }) => {
-  const [name = 'schedule'] = readArguments(args, {}, 1).words
-  const which = wordOf('the name', name, ['schedule', 'waivers'])
+export function schema(name: string | undefined, { stdout }: CliParts): Promise<number> {
+  const which = wordOf('the name', name ?? 'schedule', ['schedule', 'waivers'])
   const schema = which === 'schedule' ? scheduleJsonSchema() : waiversJsonSchema()
   stdout.write(`${JSON.stringify(schema, null, 2)}\n`)
   return Promise.resolve(0)

@@ -1,16 +1,16 @@
 // onramp backup FILE: the embedded store, as it is at one moment, beside a running server. Reads two settings only.
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
-import type { Run } from '@onramp/deprecations/command-line/parts'
-import { backUpFolder, NotBackedUp } from '../../records/sqlite-backup.ts'
-import { loadSome } from '../../settings/settings.ts'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { backUpFolder, NotBackedUp } from '../records/sqlite-backup.ts'
+import { loadSome } from '../settings/settings.ts'
 
-const options = { force: { type: 'boolean', default: false }, json: { type: 'boolean' } } as const
-
-export const run: Run = async (args, { env, stdout, stderr }) => {
-  const { values, words } = readArguments(args, options, 1)
-  const [file] = words
-  if (file === undefined || file === '') throw new UsageError('expected the file to write')
+export async function backup(
+  file: string,
+  { force = false, json }: { force?: boolean; json?: boolean },
+  { env, stdout, stderr }: CliParts,
+): Promise<number> {
+  if (file === '') throw new UsageError('FILE is missing')
   if (file === '-')
     throw new UsageError(
       'the backup is read back before it counts, so it goes to a file and not to standard output: give its path (./- for a file called -)',
@@ -23,9 +23,9 @@ export const run: Run = async (args, { env, stdout, stderr }) => {
     )
 
   try {
-    const done = await backUpFolder(folder, file, { isReplaced: values.force })
+    const done = await backUpFolder(folder, file, { isReplaced: force })
     stdout.write(
-      values.json
+      json
         ? `${JSON.stringify({ schema_version: 1, ...done })}\n`
         : `Backed up ${done.records} records (${done.bytes} bytes) to ${printable(done.file)}\n`,
     )

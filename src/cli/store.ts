@@ -1,14 +1,12 @@
 // onramp store adopt: a new key for a store whose former secret is lost. What that one sealed can't be read afterwards.
 import { createInterface } from 'node:readline/promises'
-import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
-import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
-import { adoptStore, createInstallation, SecretMissing } from '../../records/installation.ts'
-import type { Records } from '../../records/records.ts'
-import { loadSettings } from '../../settings/settings.ts'
-import { explained } from '../invite/endings.ts'
-import { storeInWords, withStore } from '../invite/setup.ts'
-
-const options = { yes: { type: 'boolean', default: false } } as const
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+import { adoptStore, createInstallation, SecretMissing } from '../records/installation.ts'
+import type { Records } from '../records/records.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { explained } from './invite/endings.ts'
+import { storeInWords, withStore } from './invite/setup.ts'
 
 /** @throws {UsageError} where there is no one to ask */
 async function isConfirmed({ stdin, stderr }: CliParts, store: string): Promise<boolean> {
@@ -36,8 +34,7 @@ async function isOpened(records: Records, secrets: readonly string[]): Promise<b
   }
 }
 
-export const run: Run = async (args, parts) => {
-  const { yes } = readArguments(args, options, 0).values
+export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
   const settings = loadSettings(parts.env)
   const store = storeInWords(settings)
   return await explained(parts, 'store adopt', () =>

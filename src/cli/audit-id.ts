@@ -1,16 +1,18 @@
 // onramp audit-id: a person's id in the audit log, made from their address. It asks no server and keeps nothing.
-import { normalizedAddress } from '../../people/address.ts'
-import { loadSettings } from '../../settings/settings.ts'
-import { createAuditIds } from '../../web/audit-ids.ts'
-import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
-import type { Run } from '@onramp/deprecations/command-line/parts'
+import { normalizedAddress } from '../people/address.ts'
+import { loadSettings } from '../settings/settings.ts'
+import { createAuditIds } from '../web/audit-ids.ts'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 const MAX_CHARACTERS = 254
 
-export const run: Run = async (args, { env, stdout, stderr }) => {
-  const { values, words } = readArguments(args, { json: { type: 'boolean' } }, 1)
-  const email = words[0]?.trim()
-  if (email === undefined) throw new UsageError('expected one email address')
+export async function auditId(
+  typed: string,
+  { json }: { json?: boolean },
+  { env, stdout, stderr }: CliParts,
+): Promise<number> {
+  const email = typed.trim()
   if (email.length > MAX_CHARACTERS || !/^[^\s@]+@[^\s@]+$/.test(email))
     throw new UsageError('not a valid email address; expected something like ada@acme.example')
 
@@ -19,7 +21,7 @@ export const run: Run = async (args, { env, stdout, stderr }) => {
     id: createAuditIds([secret], normalizedAddress).ofEmail(email),
     current: index === 0,
   }))
-  if (values.json) {
+  if (json) {
     stdout.write(`${JSON.stringify({ email, ids })}\n`)
     return 0
   }

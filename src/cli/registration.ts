@@ -1,20 +1,18 @@
 // onramp registration forget: the next start registers again, whatever was registered or failed before.
 import { createInterface } from 'node:readline/promises'
-import { useProxy } from '../../client-api/proxy.ts'
-import { registrationOf } from '../../sign-in/server/client.ts'
+import { useProxy } from '../client-api/proxy.ts'
+import { registrationOf } from '../sign-in/server/client.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { untilReachable } from '../../records/readiness.ts'
-import { createInstallation } from '../../records/installation.ts'
-import { loadSettings, type Settings } from '../../settings/settings.ts'
-import { removeClient, type Removal } from '../../sign-in/registration/request.ts'
-import { openStore } from '../../records/store.ts'
-import { createLog } from '../../web/log.ts'
-import { readArguments, UsageError } from '@onramp/deprecations/command-line/arguments'
-import { explained } from '../invite/endings.ts'
-import { storeInWords } from '../invite/setup.ts'
-import type { CliParts, Run } from '@onramp/deprecations/command-line/parts'
-
-const options = { yes: { type: 'boolean', default: false } } as const
+import { untilReachable } from '../records/readiness.ts'
+import { createInstallation } from '../records/installation.ts'
+import { loadSettings, type Settings } from '../settings/settings.ts'
+import { removeClient, type Removal } from '../sign-in/registration/request.ts'
+import { openStore } from '../records/store.ts'
+import { createLog } from '../web/log.ts'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import { explained } from './invite/endings.ts'
+import { storeInWords } from './invite/setup.ts'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
 /** @throws {UsageError} where there is no one to ask */
 async function isConfirmed({ stdin, stderr }: CliParts, { OIDC_ISSUER }: Settings): Promise<boolean> {
@@ -45,7 +43,7 @@ function removalInWords(removal: Removal): string {
   }
 }
 
-async function forget(settings: Settings, { stdout, now }: CliParts): Promise<void> {
+async function forgetClient(settings: Settings, { stdout, now }: CliParts): Promise<void> {
   const store = openStore(settings, createLog('silent'))
   try {
     await untilReachable(store.records)
@@ -66,8 +64,7 @@ async function forget(settings: Settings, { stdout, now }: CliParts): Promise<vo
   }
 }
 
-export const run: Run = async (args, parts) => {
-  const { yes } = readArguments(args, options, 0).values
+export async function forget({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
   const settings = loadSettings(parts.env)
   useProxy(settings)
   if (!yes && !(await isConfirmed(parts, settings))) {
@@ -75,7 +72,7 @@ export const run: Run = async (args, parts) => {
     return 1
   }
   return await explained(parts, 'registration forget', async () => {
-    await forget(settings, parts)
+    await forgetClient(settings, parts)
     return 0
   })
 }
