@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline/promises'
 import { useProxy } from '../client-api/proxy.ts'
 import { registrationOf } from '../sign-in/server/client.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
-import { untilReachable } from '../records/readiness.ts'
 import { createInstallation } from '../records/installation.ts'
 import { loadSettings, type Settings } from '../settings/settings.ts'
 import { removeClient, type Removal } from '../sign-in/registration/request.ts'
@@ -46,7 +45,6 @@ function removalInWords(removal: Removal): string {
 async function forgetClient(settings: Settings, { stdout, now }: CliParts): Promise<void> {
   const store = openStore(settings, createLog('silent'))
   try {
-    await untilReachable(store.records)
     const installation = createInstallation(store.records, settings.SESSION_SECRET)
     const client = await registrationOf(settings, { records: store.records, installation, now }).forget()
     if (client === undefined) {

@@ -1,7 +1,6 @@
 // Can the store be written to? A read does not answer that: a full Redis still reads, and one that denies scripts, EXPIRE
 // or DEL lets no one sign in. It is written to once a second at most, however many probes come. A read goes out with
 // each probe, because a store that has just gone must not be called ready for the rest of that second.
-import { setTimeout as pause } from 'node:timers/promises'
 import type { ConnectionLog } from './redis-connection.ts'
 import type { Records } from './records.ts'
 import { storeTrouble } from './store-trouble.ts'
@@ -50,23 +49,4 @@ export function createReadiness({ records, sessions, log }: Parts): () => Promis
     if (told !== undefined) log.info({}, 'ready again: the store can be written to')
     told = undefined
   }
-}
-
-const MAX_WAIT_MS = 5_000
-const PAUSE_MS = 50
-
-/**
- * Waits for a store that is connected to in the background, as Redis is: for commands, which can't come again later.
- * @throws {StoreUnavailable} when it does not answer for some seconds
- */
-export async function untilReachable(records: Pick<Records, 'get'>): Promise<void> {
-  const until = Date.now() + MAX_WAIT_MS
-  for (;;)
-    try {
-      await records.get(KEY)
-      return
-    } catch (error) {
-      if (Date.now() > until) throw error
-      await pause(PAUSE_MS)
-    }
 }

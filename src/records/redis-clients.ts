@@ -13,7 +13,7 @@ export type RedisCommands = {
   expire(key: string, seconds: number): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   /** The keys that match, of every primary: a batch for each SCAN, which may be empty. */
-  scan(pattern: string): AsyncGenerator<string[]>
+  scan: (pattern: string) => AsyncGenerator<string[]>
 }
 
 type SetOptions = { expiration: { type: 'EX'; value: number }; condition?: 'NX' }
@@ -30,6 +30,20 @@ export type RedisTopology =
   | { kind: 'cluster' }
 
 export type OpenedRedis = { commands: RedisCommands; close(): void }
+
+const commandsOf = (
+  client: Omit<RedisCommands, 'scan'>,
+  scan: (pattern: string) => AsyncGenerator<string[]>,
+): RedisCommands => ({
+  get: (key) => client.get(key),
+  set: (key, value, options) => client.set(key, value, options),
+  del: (keys) => client.del(keys),
+  expire: (key, seconds) => client.expire(key, seconds),
+  eval: (script, options) => client.eval(script, options),
+  scan,
+})
+
+const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
 /** Opens a client and makes sure that it answers. @param lost told when the client fails later @throws when it does not open */
 export type OpenRedis = (lost: (error: Error) => void) => Promise<OpenedRedis>
@@ -82,32 +96,11 @@ async function openServer(
   try {
     await client.connect()
     await withinDeadline(() => probe(client), PROBE_MS)
-    return {
-      commands: commandsOf(client, async (options) => [client.scanIterator(options)]),
-      close: () => client.destroy(),
-    }
+    const scan = (pattern: string) => client.scanIterator(scanning(pattern))
+    return { commands: commandsOf(client, scan), close: () => client.destroy() }
   } catch (error) {
     client.destroy()
     throw error
-  }
-}
-
-type ScanOptions = { MATCH: string; COUNT: number }
-
-/** @param scanAll one iterator for each primary; nothing is sent before its first step */
-function commandsOf(
-  client: Omit<RedisCommands, 'scan'>,
-  scanAll: (options: ScanOptions) => Promise<AsyncGenerator<string[]>[]>,
-): RedisCommands {
-  return {
-    get: (key) => client.get(key),
-    set: (key, value, options) => client.set(key, value, options),
-    del: (keys) => client.del(keys),
-    expire: (key, seconds) => client.expire(key, seconds),
-    eval: (script, options) => client.eval(script, options),
-    async *scan(pattern) {
-      for (const batches of await scanAll({ MATCH: pattern, COUNT: 1_000 })) yield* batches
-    },
   }
 }
 
@@ -186,6 +179,10 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
   return async (lost) => {
     const rootNodes = [{ url }, ...known.map((socket) => ({ socket }))]
     const cluster = createCluster({ rootNodes, defaults })
+    async function* scanAll(pattern: string) {
+      for (const node of cluster.masters)
+        yield* (await cluster.nodeClient(node)).scanIterator(scanning(pattern))
+    }
     let opened = false
     let reason: unknown
     const onError = (error: Error) => {
@@ -198,10 +195,6 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
       await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
       opened = true
       known = cluster.masters.map(({ host, port }) => ({ host, port }))
-      const scanAll = (options: ScanOptions) =>
-        Promise.all(
-          cluster.masters.map(async (node) => (await cluster.nodeClient(node)).scanIterator(options)),
-        )
       return { commands: commandsOf(cluster, scanAll), close: () => cluster.destroy() }
     } catch (error) {
       cluster.destroy()

@@ -2,9 +2,7 @@
 // new one, opened beside it, because only that finds a new primary, leaves a dead network path, and forgets commands
 // that no one waits for now. While there is none, every command fails at once.
 import { setTimeout as pause } from 'node:timers/promises'
-import { createPatience, type Patience } from './patience.ts'
 import { StoreUnavailable, STORE_DEADLINE_MS, TooSlow, withinDeadline } from './records.ts'
-import { storeTrouble } from './store-trouble.ts'
 import {
   openerOf,
   type OpenedRedis,
@@ -12,6 +10,7 @@ import {
   type RedisCommands,
   type RedisTopology,
 } from './redis-clients.ts'
+import { storeTrouble } from './store-trouble.ts'
 
 /** Every command throws StoreUnavailable while Redis cannot be reached, is too slow, or refuses it. */
 export type RedisConnection = RedisCommands & { readonly isReady: boolean; destroy(): void }
@@ -21,15 +20,8 @@ export type ConnectionLog = {
   info(fields: object, message: string): void
 }
 
-const MAX_RETRY_MS = 1_000
-/** A client that lived so long was good: the next one need not wait. */
-const GOOD_LIFE_MS = 5_000
-/** One that opens and fails soon, as on a server that takes no writes, is not replaced faster than after so many tries. */
-const TRIES_AFTER_SHORT_LIFE = 3
-
-/** Grows from 25 ms to a second, with jitter so that replicas do not come back in step. */
-const retryIn = (tries: number) =>
-  Math.min(25 * 2 ** Math.min(tries, 10), MAX_RETRY_MS) * (0.75 + Math.random() / 2)
+/** Between tries, with jitter so that replicas do not come back in step. */
+const retryIn = () => 250 * (0.5 + Math.random())
 
 /**
  * Starts connecting in the background and keeps at it for ever.
@@ -45,125 +37,89 @@ export const connectRedis = (
 
 /** The same with whatever opens a client. */
 export function connectBy(open: OpenRedis, log: ConnectionLog): RedisConnection {
-  const kept = keepOpen(open, log)
+  const ending = new AbortController()
+  const outages = createOutageLog(log)
+  let current: OpenedRedis | undefined
+  let isRenewing = false
+  /** Settles when the first connection was made, or has failed: who comes before that waits for it. */
+  const first = Promise.withResolvers<void>()
+
+  async function openOne(): Promise<OpenedRedis> {
+    let opened: OpenedRedis | undefined
+    opened = await open((error) => {
+      if (opened !== undefined && opened === current) void renew(error)
+    })
+    return opened
+  }
+
+  /** @param reason why the current client is of no use; undefined at the start */
+  async function renew(reason?: unknown): Promise<void> {
+    if (isRenewing) return
+    isRenewing = true
+    const before = current
+    if (reason !== undefined) {
+      outages.away(reason)
+      await pause(retryIn())
+    }
+    while (!ending.signal.aborted && current === before)
+      try {
+        current = await openOne()
+        outages.over()
+      } catch (error) {
+        outages.away(error)
+        first.resolve()
+        await pause(retryIn())
+      }
+    first.resolve()
+    isRenewing = false
+    // What is under way on it has its time to end: not every node of a cluster is gone.
+    setTimeout(() => before?.close(), STORE_DEADLINE_MS).unref()
+    if (ending.signal.aborted) current?.close()
+  }
+
+  /** What a failed command says about the client that it was given to. */
+  function judge(client: OpenedRedis, reason: unknown): void {
+    if (client !== current || isOwnTrouble(reason)) return
+    if (reason instanceof TooSlow) {
+      // Commands fail at once until a new client has answered.
+      current = undefined
+      client.close()
+    }
+    void renew(reason)
+  }
+
+  async function run<T>(command: (redis: RedisCommands) => Promise<T>): Promise<T> {
+    if (current === undefined) await withinDeadline(() => first.promise)
+    const client = current
+    if (client === undefined) throw new StoreUnavailable(outages.reason())
+    try {
+      return await withinDeadline(() => command(client.commands))
+    } catch (error) {
+      judge(client, error instanceof StoreUnavailable ? error.cause : error)
+      throw error
+    }
+  }
+
+  void renew()
   return {
-    get: (key) => kept.run((redis) => redis.get(key)),
-    set: (key, value, options) => kept.run((redis) => redis.set(key, value, options)),
-    del: (keys) => kept.run((redis) => redis.del(keys)),
-    expire: (key, seconds) => kept.run((redis) => redis.expire(key, seconds)),
-    eval: (script, options) => kept.run((redis) => redis.eval(script, options)),
+    get: (key) => run((redis) => redis.get(key)),
+    set: (key, value, options) => run((redis) => redis.set(key, value, options)),
+    del: (keys) => run((redis) => redis.del(keys)),
+    expire: (key, seconds) => run((redis) => redis.expire(key, seconds)),
+    eval: (script, options) => run((redis) => redis.eval(script, options)),
     async *scan(pattern) {
       let batches: AsyncGenerator<string[]> | undefined
       for (;;) {
-        const batch = await kept.run((redis) => (batches ??= redis.scan(pattern)).next())
+        const batch = await run((redis) => (batches ??= redis.scan(pattern)).next())
         if (batch.done === true) return
         yield batch.value
       }
     },
     get isReady() {
-      return kept.isOpen()
+      return current !== undefined && !isRenewing
     },
-    destroy: () => kept.end(),
-  }
-}
-
-type Current = OpenedRedis & { patience: Patience; openedAt: number }
-
-/** A request that comes while the very first connection is being made waits so long for it. */
-const FIRST_WAIT_MS = 500
-
-function keepOpen(open: OpenRedis, log: ConnectionLog) {
-  const ending = new AbortController()
-  const tell = teller(log)
-  let current: Current | undefined
-  const retiring = new Set<Current>()
-  let renewing = false
-  let tries = 0
-  /** Settles when the first connection was made, or has failed: who comes before that waits a moment for it. */
-  const first = Promise.withResolvers<void>()
-
-  async function openOne(): Promise<Current> {
-    let opened: OpenedRedis | undefined
-    const lost = (error: Error) => {
-      if (opened !== undefined && opened.commands === current?.commands) renew(error)
-    }
-    opened = await open(lost)
-    return { ...opened, patience: createPatience(STORE_DEADLINE_MS), openedAt: performance.now() }
-  }
-
-  /** What is under way on a client that was replaced has its time to end: not every node of it is gone. */
-  function retire(client: Current): void {
-    retiring.add(client)
-    setTimeout(() => {
-      if (retiring.delete(client)) client.close()
-    }, STORE_DEADLINE_MS).unref()
-  }
-
-  async function replace(): Promise<void> {
-    while (!ending.signal.aborted) {
-      await pause(retryIn(tries++), undefined, { signal: ending.signal })
-      try {
-        const next = await openOne()
-        if (current !== undefined) retire(current)
-        current = next
-        tries = Math.min(tries, TRIES_AFTER_SHORT_LIFE)
-        tell.reached()
-        break
-      } catch (error) {
-        tell.away(error)
-      } finally {
-        first.resolve()
-      }
-    }
-    if (ending.signal.aborted) current?.close()
-  }
-
-  function renew(reason?: unknown): void {
-    if (renewing || ending.signal.aborted) return
-    if (reason !== undefined) tell.away(reason)
-    if (current !== undefined && performance.now() - current.openedAt > GOOD_LIFE_MS) tries = 0
-    renewing = true
-    replace()
-      .catch(() => {})
-      .finally(() => {
-        renewing = false
-      })
-  }
-
-  /** What a failed command says about the client that it was given to. */
-  function judge(client: Current, error: unknown): void {
-    if (client !== current) return
-    if (error instanceof TooSlow) {
-      // Commands fail at once until a new client has answered.
-      current = undefined
-      client.close()
-      renew(error)
-    } else if (!isOwnTrouble(error)) renew(error)
-  }
-
-  renew()
-
-  return {
-    async run<T>(command: (redis: RedisCommands) => Promise<T>): Promise<T> {
-      if (current === undefined && tries <= 1)
-        await Promise.race([first.promise, pause(FIRST_WAIT_MS, undefined, { ref: false })])
-      const client = current
-      if (client === undefined) throw new StoreUnavailable(tell.reason())
-      const startedAt = performance.now()
-      try {
-        const result = await withinDeadline(() => command(client.commands), client.patience.left())
-        client.patience.answered(startedAt)
-        return result
-      } catch (error) {
-        judge(client, error instanceof StoreUnavailable ? error.cause : error)
-        throw error
-      }
-    },
-    isOpen: () => current !== undefined && !renewing,
-    end() {
+    destroy() {
       ending.abort()
-      for (const client of retiring) client.close()
-      retiring.clear()
       current?.close()
     },
   }
@@ -180,22 +136,23 @@ const isOwnTrouble = (error: unknown) =>
   )
 
 /** One line for each reason why Redis is away, however long that lasts, and one when it is back. */
-function teller(log: ConnectionLog) {
-  const told = new Set<string>()
+function createOutageLog(log: ConnectionLog) {
+  const logged = new Set<string>()
   let last: unknown
   return {
     reason: () => last ?? new Error('not connected yet'),
     away(error: unknown) {
       last = error
-      const words = error instanceof Error ? error.message : String(error)
-      const { code, words: why, isRefusal } = storeTrouble(error)
-      const what = isRefusal ? `Redis refuses onramp: ${why} (${code})` : `Redis cannot be reached (${code})`
-      if (!told.has(words)) log.warn({ err: error }, `${what}: trying again until it can`)
-      told.add(words)
+      const { code, words, isRefusal } = storeTrouble(error)
+      const what = isRefusal
+        ? `Redis refuses onramp: ${words} (${code})`
+        : `Redis cannot be reached (${code})`
+      if (!logged.has(code)) log.warn({ err: error }, `${what}: trying again until it can`)
+      logged.add(code)
     },
-    reached() {
-      if (told.size > 0) log.info({}, 'Redis is reached again')
-      told.clear()
+    over() {
+      if (logged.size > 0) log.info({}, 'Redis is reached again')
+      logged.clear()
     },
   }
 }

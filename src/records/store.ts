@@ -5,10 +5,9 @@ import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
-import { FolderInUse, holdFolder } from './sqlite-folder.ts'
+import { FolderInUse, FolderUnusable, holdFolder } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
-import { FolderUnusable } from './sqlite-unusable.ts'
-import { watched, type OnOperation } from './watched.ts'
+import { inSpan } from '../trace/spans.ts'
 
 export type Store = {
   records: Records
@@ -48,10 +47,7 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings
   const connection = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
-  const redis = watched(connection, ['get', 'set', 'del', 'expire', 'eval'], {
-    system: 'redis',
-    tell: options.onOperation,
-  })
+  const redis = watched(connection, ['get', 'set', 'del', 'expire', 'eval'], 'redis', options.onOperation)
   return {
     records: createRedisRecords(redis, prefix),
     redis: { client: redis, prefix },
@@ -82,7 +78,7 @@ function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation 
       'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
     )
   return {
-    records: watched(records, RECORDS, { system: 'sqlite', tell: onOperation }),
+    records: watched(records, RECORDS, 'sqlite', onOperation),
     redis: undefined,
     keepsOrder: true,
     isReachable: () => true,
@@ -98,4 +94,34 @@ export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
   const { REDIS_SENTINELS: sentinels, REDIS_SENTINEL_NAME: name = 'mymaster' } = settings
   if (sentinels !== undefined) return { kind: 'sentinel', sentinels, name }
   return { kind: settings.REDIS_CLUSTER === 'yes' ? 'cluster' : 'standalone' }
+}
+
+/** Called after every operation, with keys and values left out: they are for no one's eyes. Must not throw. */
+export type OnOperation = (operation: { operation: string; isDone: boolean; seconds: number }) => void
+
+/** @param names the operations that are counted and traced; everything else stays as it is */
+export function watched<T extends object>(
+  store: T,
+  names: readonly (keyof T & string)[],
+  system: 'redis' | 'sqlite',
+  onOperation: OnOperation = () => {},
+): T {
+  const result = Object.create(store) as T
+  for (const operation of names) {
+    const operate = (store[operation] as (...given: unknown[]) => Promise<unknown>).bind(store)
+    const attributes = { 'db.system.name': system, 'db.operation.name': operation }
+    const watchedOne = async (...given: unknown[]) => {
+      const began = performance.now()
+      let isDone = false
+      try {
+        const answer = await inSpan(`${operation} ${system}`, attributes, () => operate(...given))
+        isDone = true
+        return answer
+      } finally {
+        onOperation({ operation, isDone, seconds: (performance.now() - began) / 1000 })
+      }
+    }
+    Object.assign(result, { [operation]: watchedOne })
+  }
+  return result
 }

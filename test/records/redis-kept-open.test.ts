@@ -1,34 +1,81 @@
-// The connection that is kept for ever: when a client is opened, replaced and closed. redis-connection.test.ts and test/faults
-// have it over real ones.
-import { describe, expect, it } from 'vitest'
-import { AWAY, AWAY_LINE, BACK_LINE, outcome, pass, random, server } from './kept-connection.ts'
+// The connection that is kept for ever, over clients that open, fail and hang as a test wants, in time that tests move.
+// redis-connection.test.ts and test/faults have it over real ones.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { StoreUnavailable } from '../../src/records/records.ts'
+import type { RedisCommands } from '../../src/records/redis-clients.ts'
+import { connectBy, type RedisConnection } from '../../src/records/redis-connection.ts'
+import { memoryRedis } from '../helpers/memory-redis.ts'
+
+let connection: RedisConnection | undefined
+beforeEach(() => {
+  vi.useFakeTimers({ fakeNodeBuiltins: true })
+  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+})
+afterEach(() => {
+  connection?.destroy()
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const AWAY_LINE = 'Redis cannot be reached (ECONNREFUSED): trying again until it can'
+const BACK_LINE = 'Redis is reached again'
+type Client = { lose(error: Error): void; isClosed: boolean; answer: RedisCommands['get'] }
+
+/** A server; `opens` says what the next attempts to open a client come to. */
+function server(opens: (Error | 'hangs' | 'slow' | undefined)[] = []) {
+  const { commands } = memoryRedis()
+  const [clients, tried, lines]: [Client[], number[], string[]] = [[], [], []]
+  const began = performance.now()
+  const log = (_fields: object, message: string) => void lines.push(message)
+  connection = connectBy(
+    async (lost) => {
+      tried.push(performance.now() - began)
+      const comesTo = opens.shift()
+      if (comesTo === 'slow') lost(AWAY)
+      if (comesTo === 'slow') await new Promise((done) => setTimeout(done, 100))
+      if (comesTo === 'hangs') await new Promise(() => {})
+      if (comesTo instanceof Error) throw comesTo
+      const client: Client = { lose: lost, isClosed: false, answer: (key) => commands.get(key) }
+      clients.push(client)
+      return {
+        commands: { ...commands, get: (key) => client.answer(key) },
+        close: () => void (client.isClosed = true),
+      }
+    },
+    { warn: log, info: log },
+  )
+  return { connection, clients, tried, lines }
+}
+
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
+const failing = (message: string) => () => Promise.reject(new Error(message))
+const outcome = (work: Promise<unknown>) =>
+  work.catch((error: unknown) => (error instanceof StoreUnavailable ? error.detail : 'another failure'))
 
 describe('a connection to Redis', () => {
-  it('is opened after 25 ms, gives on every command, and says nothing of it', async () => {
-    const { connection: redis, lines, tried } = server()
+  it('is opened at once, and a command that comes first waits for it', async () => {
+    const { connection: redis, lines } = server(['slow'])
+    const first = outcome(redis.get('a'))
     expect(redis.isReady).toBe(false)
-    await pass(25)
-    expect([redis.isReady, tried]).toEqual([true, [25]])
-    const life = { expiration: { type: 'EX' as const, value: 60 } }
-    expect(await redis.set('a', '1', life)).toBe('OK')
-    expect(await redis.set('a', '2', { ...life, condition: 'NX' })).toBeNull()
-    expect(await redis.get('a')).toBe('1')
-    expect([await redis.expire('a', 5), await redis.expire('b', 5)]).toEqual([1, 0])
-    const script = "call('ttl')"
-    expect(await redis.eval(script, { keys: ['n'], arguments: ['2', '60'] })).toEqual([2, 60_000])
-    expect(await redis.del(['a', 'n'])).toBe(2)
-    expect(lines).toEqual([])
+    await pass(100)
+    expect([await first, redis.isReady, lines]).toEqual([null, true, []])
   })
 
-  it.each([
-    [0, [18, 55, 130, 280, 580, 1180, 1930, 2680]],
-    [0.5, [25, 75, 175, 375, 775, 1575, 2575, 3575]],
-  ])('is tried for ever, less and less often up to once a second (jitter %d)', async (jitter, times) => {
-    random.mockReturnValue(jitter)
+  it('that hangs while it opens makes no command wait longer than the deadline', async () => {
+    const { connection: redis } = server(['hangs'])
+    const first = outcome(redis.get('a'))
+    await pass(1_502)
+    expect(await first).toContain('(timeout)')
+  })
+
+  it('is tried four times a second for ever, and commands fail at once with the reason meanwhile', async () => {
     const { tried, connection: redis } = server(Array.from({ length: 40 }, () => AWAY))
-    await pass(34_000)
-    expect(tried.slice(0, 8)).toEqual(times)
-    await pass(10_000)
+    await pass(0)
+    await expect(redis.get('a')).rejects.toMatchObject({ cause: AWAY })
+    await pass(9_000)
+    expect(tried.slice(0, 4)).toEqual([0, 250, 500, 750])
+    await pass(2_000)
     expect(redis.isReady).toBe(true)
   })
 
@@ -45,27 +92,23 @@ describe('a connection to Redis', () => {
 })
 
 describe('a client that is lost', () => {
-  it('is replaced once, though it says so twice, and is not heard any more after that', async () => {
+  it('is replaced once, though it says so twice, closed after a while, and not heard after that', async () => {
     const { connection: redis, clients, lines } = server()
-    await pass(25)
+    await pass(0)
     clients[0]?.lose(AWAY)
+    clients[0]?.lose(AWAY)
+    await pass(300)
+    expect([clients.length, clients[0]?.isClosed]).toEqual([2, false])
+    await pass(1_500)
     clients[0]?.lose(AWAY)
     await pass(1_000)
-    expect(clients).toHaveLength(2)
-    clients[0]?.lose(AWAY)
-    await pass(1_000)
-    expect([redis.isReady, clients.length, lines]).toEqual([true, 2, [AWAY_LINE, BACK_LINE]])
-  })
-
-  it('while it opens is left to those who open it', async () => {
-    const { connection: redis, tried, lines } = server(['slow'])
-    await pass(125)
-    expect([redis.isReady, tried.length, lines]).toEqual([true, 1, []])
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false])
+    expect([redis.isReady, lines]).toEqual([true, [AWAY_LINE, BACK_LINE]])
   })
 
   it('costs the next one nothing, whatever comes of what was asked of it', async () => {
     const { connection: redis, clients } = server()
-    await pass(25)
+    await pass(0)
     clients[0]!.answer = () => new Promise((_, fail) => setTimeout(fail, 1_000, new Error('READONLY')))
     const asked = outcome(redis.get('a'))
     clients[0]?.lose(AWAY)
@@ -74,62 +117,79 @@ describe('a client that is lost', () => {
     await pass(1_000)
     expect([redis.isReady, clients.length]).toEqual([true, 2])
   })
+})
 
-  it('soon after it opened is not replaced faster and faster; one that lived for five seconds is, at once', async () => {
-    const { clients, tried } = server()
-    const gapAfter = async (life: number) => {
-      await pass(life)
-      const at = tried.length
-      const lostAt = performance.now()
-      clients.at(-1)?.lose(AWAY)
-      for (let waited = 0; tried.length === at && waited < 2_000; waited += 25) await pass(25)
-      return performance.now() - lostAt
-    }
-    await pass(25)
-    const gaps = []
-    for (let time = 0; time < 5; time++) gaps.push(await gapAfter(5_000))
-    expect(gaps).toEqual([50, 100, 200, 200, 200])
-    expect(await gapAfter(5_001)).toBe(25)
+describe('a command', () => {
+  it('that is not answered in time costs the client, which is closed and replaced', async () => {
+    const { connection: redis, clients, lines } = server()
+    await pass(0)
+    clients[0]!.answer = () => new Promise(() => {})
+    const asked = outcome(redis.get('a'))
+    await pass(1_499)
+    expect([redis.isReady, clients[0]?.isClosed]).toEqual([true, false])
+    await pass(2)
+    expect(await asked).toBe('the store did not answer in time (timeout): see REDIS_URL or DATA_DIR')
+    expect([redis.isReady, clients[0]?.isClosed]).toEqual([false, true])
+    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    await pass(300)
+    expect([redis.isReady, clients.length]).toEqual([true, 2])
+    expect(await redis.get('a')).toBeNull()
+    expect(lines).toEqual(['Redis cannot be reached (timeout): trying again until it can', BACK_LINE])
   })
+
+  it.each([
+    'OOM',
+    'LOADING',
+    'CLUSTERDOWN',
+    'TRYAGAIN',
+    'BUSY',
+    'MISCONF',
+    'NOREPLICAS',
+    'MASTERDOWN',
+    'WRONGTYPE',
+    'NOPERM',
+    'ERR',
+  ])('that is refused with %s fails, and the client stays', async (code) => {
+    const { connection: redis, clients, lines } = server()
+    await pass(0)
+    clients[0]!.answer = failing(`${code} says Redis`)
+    await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+    await pass(5_000)
+    expect([redis.isReady, clients.length, lines]).toEqual([true, 1, []])
+  })
+
+  it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpectedly'])(
+    'that fails with "%s" fails, and another client is opened beside',
+    async (message) => {
+      const { connection: redis, clients } = server()
+      await pass(0)
+      clients[0]!.answer = failing(message)
+      await expect(redis.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+      expect(redis.isReady).toBe(false)
+      await pass(300)
+      expect([redis.isReady, clients.length]).toEqual([true, 2])
+      expect(await redis.get('a')).toBeNull()
+    },
+  )
 })
 
 describe('a connection that is ended', () => {
-  it('while a client is replaced closes the one and the other', async () => {
-    const { connection: redis, clients } = server([undefined, 'slow'])
-    await pass(25)
+  it('closes its client, also one that is just opening, and tries no more', async () => {
+    const { connection: redis, clients, tried } = server([undefined, 'slow'])
+    await pass(0)
     clients[0]?.lose(AWAY)
-    await pass(60)
+    await pass(300)
     redis.destroy()
     await pass(5_000)
     expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true])
-  })
-
-  it('closes its client and those that are still ending, opens none, and fails', async () => {
-    const { connection: redis, clients, tried } = server()
-    await pass(25)
-    clients[0]?.lose(AWAY)
-    await pass(100)
-    redis.destroy()
-    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true])
-    clients[1]?.lose(AWAY)
-    await pass(5_000)
     expect(tried).toHaveLength(2)
   })
 
-  it('while it waits to try again tries no more', async () => {
+  it('while Redis is away tries no more', async () => {
     const { connection: redis, tried } = server([AWAY, AWAY])
-    await pass(30)
+    await pass(0)
     redis.destroy()
     await pass(5_000)
     expect([tried.length, redis.isReady]).toEqual([1, false])
-  })
-
-  it('while a client opens closes that', async () => {
-    const { connection: redis, clients } = server(['slow'])
-    await pass(30)
-    redis.destroy()
-    expect(clients).toEqual([])
-    await pass(100)
-    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true])
   })
 })

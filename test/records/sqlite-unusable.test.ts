@@ -1,7 +1,7 @@
 // Why the embedded store can't be opened, and what to do about it.
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FolderUnusable, whyUnusable, type Unusable } from '../../src/records/sqlite-unusable.ts'
+import { FolderUnusable, whyUnusable, type Unusable } from '../../src/records/sqlite-folder.ts'
 
 describe('a store that cannot be opened', () => {
   it.each<[object | undefined, Unusable['kind'], string]>([

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
-import { holdFolder } from '../../src/records/sqlite-folder.ts'
-import { FolderUnusable } from '../../src/records/sqlite-unusable.ts'
+import { FolderUnusable, holdFolder } from '../../src/records/sqlite-folder.ts'
 import {
   openStore,
   storeOf,
@@ -14,7 +13,7 @@ import {
   type StoreOptions,
   type StoreSettings,
 } from '../../src/records/store.ts'
-import type { OnOperation } from '../../src/records/watched.ts'
+import type { OnOperation } from '../../src/records/store.ts'
 
 let folder: string
 let lines: unknown[]

@@ -7,7 +7,7 @@ import { FaultyTemplate } from '../../campaigns/mail/templates.ts'
 import { UnreadablePeople } from '../../campaigns/invitee.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { StoreUnavailable } from '../../records/records.ts'
-import { FolderUnusable } from '../../records/sqlite-unusable.ts'
+import { FolderUnusable } from '../../records/sqlite-folder.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED } from '../signals.ts'
 

@@ -11,7 +11,6 @@ import { loadCompany } from '../../company/read-company.ts'
 import { createInvitations } from '../../invites/token.ts'
 import type { Records } from '../../records/records.ts'
 import { openStore, storeOf, type StoreOptions } from '../../records/store.ts'
-import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../records/seal.ts'
 import {
   loadSettings,
@@ -63,7 +62,7 @@ export function openPeople({ records, settings, now }: Kept, company?: Pick<Comp
   return settings.WEBHOOK_URL === undefined ? people : withOutbox(people, now)
 }
 
-/** Opens the store for the work, once it can be reached. @throws {StoreUnavailable} */
+/** Opens the store for the work. @throws {StoreUnavailable} */
 export async function withStore<T>(
   settings: Settings,
   work: (records: Records) => Promise<T>,
@@ -71,7 +70,6 @@ export async function withStore<T>(
 ): Promise<T> {
   const store = openStore(settings, createLog('silent'), options)
   try {
-    await untilReachable(store.records)
     return await work(store.records)
   } finally {
     await store.close()

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createPeople } from '../../people/people.ts'
 import { noneUnread, remediesFor, unreadInWords, type Unread } from '../../people/unread.ts'
 import { StoreUnavailable } from '../../records/records.ts'
-import { untilReachable } from '../../records/readiness.ts'
 import { createSealer } from '../../records/seal.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { openStore, storeOf } from '../../records/store.ts'
@@ -16,7 +15,6 @@ import { missing, ok, skip, warn, type Finding } from '../finding.ts'
 async function countUnread(settings: Settings, now: () => number): Promise<Unread> {
   const store = openStore(settings, createLog('silent'))
   try {
-    await untilReachable(store.records)
     const { INVITE_SECRET, SESSION_SECRET, INVITE_RETENTION_DAYS: retentionDays } = settings
     const sealer = createSealer(INVITE_SECRET ?? SESSION_SECRET)
     const people = createPeople({ records: store.records, sealer, now, retentionDays })

@@ -1,7 +1,7 @@
 // How long others take: the service, the authorization server, the store, the mail server. For the server's metrics, and
 // for a command that has none.
 import type { Registry } from 'prom-client'
-import type { OnOperation } from '../../records/watched.ts'
+import type { OnOperation } from '../../records/store.ts'
 import type { OnCall } from '../../trace/calls.ts'
 import { Timings } from './timings.ts'
 
