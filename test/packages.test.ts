@@ -200,6 +200,7 @@ describe('the installed checker', () => {
       // @ts-expect-error A schedule is a list of entries.
       createWatch('2027-01-15', {})`
     writeFileSync(join(installed, 'typed.ts'), program)
+    rmSync(join(installed, 'node_modules/@types'), { recursive: true, force: true })
     symlinkSync(join(root, 'node_modules/@types'), join(installed, 'node_modules/@types'))
     const words =
       '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2024 --types node typed.ts'

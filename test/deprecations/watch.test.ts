@@ -1,36 +1,32 @@
-import { createServer, type RequestListener } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+// The watch over a client's own calls: what it notices of a call and its answer, and what it never does to either.
+import { expect, describe, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
-import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
+import type { ResponseHeaders } from '../../packages/deprecations/src/watch/announcement.ts'
 import type { Notice } from '../../packages/deprecations/src/watch/notice.ts'
-import { createWatch, type WatchOptions } from '../../packages/deprecations/src/watch/watch.ts'
-import { deprecations, fileOf } from '../helpers/deprecations.ts'
+import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
+import { createWatch, type Observed } from '../../packages/deprecations/src/watch/watch.ts'
+import { outcome } from './checking.ts'
 
 const now = () => Date.parse('2026-11-21T12:00:00Z')
-const noticed = (options: WatchOptions = {}) => {
+const call = { method: 'POST', url: 'https://a/rest/api/v1/search', status: 200, headers: {} }
+const noticing = () => {
   const logged: Notice[] = []
   const counted: Notice[] = []
-  const all = {
-    log: (n: Notice) => logged.push(n),
-    count: (n: Notice) => counted.push(n),
-    now,
-    seen: new Set<string>(),
-  }
-  return { logged, counted, options: { ...all, ...options } }
+  const log = (notice: Notice) => logged.push(notice)
+  const count = (notice: Notice) => counted.push(notice)
+  return { logged, counted, options: { log, count, now, seen: new Set<string>() } }
 }
-const call = { method: 'POST', url: 'https://a/rest/api/v1/search', status: 200, headers: [] }
+const noticesOf = (observed: Partial<Observed>) => {
+  const { logged, options } = noticing()
+  createWatch(publishedSchedule, options).observe({ ...call, ...observed })
+  return logged
+}
 
-describe('the watch', () => {
-  test('logs an item once in the process and counts it every time', () => {
-    const { logged, counted, options } = noticed()
+describe('a call', () => {
+  test('is logged once in the process for each item, and counted every time', () => {
+    const { logged, counted, options } = noticing()
     const [one, other] = [createWatch(publishedSchedule, options), createWatch(publishedSchedule, options)]
-    const used = {
-      ...call,
-      url: 'https://a/rest/api/v1/insights',
-      response: { searchSessionSatisfaction: 7 },
-    }
+    const used = { ...call, url: '/rest/api/v1/insights', response: '{"searchSessionSatisfaction":7}' }
     for (const watch of [one, one, other]) watch.observe(used)
     expect(counted).toHaveLength(3)
     expect(logged).toMatchObject([
@@ -45,204 +41,193 @@ describe('the watch', () => {
     expect(logged[0]?.message).toContain('removed on 2027-01-15, 55 days left')
   })
 
-  test('what an answer announces is logged with days left, without the text of a header', () => {
-    const { logged, options } = noticed()
-    const headers = Object.entries({
-      warning: '299 - "deprecated, SECRET"',
-      sunset: 'Fri, 15 Jan 2027 00:00:00 GMT',
-    })
-    createWatch(publishedSchedule, options).observe({ ...call, url: 'https://a/v2/x/4711?t=SECRET', headers })
-    expect(logged).toMatchObject([
-      { item: 'POST /v2/x/{…}', by: 'announced', removal: '2027-01-15', daysLeft: 55 },
+  test('with a field that is found by its name only may be a use', () => {
+    const url = '/rest/api/v1/createannouncement'
+    const request = { permissions: { role: 1 }, author: { role: 1 } }
+    expect(noticesOf({ url, request })).toMatchObject([
+      {
+        item: 'createannouncement.role',
+        by: 'possible',
+        message: expect.stringContaining('may be in use') as string,
+      },
     ])
-    expect(JSON.stringify(logged)).not.toMatch(/SECRET|4711/)
+    expect(noticesOf({ url, request: { ...request, role: 1 } })).toMatchObject([{ by: 'use' }])
   })
 
-  test.each([
-    [
-      { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' },
-      'the service announced (Sunset: 2026-10-15) for POST /rest/api/v1/chat; the published schedule has ' +
-        'field removals of that day, not the end of the operation: citations (2026-10-15)',
-    ],
-    [
-      { deprecation: '@1770336000', sunset: 'Fri, 15 Jan 2027 00:00:00 GMT' },
-      'the service announced (Sunset: 2027-01-15) for POST /rest/api/v1/chat; the published schedule has ' +
-        'only field removals: citations (2026-10-15)',
-    ],
-    [
-      { deprecation: '@1770336000' },
-      'the service announced (Deprecation) for POST /rest/api/v1/chat; the published schedule has ' +
-        'only field removals: citations (2026-10-15)',
-    ],
-  ])('%j on an operation of which only fields go is not told as its end', (headers, message) => {
-    const { logged, options } = noticed()
-    const chat = { ...call, url: 'https://a/rest/api/v1/chat', headers: Object.entries(headers) }
-    createWatch(publishedSchedule, options).observe(chat)
-    expect(logged).toMatchObject([{ item: 'POST /rest/api/v1/chat', by: 'announced', message }])
-    expect(logged[0]).not.toHaveProperty('daysLeft')
-  })
-
-  test('a Sunset of an endpoint that ends, or of one that is not on the schedule, is told as its end', () => {
-    const { logged, options } = noticed()
-    const watch = createWatch(publishedSchedule, options)
-    const headers: [string, string][] = [['Sunset', 'Thu, 15 Oct 2026 00:00:00 GMT']]
-    for (const url of ['https://a/rest/api/v1/listanswers', 'https://a/rest/api/v1/search'])
-      watch.observe({ ...call, url, headers })
-    const announced = logged.filter(({ by }) => by === 'announced').map(({ message }) => message)
-    expect(announced).toEqual([
-      'POST /rest/api/v1/listanswers is being removed, according to the sunset header: removed on 2026-10-15',
-      'POST /rest/api/v1/search is being removed, according to the sunset header: removed on 2026-10-15',
-    ])
-  })
-
-  test('a field that is found by its name only is told as one that may be in use', () => {
-    const { logged, options } = noticed()
-    const url = 'https://a/rest/api/v1/createannouncement'
-    const watch = createWatch(publishedSchedule, options)
-    watch.observe({ ...call, url, request: { permissions: { role: 1 }, author: { role: 1 } } })
-    expect(logged).toMatchObject([{ item: 'createannouncement.role', by: 'possible' }])
-    expect(logged[0]?.message).toContain('may be in use')
-    watch.observe({ ...call, url, request: { author: { role: 1 }, role: 1 } })
-    expect(logged[1]).toMatchObject({ item: 'createannouncement.role', by: 'use' })
-  })
-
-  test('410 is put into words', () => {
-    const { logged, options } = noticed()
-    createWatch(publishedSchedule, options).observe({
-      ...call,
-      url: '/api/index/v1/getusercount',
-      status: 410,
-    })
-    expect(logged.map(({ by, message }) => [by, message])).toContainEqual([
-      'gone',
-      'POST /api/index/v1/getusercount returned 410: removed on 2026-10-15, no replacement stated',
-    ])
-    const goneAt = (url: string) => {
-      const { logged, options } = noticed()
-      createWatch(publishedSchedule, options).observe({ ...call, url, status: 410 })
-      return logged.map(({ by, message }) => [by, message])
-    }
-    expect(goneAt('/rest/api/v1/getanswer')).toEqual([
-      [
-        'gone',
-        'POST /rest/api/v1/getanswer returned 410: it has been removed, although the published schedule only lists ' +
-          'field removals: trackingToken (2027-01-15)',
-      ],
-    ])
-    expect(goneAt('/rest/api/v1/search')).toEqual([
-      ['gone', 'POST /rest/api/v1/search returned 410: it has been removed, but is not on the schedule'],
-    ])
-  })
-
-  test('a plain search is nothing to say', () => {
-    const { logged, counted, options } = noticed()
-    createWatch(publishedSchedule, options).observe({ ...call, response: { trackingToken: 't' } })
-    expect([logged, counted]).toEqual([[], []])
-  })
-
-  test('a call that has nothing to report is not dated', () => {
+  test('with nothing to report is not even dated', () => {
     const clock = vi.fn<() => number>(now)
-    const { options } = noticed({ now: clock })
-    const watch = createWatch(publishedSchedule, options)
-    watch.observe({ ...call, headers: { 'content-type': 'application/json' }, response: '{}' })
+    const watch = createWatch(publishedSchedule, { ...noticing().options, now: clock })
+    watch.observe({ ...call, response: '{"trackingToken":"t"}' })
     watch.observe({ ...call, url: '/rest/api/v1/chat', request: '{}', response: '{"messages":[]}' })
     expect(clock).not.toHaveBeenCalled()
   })
 
-  test('a log, a counter or headers that throw reach nobody', () => {
-    const fail = vi.fn<() => never>(() => {
-      throw new Error('full')
-    })
-    const watch = createWatch(publishedSchedule, { log: fail, count: fail, seen: new Set() })
-    watch.observe({ ...call, status: 410 })
-    watch.observe({ ...call, headers: undefined as unknown as [] })
-    expect(fail).toHaveBeenCalledTimes(2)
+  test('that a redirect leads to a deprecated operation may be a use, as a POST may have become a GET', () => {
+    const policy = 'https://b/rest/api/v1/governance/data/policies/1'
+    const redirected = { redirectedTo: policy, response: '{"sensitiveTerms":1}' }
+    expect(noticesOf({ ...redirected, method: 'GET' })).toMatchObject([
+      { by: 'use', message: expect.stringContaining('is in use (a redirect led there)') as string },
+    ])
+    expect(noticesOf({ redirectedTo: 'https://b/rest/api/v1/listanswers' })).toMatchObject([
+      { by: 'possible' },
+    ])
   })
 
-  test('a log, a counter or a record whose promise fails ends no process', async () => {
-    // Both ways in which a promise can end are asked for, or it is one that was dropped.
-    const promise = Promise.resolve()
-    const asked = vi.spyOn(promise, 'then')
-    const promising = () => promise
-    const hooks = { log: promising, count: promising, record: promising, seen: new Set<string>() }
-    const fetch = watchDeprecations(() => Promise.resolve(new Response('')), publishedSchedule, hooks)
-    await fetch('https://a/rest/api/v1/listanswers', { method: 'POST' })
-    const both: unknown[] = [expect.any(Function), expect.any(Function)]
-    await vi.waitFor(() => expect(asked.mock.calls).toEqual([both, both, both]))
+  test('that ended with 410 is explained by the schedule', () => {
+    const messageAt = (url: string) =>
+      noticesOf({ url, status: 410 }).findLast(({ by }) => by === 'gone')?.message
+    expect(messageAt('/api/index/v1/getusercount')).toMatch(
+      /410; .+ has it removed on 2026-10-15, no replacement/,
+    )
+    expect(messageAt('/rest/api/v1/getanswer')).toMatch(
+      /410; .+ has only fields of it: trackingToken \(2027-01-15\)$/,
+    )
+    expect(messageAt('/v2/x/4711')).toBe('POST /v2/x/{…} returned 410; it is not on the published schedule')
   })
 })
 
-describe('as a wrapper of fetch', () => {
-  const answers: RequestListener = (req, res) => {
-    if (req.url?.includes('announces')) res.setHeader('Sunset', 'Fri, 15 Jan 2027 00:00:00 GMT')
-    if (req.url?.includes('/gone')) res.statusCode = 410
-    res.setHeader('Content-Type', 'application/json')
-    const citing = { messages: [{ citations: [{ text: 'SECRET' }] }] }
-    res.end(JSON.stringify(req.url?.includes('/chat') ? citing : { trackingToken: 'SECRET' }))
-  }
-  const server = createServer(answers)
-  let base = ''
-  beforeAll(async () => {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/tenant`
+describe('an answer announces', () => {
+  const sunset = 'Fri, 15 Jan 2027 00:00:00 GMT'
+  test.each<[ResponseHeaders, string, string | undefined]>([
+    [{ Deprecation: '@1777000000' }, 'deprecation', undefined],
+    [{ deprecation: 'true' }, 'deprecation', undefined],
+    [{ deprecation: 'Sun, 11 Nov 2018 23:59:59 GMT', sunset }, 'deprecation', '2027-01-15'],
+    [[['Sunset', `${sunset}, ${sunset}`]], 'sunset', '2027-01-15'],
+    [{ warning: ['110 - "stale"', '299 - "This API is deprecated, SECRET"'] }, 'warning', undefined],
+    [{ 'X-Service-Deprecation-Date': '2027-01-15' }, 'x-service-deprecation-date', undefined],
+  ])('%j its end', (headers, header, removal) => {
+    const logged = noticesOf({ headers, url: 'https://a/v2/x/4711?t=SECRET' })
+    expect(logged).toMatchObject([{ item: 'POST /v2/x/{…}', by: 'announced', header }])
+    expect(logged[0]?.removal).toBe(removal)
+    expect(logged[0]?.daysLeft).toBe(removal && 55)
+    expect(JSON.stringify(logged)).not.toMatch(/SECRET|4711/)
   })
-  afterAll(() => server.close())
 
-  test('answers are the same, uses are noticed in what is sent and in what comes back', async () => {
-    const { logged, options } = noticed()
-    const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, options)
-    const answer = await fetch(`${base}/rest/api/v1/chat`, { method: 'POST', body: '{"m":1}' })
-    expect(await answer.json()).toHaveProperty('messages')
-    const sent = new Request(`${base}/rest/api/v1/createannouncement`, {
-      method: 'POST',
-      body: '{"boardId":"SECRET"}',
+  test.each([
+    {},
+    { deprecation: 'false' },
+    { deprecation: '?0' },
+    { sunset: 'soon' },
+    { warning: '110 - "Response is stale"' },
+    { warning: '199 - "deprecated"' },
+    { 'x-request-id': 'deprecated' },
+    { 'x-deprecated': 'false' },
+  ])('%j nothing', (headers: ResponseHeaders) => expect(noticesOf({ headers })).toEqual([]))
+
+  test('no end of an operation of which only fields go', () => {
+    const logged = noticesOf({
+      url: '/rest/api/v1/chat',
+      headers: { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' },
     })
-    await fetch(sent)
-    await fetch(new URL(`${base}/announces`))
-    await vi.waitFor(() => expect(logged).toHaveLength(3))
-    expect(logged.map(({ item, side }) => [item, side])).toEqual(
-      expect.arrayContaining([
-        ['chat.citations', 'response'],
-        ['createannouncement.boardId', 'request'],
-        ['GET /tenant/announces', undefined],
-      ]),
-    )
-    expect(JSON.stringify(logged)).not.toContain('SECRET')
-  })
-
-  test('a fetch that fails fails as before, and a body nobody reads holds nothing up', async () => {
-    const { options } = noticed()
-    const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, options)
-    await expect(fetch('http://127.0.0.1:1/rest/api/v1/chat', { method: 'POST' })).rejects.toThrow(
-      'fetch failed',
-    )
-    const answer = await fetch(`${base}/rest/api/v1/chat`, { method: 'POST' })
-    await answer.body?.cancel()
-    expect(answer.status).toBe(200)
-  })
-
-  test('what it records holds no values, and the check finds in it exactly what was used', async () => {
-    const lines: string[] = []
-    const { options } = noticed()
-    const record = (line: string) => lines.push(line)
-    const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { ...options, record })
-    const post = (path: string, body: object) =>
-      fetch(`${base}${path}?token=SECRET`, { method: 'POST', body: JSON.stringify(body) })
-    await post('/rest/api/v1/chat', { m: 'SECRET' })
-    await post('/rest/api/v1/search', { query: 'SECRET' })
-    await post('/rest/api/v1/createannouncement', { text: 'SECRET', reactions: ['SECRET'] })
-    await post('/api/index/v1/getusercount/gone', {})
-    await post('/rest/api/v1/getanswer', { trackingToken: 'SECRET' })
-    await vi.waitFor(() => expect(lines).toHaveLength(5))
-    expect(lines.join('')).not.toContain('SECRET')
-    const { code, out } = await deprecations(['check', fileOf('watched.ndjson', lines.join('')), '--json'])
-    expect(code).toBe(2)
-    const { inUse, mayBeInUse, faults } = JSON.parse(out) as Record<string, { id: string }[]>
-    expect([inUse?.map(({ id }) => id), mayBeInUse, faults]).toEqual([
-      ['chat.citations', 'createannouncement.reactions', 'getanswer.trackingToken'],
-      [],
-      0,
+    expect(logged).toMatchObject([
+      {
+        item: 'POST /rest/api/v1/chat',
+        message:
+          'the sunset header of POST /rest/api/v1/chat announces a removal on 2026-10-15; ' +
+          'the published schedule has only fields of it: citations (2026-10-15)',
+      },
     ])
+    expect(logged[0]).not.toHaveProperty('daysLeft')
+  })
+})
+
+test('a log, a counter or headers that throw, and promises that fail, reach no one', async () => {
+  const fail = vi.fn<() => never>(() => {
+    throw new Error('full')
+  })
+  const watch = createWatch(publishedSchedule, { log: fail, count: fail, seen: new Set() })
+  watch.observe({ ...call, status: 410 })
+  watch.observe({ ...call, headers: undefined as unknown as [] })
+  expect(fail).toHaveBeenCalledTimes(2)
+  const rejecting = vi.fn<() => Promise<never>>(() => Promise.reject(new Error('full')))
+  const hooks = { log: rejecting, count: rejecting, record: rejecting, seen: new Set<string>() }
+  const fetch = watchDeprecations(() => Promise.resolve(new Response('')), publishedSchedule, hooks)
+  // A rejection that is not taken care of fails the test run.
+  await fetch('https://a/rest/api/v1/listanswers', { method: 'POST' })
+  await vi.waitFor(() => expect(rejecting).toHaveBeenCalledTimes(3))
+})
+
+describe('as a wrapper of fetch', () => {
+  /** Sends a body with a fetch that gives this answer. */
+  const sending = async (path: string, init: RequestInit & { duplex?: string }, answer: Response) => {
+    const { logged, options } = noticing()
+    const lines: string[] = []
+    const record = (line: string) => lines.push(line)
+    const fetch = watchDeprecations(() => Promise.resolve(answer), publishedSchedule, { ...options, record })
+    expect(await fetch(`https://a${path}`, { method: 'POST', ...init })).toBe(answer)
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0))
+    const line = lines.join('')
+    expect(line).not.toContain('SECRET')
+    expect(line.length).toBeLessThan(2 * 1024 * 1024)
+    return { items: logged.map(({ item, by }) => `${by} ${item}`), line, outcome: await outcome(line) }
+  }
+  const chat = (answer: string) => sending('/rest/api/v1/chat', { body: '{}' }, new Response(answer))
+  const possible = [3, [], ['chat.citations']]
+
+  test('the answer is the same, and a failure fails as before', async () => {
+    const answer = new Response('{"messages":[{"citations":["SECRET"]}]}')
+    const { items, outcome } = await sending('/rest/api/v1/chat?token=SECRET', { body: '{"m":1}' }, answer)
+    expect(await answer.json()).toHaveProperty('messages')
+    expect([items, outcome]).toEqual([['use chat.citations'], [2, ['chat.citations'], []]])
+    const failing = watchDeprecations(() => Promise.reject(new Error('down')), publishedSchedule)
+    await expect(failing('https://a/rest/api/v1/chat', { method: 'POST' })).rejects.toThrow('down')
+  })
+
+  test.each<[string, NonNullable<RequestInit['body']>]>([
+    ['a text', '{"boardId":"SECRET"}'],
+    ['a Blob', new Blob(['{"boardId":"SECRET"}'])],
+    ['bytes', new TextEncoder().encode('{"boardId":"SECRET"}')],
+  ])('%s that is sent is looked at, and recorded without its values', async (_what, body) => {
+    const { items, outcome } = await sending('/rest/api/v1/createannouncement', { body }, new Response('{}'))
+    expect([items, outcome[1]]).toEqual([['use createannouncement.boardId'], ['createannouncement.boardId']])
+  })
+
+  test('a Request is looked at and left to the call, and so is a stream, which is not', async () => {
+    const { logged, options } = noticing()
+    const fetch = watchDeprecations(
+      (_input: Request) => Promise.resolve(new Response('{}')),
+      publishedSchedule,
+      options,
+    )
+    const request = new Request('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
+    await fetch(request)
+    await vi.waitFor(() => expect(logged).toMatchObject([{ item: 'chat.citations', side: 'request' }]))
+    expect(await request.text()).toBe('{"citations":1}')
+    const body = new Blob(['{"citations":1}']).stream()
+    const streamed = await sending('/rest/api/v1/chat', { body, duplex: 'half' }, new Response('{}'))
+    expect([streamed.items, streamed.outcome, body.locked]).toEqual([[], possible, false])
+  })
+
+  test('all documents of a stream are recorded', async () => {
+    const { items, outcome } = await chat(
+      '{"a":"SECRET"}\n{"b":1}\n{"messages":[{"citations":["SECRET"]}]}\n',
+    )
+    expect([items, outcome]).toEqual([['use chat.citations'], [2, ['chat.citations'], []]])
+  })
+
+  test.each([
+    ['longer than is looked through', `${'{"a":"x"}\n'.repeat(150_000)}{"citations":1}`],
+    ['longer than is recorded', `${'{"some_rather_long_name":"x"}\n'.repeat(20_000)}{"a":1}`],
+    ['cut off', '{"a":1}\n{"b'],
+    ['in another form', '<a>SECRET</a>'],
+    ['JSON in a text', '{"raw":"{\\"citations\\":\\"SECRET\\"}"}'],
+    ['nested without end', `${'[{"a":'.repeat(9_000)}1${'}]'.repeat(9_000)}`],
+  ])('a record of an answer that is %s is never cleaner than the call', async (_what, answer) => {
+    expect((await chat(answer)).outcome).toEqual(possible)
+  })
+
+  test('of a query only the names of fields are kept, and a redirect is recorded with both addresses', async () => {
+    const query = await sending(
+      '/rest/api/v1/chat?citations=SECRET&token=SECRET&SECRET#SECRET',
+      {},
+      new Response('{}'),
+    )
+    expect(JSON.parse(query.line)).toMatchObject({ url: 'https://a/rest/api/v1/chat?citations=' })
+    const answer = Object.defineProperties(new Response('{}'), {
+      redirected: { value: true },
+      url: { value: 'https://b/rest/api/v1/listanswers?token=SECRET' },
+    })
+    const { items, outcome } = await sending('/x?token=SECRET', { body: '{}' }, answer)
+    expect([items, outcome]).toEqual([['possible listanswers'], [2, ['listanswers'], []]])
   })
 })

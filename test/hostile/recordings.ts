@@ -1,8 +1,7 @@
 // The same for what the deprecation checker reads: recordings, descriptions of APIs, waivers and announcements.
 import * as fc from 'fast-check'
-import { checkSources } from '../../packages/deprecations/src/check/check.ts'
-import type { Format } from '../../packages/deprecations/src/check/detect.ts'
-import { openStream } from '../../packages/deprecations/src/check/source.ts'
+import { checkFiles, type Format } from '../../packages/deprecations/src/check/check.ts'
+import { openSource } from '../../packages/deprecations/src/input/source.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { createWatch } from '../../packages/deprecations/src/watch/watch.ts'
 import { bent, jsonTextWith, near, reshaped } from './inputs.ts'
@@ -14,13 +13,9 @@ async function* bytesOf(text: string) {
 
 async function check(text: string, format?: Format): Promise<void> {
   const faults: string[] = []
-  const { found, requests } = await checkSources([() => openStream('stdin', bytesOf(text))], {
-    schedule: publishedSchedule,
-    asOf: '2026-11-22',
-    format,
-    report: (fault) => faults.push(fault),
-    progress: () => {},
-  })
+  const file = { name: 'stdin', open: () => openSource('stdin', bytesOf(text)) }
+  const options = { schedule: publishedSchedule, asOf: '2026-11-22', format }
+  const { found, requests } = await checkFiles([file], options, (fault) => faults.push(fault))
   if (requests === 0 && found.length > 0) throw new Error('it finds uses without a request')
   const told = faults.find((fault) => /\p{Cc}/u.test(fault))
   if (told !== undefined) throw new Error(`it tells a fault in more than a line: ${JSON.stringify(told)}`)
@@ -28,9 +23,9 @@ async function check(text: string, format?: Format): Promise<void> {
 
 const call = {
   method: 'POST',
-  path: '/rest/api/v1/search',
-  requestBody: { query: 'x', trackingToken: 't' },
-  responseBody: '{"results":[]}',
+  url: '/rest/api/v1/chat',
+  request: { query: 'x', citations: ['t'] },
+  response: '{"messages":[]}',
   status: 200,
   time: '2026-11-22T10:00:00Z',
 }
@@ -42,9 +37,9 @@ const har = {
         startedDateTime: call.time,
         request: {
           method: 'POST',
-          url: 'https://acme.service.example/rest/api/v1/search?a=1',
+          url: 'https://acme.service.example/rest/api/v1/chat?a=1',
           headers: [{ name: 'Content-Type', value: 'application/json' }],
-          postData: { mimeType: 'application/json', text: JSON.stringify(call.requestBody) },
+          postData: { mimeType: 'application/json', text: JSON.stringify(call.request) },
         },
         response: { status: 200, headers: [], content: { text: 'eyJhIjoxfQ==', encoding: 'base64' } },
       },
@@ -54,28 +49,28 @@ const har = {
 const openapi = `openapi: 3.1.0
 info: { title: x, version: "1" }
 paths:
-  /rest/api/v1/search:
+  /rest/api/v1/chat:
     post:
       requestBody: { $ref: '#/components/requestBodies/S' }
       responses: { '200': { description: ok } }
 components:
   requestBodies: { S: { content: { application/json: { schema: { $ref: '#/components/schemas/S' } } } } }
-  schemas: { S: { type: object, properties: { trackingToken: { $ref: '#/components/schemas/S' } } } }
+  schemas: { S: { type: object, properties: { citations: { $ref: '#/components/schemas/S' } } } }
 `
 const log =
-  '10.0.0.1 - - [22/Nov/2026:10:00:00 +0000] "POST /rest/api/v1/search?a=1 HTTP/1.1" 200 12 "-" "curl/8"'
+  '10.0.0.1 - - [22/Nov/2026:10:00:00 +0000] "POST /rest/api/v1/chat?a=1 HTTP/1.1" 200 12 "-" "curl/8"'
 
 const names = [
-  ...'log entries request response method url path status headers name value postData text content'.split(
+  ...'log entries request response method url status headers name value postData text content'.split(' '),
+  ...'encoding mimeType requestBody responses incomplete time openapi paths schema properties $ref'.split(
     ' ',
   ),
-  ...'encoding mimeType requestBody responseBody body time openapi paths schema properties $ref'.split(' '),
-  ...'components schemas allOf items trackingToken citations'.split(' '),
+  ...'components schemas allOf items additionalProperties citations'.split(' '),
 ]
 
 // Looks through every call and answer, and must say nothing of what it can't read.
 const watch = createWatch(publishedSchedule, { seen: new Set() })
-const url = 'https://acme.service.example/rest/api/v1/search'
+const url = 'https://acme.service.example/rest/api/v1/chat'
 
 export const recordings: readonly Reader[] = [
   {
@@ -105,7 +100,7 @@ export const recordings: readonly Reader[] = [
   { name: 'an access log', input: near(log), read: (text) => check(text, 'log') },
   {
     name: 'the bodies of a call',
-    input: near(...[call.requestBody, har].map((body) => JSON.stringify(body)), 'a=1&trackingToken=2'),
+    input: near(...[call.request, har].map((body) => JSON.stringify(body)), 'a=1&citations=2'),
     read: (text) =>
       watch.observe({
         method: 'POST',
@@ -134,5 +129,5 @@ function inHar(text: string): string {
 }
 
 function inOpenApi(text: string): string {
-  return `{"openapi":"3.1.0","paths":{"/rest/api/v1/search":{"post":${text}}},"components":{"schemas":{"S":${text}}}}`
+  return `{"openapi":"3.1.0","paths":{"/rest/api/v1/chat":{"post":${text}}},"components":{"schemas":{"S":${text}}}}`
 }

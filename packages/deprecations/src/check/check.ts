@@ -1,27 +1,17 @@
-// Checks traffic against the schedule: opens each source, detects its format, reads it and tallies what it uses.
-// A source or line that cannot be read is reported and the rest is read; what was found stays found.
-import { createMatcher, type Matcher } from '../matching/deprecated-use.ts'
-import type { Day, Schedule } from '../schedule/schedule.ts'
-import { readLogLine } from '../input/access-log.ts'
-import { readDocument, type DocumentParts } from './check-document.ts'
-import { detectFormat, unreadable, type Format } from './detect.ts'
+// Checks files against the schedule: detects the format of each, reads it, and tallies what it uses.
+// A file or line that can't be read is reported and the rest is read; what was found stays found.
 import { InputFault } from '../command-line/input-fault.ts'
-import { MAX_LINE, readLines } from '../input/lines.ts'
-import { readRecord, type Reading } from '../input/ndjson.ts'
-import { createRecordReader } from '../input/records.ts'
-import type { Source } from './source.ts'
+import { readLogLine } from '../input/access-log.ts'
+import { readExchange } from '../input/exchange.ts'
+import { harEntries, readHarEntry } from '../input/har.ts'
+import { parseJson } from '../input/json.ts'
+import { MAX_LINE, readLines, wholeText, type Source } from '../input/source.ts'
+import { checkOpenApi } from '../openapi/openapi.ts'
+import type { Day, Schedule } from '../schedule/schedule.ts'
 import { Tally, type Found } from './tally.ts'
 
-type CheckOptions = {
-  schedule: Schedule
-  asOf: Day
-  /** Overrides the detected format. */
-  format?: Format | undefined
-  /** Called with each thing that could not be read, as one line. */
-  report: (fault: string) => void
-  /** Called as a source is read: bytes of it so far, and requests altogether. */
-  progress: (source: Source, bytes: number, requests: number) => void
-}
+export const formats = ['har', 'ndjson', 'openapi', 'log'] as const
+export type Format = (typeof formats)[number]
 
 export type CheckResult = {
   asOf: Day
@@ -32,73 +22,59 @@ export type CheckResult = {
   found: Found[]
 }
 
-/** Faults reported for each file; beyond them they are only counted. */
-const MAX_FAULTS = 20
+const MAX_HAR_MIB = 256
 
-/** Checks sources one after the other. Never throws for what is in them. */
-export const checkSources = async (
-  sources: readonly (() => Promise<Source>)[],
-  options: CheckOptions,
-): Promise<CheckResult> => {
-  const tally = new Tally(options.asOf)
-  const parts = { ...options, matcher: createMatcher(options.schedule), tally }
-  const files: string[] = []
-  let faults = 0
-  for (const open of sources) {
-    try {
-      const source = await open()
-      files.push(source.name)
-      faults += await checkSource(source, parts)
-    } catch (error) {
-      if (!(error instanceof InputFault)) throw error
-      options.report(error.message)
-      faults += 1
-    }
-  }
-  return { asOf: options.asOf, files, requests: tally.requests, faults, found: tally.found() }
+/** The format of a file by its first bytes and its name. @throws {InputFault} where these can't be any of them */
+const detectFormat = ({ head, name }: Source): Format => {
+  if (head.length === 0) throw new InputFault(name, undefined, 'empty file, so nothing was checked')
+  if (head.subarray(0, 1024).includes(0) || (head[0] === 0x1f && head[1] === 0x8b))
+    throw new InputFault(
+      name,
+      undefined,
+      'not text in UTF-8; unpack it first (gunzip -c FILE), or convert it',
+    )
+  const text = Buffer.from(head).toString('utf8').trimStart()
+  if (/\.(?:nd|l)json$|\.jsonl$/i.test(name)) return 'ndjson'
+  if (/^["']?openapi["']?\s*:/m.test(text) || /^\{[^]*"openapi"\s*:/.test(text)) return 'openapi'
+  if (!/^[[{]/.test(text)) return /\.ya?ml$/i.test(name) ? 'openapi' : 'log'
+  return /\.har$/i.test(name) || /^\{\s*"log"\s*:/.test(text) ? 'har' : 'ndjson'
 }
 
-type Parts = CheckOptions & { matcher: Matcher; tally: Tally }
-
-/** Resolves to the number of faults. */
-const checkSource = async (source: Source, parts: Parts): Promise<number> => {
-  const { matcher, tally, report } = parts
-  const obstacle = unreadable(source.head, parts.format)
-  if (obstacle !== undefined) throw new InputFault(source.name, undefined, obstacle)
-  const format = parts.format ?? detectFormat(source.head, source.name)
-  let faults = 0
-  const fault = (line: number | undefined, what: string) => {
-    faults += 1
-    if (faults <= MAX_FAULTS) report(new InputFault(source.name, line, what).message)
-  }
-  const before = tally.requests
-  const read: DocumentParts = { source, matcher, tally, fault }
-  if (format === 'ndjson' || format === 'log')
-    await readLined(format, read, (bytes) => parts.progress(source, bytes, tally.requests))
-  else await readDocument(format, read)
-  if (tally.requests === before && faults === 0)
-    fault(undefined, 'no requests found, so nothing was checked; record some traffic first')
-  const more = faults - MAX_FAULTS
-  if (more > 0) report(new InputFault(source.name, undefined, `${more} more that couldn't be read`).message)
-  return faults
+const readers: Record<Format, (source: Source, tally: Tally) => Promise<void>> = {
+  openapi: checkOpenApi,
+  har: async (source, tally) => {
+    const document = parseJson(await wholeText(source, MAX_HAR_MIB), source.name)
+    for (const [index, entry] of harEntries(document, source.name).entries())
+      tally.take(readHarEntry(entry), { record: `/log/entries/${index}` })
+  },
+  ndjson: (source, tally) => readEach(source, tally, readExchange),
+  log: (source, tally) => readEach(source, tally, readLogLine),
 }
 
-const readLined = async (
-  format: 'ndjson' | 'log',
-  parts: DocumentParts,
-  progress: (bytes: number) => void,
-) => {
-  const { source, tally, fault } = parts
-  const note = (reading: Reading | undefined, line: number) => {
-    if (reading === undefined) return
-    if ('fault' in reading) fault(line, reading.fault)
-    else tally.noteCall(reading.call, { file: source.name, line }, parts)
-  }
-  const records = createRecordReader((written, line) => note(readRecord(written), line))
-  await readLines(source.bytes, {
-    line: format === 'ndjson' ? records.line : (text, number) => note(readLogLine(text), number),
-    tooLong: (number) => fault(number, `longer than ${MAX_LINE / 1024 / 1024} Mi characters; skipped`),
-    progress,
+const readEach = (source: Source, tally: Tally, read: typeof readExchange) =>
+  readLines(source, (text, line) => {
+    if (text !== undefined) tally.take(read(text), { line })
+    else tally.fault(`longer than ${MAX_LINE / 1024 / 1024} Mi characters; skipped`, line)
   })
-  records.end()
+
+/**
+ * Checks files one after the other. Never throws for what is in them.
+ * @param format overrides the detected one
+ * @param report called with each thing that could not be read, as one line
+ */
+export const checkFiles = async (
+  files: readonly { name: string; open: () => Promise<Source> }[],
+  { schedule, asOf, format }: { schedule: Schedule; asOf: Day; format?: Format | undefined },
+  report: (fault: string) => void,
+): Promise<CheckResult> => {
+  const tally = new Tally(schedule, asOf, report)
+  const read: string[] = []
+  for (const { name, open } of files)
+    await tally.inFile(name, async () => {
+      const source = await open()
+      read.push(name)
+      await readers[format ?? detectFormat(source)](source, tally)
+    })
+  const { requests, faults } = tally
+  return { asOf, files: read, requests, faults, found: tally.found() }
 }

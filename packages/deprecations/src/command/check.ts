@@ -1,28 +1,19 @@
 // `onramp deprecations check FILE…`: matches recorded traffic against the schedule and ends in a verdict.
-// Exit codes: 0 nothing, 1 something could not be read or was asked wrongly, 2 deprecated in use, 3 removed in use.
 import { writeFile } from 'node:fs/promises'
-import { setFlagsFromString } from 'node:v8'
-import { annotationsReport } from '../report/annotations.ts'
-import { checkSources } from '../check/check.ts'
-import type { Format } from '../check/detect.ts'
-import { fileFault } from '../input/json-file.ts'
-import { junitReport } from '../report/junit.ts'
-import { jsonReport } from '../report/json.ts'
-import { textReport } from '../report/text.ts'
-import { sarifReport } from '../report/sarif.ts'
-import { openFile, openStream } from '../check/source.ts'
+import { checkFiles, type Format } from '../check/check.ts'
 import { exitCodeOf, judge, type FailOn, type Verdict } from '../check/verdict.ts'
 import { readWaivers } from '../check/waivers.ts'
-import { printable } from '../command-line/printable.ts'
 import { UsageError, wordOf } from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
+import { printable } from '../command-line/printable.ts'
+import { painterFor, type Paint } from '../command-line/terminal.ts'
+import { fileFault } from '../input/json.ts'
+import { openFile, openSource } from '../input/source.ts'
+import { jsonReport } from '../report/json.ts'
+import { sarifReport } from '../report/sarif.ts'
+import { textReport } from '../report/text.ts'
 import { dayOf, type Day } from '../schedule/schedule.ts'
 import { scheduleFrom } from './options.ts'
-import { createProgress } from './progress.ts'
-import { painterFor, type Paint } from '../command-line/terminal.ts'
-
-const reports = ['text', 'json', 'sarif', 'junit', 'annotations'] as const
-type Report = (typeof reports)[number]
 
 type Values = {
   schedule?: string[] | undefined
@@ -33,85 +24,58 @@ type Values = {
   ignoreBroken?: true | undefined
   input?: Format | undefined
   report?: string[] | undefined
-} & { [Kind in Exclude<Report, 'text'>]?: true | undefined }
-
-const shapeOf = (values: Values): Report => {
-  const [shape = 'text', ...others] = reports.filter((report) => report !== 'text' && values[report])
-  if (others.length === 0) return shape
-  const both = `--${[shape, ...others].join(' and --')}`
-  throw new UsageError(`${both} can't share one output; use --report KIND=FILE for the others`)
+  json?: true | undefined
+  sarif?: true | undefined
 }
 
-const filesOf = ({ report = [] }: Values) =>
-  report.map((text) => {
+const reports = ['text', 'json', 'sarif'] as const
+
+const filesFrom = (reported: readonly string[] = []) =>
+  reported.map((text) => {
     const [kind = '', file = ''] = text.split(/=(.*)/s, 2)
     if (file === '') throw new UsageError('--report expects a kind and a file, such as --report sarif=FILE')
     return { kind: wordOf('--report', kind, reports), file }
   })
 
-const settingsFrom = async (values: Values, now: () => number) => {
-  const asked = {
-    asOf: values.asOf ?? dayOf(new Date(now())),
-    within: values.within,
-    failOn: values.failOn,
-    format: values.input,
-    ignoreBroken: values.ignoreBroken ?? false,
-    shape: shapeOf(values),
-    files: filesOf(values),
-  }
-  const schedule = await scheduleFrom(values.schedule)
-  const waivers = values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule)
-  return { ...asked, schedule, waivers }
-}
-type CheckSettings = Awaited<ReturnType<typeof settingsFrom>>
-
-const writers: Record<Report, (verdict: Verdict, settings: CheckSettings, paint: Paint) => string> = {
-  text: (verdict, _settings, paint) => textReport(verdict, paint),
-  json: (verdict, { failOn, ignoreBroken }) => jsonReport(verdict, exitCodeOf(verdict, failOn, ignoreBroken)),
-  sarif: sarifReport,
-  junit: (verdict, { schedule, failOn }) => junitReport(verdict, schedule, failOn),
-  annotations: annotationsReport,
-}
-
-const sourcesOf = (names: readonly string[], stdin: CliParts['stdin']) => {
+const sourcesFrom = (names: readonly string[], stdin: CliParts['stdin']) => {
   if (names.length === 0 && stdin.isTTY === true)
     throw new UsageError('specify files to check, or pipe traffic to standard input')
   return (names.length === 0 ? ['-'] : names).map((name) =>
-    name === '-' ? () => openStream('stdin', stdin) : () => openFile(name),
+    name === '-'
+      ? { name: 'stdin', open: () => openSource('stdin', stdin) }
+      : { name, open: () => openFile(name) },
   )
 }
 
 /** Checks traffic. Resolves to the exit code. @throws {UsageError} @throws {InputFault} */
 export async function run(
-  files: readonly string[],
-  values: Values,
+  names: readonly string[],
+  { asOf, input: format, failOn, within, ...values }: Values,
   { stdout, stderr, stdin, now, env }: CliParts,
 ): Promise<number> {
-  const settings = await settingsFrom(values, now)
-  const progress = createProgress(stderr)
-  // Lines die young, and V8 would let the space for young objects grow to 100 MB, and that for old ones by half each time.
-  // With both held, a check of any length stays around 120 MB at the same speed (test/bench/deprecations.ts).
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=20')
-  const talk = (line: string) => {
-    progress.clear()
-    stderr.write(`${printable(line)}\n`)
+  if (values.json && values.sarif)
+    throw new UsageError("--json and --sarif can't share one output; use --report KIND=FILE for the other")
+  const files = filesFrom(values.report)
+  const schedule = await scheduleFrom(values.schedule)
+  const waivers = values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule)
+  const tell = (line: string) => void stderr.write(`${printable(line)}\n`)
+
+  const options = { schedule, asOf: asOf ?? dayOf(new Date(now())), format }
+  const verdict = judge(await checkFiles(sourcesFrom(names, stdin), options, tell), { waivers, within })
+  const exitCode = exitCodeOf(verdict, failOn, values.ignoreBroken ?? false)
+
+  for (const { item, until } of verdict.expiredWaivers) tell(`the waiver for ${item} expired on ${until}`)
+  for (const { item } of verdict.idleWaivers) tell(`the waiver for ${item} is unused: the item was not found`)
+  const write: Record<(typeof reports)[number], (verdict: Verdict, paint: Paint) => string> = {
+    text: textReport,
+    json: () => jsonReport(verdict, exitCode),
+    sarif: sarifReport,
   }
-
-  const result = await checkSources(sourcesOf(files, stdin), {
-    ...settings,
-    report: talk,
-    progress: progress.show,
-  })
-  progress.clear()
-  const verdict = judge(result, settings)
-
-  for (const { item, until } of verdict.expiredWaivers) talk(`the waiver for ${item} expired on ${until}`)
-  for (const { item } of verdict.idleWaivers) talk(`the waiver for ${item} is unused: the item was not found`)
-  for (const { kind, file } of settings.files)
-    await writeFile(file, writers[kind](verdict, settings, painterFor({}, env))).catch((error: unknown) => {
+  for (const { kind, file } of files)
+    await writeFile(file, write[kind](verdict, painterFor({}, env))).catch((error: unknown) => {
       throw fileFault(file, error)
     })
-  stdout.write(writers[settings.shape](verdict, settings, painterFor(stdout, env)))
-  return exitCodeOf(verdict, settings.failOn, settings.ignoreBroken)
+  const shown = values.json ? 'json' : values.sarif ? 'sarif' : 'text'
+  stdout.write(write[shown](verdict, painterFor(stdout, env)))
+  return exitCode
 }

@@ -2,7 +2,7 @@
 // command is loaded when it is called.
 import { readFileSync } from 'node:fs'
 import type { Command } from '@commander-js/extra-typings'
-import { formats } from '../check/detect.ts'
+import { formats } from '../check/check.ts'
 import { failures } from '../check/verdict.ts'
 import { text, texts, UsageError, valued, wholeNumber, word, nearest } from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
@@ -81,17 +81,17 @@ Examples:
   ${name} check requests.ndjson --within 60 --waivers waivers.json
   ${name} check openapi.yaml --sarif > deprecations.sarif
   gunzip -c access.log.gz | ${name} check -
-  ${name} check logs/*.ndjson --report junit=junit.xml
+  ${name} check logs/*.ndjson --report sarif=deprecations.sarif
 
 Input formats:
-  HAR          up to 256 MiB
-  NDJSON       {"method", "url", "request"?, "response"?, "status"?, "time"?},
-               any size, up to 2 Mi characters per line and record; a body can
-               be wrapped in {"status", "headers", "body"}
-  OpenAPI      2 and 3; JSON up to 32 MiB, YAML up to 8 MiB, with the files it
-               refers to next to and below it; nothing is fetched
-  access logs  METHOD URL, Common or Combined Log Format
-Bodies can be JSON, several documents, JSON Lines, events or forms.`,
+  HAR 1.2      up to 256 MiB
+  NDJSON       {"method", "url", "request"?, "response"?, "status"?, "time"?}
+               one a line, any number of lines, up to 2 Mi characters each
+  OpenAPI 3    JSON or YAML up to 8 MiB, with the files it refers to next to
+               and below it; nothing is fetched
+  access logs  Common or Combined Log Format; without bodies, so fields of an
+               operation that was called only may be in use
+Bodies are JSON, or JSON Lines. Any other is not read.`,
     )
     .argument('[FILE...]')
     .addOption(
@@ -114,11 +114,7 @@ Bodies can be JSON, several documents, JSON Lines, events or forms.`,
     )
     .option('--json', 'print the report as JSON')
     .option('--sarif', 'print the report as SARIF')
-    .option('--junit', 'print the report as JUnit')
-    .option('--annotations', 'print the report as annotations')
-    .addOption(
-      texts('--report <KIND=FILE>', 'write the report as text, json, sarif, junit or annotations to a file'),
-    )
+    .addOption(texts('--report <KIND=FILE>', 'write the report as text, json or sarif to a file'))
     .addHelpText(
       'after',
       `

@@ -1,151 +1,123 @@
-// Finds what an OpenAPI 2 or 3 document declares of the schedule: operations, and the properties of their schemas.
-// References are followed into neighbouring files; one that leads nowhere may hide anything, and is reported.
-import type { Confidence, Matcher, Scheduled } from '../matching/deprecated-use.ts'
-import { isRecord } from '../input/json-scan.ts'
-import type { Entry, Side } from '../schedule/schedule.ts'
-import { bodiesOf, type Operation } from './bodies.ts'
-import type { FindFile, SpecFile } from './files.ts'
-import { createHeirs } from './heirs.ts'
-import { childrenOf, createFollow, into, nameOf, placeOf, rootOf, type At, type Lost } from './places.ts'
-import { eachProperty } from './schemas.ts'
+// Checks an OpenAPI 3 document: the operations that the schedule has, and the fields that their messages declare.
+import type { Tally } from '../check/tally.ts'
+import { InputFault } from '../command-line/input-fault.ts'
+import { isRecord, type Loose } from '../input/json.ts'
+import { wholeText, type Source } from '../input/source.ts'
+import { endpointsOf, type Scheduled, type Use } from '../matching/matcher.ts'
+import { eachDeclared, LOST, type Written } from './declared.ts'
+import { listOf, loadDocument, recordOf, type OpenApiDocument } from './document.ts'
 
-/** An OpenAPI document is read whole, so its size is bounded: 32 MiB. */
-export const MAX_OPENAPI = 32 * 1024 * 1024
-
-/** Of one address whose variables have several values; beyond them the rest is left out. */
-const MAX_VARIANTS = 64
-
+const MAX_MIB = 8
 const VERBS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 
-/** A use that a document declares; `operation` is a JSON pointer into the document. */
-export type Declared = {
-  entry: Entry
-  confidence: Confidence
-  side?: Side
-  operation: string
-  at: At
-  /** Of a reference that could not be followed: why. */
-  why?: string | undefined
-}
-
-/** Whether a parsed document is an OpenAPI 2 or 3 document. */
-export const isOpenApi = (document: unknown): boolean =>
-  isRecord(document) && (typeof document.openapi === 'string' || document.swagger !== undefined)
-
-type Walk = { matcher: Matcher; find: FindFile; report: (use: Declared) => void }
-
-/** The addresses of a server: one for each value that its variables can have. */
-const filled = (server: unknown): string[] => {
-  if (!isRecord(server) || typeof server.url !== 'string') return []
-  const variables = isRecord(server.variables) ? Object.entries(server.variables) : []
-  return variables.reduce(
-    (urls, [name, variable]) => {
-      const { default: usual, enum: listed } = isRecord(variable) ? variable : {}
-      const all: unknown[] = [usual, ...(Array.isArray(listed) ? listed : [])]
-      const values = [...new Set(all.filter((value) => typeof value === 'string'))]
-      const filledIn = (url: string) => values.map((value) => url.replaceAll(`{${name}}`, () => value))
-      return values.length === 0 ? urls : urls.flatMap(filledIn).slice(0, MAX_VARIANTS)
-    },
-    [server.url],
-  )
-}
-
-const serversOf = ({ value }: At): string[] => {
-  if (!isRecord(value)) return []
-  const servers = Array.isArray(value.servers) ? value.servers.flatMap(filled) : []
-  return typeof value.basePath === 'string' ? [...servers, value.basePath] : servers
-}
-
-/** A template as it is written, and below each base address: those of the nearest place that has any. */
-const pathsOf = (template: string, nearestFirst: readonly At[]): string[] => {
-  const own = nearestFirst.map(serversOf).find((urls) => urls.length > 0) ?? []
-  return [template, ...own.map((url) => url.replace(/[?#].*$/, '').replace(/\/+$/, '') + template)]
-}
-
-/** An operation of the document as one on the schedule; `isOpen`: a part of its path is left open. */
-type Known = { scheduled: Scheduled; isOpen: boolean }
-
-const knownAt = (
-  { scheduled, mayBe }: Matcher,
-  verb: string,
-  paths: readonly string[],
-): Known | undefined => {
-  for (const [look, isOpen] of [[scheduled, false] as const, [mayBe, true] as const])
-    for (const path of paths) {
-      const known = look(verb, path)
-      if (known !== undefined) return { scheduled: known, isOpen }
-    }
-  return undefined
-}
-
-const declareOperation = (
-  operation: Operation,
-  { scheduled, isOpen }: Known,
-  walk: Walk & { heirsOf: (at: At) => At[] },
-) => {
-  const { at } = operation
-  const where = placeOf(at)
-  const sure = (confidence: Confidence) => (isOpen && confidence === 'exact' ? 'name' : confidence)
-  const { endpoints, fields } = scheduled
-  const lostAll: Lost = (place, why) => {
-    for (const side of ['request', 'response'] as const)
-      for (const entry of [...fields[side].values()].flat())
-        walk.report({ entry, confidence: 'unread', side, operation: where, at: place, why })
+/** The address of a server, with the usual values of its variables. */
+const addressOf = (server: unknown): string => {
+  const { url, variables } = recordOf(server)
+  const valueOf = (written: string, name: string) => {
+    const { default: usual } = recordOf(recordOf(variables)[name])
+    return typeof usual === 'string' ? usual : written
   }
-  // Tools that split a document put a reference in the place of a whole operation, which OpenAPI doesn't provide for.
-  const whole = createFollow(walk.find, lostAll)(at)
-  for (const entry of endpoints) walk.report({ entry, confidence: sure('exact'), operation: where, at })
-  if (whole === undefined) return
-  for (const side of ['request', 'response'] as const) {
-    if (fields[side].size === 0) continue
-    const once = new Set<string>()
-    const report = (entry: Entry, confidence: Confidence, place: At, why?: string) => {
-      const key = `${entry.id} ${place.file.name} ${placeOf(place)}`
-      if (once.has(key)) return
-      once.add(key)
-      walk.report({ entry, confidence: sure(confidence), side, operation: where, at: place, why })
-    }
-    const lost: Lost = (place, why) => {
-      for (const entry of [...fields[side].values()].flat()) report(entry, 'unread', place, why)
-    }
-    const follow = createFollow(walk.find, lost)
-    const undescribed = (place: At) => {
-      for (const entry of [...fields[side].values()].flat()) report(entry, 'endpoint', place)
-    }
-    const exhausted = (place: At) => lost(place, 'leads to more schemas than are looked through')
-    const search = { fields, side, follow, heirsOf: walk.heirsOf, report, exhausted, undescribed }
-    eachProperty(bodiesOf({ ...operation, at: whole }, side, follow), search)
-  }
+  const filled = typeof url === 'string' ? url.replaceAll(/\{([^}]*)\}/g, valueOf) : ''
+  return filled.replace(/\/*(?:[?#].*)?$/, '')
 }
 
-/** Reports everything that a document declares and the schedule deprecates. Returns the number of operations. */
-export const eachDeclared = (main: SpecFile, walk: Walk): number => {
-  const { matcher, find, report } = walk
-  const root = rootOf(main)
-  // A path that could not be read may be any operation that the schedule has there.
-  const lostPath: Lost = (at, why) => {
-    for (const verb of VERBS)
-      for (const entry of knownAt(matcher, verb, pathsOf(nameOf(at), [root]))?.scheduled.entries ?? [])
-        report({ entry, confidence: 'unread', operation: placeOf(at), at, why })
+/** A path as it is written, and below each base address: those of the nearest place that has any. */
+const pathsOf = (template: string, nearestFirst: readonly unknown[]): string[] => {
+  const servers = nearestFirst.map((one) => listOf(recordOf(one).servers)).find((list) => list.length > 0)
+  return ['', ...(servers ?? []).map(addressOf)].map((base) => base + template)
+}
+
+/** The answers of an operation where it succeeds. Where it names none, they may be anything. */
+const answersOf = (operation: Loose, { follow }: OpenApiDocument): Written[] => {
+  const responses = recordOf(follow(operation.responses))
+  const codes = Object.keys(responses)
+  const successes = codes.filter((code) => code.startsWith('2'))
+  const chosen = successes.length > 0 ? successes : codes.filter((code) => code === 'default')
+  if (chosen.length === 0) return [{ value: operation.responses, holder: operation, name: 'responses' }]
+  const withBody = chosen.filter((code) => !/^20[45]$/.test(code))
+  return withBody.map((name) => ({ value: responses[name], holder: responses, name }))
+}
+
+type Declared = Use & Omit<Written, 'value'>
+
+/** Everything that an operation of the schedule declares. */
+const declaredBy = (
+  at: Written,
+  { fields, ...scheduled }: Scheduled,
+  document: OpenApiDocument,
+): Declared[] => {
+  const { holder, name } = at
+  const operation = document.follow(at.value)
+  if (!isRecord(operation))
+    return scheduled.entries.map((entry) => ({ entry, confidence: 'unread', why: LOST, holder, name }))
+  const declared = endpointsOf(scheduled).map((entry): Declared => ({
+    entry,
+    confidence: 'exact',
+    holder,
+    name,
+  }))
+  const parameters = [...listOf(recordOf(holder).parameters), ...listOf(operation.parameters)]
+  for (const parameter of parameters.map(document.follow).map(recordOf))
+    for (const entry of parameter.in === 'query' ? (fields.request.get(String(parameter.name)) ?? []) : [])
+      declared.push({ entry, confidence: 'name', side: 'request', holder: parameter, name: 'name' })
+  const messages = {
+    // RFC 9110 9.3.1 and 9.3.2: these have no body.
+    request: /^(?:get|head)$/.test(name)
+      ? []
+      : [{ value: operation.requestBody, holder: operation, name: 'requestBody' }],
+    response: answersOf(operation, document),
   }
-  const quietly = createFollow(find, () => undefined)
-  const paths = quietly(into(root, 'paths'))
-  const followPath = createFollow(find, lostPath)
-  const heirsOf = createHeirs(quietly, root)
-  const operations = (paths === undefined ? [] : childrenOf(paths)).flatMap((written) => {
-    const item = followPath(written)
+  for (const side of ['request', 'response'] as const)
+    for (const message of fields[side].size > 0 ? messages[side] : [])
+      eachDeclared(message, document, fields, side, (entry, confidence, { holder, name }, why) =>
+        declared.push({ entry, confidence, side, holder, name, ...(why !== undefined && { why }) }),
+      )
+  return declared
+}
+
+/** @throws {InputFault} for a source that is no OpenAPI document of version 3 */
+export const checkOpenApi = async (source: Source, tally: Tally): Promise<void> => {
+  const document = await loadDocument(await wholeText(source, MAX_MIB), source.name)
+  const root = recordOf(document.root)
+  if (!String(root.openapi).startsWith('3.'))
+    throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
+  const lost = new Map<string, { line: number | undefined; ids: Set<string> }>()
+  const note = ({ holder, name, why, ...use }: Declared, record: string | undefined) => {
+    const place = document.placeOf(holder, name) ?? {
+      file: source.name,
+      pointer: record ?? '',
+      line: undefined,
+    }
+    tally.note(use, { record, ...place })
+    if (why === undefined) return
+    const isHere = place.file === source.name
+    const what = `the reference at ${isHere ? '' : place.file}#${place.pointer} ${why}`
+    const { line, ids } = lost.get(what) ?? { line: isHere ? place.line : undefined, ids: new Set() }
+    lost.set(what, { line, ids: ids.add(use.entry.id) })
+  }
+  const scheduledAt = (verb: string, template: string, nearestFirst: readonly unknown[]) =>
+    pathsOf(template, [...nearestFirst, root])
+      .map((path) => tally.matcher(verb, path))
+      .find((scheduled) => scheduled !== undefined)
+
+  const paths = recordOf(document.follow(root.paths))
+  for (const [template, written] of Object.entries(paths)) {
+    const target = document.follow(written)
+    // A path that can't be read may be any operation that the schedule has there.
+    for (const verb of target === undefined ? VERBS : [])
+      for (const entry of scheduledAt(verb, template, [])?.entries ?? [])
+        note({ entry, confidence: 'unread', why: LOST, holder: paths, name: template }, undefined)
     // OpenAPI 3.1 lets a path have operations beside its reference.
-    const items = item === undefined || item.value === written.value ? [written] : [item, written]
-    return items.flatMap((one) =>
-      childrenOf(one)
-        .map((at) => ({ template: nameOf(written), verb: nameOf(at).toLowerCase(), at, item: one }))
-        .filter(({ verb }) => VERBS.includes(verb)),
-    )
-  })
-  for (const operation of operations) {
-    const { template, verb, at, item } = operation
-    const known = knownAt(matcher, verb, pathsOf(template, [at, item, root]))
-    if (known !== undefined) declareOperation(operation, known, { ...walk, heirsOf })
+    for (const holder of [...new Set([target, written])].filter(isRecord))
+      for (const name of VERBS.filter((verb) => verb in holder)) {
+        tally.requests += 1
+        const scheduled = scheduledAt(name, template, [holder[name], holder])
+        if (scheduled === undefined) continue
+        const record = document.placeOf(holder, name)?.pointer
+        for (const one of declaredBy({ value: holder[name], holder, name }, scheduled, document))
+          note(one, record)
+      }
   }
-  return operations.length
+  for (const [what, { line, ids }] of lost)
+    tally.fault(`${what}; it may declare ${[...ids].join(', ')}`, line)
 }

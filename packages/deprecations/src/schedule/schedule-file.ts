@@ -1,19 +1,14 @@
-// Reads the schedule that a file adds to the published one, and gives the JSON Schema of such a file.
-import { z } from 'zod'
-import { faultsIn, scheduleFile, type Schedule } from './schedule.ts'
-import { readJsonFile } from '../input/json-file.ts'
+// The schedule that a file adds to the published one.
+import { jsonSchemaOf, readJsonFile } from '../input/json.ts'
+import { scheduleFile, type Schedule } from './schedule.ts'
 
 /** The JSON Schema (2020-12) of a schedule file, as `onramp deprecations schema` prints it. */
-export const scheduleJsonSchema = (): object => ({
-  ...z.toJSONSchema(scheduleFile),
-  title: 'A schedule of deprecated endpoints and fields',
-})
+export const scheduleJsonSchema = (): object =>
+  jsonSchemaOf(scheduleFile, 'A schedule of deprecated endpoints and fields')
 
-/** Reads a schedule from a file. Throws InputFault naming file, line and what is wrong. */
+/** Reads a schedule from a file. @throws {InputFault} naming file, line and what is wrong */
 export const readScheduleFile = async (file: string): Promise<Schedule> => {
-  const { entries } = await readJsonFile(file, scheduleFile, (data) =>
-    faultsIn(data.entries).map(({ at, message }) => ({ path: ['entries', at], message })),
-  )
+  const { entries } = await readJsonFile(file, scheduleFile)
   return entries.map(({ status: _status, ...entry }) => entry)
 }
 

@@ -6,7 +6,22 @@ import { z } from 'zod'
 export type Day = string
 export type Side = 'request' | 'response'
 
-const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, YYYY-MM-DD')
+const DAY_MS = 86_400_000
+const timeOf = (day: Day) => Date.parse(`${day}T00:00:00Z`)
+
+/** The UTC day of a moment. */
+export const dayOf = (moment: Date): Day => moment.toISOString().slice(0, 10)
+
+/** Whether a text is a day that exists: `2026-02-30` is not. */
+export const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(timeOf(text)) && dayOf(new Date(timeOf(text))) === text
+
+/** A day in a file. The pattern is for the JSON Schema, which can't tell whether the day exists. */
+export const dayInFile = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day, YYYY-MM-DD')
+  .refine(isDay, 'must be a day that exists, YYYY-MM-DD')
+
 const text = z.string().min(1).max(2_000)
 
 const deprecation = {
@@ -23,8 +38,8 @@ const deprecation = {
   replacement: text.optional().describe('What to use instead.'),
   advice: text.optional().describe('What to do if there is no replacement.'),
   reason: text.optional(),
-  announced: day,
-  removal: day.describe('The item works until the day before this date (UTC).'),
+  announced: dayInFile,
+  removal: dayInFile.describe('The item works until the day before this date (UTC).'),
 }
 
 /** Where a field is deprecated: in which body, and whether only as a member of the body itself. */
@@ -39,8 +54,6 @@ const place = z.strictObject({
 
 const endpointEntry = z.strictObject({ kind: z.literal('endpoint'), ...deprecation })
 const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place, ...deprecation })
-
-/** A list that was printed has the status of each entry beside it. */
 const printed = {
   status: z
     .looseObject({})
@@ -49,34 +62,34 @@ const printed = {
 }
 
 /** The file format of a schedule. */
-export const scheduleFile = z.strictObject({
-  $schema: z.string().optional(),
-  asOf: day.optional().describe('The date for which the list was printed; ignored when read.'),
-  entries: z.array(z.discriminatedUnion('kind', [endpointEntry.extend(printed), fieldEntry.extend(printed)])),
-})
+export const scheduleFile = z
+  .strictObject({
+    $schema: z.string().optional(),
+    asOf: dayInFile.optional().describe('The date for which the list was printed; ignored when read.'),
+    entries: z.array(
+      z.discriminatedUnion('kind', [endpointEntry.extend(printed), fieldEntry.extend(printed)]),
+    ),
+  })
+  .superRefine(({ entries }, context) => {
+    const seen = new Set<string>()
+    for (const [index, { id, announced, removal }] of entries.entries()) {
+      const fault = (message: string) =>
+        context.addIssue({ code: 'custom', path: ['entries', index], message })
+      if (announced >= removal) fault(`announced ${announced} is not before removal ${removal}`)
+      if (seen.has(id)) fault(`the id "${id}" is used twice: ids must be unique`)
+      seen.add(id)
+    }
+  })
 
 export type FieldEntry = z.infer<typeof fieldEntry>
 export type Entry = z.infer<typeof endpointEntry> | FieldEntry
 export type Schedule = readonly Entry[]
 
 /** The state of an entry on a day; `daysLeft` is whole days until the removal date, 0 or less once it is removed. */
-export type Status = {
-  state: 'unannounced' | 'announced' | 'removed'
-  daysLeft: number
-}
-
-const dayInMilliseconds = 86_400_000
-const timeOf = (day: Day) => Date.parse(`${day}T00:00:00Z`)
-
-/** The UTC day of a moment. */
-export const dayOf = (moment: Date): Day => moment.toISOString().slice(0, 10)
-
-/** Whether a text is a day that exists: `2026-02-30` is not. */
-export const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(timeOf(text)) && dayOf(new Date(timeOf(text))) === text
+export type Status = { state: 'unannounced' | 'announced' | 'removed'; daysLeft: number }
 
 /** Whole days from one day to another; negative when `to` is earlier. */
-export const daysBetween = (from: Day, to: Day): number => (timeOf(to) - timeOf(from)) / dayInMilliseconds
+export const daysBetween = (from: Day, to: Day): number => (timeOf(to) - timeOf(from)) / DAY_MS
 
 /** The state of an entry on a UTC day: available before its removal date, removed from it on (contract, section 9). */
 export const statusOn = (entry: Entry, day: Day): Status => {
@@ -86,7 +99,7 @@ export const statusOn = (entry: Entry, day: Day): Status => {
 }
 
 /** The last day on which the item is still there: the day by which clients must have changed. */
-export const fixBy = (entry: Entry): Day => dayOf(new Date(timeOf(entry.removal) - dayInMilliseconds))
+export const fixBy = (entry: Entry): Day => dayOf(new Date(timeOf(entry.removal) - DAY_MS))
 
 /** `POST /rest/api/v1/chat` */
 export const operationOf = (entry: Entry): string => `${entry.method} ${entry.path}`
@@ -96,16 +109,15 @@ export const titleOf = (entry: Entry): string =>
   entry.kind === 'endpoint' ? operationOf(entry) : `${fieldOf(entry)} of ${operationOf(entry)}`
 
 /** The field with its place: `trackingToken (top level, request or response)`. */
-export const fieldOf = (entry: FieldEntry): string => {
-  const side = entry.place.in === 'either' ? 'request or response' : entry.place.in
-  return `${entry.field} (${entry.place.depth === 'top' ? 'top level, ' : ''}${side})`
+export const fieldOf = ({ field, place }: FieldEntry): string => {
+  const side = place.in === 'either' ? 'request or response' : place.in
+  return `${field} (${place.depth === 'top' ? 'top level, ' : ''}${side})`
 }
 
 /** What to do about an entry, as half a sentence: `use answer.trackingToken`. */
-export const insteadOf = (entry: Entry): string => {
-  const what =
-    entry.replacement === undefined ? (entry.advice ?? 'no replacement stated') : `use ${entry.replacement}`
-  return entry.reason === undefined || entry.reason === 'deprecated' ? what : `${what} (${entry.reason})`
+export const insteadOf = ({ replacement, advice, reason }: Entry): string => {
+  const what = replacement === undefined ? (advice ?? 'no replacement stated') : `use ${replacement}`
+  return reason === undefined || reason === 'deprecated' ? what : `${what} (${reason})`
 }
 
 /** `1 request`, `12,000 requests` */
@@ -125,29 +137,4 @@ export const fateOf = (entry: Entry, status: Status): string => {
       ? `removed on ${entry.removal}, ${ago(status)}`
       : `removal on ${entry.removal}, ${daysIn(status)}, fix by ${fixBy(entry)}`
   return `${when}; ${insteadOf(entry)}`
-}
-
-const faultsOf = ({ announced, removal, path, method }: Entry): string[] => {
-  const faults = Object.entries({ announced, removal })
-    .filter(([, day]) => !isDay(day))
-    .map(([name, day]) => `${name} "${day}" is not a day: write YYYY-MM-DD`)
-  if (faults.length === 0 && announced >= removal)
-    faults.push(`announced ${announced} is not before removal ${removal}`)
-  if (!path.startsWith('/')) faults.push(`path "${path}" must start with /`)
-  if (!/^[A-Z]+$/.test(method)) faults.push(`method "${method}" must be in capital letters`)
-  return faults
-}
-
-/**
- * Everything a type cannot express: days that exist and are in order, ids that are unique, paths that start at the root.
- * `at` is the index of the entry.
- */
-export const faultsIn = (schedule: Schedule): { at: number; message: string }[] => {
-  const seen = new Set<string>()
-  return schedule.flatMap((entry, at) => {
-    const messages = faultsOf(entry)
-    if (seen.has(entry.id)) messages.push(`the id "${entry.id}" is used twice: ids must be unique`)
-    seen.add(entry.id)
-    return messages.map((message) => ({ at, message }))
-  })
 }

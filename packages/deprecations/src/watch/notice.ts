@@ -1,8 +1,6 @@
 // The notices of the watch: of a use, of what a header announces, of a 410. Pure.
 // An announcement on an operation that only loses fields must not read as the end of the operation.
-import type { Announcement } from './announcement.ts'
-import type { Call, Scheduled } from '../matching/deprecated-use.ts'
-import { pathOf } from '../matching/path.ts'
+import { endpointsOf, pathOf, type Scheduled } from '../matching/matcher.ts'
 import {
   dayOf,
   daysBetween,
@@ -15,6 +13,7 @@ import {
   type Entry,
   type Side,
 } from '../schedule/schedule.ts'
+import type { Announcement } from './announcement.ts'
 
 /** What is known of something going away that a call used. */
 export type Notice = {
@@ -27,8 +26,9 @@ export type Notice = {
    * `announced`: a header of the answer says so; `gone`: the answer was 410.
    */
   by: 'use' | 'possible' | 'announced' | 'gone'
-  /** Of the header that announced it, or of the body that bears the field. */
+  /** The header that announced it. */
   header?: string
+  /** The body that has the field. */
   side?: Side | undefined
   removal?: Day
   fixBy?: Day
@@ -38,95 +38,64 @@ export type Notice = {
   message: string
 }
 
+const removedOn = (removal: Day, daysLeft: number) =>
+  daysLeft > 0 ? `removed on ${removal}, ${daysLeft} days left` : `removed on ${removal}`
+
+/** A use of an entry; undefined for one that is not announced yet on this day. */
+export const useNotice = (
+  entry: Entry,
+  { side, isCertain, isRedirected }: { side: Side | undefined; isCertain: boolean; isRedirected: boolean },
+  day: Day,
+): Notice | undefined => {
+  const { state, daysLeft } = statusOn(entry, day)
+  if (state === 'unannounced') return undefined
+  const { id: item, removal } = entry
+  const how = `${isCertain ? 'is' : 'may be'} in use${isRedirected ? ' (a redirect led there)' : ''}`
+  const message = `${titleOf(entry)} ${how}: ${removedOn(removal, daysLeft)}, ${insteadOf(entry)}`
+  const by = isCertain ? 'use' : 'possible'
+  return { item, operation: operationOf(entry), by, side, removal, fixBy: fixBy(entry), daysLeft, message }
+}
+
 /** The operation of a call. An address may hold ids, so a step that does not look like a word is left out. */
-export const operationName = ({ method, url }: Call, scheduled: Scheduled | undefined): string => {
+const operationName = (method: string, url: string, scheduled: Scheduled | undefined): string => {
   const [known] = scheduled?.entries ?? []
   if (known !== undefined) return operationOf(known)
   const steps = pathOf(url)
     .split('/')
-    .map((step) => (/^[A-Za-z][a-z_-]{0,40}$|^v\d{1,2}$|^$/.test(step) ? step : '{…}'))
+    .map((step) => (/^[a-z][a-z_-]{0,40}$|^v\d{1,2}$|^$/.test(step) ? step : '{…}'))
   return `${method.toUpperCase()} ${steps.join('/')}`
 }
 
-export type Used = {
-  entry: Entry
-  side: Side | undefined
-  isCertain: boolean
-  /** The call's own address is another one. */
-  isRedirected: boolean
+/** What the schedule says of an operation, as the end of a sentence on its end. */
+const onSchedule = (scheduled: Scheduled | undefined): string => {
+  if (scheduled === undefined) return 'it is not on the published schedule'
+  const [endpoint] = endpointsOf(scheduled)
+  if (endpoint !== undefined)
+    return `the published schedule has it removed on ${endpoint.removal}, ${insteadOf(endpoint)}`
+  const fields = scheduled.entries.map((entry) => `${'field' in entry ? entry.field : ''} (${entry.removal})`)
+  return `the published schedule has only fields of it: ${[...new Set(fields)].join(', ')}`
 }
 
-/** @returns undefined for an item that is not announced yet on this day */
-export const useNotice = ({ entry, side, isCertain, isRedirected }: Used, day: Day): Notice | undefined => {
-  const { state, daysLeft } = statusOn(entry, day)
-  if (state === 'unannounced') return undefined
-  const { removal } = entry
-  const when = state === 'removed' ? `removed on ${removal}` : `removed on ${removal}, ${daysLeft} days left`
-  return {
-    item: entry.id,
-    operation: operationOf(entry),
-    by: isCertain ? 'use' : 'possible',
-    side,
-    removal,
-    fixBy: fixBy(entry),
-    daysLeft,
-    message: `${titleOf(entry)} ${isCertain ? 'is' : 'may be'} in use${isRedirected ? ' (a redirect led there)' : ''}: ${when}, ${insteadOf(entry)}`,
+/** Notices of what the answer to a call says of the operation itself: in its headers, or with 410. */
+export const answerNotices = (
+  { method, url, status }: { method: string; url: string; status: number },
+  announcement: Announcement | undefined,
+  { scheduled, day }: { scheduled: Scheduled | undefined; day: Day },
+): Notice[] => {
+  const operation = operationName(method, url, scheduled)
+  const [endpoint] = scheduled === undefined ? [] : endpointsOf(scheduled)
+  const notices: Notice[] = []
+  if (announcement !== undefined) {
+    const { header, sunset } = announcement
+    const removal = sunset === undefined ? undefined : dayOf(new Date(sunset))
+    const what = removal === undefined ? 'a deprecation' : `a removal on ${removal}`
+    const message = `the ${header} header of ${operation} announces ${what}; ${onSchedule(scheduled)}`
+    // A Sunset is of the operation (RFC 8594), but where only fields are known to go it is more likely meant for them.
+    const isOfOperation = removal !== undefined && (scheduled === undefined || endpoint !== undefined)
+    const when = isOfOperation ? { removal, daysLeft: daysBetween(day, removal) } : {}
+    notices.push({ item: operation, operation, by: 'announced', header, ...when, message })
   }
-}
-
-/** Fields with the day on which they go: `citations (2026-10-15)`. */
-const fieldsThatGo = (entries: readonly Entry[]): string => {
-  const fields = entries.flatMap((entry) =>
-    entry.kind === 'field' ? `${entry.field} (${entry.removal})` : [],
-  )
-  return [...new Set(fields)].join(', ')
-}
-
-/** Whether the schedule knows the operation, and only fields of it go. */
-const losesOnlyFields = (scheduled: Scheduled | undefined): scheduled is Scheduled =>
-  scheduled !== undefined && scheduled.endpoints.length === 0
-
-type Announced = { operation: string; scheduled: Scheduled | undefined; day: Day }
-
-/** What a header announces of the operation. */
-export const announcedNotice = (
-  { header, sunset }: Announcement,
-  { operation, scheduled, day }: Announced,
-): Notice => {
-  const notice = { item: operation, operation, by: 'announced' as const, header }
-  const removal = sunset === undefined ? undefined : dayOf(new Date(sunset))
-  // A Sunset is of the operation (RFC 8594), but where only fields are known to go it is more likely meant for them.
-  if (losesOnlyFields(scheduled)) {
-    const name = header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase())
-    const ofThatDay = fieldsThatGo(scheduled.entries.filter((entry) => entry.removal === removal))
-    const knows =
-      ofThatDay === ''
-        ? `only field removals: ${fieldsThatGo(scheduled.entries)}`
-        : `field removals of that day, not the end of the operation: ${ofThatDay}`
-    const said = removal === undefined ? name : `Sunset: ${removal}`
-    const message = `the service announced (${said}) for ${operation}; the published schedule has ${knows}`
-    return { ...notice, message }
-  }
-  if (removal === undefined) {
-    const message = `${operation} is deprecated, according to the ${header} header (no date given)`
-    return { ...notice, message }
-  }
-  const daysLeft = daysBetween(day, removal)
-  const until = daysLeft > 0 ? `removed on ${removal}, ${daysLeft} days left` : `removed on ${removal}`
-  const message = `${operation} is being removed, according to the ${header} header: ${until}`
-  return { ...notice, removal, daysLeft, message }
-}
-
-const whyGone = (scheduled: Scheduled | undefined): string => {
-  const [endpoint] = scheduled?.endpoints ?? []
-  if (endpoint !== undefined) return `removed on ${endpoint.removal}, ${insteadOf(endpoint)}`
-  if (!losesOnlyFields(scheduled)) return 'it has been removed, but is not on the schedule'
-  const fields = fieldsThatGo(scheduled.entries)
-  return `it has been removed, although the published schedule only lists field removals: ${fields}`
-}
-
-/** A 410 in words. Where only fields are on the schedule, it says so: their removal is not the operation's. */
-export const goneNotice = (operation: string, scheduled: Scheduled | undefined): Notice => {
-  const message = `${operation} returned 410: ${whyGone(scheduled)}`
-  return { item: scheduled?.endpoints[0]?.id ?? operation, operation, by: 'gone', message }
+  const message = `${operation} returned 410; ${onSchedule(scheduled)}`
+  if (status === 410) notices.push({ item: endpoint?.id ?? operation, operation, by: 'gone', message })
+  return notices
 }

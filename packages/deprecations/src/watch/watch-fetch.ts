@@ -1,7 +1,7 @@
 // The watch as a wrapper for any fetch: the same answer at the same time, looked at on the side.
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { createRecorder, type SeenBody } from './recording.ts'
 import type { Schedule } from '../schedule/schedule.ts'
+import { createRecorder, type SeenBody } from './recording.ts'
 import { createWatch, safely, type WatchOptions } from './watch.ts'
 
 /** As much of a fetch as the wrapper needs; the global one and undici's both fit. */
@@ -23,25 +23,14 @@ export type WatchFetchOptions = WatchOptions & {
   record?: (line: string) => void
 }
 
-/** The part of an answer that is looked through. */
+/** The part of a body that is looked through. */
 const MAX_BYTES = 1024 * 1024
 
-const isRequest = (input: unknown): input is Request =>
-  typeof input === 'object' && input !== null && 'url' in input
-
-type Plain = string | URLSearchParams | ArrayBuffer | Uint8Array<ArrayBuffer> | Blob | FormData
-
-/** What a fetch can send that can be read again; a stream can't. */
-const isPlain = (body: unknown): body is Plain =>
-  typeof body === 'string' ||
-  ArrayBuffer.isView(body) ||
-  [URLSearchParams, ArrayBuffer, Blob, FormData].some((kind) => body instanceof kind)
-
 /** The text in a copy of a body, or the beginning of a long one. */
-const seenIn = async (copy: () => AsyncIterable<Uint8Array> | null): Promise<SeenBody> => {
-  const chunks = copy()?.[Symbol.asyncIterator]()
+const seenIn = async (body: AsyncIterable<Uint8Array> | null): Promise<SeenBody> => {
   const parts: Uint8Array[] = []
   let bytes = 0
+  const chunks = body?.[Symbol.asyncIterator]()
   for (let next = await chunks?.next(); next?.done === false; next = await chunks?.next()) {
     parts.push(next.value.subarray(0, MAX_BYTES - bytes))
     bytes += next.value.length
@@ -53,12 +42,11 @@ const seenIn = async (copy: () => AsyncIterable<Uint8Array> | null): Promise<See
   return { text: Buffer.concat(parts).toString('utf8'), isCut: bytes > MAX_BYTES }
 }
 
-/** What is sent, where it can be read without taking it from the call. */
-const requestBody = async (input: unknown, init: Init | undefined): Promise<SeenBody | undefined> => {
-  const body = init?.body ?? undefined
-  if (isPlain(body)) return seenIn(() => new Response(body).body)
-  if (body !== undefined) return undefined
-  return seenIn(() => (isRequest(input) ? input.clone().body : null))
+/** What is sent, where it can be read without taking it from the call: a stream can't. */
+const sentBody = async (input: unknown, body: unknown): Promise<SeenBody | undefined> => {
+  if (body === undefined || body === null) return seenIn(input instanceof Request ? input.clone().body : null)
+  if (typeof body === 'object' && Symbol.asyncIterator in body) return undefined
+  return seenIn(new Response(body as ConstructorParameters<typeof Response>[0]).body)
 }
 
 /**
@@ -74,27 +62,35 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
   const { record, now = Date.now } = options
   const lineOf = createRecorder(schedule)
   return async (input, init) => {
-    const method = init?.method ?? (isRequest(input) ? input.method : 'GET')
-    const url = isRequest(input) ? input.url : String(input)
-    const isWanted = watch.wantsBodies(method, url)
-    const bodySent = () => requestBody(input, init).catch(() => undefined)
-    const sent = isWanted ? bodySent() : undefined
+    const request = input instanceof Request ? input : undefined
+    const method = init?.method ?? request?.method ?? 'GET'
+    const url = request?.url ?? String(input)
+    const wants = (address: string) => watch.wantsBodies(method, address)
+    const sending = wants(url) ? sentBody(input, init?.body).catch(() => undefined) : undefined
     const answer = await fetch(input, init)
     const look = async () => {
       const { status, headers } = answer
       const redirectedTo = answer.redirected === true ? answer.url : undefined
-      const otherUrls = redirectedTo === undefined ? [] : [redirectedTo]
-      // A redirect may lead to an operation on the schedule; some of what can be sent can still be read.
-      const isWantedNow = isWanted || otherUrls.some((other) => watch.wantsBodies(method, other))
-      const received = isWantedNow ? seenIn(() => answer.clone().body).catch(() => undefined) : undefined
-      const [request, response] = await Promise.all([
-        sent ?? (isWantedNow ? bodySent() : undefined),
-        received,
-      ])
-      const bodies = { request: request?.text, response: response?.text }
-      watch.observe({ method, url, otherUrls, status, headers, ...bodies })
-      if (record !== undefined)
-        safely(record, lineOf({ time: now(), method, url, redirectedTo, status, request, response }))
+      const addresses = redirectedTo === undefined ? [url] : [url, redirectedTo]
+      const copy = addresses.some(wants) ? seenIn(answer.clone().body).catch(() => undefined) : undefined
+      // A redirect may lead to an operation on the schedule; some of what was sent can still be read.
+      const sent = await (sending ?? (copy && sentBody(input, init?.body)))
+      const received = await copy
+      watch.observe({
+        method,
+        url,
+        redirectedTo,
+        status,
+        headers,
+        request: sent?.text,
+        response: received?.text,
+      })
+      if (record === undefined) return
+      for (const address of addresses)
+        safely(
+          record,
+          lineOf({ time: now(), method, url: address, status, request: sent, response: received }),
+        )
     }
     look().catch(() => undefined)
     return answer

@@ -1,10 +1,9 @@
 // Watches a client's own calls for what is going away: by the schedule, and by what the answers themselves announce.
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
+import { createMatcher, usesIn, type Call, type Scheduled } from '../matching/matcher.ts'
+import { dayOf, type Entry, type Schedule, type Side } from '../schedule/schedule.ts'
 import { announcementIn, type ResponseHeaders } from './announcement.ts'
-import { asText } from '../matching/bytes.ts'
-import { createMatcher, reportUses, type Call, type Scheduled } from '../matching/deprecated-use.ts'
-import { announcedNotice, goneNotice, operationName, useNotice, type Notice, type Used } from './notice.ts'
-import { dayOf, type Schedule } from '../schedule/schedule.ts'
+import { answerNotices, useNotice, type Notice } from './notice.ts'
 
 export type WatchOptions = {
   /** Called once in this process for each item and each value of `by`. */
@@ -18,7 +17,12 @@ export type WatchOptions = {
 }
 
 /** What is known of a call when its answer is there. Bodies are looked through where they are given. */
-export type Observed = Call & { status: number; headers: ResponseHeaders }
+export type Observed = Call & {
+  status: number
+  headers: ResponseHeaders
+  /** The address that answered, where a redirect led there. */
+  redirectedTo?: string | undefined
+}
 
 export type Watch = {
   /** Looks at a call and its answer. Never throws. */
@@ -27,30 +31,8 @@ export type Watch = {
   wantsBodies: (method: string, url: string) => boolean
 }
 
-/** What a body in bytes may grow to when it is decompressed. */
-const MAX_BYTES = 1024 * 1024
-
 const seenInProcess = new Set<string>()
 const MAX_SEEN = 1_000
-
-/** Where a redirect may have made another method of it (Fetch: 301, 302 and 303), and no one can tell. */
-const mayBecomeGet = (method: string) => !/^(?:get|head)$/i.test(method)
-
-/** The items that a call uses, each once, in a sure place if there is one. */
-const usedIn = (scheduled: Scheduled, observed: Observed, isRedirected: boolean): Used[] => {
-  const isDoubtful = isRedirected && mayBecomeGet(observed.method)
-  const used = new Map<string, Used>()
-  const [request, response] = [observed.request, observed.response].map((body) =>
-    asText(body, { maxBytes: MAX_BYTES }),
-  )
-  reportUses(scheduled, { ...observed, request, response }, ({ entry, confidence, side }) => {
-    const isExact = confidence === 'exact'
-    const isCertain = isExact && !isDoubtful
-    if (isExact || (confidence === 'name' && used.get(entry.id)?.isCertain !== true))
-      used.set(entry.id, { entry, side, isCertain, isRedirected })
-  })
-  return [...used.values()]
-}
 
 /** Calls what the client gave. One that throws, or a promise of its that fails, must never be why a call or a process does. */
 export const safely = <T>(hook: ((value: T) => unknown) | undefined, value: T): void => {
@@ -63,31 +45,36 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
   const matcher = createMatcher(schedule)
   const today = () => dayOf(new Date(now()))
 
-  const tell = (notice: Notice) => {
+  const notify = (notice: Notice | undefined) => {
+    if (notice === undefined) return
     safely(count, notice)
     const key = `${notice.by} ${notice.item}`
     if (seen.has(key) || seen.size >= MAX_SEEN) return
     seen.add(key)
     safely(log, notice)
   }
-
-  // This runs on every answer, and most have nothing to say: a name or a day is made only when something has.
+  const lookAtUses = (scheduled: Scheduled, observed: Observed, isRedirected: boolean) => {
+    // On 301, 302 and 303 fetch makes a GET of a POST, and no one can tell afterwards.
+    const isDoubtful = isRedirected && !/^(?:get|head)$/i.test(observed.method)
+    // Each item once, in a sure place if there is one.
+    const used = new Map<Entry, { side: Side | undefined; isCertain: boolean }>()
+    for (const { entry, confidence, side } of usesIn(scheduled, observed))
+      if (confidence === 'exact' || (confidence === 'name' && used.get(entry)?.isCertain !== true))
+        used.set(entry, { side, isCertain: confidence === 'exact' && !isDoubtful })
+    for (const [entry, use] of used) notify(useNotice(entry, { ...use, isRedirected }, today()))
+  }
+  // This runs on every answer, and most have nothing to say: a day or a name is made only when something has.
   const look = (observed: Observed) => {
-    // The last that a redirect led to is the one that answered.
-    let scheduled: Scheduled | undefined
-    for (scheduled of matcher.operationsOf(observed)) {
-      const isRedirected = matcher.scheduled(observed.method, observed.url) !== scheduled
-      for (const used of usedIn(scheduled, observed, isRedirected)) {
-        const notice = useNotice(used, today())
-        if (notice !== undefined) tell(notice)
-      }
-    }
-    const announcement = announcementIn(observed.headers)
-    if (announcement === undefined && observed.status !== 410) return
-    const operation = operationName(observed, scheduled)
-    if (announcement !== undefined)
-      tell(announcedNotice(announcement, { operation, scheduled, day: today() }))
-    if (observed.status === 410) tell(goneNotice(operation, scheduled))
+    const { method, redirectedTo, status, headers } = observed
+    const url = redirectedTo ?? observed.url
+    const asked = matcher(method, observed.url)
+    if (asked !== undefined) lookAtUses(asked, observed, false)
+    const scheduled = redirectedTo === undefined ? asked : matcher(method, redirectedTo)
+    if (scheduled !== undefined && scheduled !== asked) lookAtUses(scheduled, { ...observed, url }, true)
+    const announcement = announcementIn(headers)
+    if (announcement === undefined && status !== 410) return
+    for (const notice of answerNotices({ method, url, status }, announcement, { scheduled, day: today() }))
+      notify(notice)
   }
 
   return {
@@ -98,6 +85,6 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}): Wat
         // Nor must headers that are none, or a clock that throws.
       }
     },
-    wantsBodies: (method, url) => (matcher.scheduled(method, url)?.fields.all.length ?? 0) > 0,
+    wantsBodies: (method, url) => matcher(method, url)?.entries.some(({ kind }) => kind === 'field') ?? false,
   }
 }

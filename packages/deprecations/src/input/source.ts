@@ -1,0 +1,73 @@
+// Opens a file or standard input, so that its beginning can be looked at before it is read: as a whole or line by line.
+import { createReadStream } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+import { InputFault } from '../command-line/input-fault.ts'
+import { fileFault } from './json.ts'
+
+/** `head` is the first chunk, which is among `bytes` as well. */
+export type Source = { name: string; head: Uint8Array; bytes: AsyncIterable<Uint8Array> }
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
+
+/** Opens a stream under a name. @throws {InputFault}, later also while its bytes are read */
+export const openSource = async (name: string, stream: AsyncIterable<Uint8Array>): Promise<Source> => {
+  const chunks = stream[Symbol.asyncIterator]()
+  const read = async (): Promise<Uint8Array> => {
+    try {
+      return (await chunks.next()).value ?? new Uint8Array()
+    } catch (error) {
+      throw fileFault(name, error)
+    }
+  }
+  const first = await read()
+  const head = Buffer.from(first.subarray(0, 3)).equals(BYTE_ORDER_MARK) ? first.subarray(3) : first
+  async function* bytes() {
+    for (let chunk = head; chunk.length > 0; chunk = await read()) yield chunk
+  }
+  return { name, head, bytes: bytes() }
+}
+
+/** Opens a file. @throws {InputFault} */
+export const openFile = (file: string): Promise<Source> => openSource(file, createReadStream(file))
+
+/** The whole of a source as text. @throws {InputFault} when it is larger than `maxMib` MiB */
+export const wholeText = async ({ name, bytes }: Source, maxMib: number): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of bytes) {
+    length += part.length
+    if (length > maxMib * 2 ** 20)
+      throw new InputFault(
+        name,
+        undefined,
+        `larger than ${maxMib} MiB, the maximum for this format; split it`,
+      )
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** The longest line that is read, in characters. It bounds the memory. */
+export const MAX_LINE = 2 * 1024 * 1024
+
+/** Reads lines, counted from 1, holding a chunk and one line at most. One that is too long is handed on as undefined. */
+export const readLines = async (
+  { bytes }: Source,
+  take: (line: string | undefined, number: number) => void,
+): Promise<void> => {
+  const decoder = new StringDecoder('utf8')
+  let [number, rest]: [number, string | undefined] = [0, '']
+  const push = (text: string) => {
+    const pieces = text.split('\n')
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) {
+        take(rest, (number += 1))
+        rest = ''
+      }
+      rest = rest === undefined || rest.length + piece.length > MAX_LINE ? undefined : rest + piece
+    }
+  }
+  for await (const chunk of bytes) push(decoder.write(Buffer.from(chunk)))
+  push(decoder.end())
+  if (rest !== '') take(rest, number + 1)
+}

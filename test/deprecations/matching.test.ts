@@ -1,0 +1,150 @@
+// What counts as a use: the operation by its method and path, a field by its name and place, and a body only if it was read.
+import { assert, jsonValue, property, string } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMatcher, usesIn, type Call } from '../../packages/deprecations/src/matching/matcher.ts'
+import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
+
+const matcher = createMatcher(publishedSchedule)
+const uses = (call: Call) => {
+  const scheduled = matcher(call.method, call.url)
+  return (scheduled === undefined ? [] : usesIn(scheduled, call)).map(({ entry, confidence, side, path }) =>
+    [entry.id, confidence, side, path?.join('/')].filter((part) => part !== undefined).join(' '),
+  )
+}
+const chat = { method: 'POST', url: '/rest/api/v1/chat', request: {}, response: {} }
+const announcing = (request: unknown, response: unknown = {}) =>
+  uses({ method: 'POST', url: '/rest/api/v1/createannouncement', request, response })
+const policy = (response: unknown) =>
+  uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response })
+
+describe('an operation is known by its method and the end of its path', () => {
+  test.each([
+    'https://a/rest/api/v1/listanswers',
+    'https://user@a:8443/x%20y/t/REST/api/v1/ListAnswers///?a=/b#z',
+    'https://a//rest/api/v1/listanswers/',
+    '/%7Ea/%zz/rest/api/v1/list%61nswers',
+  ])('%s', (url) => expect(uses({ method: 'post', url })).toEqual(['listanswers exact']))
+
+  test.each(['4711', 'a%2Fb', 'a:b', '%zz', '%F0%9F%99%82', '{id}'])('the policy %s is a policy', (id) => {
+    const url = `/t/rest/api/v1/governance/data/policies/${id}?expand=a/b`
+    expect(uses({ method: 'GET', url, response: { urlGreenlist: [] } })).toHaveLength(1)
+  })
+
+  test('another method, a path beside or below it and a query are not it', () => {
+    for (const url of ['/rest/api/v1/listanswers/x', '/listanswers', '/x?u=/rest/api/v1/listanswers'])
+      expect(uses({ method: 'POST', url })).toEqual([])
+    expect(uses({ method: 'GET', url: '/rest/api/v1/listanswers' })).toEqual([])
+  })
+})
+
+describe('a field', () => {
+  test('is in use as a member of the body or of what the operation is about, and may be deeper', () => {
+    const response = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
+    expect(uses({ ...chat, response })).toEqual([
+      'chat.citations exact response citations',
+      'chat.citations exact response messages/0/citations',
+      'chat.citations name response messages/0/about/0/citations',
+    ])
+    expect(announcing({}, { announcement: { role: 1 }, author: { role: 1 } })).toEqual([
+      'createannouncement.role exact response announcement/role',
+      'createannouncement.role name response author/role',
+    ])
+    expect(policy({ policy: { enabled: true }, schedule: { enabled: true } })).toEqual([
+      'policies.enabled exact response policy/enabled',
+      'policies.enabled name response schedule/enabled',
+    ])
+  })
+
+  test('of the top level is another one deeper', () => {
+    const answer = { method: 'POST', url: '/rest/api/v1/getanswer', request: {} }
+    expect(
+      uses({ ...answer, response: { answer: { trackingToken: 't' }, a: { trackingToken: 't' } } }),
+    ).toEqual([])
+    expect(uses({ ...answer, response: { trackingToken: 't' } })).toEqual([
+      'getanswer.trackingToken exact response trackingToken',
+    ])
+  })
+
+  test.each([
+    [{ ChannelInviteInfo: { inviteTime: 1, reminderTime: 2 } }],
+    [{ channel_invite_info: [{ reminderTime: 1 }] }],
+    [{ channels: [{ channelInviteInfo: { deeper: { inviteTime: 1 } } }] }],
+    [{ permissions: [{ role: 'VIEWER' }] }],
+    [{ announcement: { Permissions: { role: 'VIEWER' } } }],
+  ])('inside the replacement in %j is not the deprecated one', (request) =>
+    expect(announcing(request)).toEqual([]),
+  )
+
+  test('beside its replacement is the deprecated one', () => {
+    expect(announcing({ inviteTime: 1, ChannelInviteInfo: { inviteTime: 1 } })).toEqual([
+      'createannouncement.inviteTime exact request inviteTime',
+    ])
+    expect(policy({ broadSharingOptions: [{ enabled: true }] })).toEqual([])
+  })
+
+  test('may be in use in the query, and in a text that may be JSON', () => {
+    expect(uses({ ...chat, url: `${chat.url}?citations=1` })).toEqual(['chat.citations name request'])
+    for (const body of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
+      expect(uses({ ...chat, response: body })).toEqual([
+        expect.stringContaining('chat.citations name response'),
+      ])
+    expect(uses({ ...chat, response: { text: 'it has citations: two' } })).toEqual([])
+  })
+})
+
+describe('a body', () => {
+  test('may have any field where it, or a part of it, was not recorded', () => {
+    const [request, response] = ['request', 'response'].map((side) => `chat.citations endpoint ${side}`)
+    const { method, url } = chat
+    expect(uses({ method, url })).toEqual([request, response])
+    expect(uses({ method, url, request: '' })).toEqual([response])
+    expect(uses({ ...chat, incomplete: ['response'] })).toEqual([response])
+  })
+
+  test('that no message of its kind has was not left out', () => {
+    const { method, url } = chat
+    expect(uses({ method, url, request: {}, status: 204 })).toEqual([])
+    expect(uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response: {} })).toEqual([])
+  })
+
+  test.each([
+    ['JSON', '\uFEFF{"messages":[{"citations":[]}]}'],
+    ['JSON Lines, as a chat streams them', '{"a":1}\n{"messages":[{"citations":[]}]}\n'],
+    ['bytes', new TextEncoder().encode('{"messages":[{"citations":[]}]}')],
+  ])('is read as %s', (_what, response) =>
+    expect(uses({ ...chat, response })).toEqual(['chat.citations exact response messages/0/citations']),
+  )
+
+  test.each([
+    ['a number', '7'],
+    ['a word', 'ok'],
+    ['a page', '<html>citations</html>'],
+    ['a form', 'a=1&citations=2'],
+    ['events', 'data: {"a":1}\n\n'],
+    ['compressed', '\u001f\uFFFD\u0008'],
+    ['base64', btoa('{"citations":1}')],
+    ['cut off', '{"messages":[{"cit'],
+    ['lines that are cut off', '{"a":1}\n{"mess'],
+    ['true', true],
+    ['nested without end', JSON.parse(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`) as unknown],
+  ])('that is %s may have any field', (_what, response) =>
+    expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
+  )
+
+  test('that is cut off keeps what was found before, and an error in words has no fields', () => {
+    expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
+      'chat.citations exact response citations',
+      'chat.citations unread response',
+    ])
+    expect(uses({ ...chat, status: 502, response: '<h1>Bad gateway</h1>' })).toEqual([])
+  })
+})
+
+test('no address and no body makes the matcher fail', () => {
+  assert(
+    property(string(), string(), jsonValue(), (method, url, body) => {
+      uses({ method, url, request: body, response: JSON.stringify(body) })
+      uses({ ...chat, request: body, response: JSON.stringify(body) })
+    }),
+  )
+})
