@@ -4,8 +4,9 @@ import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Wai
 import { jsonIn } from './body.ts'
 import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
-import { noAnswer, problemOf, waitAskedFor } from './errors.ts'
-import { isOfFront } from './refusal-reason.ts'
+import { noAnswer, problemOf } from './errors.ts'
+import { refusalOf } from './refusal.ts'
+import { requestedWait } from './retry-after.ts'
 import { timed, type OnCall } from '../trace/calls.ts'
 
 export type ClientApi = {
@@ -75,18 +76,12 @@ export function createClientApi({
     })
     onAnswer?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200) {
-      const retryAfter = headers['retry-after']?.toString()
       const secrets = secretsIn(credentials)
-      const saidOAuth = credentials.kind === 'oauth' && credentials.externalIdp
-      const globalToken =
-        credentials.kind === 'global-token' ? (credentials.setting ?? 'the service token') : undefined
-      const about = { secrets, saidOAuth, globalToken, headerPrefix }
-      const problem = problemOf({ operation, status, text, headers, retryAfter, ...about })
-      const isFront = isOfFront(status, headers)
-      throw Object.assign(problem, {
+      const refusal = refusalOf({ status, text, headers }, { headerPrefix, secrets }, Date.now())
+      throw Object.assign(problemOf(refusal, { operation, credentials, headerPrefix }), {
         answered: status,
-        asksToWait: waitAskedFor(retryAfter),
-        isOfFront: isFront,
+        asksToWait: requestedWait(headers['retry-after']?.toString()),
+        isOfFront: refusal.isOfFront,
       })
     }
     return jsonIn(text)

@@ -2,7 +2,7 @@
 // redirects are never followed (a client that does keeps X-Service-ActAs across origins).
 import { Pool, type Dispatcher } from 'undici'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
-import { createBody, saysEnough } from './body.ts'
+import { readLimited } from './body.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import type { Operation } from './errors.ts'
 import { createConnector } from './proxy.ts'
@@ -30,7 +30,7 @@ export type Exchanged = {
   headers: Record<string, string | string[] | undefined>
 }
 
-export type ConnectionOptions = {
+export type Service = {
   /** SERVICE_BASE_URL without a trailing slash. */
   baseUrl: string
   /** For the whole call, body included; milliseconds. */
@@ -58,12 +58,7 @@ export const HTTP1 = { allowH2: false }
 
 const JSON_BOTH_WAYS = { 'content-type': 'application/json', accept: 'application/json' }
 
-export function createConnection({
-  baseUrl,
-  timeLimitMs,
-  connections,
-  headerPrefix,
-}: ConnectionOptions): Connection {
+export function createConnection({ baseUrl, timeLimitMs, connections, headerPrefix }: Service): Connection {
   const server = new URL(baseUrl)
   const { origin, pathname } = server
   const prefix = pathname.replace(/\/$/, '')
@@ -90,48 +85,13 @@ export function createConnection({
  * One request and its whole answer; `text` is '' for a body that cannot be read where the status says enough.
  * @throws when there is no connection, it takes too long, or the body cannot be read
  */
-export function exchange(
+export async function exchange(
   dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
+  options: Dispatcher.RequestOptions,
   timeLimitMs: number,
 ): Promise<Exchanged> {
-  return new Promise((resolve, reject) => {
-    const body = createBody()
-    const answer: Exchanged = { status: 0, text: '', headers: {} }
-    let underWay: Dispatcher.DispatchController | undefined
-    let late: Error | undefined
-    const unread = (error: unknown) => (saysEnough(answer.status) ? resolve(answer) : reject(error))
-    const timer = setTimeout(() => {
-      late = Object.assign(new Error(`no whole answer within ${timeLimitMs} ms`), { name: 'TimeoutError' })
-      unread(late)
-      underWay?.abort(late)
-    }, timeLimitMs)
-    dispatcher.dispatch(options, {
-      onRequestStart(controller) {
-        underWay = controller
-        if (late !== undefined) controller.abort(late)
-      },
-      onResponseStart(_controller, status, headers) {
-        answer.status = status
-        answer.headers = headers
-      },
-      onResponseData(controller, chunk) {
-        const excess = body.add(chunk)
-        if (excess !== undefined) controller.abort(excess)
-      },
-      onResponseEnd() {
-        clearTimeout(timer)
-        try {
-          answer.text = body.text(answer.headers['content-encoding'])
-          resolve(answer)
-        } catch (error) {
-          unread(error)
-        }
-      },
-      onResponseError(_controller, error) {
-        clearTimeout(timer)
-        unread(error)
-      },
-    })
-  })
+  const signal = AbortSignal.timeout(timeLimitMs)
+  const { statusCode: status, headers, body } = await dispatcher.request({ ...options, signal })
+  const text = await readLimited({ status, body, coding: headers['content-encoding'] })
+  return { status, headers, text }
 }

@@ -2,11 +2,9 @@
 // it as a value. No one-time path leaves this file: of the paths only a count and a yes or no are kept.
 import { readCheck, withoutPath, type Waiting } from './answers.ts'
 import { jsonIn } from './body.ts'
-import { checkCall, createConnection, type Exchanged } from './connection.ts'
+import { checkCall, createConnection, type Service } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
-import { retryAfterSeconds } from './errors.ts'
-import { otherPrefixIn, refusalReason, type RefusalReason } from './refusal-reason.ts'
-import { saidIn } from './said.ts'
+import { refusalOf, type Refusal } from './refusal.ts'
 import { silenceOf, type Silence } from './silence.ts'
 
 /** What the command line may be given; a person's access token is not among it. */
@@ -21,20 +19,11 @@ type PathShape = {
 }
 
 /** When it was answered, by the service's own clock and by ours; milliseconds since 1970. */
-type Answered = { theirs: number | undefined; ours: number }
+type Times = { theirs: number | undefined; ours: number }
 
 export type Reply =
-  | ({ kind: 'answered'; left: Waiting[]; shape: PathShape | undefined } & Answered)
-  | ({
-      kind: 'refused'
-      status: number
-      reason: RefusalReason
-      retryAfter: number
-      /** Its words, bounded and without secrets; empty where there are none. */
-      said: string
-      /** What its headers begin with, where that is something else than was sent. */
-      otherPrefix: string | undefined
-    } & Answered)
+  | ({ kind: 'answered'; left: Waiting[]; shape: PathShape | undefined } & Times)
+  | ({ kind: 'refused' } & Refusal & Times)
   | { kind: 'silent'; why: Silence }
 
 export type Inquiry = {
@@ -43,68 +32,33 @@ export type Inquiry = {
   close(): Promise<void>
 }
 
-export type InquiryOptions = {
-  /** SERVICE_BASE_URL without a trailing slash. */
-  baseUrl: string
-  /** For the whole call, body included; milliseconds. */
-  timeLimitMs: number
-  /** SERVICE_HEADER_PREFIX. */
-  headerPrefix?: string | undefined
-  now: () => number
-}
-
 const MAX_CONNECTIONS = 2
 
-export function createInquiry({ now, headerPrefix, ...options }: InquiryOptions): Inquiry {
-  const connection = createConnection({ ...options, headerPrefix, connections: MAX_CONNECTIONS })
+/** @param service.now milliseconds since 1970 */
+export function createInquiry({
+  now,
+  ...service
+}: Omit<Service, 'connections'> & { now: () => number }): Inquiry {
+  const { headerPrefix } = service
+  const connection = createConnection({ ...service, connections: MAX_CONNECTIONS })
   return {
     async ask(credentials, finalRedirectUrl) {
       // Outside of the try: a token that must not go out is no silence of the service.
       const answering = connection.send(checkCall(finalRedirectUrl), credentials)
       try {
         const answer = await answering
-        return replyOf(answer, {
-          finalRedirectUrl,
-          headerPrefix,
-          now: now(),
-          secrets: secretsIn(credentials),
-        })
+        const date = Date.parse(answer.headers['date']?.toString() ?? '')
+        const times = { theirs: Number.isNaN(date) ? undefined : date, ours: now() }
+        const listed = answer.status === 200 ? readCheck(jsonIn(answer.text)) : undefined
+        const shape = listed && shapeOf(listed, finalRedirectUrl)
+        if (listed !== undefined) return { kind: 'answered', left: listed.map(withoutPath), shape, ...times }
+        const sent = { headerPrefix, secrets: secretsIn(credentials) }
+        return { kind: 'refused', ...refusalOf(answer, sent, times.ours), ...times }
       } catch (error) {
         return { kind: 'silent', why: silenceOf(error) }
       }
     },
     close: () => connection.close(),
-  }
-}
-
-type Asked = {
-  finalRedirectUrl: string | undefined
-  headerPrefix: string | undefined
-  now: number
-  secrets: string[]
-}
-
-function replyOf(answer: Exchanged, asked: Asked): Reply {
-  const { status, text, headers } = answer
-  const { finalRedirectUrl, headerPrefix, now, secrets } = asked
-  const date = Date.parse(headers['date']?.toString() ?? '')
-  const times = { theirs: Number.isNaN(date) ? undefined : date, ours: now }
-  const listed = status === 200 ? readCheck(jsonIn(text)) : undefined
-  if (listed !== undefined)
-    return {
-      kind: 'answered',
-      left: listed.map(withoutPath),
-      shape: shapeOf(listed, finalRedirectUrl),
-      ...times,
-    }
-  return {
-    kind: 'refused',
-    status,
-    reason: refusalReason(answer),
-    retryAfter: retryAfterSeconds(headers['retry-after']?.toString(), now),
-    said: saidIn(text, secrets),
-    otherPrefix: otherPrefixIn(text, headerPrefix),
-    ...times,
   }
 }
 

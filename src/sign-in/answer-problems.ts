@@ -9,7 +9,7 @@ import {
 } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
-import { retryAfterSeconds } from '../client-api/errors.ts'
+import { retryAfterSeconds } from '../client-api/retry-after.ts'
 import { isOfProxy, silenceOf } from '../client-api/silence.ts'
 import {
   errorSaid,

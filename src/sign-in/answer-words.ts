@@ -1,7 +1,7 @@
 // What an authorization server answered, in words for the log: its HTTP status, its error code, and its description,
 // all bounded, and without anything that could be a secret that the description quotes. Pure.
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
-import { withoutAddresses } from '../client-api/said.ts'
+import { withoutAddresses } from '../client-api/refusal.ts'
 import { redacted } from '../web/log.ts'
 
 const MAX_DESCRIPTION = 200

@@ -1,7 +1,7 @@
 // One event on its way to WEBHOOK_URL. Redirects are not followed: the signature would go where no one named.
 import { Pool } from 'undici'
 import { exchange, HTTP1 } from '../client-api/connection.ts'
-import { waitAskedFor } from '../client-api/errors.ts'
+import { requestedWait } from '../client-api/retry-after.ts'
 import { createConnector } from '../client-api/proxy.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
 
@@ -36,7 +36,7 @@ export function createPost(url: string, connections: number): Post {
       try {
         const { status, headers: told } = await exchange(dispatcher, options, TIME_LIMIT_MS)
         if (status >= 200 && status < 300) return { kind: 'taken' }
-        const wait = waitAskedFor(told['retry-after']?.toString())
+        const wait = requestedWait(told['retry-after']?.toString())
         return { kind: 'refused', why: `status ${status}`, wait }
       } catch (error) {
         return { kind: 'silent', why: silenceOf(error) }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { problemOf, waitAskedFor } from '../../src/client-api/errors.ts'
+import { requestedWait } from '../../src/client-api/retry-after.ts'
+import { refused } from '../client-api/refused.ts'
 import { createAsk, ServiceUnusable, type Asked } from '../../src/campaigns/ask.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 
@@ -17,8 +18,7 @@ function service(statuses: Record<string, number[]>) {
       asked.push(email)
       const status = statuses[email]?.shift() ?? 200
       if (status === 200) return Promise.resolve([])
-      const refusal = { operation: 'checkdatasourceauth' as const, status, text: '', retryAfter: undefined }
-      return Promise.reject(Object.assign(problemOf(refusal), { answered: status }))
+      return Promise.reject(Object.assign(refused(status), { answered: status }))
     },
   })
   return { ask, asked }
@@ -82,14 +82,9 @@ describe('what the service is asked about a person', () => {
       whatIsLeft() {
         const [status, seconds] = [[429, 3_600] as const, [503, 120] as const][told.length] ?? [200, 0]
         if (status === 200) return Promise.resolve([])
-        const refusal = {
-          operation: 'checkdatasourceauth' as const,
-          status,
-          text: '',
-          retryAfter: String(seconds),
-        }
-        const asksToWait = waitAskedFor(String(seconds))
-        return Promise.reject(Object.assign(problemOf(refusal), { answered: status, asksToWait }))
+        const problem = refused(status, '', { headers: { 'retry-after': String(seconds) } })
+        const asksToWait = requestedWait(String(seconds))
+        return Promise.reject(Object.assign(problem, { answered: status, asksToWait }))
       },
     })
     expect((await ask('ada')).kind).toBe('left')

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { problemOf } from '../../src/client-api/errors.ts'
+import { GLOBAL_TOKEN, refused } from '../client-api/refused.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
 
@@ -137,14 +137,7 @@ it('everyone being refused with 403 is a matter of the scope of the service toke
 })
 
 describe('a refusal of SERVICE_GLOBAL_TOKEN', () => {
-  const forGlobal = (status: number, text: string) =>
-    problemOf({
-      operation: 'checkdatasourceauth',
-      status,
-      text,
-      retryAfter: undefined,
-      globalToken: 'SERVICE_GLOBAL_TOKEN',
-    })
+  const forGlobal = (status: number, text: string) => refused(status, text, { credentials: GLOBAL_TOKEN })
 
   it.each<[number, string, RegExp, boolean | undefined]>([
     [401, 'Unauthorized', /SERVICE_GLOBAL_TOKEN is invalid/, undefined],

@@ -11,18 +11,8 @@ const slack = {
   authUrlRelativePath: '/auth/datasource/slack_1?token=t',
 }
 
-describe('what is left, for whoever only tells it', () => {
-  it('comes without the one-time path', () => {
-    const left = readLeft({ unauthorizedDatasourceInstances: [slack] })
-    expect(left).toEqual([{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }])
-    expect(readLeft({})).toBeUndefined()
-  })
-})
-
-describe('JSON', () => {
-  it('is read behind a byte order mark (RFC 8259 8.1)', () => {
-    expect(objectIn('\ufeff{"a":1}')).toEqual({ a: 1 })
-  })
+it('JSON is read behind a byte order mark (RFC 8259 8.1)', () => {
+  expect(objectIn('\ufeff{"a":1}')).toEqual({ a: 1 })
 })
 
 describe('what the service lists', () => {
@@ -36,30 +26,20 @@ describe('what the service lists', () => {
       },
     ])
     expect(check()).toEqual([])
-  })
-
-  it('is read with more fields than are known', () => {
-    expect(check({ ...slack, icon: 'x', nested: { a: [1] } })).toHaveLength(1)
-    expect(readCheck({ unauthorizedDatasourceInstances: [slack], requestID: 'r', more: null })).toHaveLength(
-      1,
-    )
+    const left = readLeft({ unauthorizedDatasourceInstances: [slack] })
+    expect(left).toEqual([{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }])
   })
 
   it.each([
     undefined,
     null,
-    7,
-    'text',
     [],
     [slack],
     {},
     { unauthorizedDatasourceInstances: null },
     { unauthorizedDatasourceInstances: {} },
-    { unauthorizedDatasourceInstances: 'none' },
     { UnauthorizedDatasourceInstances: [] },
-    { results: [] },
     { unauthorizedDatasourceInstances: [null] },
-    { unauthorizedDatasourceInstances: ['slack_1'] },
     { unauthorizedDatasourceInstances: [[]] },
   ])('is not understood from %j: that is never “all connected”', (json) => {
     expect(readCheck(json)).toBeUndefined()
@@ -79,21 +59,12 @@ describe('what the service lists', () => {
   it.each([
     ['AWAITING_AUTH', 'awaiting'],
     [undefined, 'awaiting'],
-    [null, 'awaiting'],
     ['STALE_OAUTH', 'stale'],
     ['DISABLED', 'disabled'],
     ['AUTHORIZED', 'awaiting'],
-    ['authorized', 'awaiting'],
-    [' AUTHORIZED ', 'awaiting'],
-    ['CONNECTED', 'awaiting'],
     ['SEG_MIGRATION', 'awaiting'],
-    ['EXPIRED', 'awaiting'],
-    ['', 'awaiting'],
     [7, 'awaiting'],
-    [true, 'awaiting'],
     [['DISABLED'], 'awaiting'],
-    [{ a: 1 }, 'awaiting'],
-    ['awaiting_auth', 'awaiting'],
     ['Disabled', 'awaiting'],
     ['__proto__', 'awaiting'],
   ])('with the status %j is %s', (authStatus, status) => {
@@ -149,17 +120,6 @@ describe('what the service lists', () => {
   it('has an identifier that can stand in an address', () => {
     const instance = check({ ...slack, datasourceInstance: 'half_\ud800_1' })?.[0]?.instance ?? ''
     expect(() => encodeURIComponent(instance)).not.toThrow()
-  })
-
-  it('pollutes nothing with keys like __proto__', () => {
-    const json = JSON.parse(
-      `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"unauthorizedDatasourceInstances":[
-        {"__proto__":{"polluted":1,"authUrlRelativePath":"/evil"},"datasourceInstance":"__proto__","displayName":"constructor"}]}`,
-    ) as unknown
-    const found = readCheck(json)
-    expect(found?.[0]).toMatchObject({ instance: '__proto__', name: 'constructor', status: 'attention' })
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect(Object.getPrototypeOf(found?.[0])).toBe(Object.prototype)
   })
 
   it('whatever it is, it is a list of whole entries or nothing', () => {

@@ -2,7 +2,6 @@
 // where the setting is not the service's.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClientApi } from '../../src/client-api/client.ts'
-import { problemOf } from '../../src/client-api/errors.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { examined, newSecret, startFaulty, type Faulty } from '../doctor/set-up.ts'
 
@@ -38,32 +37,6 @@ describe('the headers of a service that names them after its product', () => {
     const client = createClientApi({ baseUrl: service.url, headerPrefix: 'X-Acme-Search' })
     const ofAda = { kind: 'oauth', accessToken: 'of-ada', externalIdp: true } as const
     expect(await client.checkDatasourceAuth(ofAda).finally(() => client.close())).toEqual([])
-  })
-
-  it.each(['Auth-Type', 'ActAs'])('are in the log by their beginning, with the setting (%s)', (name) => {
-    for (const saidOAuth of [true, false]) {
-      const refusal = {
-        operation: 'search',
-        status: 400,
-        text: missing(name),
-        retryAfter: undefined,
-        saidOAuth,
-      } as const
-      const { code, detail } = problemOf(refusal)
-      expect(code).toBe('search_misconfigured')
-      expect(detail).toContain('set SERVICE_HEADER_PREFIX=X-Acme-Search')
-      expect(detail.includes('TOKEN_ISSUED_BY')).toBe(!saidOAuth)
-      expect(problemOf({ ...refusal, headerPrefix: 'x-acme-search' }).detail).not.toContain('PREFIX=')
-    }
-  })
-
-  it.each([
-    [400, 'cannot parse query: how do I send X-Evil-ActAs'],
-    [400, 'no such field: X-Evil-Auth-Type'],
-    [503, 'upstream: Required header missing: X-Evil-Auth-Type'],
-  ])('are not what someone searched for, nor of an outage: %i %s', (status, text) => {
-    const { detail } = problemOf({ operation: 'search', status, text, retryAfter: undefined })
-    expect(detail).not.toContain('SERVICE_HEADER_PREFIX')
   })
 
   it('are what `onramp status` sends, and what it says is to be set', async () => {

@@ -1,6 +1,6 @@
 // The doctor's judgements that need no server.
 import { describe, expect, it } from 'vitest'
-import { refusalReason } from '../../src/client-api/refusal-reason.ts'
+import { refusalOf } from '../../src/client-api/refusal.ts'
 import { silenceOf } from '../../src/client-api/silence.ts'
 import type { Deadline, Subject } from '../../src/doctor/check.ts'
 import { skewFinding } from '../../src/doctor/clock.ts'
@@ -78,7 +78,7 @@ describe('refusals of the service', () => {
     [502, '', 'failing'],
     [200, 'Invalid Secret', 'unreadable'],
   ])('%i %j is %s', (status, text, reason) =>
-    expect(refusalReason({ status, text, headers: {} })).toBe(reason),
+    expect(refusalOf({ status, text, headers: {} }, {}, 0).reason).toBe(reason),
   )
 })
 

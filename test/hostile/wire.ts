@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import { readCheck, readSearch } from '../../src/client-api/answers.ts'
 import { jsonIn } from '../../src/client-api/body.ts'
-import { retryAfterSeconds } from '../../src/client-api/errors.ts'
-import { saidIn } from '../../src/client-api/said.ts'
+import { retryAfterSeconds } from '../../src/client-api/retry-after.ts'
+import { refusalOf } from '../../src/client-api/refusal.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { deviceOf } from '../../src/sign-in/sessions/list.ts'
 import { traceContextOf } from '../../src/trace/trace-context.ts'
@@ -83,7 +83,9 @@ const refusals: Reader = {
     'Fri, 31 Dec 2100 23:59:59 GMT',
   ),
   read(text) {
-    must(!saidIn(text, ['abcdef']).includes('abcdef'), 'repeat a secret')
+    const answer = { status: 400, text, headers: {} }
+    const { explanation } = refusalOf(answer, { secrets: ['abcdef'] }, NOW)
+    must(!explanation.includes('abcdef'), 'repeat a secret')
     const seconds = retryAfterSeconds(text, NOW)
     must(Number.isInteger(seconds) && seconds > 0, `ask to wait for ${seconds} seconds`)
   },

@@ -3,7 +3,7 @@
 import { isActAsAddress, STANDARD_HEADER_PREFIX } from '../../client-api/credentials.ts'
 import { createInquiry, type ServiceToken } from '../../client-api/inquiry.ts'
 import { useProxy } from '../../client-api/proxy.ts'
-import type { RefusalReason } from '../../client-api/refusal-reason.ts'
+import type { RefusalReason } from '../../client-api/refusal.ts'
 import { unansweredFinding, type Asking, type Unanswered } from '../../doctor/service/refusals.ts'
 import { isOpenToAll } from '../../doctor/settings/secrets.ts'
 import { EXIT_SETTINGS, loadSome, SettingsError } from '../../settings/settings.ts'

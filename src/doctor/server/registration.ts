@@ -2,7 +2,7 @@
 // usable redirect address, which an open endpoint refuses as such and a closed one does not even read.
 import { randomBytes } from 'node:crypto'
 import { objectIn } from '../../client-api/body.ts'
-import { retryAfterSeconds } from '../../client-api/errors.ts'
+import { retryAfterSeconds } from '../../client-api/retry-after.ts'
 import { readRefusal } from '../../sign-in/registration/answer.ts'
 import { isAboutTheRequest, type Refusal } from '../../sign-in/registration/metadata.ts'
 import { ask, isSafeAddress, type Asked } from '../ask.ts'

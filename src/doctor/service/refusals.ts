@@ -1,7 +1,7 @@
 // What the service's refusals mean for the person who asked, for the doctor and for `onramp status` (contract section 7).
 // Pure.
 import type { Reply } from '../../client-api/inquiry.ts'
-import type { RefusalReason } from '../../client-api/refusal-reason.ts'
+import type { RefusalReason } from '../../client-api/refusal.ts'
 import { silenceInWords } from '../../client-api/silence.ts'
 import { fail, unreached, warn, type Finding } from '../finding.ts'
 
@@ -41,7 +41,7 @@ export function unansweredFinding(reply: Unanswered, asking: Asking): Finding {
       `The service at ${baseUrl} cannot be reached: ${silenceInWords(reply.why)}.`,
       unreached(reply.why, address),
     )
-  const { status, retryAfter, said, otherPrefix } = reply
+  const { status, retryAfter, explanation, otherPrefix } = reply
   if (otherPrefix !== undefined) return otherHeaders(otherPrefix, prefix)
   switch (reply.reason) {
     case 'in-front':
@@ -110,7 +110,7 @@ export function unansweredFinding(reply: Unanswered, asking: Asking): Finding {
       })
     case 'request':
       return fail(
-        `The service rejected the request (${status}). ${said === '' ? 'It gave no reason' : `It said: “${said}”`}.`,
+        `The service rejected the request (${status}). ${explanation === '' ? 'It gave no reason' : `It said: “${explanation}”`}.`,
         { settings: address, fix: "report this to the team that runs the service; trying again won't help" },
       )
   }

@@ -1,7 +1,7 @@
 // TOKEN_ISSUED_BY: whether X-Service-Auth-Type goes out. Without a person's token only two things can be known: where the
 // issuer is, and what the service says to a made-up token.
 import { STANDARD_HEADER_PREFIX } from '../../client-api/credentials.ts'
-import type { RefusalReason } from '../../client-api/refusal-reason.ts'
+import type { RefusalReason } from '../../client-api/refusal.ts'
 import type { Subject } from '../check.ts'
 import { fail, missing, ok, skip, warn, type Finding } from '../finding.ts'
 import { otherHeaders } from './refusals.ts'

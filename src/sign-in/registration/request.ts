@@ -1,7 +1,7 @@
 // Asks the registration endpoint for a client (RFC 7591 3), and its management address whether it is still known
 // (RFC 7592). The library is not used for it: it gives up on answers after the client was made.
 import { objectIn, readLimited } from '../../client-api/body.ts'
-import { waitAskedFor } from '../../client-api/errors.ts'
+import { requestedWait } from '../../client-api/retry-after.ts'
 import { isOfProxy, silenceInWords, silenceOf, type Silence } from '../../client-api/silence.ts'
 import { isSafe } from '../../loopback.ts'
 import { Problem } from '../../problem.ts'
@@ -61,7 +61,7 @@ export async function requestRegistration(request: RegistrationRequest): Promise
       return read.client
     }
     const refusal: Refusal = { status, ...readRefusal(text, initialAccessToken) }
-    refused = problemOf(refusal, waitAskedFor(retryAfter, now()))
+    refused = problemOf(refusal, requestedWait(retryAfter, now()))
     if (!isAboutTheRequest(refusal)) throw refused
     log.warn({ requested: Object.keys(requested) }, refused.detail ?? '')
   }

@@ -1,0 +1,24 @@
+// Retry-After, as servers send it: seconds, a date (RFC 9110 10.2.3), or nonsense. Pure.
+
+const MIN_SECONDS = 1
+const MAX_SECONDS = 300
+const DAY_SECONDS = 86_400
+/** Where a server doesn't say. */
+export const DEFAULT_SECONDS = 5
+
+/**
+ * How long a person is asked to wait.
+ * @param now milliseconds since 1970
+ * @returns seconds, between 1 and 300, or another maximum
+ */
+export function retryAfterSeconds(header: string | undefined, now: number, max = MAX_SECONDS): number {
+  const text = header?.trim() ?? ''
+  // Every date of RFC 9110 5.6.7 starts with a day's name; Date.parse alone would take "-5" for a year.
+  const isDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)
+  const seconds = /^\d+$/.test(text) ? Number(text) : isDate ? (Date.parse(text) - now) / 1000 : NaN
+  return Number.isNaN(seconds) ? DEFAULT_SECONDS : Math.min(max, Math.max(MIN_SECONDS, Math.ceil(seconds)))
+}
+
+/** How long a program waits, as the server requested: a day at most; undefined: it requested nothing. */
+export const requestedWait = (header: string | undefined, now: number = Date.now()): number | undefined =>
+  header === undefined ? undefined : retryAfterSeconds(header, now, DAY_SECONDS)

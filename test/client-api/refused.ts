@@ -1,0 +1,29 @@
+// The problem that an answer of the service means, as the client makes it.
+import type { Credentials } from '../../src/client-api/credentials.ts'
+import { problemOf, type Operation } from '../../src/client-api/errors.ts'
+import { refusalOf } from '../../src/client-api/refusal.ts'
+
+export const NOW = Date.parse('2026-11-21T12:00:00Z')
+
+type Given = {
+  operation?: Operation
+  headers?: Record<string, string>
+  secrets?: string[]
+  credentials?: Credentials
+  headerPrefix?: string
+}
+
+/** By default a check with a person's token. */
+export function refused(status: number, text = '', given: Given = {}) {
+  const { operation = 'checkdatasourceauth', headers = {}, secrets, headerPrefix } = given
+  const { credentials = { kind: 'oauth', accessToken: 'abc', externalIdp: false } } = given
+  const sent = { headerPrefix, ...(secrets && { secrets }) }
+  return problemOf(refusalOf({ status, text, headers }, sent, NOW), { operation, credentials, headerPrefix })
+}
+
+export const GLOBAL_TOKEN = {
+  kind: 'global-token',
+  token: 'abc',
+  actAs: 'ada@acme.example',
+  setting: 'SERVICE_GLOBAL_TOKEN',
+} as const
