@@ -26,7 +26,6 @@ import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createSignOutRoutes, createSignOutWhileAway } from './sign-in/sign-out/sign-out.ts'
 import type { Assets } from './web/assets.ts'
 import type { Note } from './web/audit.ts'
-import type { CompanyAssets } from './web/company-assets.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { createErrorPage, notFound } from './web/error-page.ts'
 import { createHealthRoutes, type HealthParts } from './web/health.ts'
@@ -51,7 +50,6 @@ export type Services = {
   note: Note
   limits: Limits
   assets: Assets
-  companyAssets: CompanyAssets
   widget: Buffer
   sendPage: SendPage
   languages: Languages
@@ -95,7 +93,7 @@ export function createApp(services: Services): Express {
   app.use(at('healthz', 'readyz'), createHealthRoutes({ ...services.health, authorizationServer }))
   if (settings.METRICS_PORT === undefined)
     app.get('/metrics', createScrape({ ...metrics, token: settings.METRICS_TOKEN, isAlone: false }))
-  app.use(at('assets', 'favicon'), services.assets.routes, services.companyAssets.routes)
+  app.use(at('assets', 'favicon'), services.assets.routes)
   app.use(
     at('sign-out'),
     createBackChannelRoutes({

@@ -28,7 +28,6 @@ import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAuditIds } from './web/audit-ids.ts'
 import { createAudit } from './web/audit.ts'
-import { companyAssets } from './web/company-assets.ts'
 import type { Log } from './web/log.ts'
 import { createMetrics, type Metrics } from './web/metrics/metrics.ts'
 import { createScrape } from './web/metrics/scrape.ts'
@@ -86,15 +85,14 @@ export function createOnramp(
     note,
   })
 
-  const assets = loadAssets(VIEWS, company.icon)
+  const assets = loadAssets(VIEWS, company)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS)
-  const brandFiles = companyAssets(company)
   const languages = languagesFor(company, LANGUAGES, publicUrl.startsWith('https:'))
   const sendPage = createPages({
     render: createViews(VIEWS),
     languages,
-    brandIn: brandOf(company, brandFiles.stylesheet, settings.HELP_URL),
-    frame: { stylesheet: assets.stylesheet, icon: assets.icon },
+    brandIn: brandOf(company),
+    frame: { stylesheet: assets.stylesheet, colors: assets.brand, icon: assets.icon },
     sheets: assets.sheets,
     scripts: assets.scripts,
     checkReturnTo: (value) => safeReturnTo(value, signIn.returnTo),
@@ -162,7 +160,6 @@ export function createOnramp(
     note,
     limits,
     assets,
-    companyAssets: brandFiles,
     sendPage,
     languages,
     records,

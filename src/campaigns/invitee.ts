@@ -2,7 +2,7 @@
 // headers, emails, terminals and pages.
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { addressToInvite } from '../people/address.ts'
-import { canonicalLanguage } from '../company/values.ts'
+import { canonicalLanguage } from '../company/schema.ts'
 
 export type Invitee = {
   email: string

@@ -1,10 +1,9 @@
-// What an app is recognized by where the company gives no logo: its mark, else a letter. A mark keeps its brand colour
-// where it can be seen. It stands on white, on dark pages too, as logos of companies do.
+// What an app is recognized by where the company gives no logo: its mark, else a letter. marks.json has the drawings of
+// simple-icons (`npm run icons`). Some companies don't allow theirs in such libraries (Slack, Microsoft, Salesforce).
 import { readFileSync } from 'node:fs'
-import { appSlugs } from './app-slugs.ts'
 import { assetOf, type Asset } from './asset.ts'
 import { contrast, GROUND } from './contrast.ts'
-import { datasourceType } from './datasource-of.ts'
+import { datasourceType } from './called.ts'
 
 /** A drawing of 24 by 24, and the brand colour as #rrggbb. */
 export type Mark = { title: string; color: string; drawing: string }
@@ -12,7 +11,23 @@ export type Mark = { title: string; color: string; drawing: string }
 const readMarks = (): Record<string, Mark> =>
   JSON.parse(readFileSync(new URL('marks.json', import.meta.url), 'utf8')) as Record<string, Mark>
 
-/** Against white: below it a mark is hardly seen. */
+/** Other names that datasources have for the icons of the library. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  bigquery: 'googlebigquery',
+  gcal: 'googlecalendar',
+  gcalendar: 'googlecalendar',
+  gcs: 'googlecloudstorage',
+  gdocs: 'googledocs',
+  gdrive: 'googledrive',
+  gmailnative: 'gmail',
+  jiracloud: 'jira',
+  jirasoftware: 'jira',
+  lucidchart: 'lucid',
+  rocketchat: 'rocketdotchat',
+  webexteams: 'webex',
+}
+
+/** Against white, on which marks stand also on dark pages: below it a mark is hardly seen. */
 const MIN_VISIBLE = 2
 
 function svgOf({ color, drawing }: Mark): string {
@@ -37,7 +52,7 @@ export function markOf(instance: string): Served | undefined {
   const name = datasourceType(instance)
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '')
-  return bySlug.get(appSlugs.get(name) ?? '')
+  return bySlug.get(OTHER_NAMES[name] ?? name)
 }
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })

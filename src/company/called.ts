@@ -1,5 +1,8 @@
 // What apps are called next to each other, on every page and in every email. Pure.
 
+/** `slack_1` is of the datasource `slack`. */
+export const datasourceType = (instance: string): string => instance.replace(/_\d+$/, '')
+
 type App = { instance: string; name: string }
 
 /**

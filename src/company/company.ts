@@ -2,9 +2,9 @@
 // neutral.
 import type { Asset } from './asset.ts'
 import { darkOf, paletteOf, type Palette } from './contrast.ts'
-import { arrangementOf, datasourceOf } from './datasource-of.ts'
+import { datasourceType } from './called.ts'
 import type { CompanyFile } from './schema.ts'
-import { canonicalLanguage } from './values.ts'
+import { canonicalLanguage } from './schema.ts'
 
 /** A value by language tag; under '' the one for all languages. */
 export type Localized<T> = ReadonlyMap<string, T>
@@ -42,7 +42,7 @@ export type Company = {
   examples: Localized<readonly string[]> | undefined
   /** By the keys of the file; `datasourceOf` finds the entry of an instance. */
   datasources: ReadonlyMap<string, CompanyDatasource>
-  /** The entry about an instance of the service (`slack_1`). */
+  /** The entry about an instance (`slack_1`), else about its datasource (`slack`), else about `all` of them. */
   datasourceOf: (instance: string) => CompanyDatasource | undefined
   /** What people call an app: the company's name for it, else the service's. */
   nameOf: (app: { instance: string; name: string }, lang: string) => string
@@ -83,6 +83,8 @@ export function localized<T>(
 const linkOf = (link: NonNullable<CompanyFile['links']>['help']): CompanyLink | undefined =>
   link && { url: link.url, label: byLanguage(link.label) }
 
+/** As the schema has it. */
+const MAX_ORDER = 1000
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
 type Assets = ReadonlyMap<string, Asset>
@@ -113,6 +115,9 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
   )
   const entries = Object.entries(file.datasources ?? {})
   const datasources = new Map(entries.map(([key, one]) => [key, datasourceFrom(one, assets)]))
+  const datasourceOf = (instance: string) =>
+    datasources.get(instance) ?? datasources.get(datasourceType(instance)) ?? datasources.get('all')
+  const orderOf = (instance: string) => datasourceOf(instance)?.order ?? MAX_ORDER + 1
   const light = assets.get(file.logo?.light ?? '')
   return {
     name,
@@ -132,13 +137,12 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
     languages,
     examples: byLanguage(examples),
     datasources,
-    datasourceOf: (instance) => datasourceOf(datasources, instance),
-    nameOf: ({ instance, name }, lang) =>
-      localized(datasourceOf(datasources, instance)?.name, lang, languages[0]) ?? name,
-    arrange: arrangementOf(
-      (instance) => datasourceOf(datasources, instance),
-      [...datasources.values()].every(({ order, isHidden }) => order === undefined && !isHidden),
-    ),
+    datasourceOf,
+    nameOf: ({ instance, name }, lang) => localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
+    arrange: (apps) =>
+      apps
+        .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true)
+        .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
     localized: (value, lang) => localized(value, lang, languages[0]),
     textOf: (lang, key) => texts.get(canonical(lang))?.get(key) ?? texts.get(baseOf(lang))?.get(key),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],

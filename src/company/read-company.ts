@@ -1,100 +1,105 @@
 // Reads the company file (COMPANY_FILE). Every fault comes out at once, with its line; one fault, and there is no company.
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { nearest } from '@onramp/deprecations/command-line/arguments'
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
+import type { z } from 'zod'
 import { SettingsError } from '../settings/settings.ts'
 import type { Asset } from './asset.ts'
 import { companyOf, neutralCompany, type Company } from './company.ts'
-import { pathInWords, readDocument, type Fault, type Path, type ReadDocument } from './document.ts'
 import { readLogo } from './logos.ts'
-import { textFaults, type KnownTexts } from './placeholders.ts'
-import { companySchema } from './schema.ts'
-import { shapeFaults, type ShapeFault } from './shape-faults.ts'
-import { canonicalLanguage, languageTag } from './values.ts'
+import { companySchema, type Catalogue } from './schema.ts'
 
 const MAX_FILE_KB = 1024
-
-/** What onramp has to offer. What is absent is not checked. */
-export type Catalogue = {
-  /** Texts that a company may replace. */
-  knownTexts?: KnownTexts | undefined
-  /** Languages that the pages have. */
-  knownLanguages?: readonly string[] | undefined
-}
+const MAX_KEY_CHARACTERS = 60
 
 /** `company` is undefined exactly where there are faults: `company.yaml:12:5 color.light: what, and how to fix it`. */
 export type CompanyRead = { company: Company | undefined; faults: readonly string[] }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const entriesOf = (value: unknown) => (isRecord(value) ? Object.entries(value) : [])
+type Path = readonly PropertyKey[]
 
-/** Where pictures are named, whatever else is wrong with the file. */
-function picturesIn(data: unknown): { path: Path; name: string }[] {
-  const { logo, datasources } = isRecord(data) ? data : {}
-  const named = [
-    ...['light', 'dark', 'icon'].map((key) => ({
-      path: ['logo', key],
-      name: isRecord(logo) ? logo[key] : undefined,
-    })),
-    ...entriesOf(datasources).map(([key, one]) => ({
-      path: ['datasources', key, 'logo'],
-      name: isRecord(one) ? one['logo'] : undefined,
-    })),
-  ]
-  return named.filter(
-    (one): one is { path: string[]; name: string } => Boolean(one.name) && typeof one.name === 'string',
-  )
+/** `offset`: where in the text; `path`: where in the data. */
+type Fault = { offset: number; path: Path; says: string }
+
+const EXPECTED: Partial<Record<string, string>> = {
+  string: 'must be text',
+  boolean: 'must be true or false',
+  number: 'must be a whole number, like 1',
+  int: 'must be a whole number, like 1',
+  array: 'must be a list, like [one, two]',
+  object: 'must hold keys with values',
+  record: 'must hold keys with values',
 }
 
-function readPictures(folder: string, data: unknown): { assets: Map<string, Asset>; faults: ShapeFault[] } {
-  const assets = new Map<string, Asset>()
-  const faults: ShapeFault[] = []
-  for (const { path, name } of picturesIn(data)) {
-    const read = readLogo(folder, name)
-    if ('logo' in read) assets.set(name, read.logo)
-    else faults.push({ path, at: 'value', says: read.fault })
+/** What zod says of a wrong type and of unknown keys, a line for each of them; of all else the schema has the words. */
+const inWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'unrecognized_keys') {
+    const known = Object.keys((issue.inst as z.core.$ZodObject)._zod.def.shape)
+    const hintAt = (meant: string | undefined) =>
+      meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`
+    return issue.keys.map((key) => `is not a key of company files: ${hintAt(nearest(key, known))}`).join('\n')
   }
-  return { assets, faults }
+  if (issue.code !== 'invalid_type') return undefined
+  if (issue.input === undefined) return 'is missing: add it'
+  if (issue.input === null)
+    return issue.path?.[0] === 'color'
+      ? 'is empty: put the color in quotes, because # begins a comment in YAML'
+      : 'is empty: give it a value or remove the line'
+  const isPlain = ['number', 'boolean'].includes(typeof issue.input)
+  return `${EXPECTED[issue.expected] ?? 'has the wrong kind of value'}${issue.expected === 'string' && isPlain ? ': put it in quotes' : ''}`
 }
 
-function textsFaults(data: unknown, knownTexts: KnownTexts): ShapeFault[] {
-  const saysOf = (key: string, text: unknown) =>
-    typeof text === 'string' && text !== '' ? textFaults(key, text, knownTexts) : []
-  const { texts } = isRecord(data) ? data : {}
-  return entriesOf(texts).flatMap(([lang, own]) =>
-    entriesOf(own).flatMap(([key, text]) => {
-      const path = ['texts', lang, key]
-      return saysOf(key, text).map((says): ShapeFault => ({ path, at: 'key', says }))
-    }),
-  )
+/** Of a union, such as a text or one for each language, the faults in the form that was chosen. */
+function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; says: string }[] {
+  const path = [...around, ...issue.path]
+  if (issue.code === 'unrecognized_keys')
+    return issue.message.split('\n').map((says, at) => ({ path: [...path, issue.keys[at] ?? ''], says }))
+  if (issue.code === 'invalid_key') return [{ path, says: issue.issues[0]?.message ?? issue.message }]
+  const chosen =
+    issue.code === 'invalid_union'
+      ? issue.errors.find((all) => all.every((one) => one.code !== 'invalid_type' || one.path.length > 0))
+      : undefined
+  return chosen?.flatMap((one) => faultsIn(one, path)) ?? [{ path, says: issue.message }]
 }
 
-/** Here and not in the schema, because zod doesn't compare the entries of a list in which one is faulty. */
-function languagesFaults(data: unknown, known: readonly string[] | undefined): ShapeFault[] {
-  const { languages } = isRecord(data) ? data : {}
-  if (!Array.isArray(languages)) return []
-  return languages.flatMap((tag: unknown, index): ShapeFault[] => {
-    const { data: valid } = languageTag.safeParse(tag)
-    const lang = valid === undefined ? undefined : (canonicalLanguage(valid) ?? valid)
-    const at = { path: ['languages', index], at: 'value' } as const
-    if (lang !== undefined && known?.includes(lang) === false)
-      return [{ ...at, says: `is not a language of the pages: choose from ${known.join(', ')}` }]
-    return languages.indexOf(tag) < index ? [{ ...at, says: 'is there twice: remove one' }] : []
+/** Where in the text a key or an entry of a list is; of the nearest one around it where it is missing. */
+function offsetOf(document: Document, path: Path): number {
+  const last = path.at(-1)
+  if (last === undefined) return 0
+  const around = document.getIn(path.slice(0, -1), true)
+  const found = isMap(around)
+    ? around.items.findLast(({ key }) => String(key) === String(last))?.key
+    : isSeq(around) && around.items[Number(last)]
+  return (isNode(found) && found.range?.[0]) || offsetOf(document, path.slice(0, -1))
+}
+
+const SYNTAX: Partial<Record<string, string>> = {
+  DUPLICATE_KEY: 'is there twice: keep one of them',
+  TAB_AS_INDENT: 'is indented with a tab: use spaces',
+  MULTIPLE_DOCS: 'begins a second document (---): a company file has one',
+}
+
+/** What the YAML library says; of several in one place the first, because the others follow from it. */
+function syntaxFaults(document: Document, text: string): Fault[] {
+  const troubles = [...document.errors, ...document.warnings]
+  const first = new Map(troubles.toReversed().map((trouble) => [trouble.pos[0], trouble]))
+  const faults = [...first.values()].map(({ code, pos: [offset], message }) => ({
+    offset,
+    path: code === 'DUPLICATE_KEY' ? [/^[^:\s]+/.exec(text.slice(offset))?.[0] ?? ''] : [],
+    says: SYNTAX[code] ?? `is not YAML (${message.split('\n')[0]}): correct what is here or above`,
+  }))
+  const add = (node: unknown, says: string) =>
+    void faults.push({ offset: (isNode(node) && node.range?.[0]) || 0, path: [], says })
+  visit(document, {
+    Pair(_key, { key }) {
+      if (!isScalar(key)) add(key, 'has a key that is no plain text: write it like name: Acme')
+    },
+    Alias(_key, alias) {
+      if (alias.resolve(document) === undefined)
+        add(alias, `*${alias.source} refers to nothing: put &${alias.source} before a value above`)
+    },
   })
-}
-
-/** In the order of the file. What is below a place that cannot be read may be something else than it seems. */
-function inOrder(document: ReadDocument, faults: readonly ShapeFault[]): Fault[] {
-  const { placeOf, brokenAt = Infinity } = document
-  const placed = faults
-    .map(({ path, at, says, isAbsence }) => ({
-      ...placeOf(path, at),
-      path: pathInWords(path),
-      says,
-      isAbsence,
-    }))
-    .filter(({ line, isAbsence }) => line < brokenAt && !(isAbsence && brokenAt < Infinity))
-  return [...document.faults, ...placed].sort((a, b) => a.line - b.line || a.column - b.column)
+  return faults
 }
 
 function textOf(file: string): { text: string } | { fault: string } {
@@ -111,6 +116,14 @@ function textOf(file: string): { text: string } | { fault: string } {
   }
 }
 
+function dataOf(document: Document): { data: unknown } | { fault: string } {
+  try {
+    return { data: document.toJS({ maxAliasCount: 50 }) ?? {} }
+  } catch {
+    return { fault: 'uses its aliases (*name) too often: write the values out' }
+  }
+}
+
 /** One line each, whatever the keys and names of the file hold. */
 const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
@@ -118,19 +131,40 @@ const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+
 export function readCompany(file: string, catalogue: Catalogue = {}): CompanyRead {
   const read = textOf(file)
   if ('fault' in read) return { company: undefined, faults: [read.fault] }
-  const document = readDocument(read.text)
-  const parsed = companySchema.safeParse(document.data)
-  const pictures = readPictures(dirname(file), document.data)
-  const faults = inOrder(document, [
-    ...(parsed.success ? [] : shapeFaults(parsed.error, document.data)),
-    ...pictures.faults,
-    ...(catalogue.knownTexts === undefined ? [] : textsFaults(document.data, catalogue.knownTexts)),
-    ...languagesFaults(document.data, catalogue.knownLanguages),
-  ])
-  const sentence = ({ line, column, path, says }: Fault) =>
-    printable(`${basename(file)}:${line}:${column} ${path === '' ? '' : `${path}: `}${says}`)
-  if (!parsed.success || faults.length > 0) return { company: undefined, faults: faults.map(sentence) }
-  return { company: companyOf(parsed.data, pictures.assets), faults: [] }
+  const lines = new LineCounter()
+  // Tags make other things than text of a value (!!binary, !!set); none of our keys takes one.
+  const document = parseDocument(read.text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    resolveKnownTags: false,
+  })
+  const refused = (faults: readonly Fault[]): CompanyRead => {
+    const sentenceOf = ({ offset, path, says }: Fault) => {
+      const { line, col } = lines.linePos(offset)
+      const names = path.map((key) => String(key).slice(0, MAX_KEY_CHARACTERS)).join('.')
+      return printable(`${basename(file)}:${line || 1}:${col || 1} ${names && `${names}: `}${says}`)
+    }
+    const sorted = faults.toSorted((one, other) => one.offset - other.offset)
+    return { company: undefined, faults: sorted.map(sentenceOf) }
+  }
+
+  // A key that is there twice leaves everything else readable.
+  const syntax = syntaxFaults(document, read.text)
+  if (syntax.some(({ says }) => says !== SYNTAX['DUPLICATE_KEY'])) return refused(syntax)
+  const made = dataOf(document)
+  if ('fault' in made) return refused([{ offset: 0, path: [], says: made.fault }])
+  const assets = new Map<string, Asset>()
+  const pictureFault = (name: string) => {
+    const picture = readLogo(dirname(file), name)
+    if ('fault' in picture) return picture.fault
+    assets.set(name, picture.logo)
+    return undefined
+  }
+  const parsed = companySchema({ ...catalogue, pictureFault }).safeParse(made.data, { error: inWords })
+  const shape = parsed.error?.issues.flatMap((issue) => faultsIn(issue, [])) ?? []
+  const faults = [...syntax, ...shape.map((fault) => ({ ...fault, offset: offsetOf(document, fault.path) }))]
+  if (!parsed.success || faults.length > 0) return refused(faults)
+  return { company: companyOf(parsed.data, assets), faults: [] }
 }
 
 /**

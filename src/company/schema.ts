@@ -1,16 +1,93 @@
-// The shape of a company file. company.schema.json is made of it (`npm run settings`), descriptions and all. Which files
-// and texts there are is for read-company.ts to know.
+// The shape of a company file, with the words that correct a wrong value. company.schema.json is made of it
+// (`npm run settings`), descriptions and all.
 import { z } from 'zod'
-import {
-  address,
-  color,
-  languageTag,
-  localizedList,
-  localizedText,
-  message,
-  picture,
-  text,
-} from './values.ts'
+import { isSafe } from '../loopback.ts'
+import { GROUND, HEX_COLOR, MIN_CONTRAST, contrast, isReadable, type Scheme } from './contrast.ts'
+import { textFaults, type KnownTexts } from './placeholders.ts'
+
+const MAX_CHARACTERS = 300
+const MAX_ITEMS = 10
+
+const textOf = (maxCharacters: number) =>
+  z
+    .string()
+    .min(1, { error: 'is empty: write a text or remove the line', abort: true })
+    .max(maxCharacters, `has more than ${maxCharacters} characters: shorten it`)
+
+const text = textOf(MAX_CHARACTERS)
+
+/** A message with all of its plural forms is longer than what it shows. */
+const message = textOf(2_000)
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+
+/** `pt-br` as it is written everywhere else: `pt-BR`. Undefined for what is no language tag. */
+export function canonicalLanguage(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
+const isLanguage = (tag: string) => {
+  const canonical = canonicalLanguage(tag)
+  return canonical !== undefined && languageNames.of(canonical) !== undefined
+}
+
+/** A language tag (BCP 47) of a language that exists. */
+const languageTag = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, {
+    error: 'is no language tag: write it like en, de or pt-BR',
+    abort: true,
+  })
+  .refine(isLanguage, 'is no language that is known: write a tag like en, de or pt-BR')
+
+const byLanguage = <T extends z.ZodType>(value: T) => z.record(languageTag, value)
+
+/** A text for all languages, or one for each. */
+const localizedText = z.union([text, byLanguage(text)], {
+  error: 'must be text, or a text for each language, like { en: Hello, de: Hallo }',
+})
+
+const list = z.array(text).max(MAX_ITEMS, `has more than ${MAX_ITEMS} entries: remove some`)
+
+const localizedList = z.union([list, byLanguage(list)], {
+  error: 'must be a list, or a list for each language, like { en: [One, Two] }',
+})
+
+function addressFault(value: string, protocols: readonly string[]): string | undefined {
+  const forms = protocols
+    .map((protocol) => (protocol === 'mailto:' ? protocol : `${protocol}//`))
+    .join(' or ')
+  const url = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined
+  if (url === undefined) return 'is not an address: write it like https://intranet.acme.example/'
+  if (url.username || url.password) return 'must not carry a user name or password: leave them out'
+  if (url.protocol === 'http:' && !isSafe(url))
+    return 'must start with https:// (plain http is accepted for loopback addresses only)'
+  if (url.protocol !== 'http:' && !protocols.includes(url.protocol))
+    return `must start with ${forms}, not with ${url.protocol}`
+  return undefined
+}
+
+const address = (...protocols: readonly string[]) =>
+  z.string().superRefine((value, context) => {
+    const fault = addressFault(value, protocols)
+    if (fault !== undefined) context.addIssue(fault)
+  })
+
+/** A brand colour that can be read on our pages. */
+const color = (scheme: Scheme) =>
+  z
+    .string()
+    .regex(HEX_COLOR, { error: `must be a color like '#0b6e5f', in quotes`, abort: true })
+    .refine((hex) => isReadable(hex, scheme), {
+      error: ({ input }) => {
+        const ratio = Math.floor(contrast(String(input), GROUND[scheme]) * 100) / 100
+        return `has a contrast of ${ratio.toFixed(2)}:1 on ${GROUND[scheme]}, and text needs ${MIN_CONTRAST}:1: make it ${scheme === 'light' ? 'darker' : 'lighter'}`
+      },
+    })
 
 const link = (protocols: readonly string[], label: string) =>
   z.strictObject({
@@ -18,13 +95,16 @@ const link = (protocols: readonly string[], label: string) =>
     label: localizedText.optional().describe(label),
   })
 
-const logo = z
-  .strictObject({
-    light: picture.describe('For light pages: a path from the folder of this file (SVG, PNG, WebP or JPEG)'),
-    dark: picture.optional().describe('For dark pages (default: the one for light pages)'),
-    icon: picture.optional().describe("The mark in a browser's tab: square"),
-  })
-  .describe("The company's logo")
+const logoOf = (picture: z.ZodString) =>
+  z
+    .strictObject({
+      light: picture.describe(
+        'For light pages: a path from the folder of this file (SVG, PNG, WebP or JPEG)',
+      ),
+      dark: picture.optional().describe('For dark pages (default: the one for light pages)'),
+      icon: picture.optional().describe("The mark in a browser's tab: square"),
+    })
+    .describe("The company's logo")
 
 const colors = z
   .strictObject({
@@ -46,51 +126,89 @@ const links = z
   })
   .describe('Links on the pages')
 
-const datasource = z.strictObject({
-  name: localizedText.optional().describe('What people call the app; tells two instances of it apart'),
-  logo: picture.optional().describe("The app's logo: a path from the folder of this file"),
-  reads: localizedList.optional().describe('What search reads'),
-  never: localizedList.optional().describe('What search never does'),
-  why: localizedText.optional().describe('Why it is asked for; shown before people leave for the app'),
-  account: localizedText.optional().describe('Which account to use'),
-  help: localizedText.optional().describe('What people need to do first: "Connect to the VPN first"'),
-  order: z
-    .int({ error: 'must be a whole number, like 1' })
-    .min(0, 'must be between 0 and 1000')
-    .max(1000, 'must be between 0 and 1000')
-    .optional()
-    .describe('Its place on the list: 1 comes before 2; apps without it come last'),
-  required: z.boolean().optional().describe('Whether everyone has to connect it'),
-  hidden: z.boolean().optional().describe('Whether the pages leave it out'),
-})
-
-export const companySchema = z
-  .strictObject({
-    name: text.optional().describe("The company's name"),
-    product: text.optional().describe('What search is called in the company'),
-    logo: logo.optional(),
-    color: colors.optional(),
-    links: links.optional(),
-    languages: z
-      .array(languageTag)
-      .min(1, 'is empty: name a language or remove the line')
+const datasourceOf = (picture: z.ZodString) =>
+  z.strictObject({
+    name: localizedText.optional().describe('What people call the app; tells two instances of it apart'),
+    logo: picture.optional().describe("The app's logo: a path from the folder of this file"),
+    reads: localizedList.optional().describe('What search reads'),
+    never: localizedList.optional().describe('What search never does'),
+    why: localizedText.optional().describe('Why it is asked for; shown before people leave for the app'),
+    account: localizedText.optional().describe('Which account to use'),
+    help: localizedText.optional().describe('What people need to do first: "Connect to the VPN first"'),
+    order: z
+      .int({ error: 'must be a whole number, like 1' })
+      .min(0, 'must be between 0 and 1000')
+      .max(1000, 'must be between 0 and 1000')
       .optional()
-      .describe('Languages that are offered; the first is the default'),
-    texts: z
-      .record(languageTag, z.record(z.string(), message.describe('The text, with the placeholders of ours')))
-      .optional()
-      .describe('Texts that replace ours: by language, then by key'),
-    examples: localizedList.optional().describe('Searches that are suggested'),
-    datasources: z
-      .record(z.string(), datasource)
-      .optional()
-      .describe(
-        'Apps: by instance (slack_1), by all instances of one datasource (slack), or all of them (all)',
-      ),
+      .describe('Its place on the list: 1 comes before 2; apps without it come last'),
+    required: z.boolean().optional().describe('Whether everyone has to connect it'),
+    hidden: z.boolean().optional().describe('Whether the pages leave it out'),
   })
-  .meta({ title: 'Company file of onramp (COMPANY_FILE)' })
 
-export type CompanyFile = z.output<typeof companySchema>
+/** What onramp has to offer. What is absent is not checked. */
+export type Catalogue = {
+  /** Texts that a company may replace. */
+  knownTexts?: KnownTexts | undefined
+  /** Languages that the pages have. */
+  knownLanguages?: readonly string[] | undefined
+}
+
+const hasNoneTwice = (tags: readonly string[]) => new Set(tags).size === tags.length
+
+/** @param pictureFault why a picture can't be used */
+export function companySchema({
+  knownTexts,
+  knownLanguages,
+  pictureFault = () => undefined,
+}: Catalogue & { pictureFault?: (name: string) => string | undefined } = {}) {
+  const picture = z
+    .string()
+    .min(1, { error: 'is empty: name a file in the folder of the company file', abort: true })
+    .superRefine((name, context) => {
+      const fault = pictureFault(name)
+      if (fault !== undefined) context.addIssue(fault)
+    })
+  const offered = languageTag.refine(
+    (tag) => knownLanguages?.includes(canonicalLanguage(tag) ?? tag) !== false,
+    `is not a language of the pages: choose from ${knownLanguages?.join(', ')}`,
+  )
+  const own = z
+    .record(z.string(), message.describe('The text, with the placeholders of ours'))
+    .superRefine((texts, context) => {
+      if (knownTexts !== undefined)
+        for (const [key, text] of Object.entries(texts))
+          for (const fault of textFaults(key, text, knownTexts))
+            context.addIssue({ code: 'custom', path: [key], message: fault })
+    })
+  return z
+    .strictObject({
+      name: text.optional().describe("The company's name"),
+      product: text.optional().describe('What search is called in the company'),
+      logo: logoOf(picture).optional(),
+      color: colors.optional(),
+      links: links.optional(),
+      languages: z
+        .array(offered)
+        .min(1, 'is empty: name a language or remove the line')
+        .refine(hasNoneTwice, 'has a language twice: remove one')
+        .optional()
+        .describe('Languages that are offered; the first is the default'),
+      texts: z
+        .record(languageTag, own)
+        .optional()
+        .describe('Texts that replace ours: by language, then by key'),
+      examples: localizedList.optional().describe('Searches that are suggested'),
+      datasources: z
+        .record(z.string(), datasourceOf(picture))
+        .optional()
+        .describe(
+          'Apps: by instance (slack_1), by all instances of one datasource (slack), or all of them (all)',
+        ),
+    })
+    .meta({ title: 'Company file of onramp (COMPANY_FILE)' })
+}
+
+export type CompanyFile = z.output<ReturnType<typeof companySchema>>
 
 /** company.schema.json. */
-export const companyJsonSchema = () => z.toJSONSchema(companySchema, { io: 'input' })
+export const companyJsonSchema = () => z.toJSONSchema(companySchema(), { io: 'input' })

@@ -99,13 +99,6 @@ export const definitions = {
     meaning: 'Seconds to keep serving after SIGTERM while `/readyz` returns 503',
     schema: wholeNumber(0, 60),
   },
-  HELP_URL: {
-    meaning: 'Help link shown on every page (`https:` or `mailto:`)',
-    schema: text.refine(
-      (url) => /^(https:\/\/|mailto:)\S+$/.test(url),
-      'must start with https:// or mailto:',
-    ),
-  },
   COMPANY_FILE: {
     meaning:
       "The company's YAML file: name, logos, colors, links, texts and what to say about each app (docs/company-file.md)",

@@ -1,10 +1,13 @@
-// The files that pages need, from a fixed list, each under a name that changes with its content, so that browsers may
+// The files that pages need, ours, the company's and the marks of apps, from a fixed list, each under a name that changes with its content, so that browsers may
 // keep them for ever.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Router, type RequestHandler } from 'express'
+import { appMarks } from '../company/app-marks.ts'
 import { assetOf, type Asset, type Ending } from '../company/asset.ts'
+import type { Company } from '../company/company.ts'
+import { seeOther } from './see-other.ts'
 
 /** Further stylesheets, each for the pages that name it. */
 export type Sheet = 'schedule' | 'walk' | 'wide'
@@ -14,6 +17,8 @@ export type Script = 'wait'
 
 export type Assets = {
   stylesheet: string
+  /** The company's color. */
+  brand: string
   sheets: Readonly<Record<Sheet, string>>
   scripts: Readonly<Record<Script, string>>
   icon: string
@@ -32,7 +37,7 @@ const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 const isCompressible = ({ type }: Asset) => type.startsWith('text/') || type === 'image/svg+xml'
 
 /** Each asset at its own address, for a year; compressed once, when it is first asked for. */
-export function serveAssets(assets: readonly Asset[]): Router {
+function serveAssets(assets: readonly Asset[]): Router {
   const byPath = new Map(assets.map((asset) => [asset.path, asset]))
   const compressed = new Map<string, Encoded>()
   const encodedOf = ({ path, content }: Asset): Encoded => {
@@ -57,31 +62,40 @@ export function serveAssets(assets: readonly Asset[]): Router {
   return Router().get('/assets/:file', serve).get('/assets/:folder/:file', serve)
 }
 
-/**
- * @param folder the path of views/
- * @param companyIcon takes the place of ours; who serves it is company-assets.ts
- */
-export function loadAssets(folder: string, companyIcon?: Asset): Assets {
-  const read = (name: string) => readFileSync(join(folder, 'assets', name))
-  const load = (name: string, ending: Ending) => assetOf(`/assets/${name}`, ending, read(`${name}.${ending}`))
-  // Line breaks and indents are a tenth of a stylesheet's weight, and each ends where none is needed.
-  const sheet = (name: string) =>
-    assetOf(`/assets/${name}`, 'css', Buffer.from(read(`${name}.css`).toString().replaceAll(/\n\s*/g, '')))
-  const stylesheet = sheet('onramp')
-  const ours = load('icon', 'svg')
-  const icon = companyIcon ?? ours
-  const sheets = { schedule: sheet('schedule'), walk: sheet('walk'), wide: sheet('wide') }
-  const scripts = { wait: load('wait', 'js') }
-  const routes = serveAssets([stylesheet, ...Object.values(sheets), ...Object.values(scripts), ours])
-  routes.get('/favicon.ico', (_req, res) => {
-    res.statusCode = 303
-    res.setHeader('Location', icon.path)
-    res.end()
-  })
+/** The brand color as custom properties, for light and dark pages; a file, as the pages allow no inline styles. */
+export function brandStylesheet({ color: { light, dark } }: Pick<Company, 'color'>): Asset {
+  const values = [
+    ['--brand', light.brand, dark.brand],
+    ['--on-brand', light.onBrand, dark.onBrand],
+    ['--brand-soft', light.soft, dark.soft],
+    ['--brand-strong', light.strong, dark.strong],
+  ]
+  const lines = values.map(([name, one, other]) => `  ${name}: light-dark(${one}, ${other});\n`)
+  return assetOf('/assets/company/brand', 'css', Buffer.from(`:root {\n${lines.join('')}}\n`))
+}
+
+/** @param folder the path of views/ */
+export function loadAssets(folder: string, company: Company): Assets {
+  const load = (name: string, ending: Ending) =>
+    assetOf(`/assets/${name}`, ending, readFileSync(join(folder, 'assets', `${name}.${ending}`)))
+  const ours = {
+    stylesheet: load('onramp', 'css'),
+    brand: brandStylesheet(company),
+    schedule: load('schedule', 'css'),
+    walk: load('walk', 'css'),
+    wide: load('wide', 'css'),
+    wait: load('wait', 'js'),
+    icon: load('icon', 'svg'),
+  }
+  const icon = company.icon ?? ours.icon
+  const { stylesheet, brand, schedule, walk, wide, wait } = ours
+  const routes = serveAssets([...Object.values(ours), ...company.assets, ...appMarks])
+  routes.get('/favicon.ico', (_req, res) => seeOther(res, icon.path))
   return {
     stylesheet: stylesheet.path,
-    sheets: { schedule: sheets.schedule.path, walk: sheets.walk.path, wide: sheets.wide.path },
-    scripts: { wait: scripts.wait.path },
+    brand: brand.path,
+    sheets: { schedule: schedule.path, walk: walk.path, wide: wide.path },
+    scripts: { wait: wait.path },
     icon: icon.path,
     routes,
   }

@@ -12,9 +12,6 @@ export type Brand = {
   name: string
   company: string | undefined
   logo: { light: string; dark: string } | undefined
-  icon: string | undefined
-  /** Of the brand's colours. */
-  stylesheets: readonly string[]
   help: Link | undefined
   privacy: Link | undefined
   home: Link | undefined
@@ -24,13 +21,9 @@ export type Brand = {
   examples: readonly string[]
 }
 
-/**
- * @param stylesheet the address of the company's colours
- * @param helpUrl HELP_URL, for a company file without `links.help`
- */
-export function brandOf(company: Company, stylesheet: string, helpUrl: string | undefined) {
-  const { name, product, logo, icon, links } = company
-  const help = links.help ?? (helpUrl === undefined ? undefined : { url: helpUrl, label: undefined })
+/** @returns what pages show of the company, by the texts of a language */
+export function brandOf(company: Company) {
+  const { name, product, logo, links } = company
   const create = (t: Texts): Brand => {
     const linkOf = (link: CompanyLink | undefined, label: string): Link | undefined =>
       link && { href: link.url, label: company.localized(link.label, t.lang) ?? label }
@@ -39,9 +32,7 @@ export function brandOf(company: Company, stylesheet: string, helpUrl: string | 
       name: name === undefined ? t('brand.setup') : t('brand.title', { company: name }),
       company: name,
       logo: logo && { light: logo.light.path, dark: logo.dark.path },
-      icon: icon?.path,
-      stylesheets: [stylesheet],
-      help: linkOf(help, t('frame.help')),
+      help: linkOf(links.help, t('frame.help')),
       privacy: linkOf(links.privacy, t('frame.privacy')),
       home: home && {
         ...home,

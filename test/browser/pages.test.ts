@@ -21,7 +21,6 @@ beforeAll(async () => {
         ADVANCE: 'confirm',
         CONFIRM_SECONDS: String(confirmSeconds),
         RETURN_TO_ORIGINS: INTRANET,
-        HELP_URL: 'https://help.acme.example/search',
       },
       sandbox: { people: peopleOf(allStates) },
     })

@@ -33,13 +33,13 @@ let url: string
 
 /** The pages and the error page as the app has them, and one feature that fails as it is asked to. */
 function appThatFails() {
-  const assets = loadAssets(VIEWS)
+  const assets = loadAssets(VIEWS, neutralCompany)
   const sendPage = createPages({
     render: createViews(VIEWS),
     languages,
     brandIn,
     ...assets,
-    frame: { ...frame, stylesheet: assets.stylesheet, icon: assets.icon },
+    frame: { ...frame, stylesheet: assets.stylesheet, colors: assets.brand, icon: assets.icon },
   })
   const app = express()
   app.use(securityHeaders(false), assets.routes)

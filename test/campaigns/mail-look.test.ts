@@ -9,8 +9,8 @@ import type { Asset } from '../../src/company/asset.ts'
 import { t } from '../helpers/texts.ts'
 import { ACME, picture, png } from './emails.ts'
 
-const looks = (file: CompanyFile, pictures: Record<string, Asset> = {}, helpUrl?: string) => {
-  const found = looksOf(companyOf(file, new Map(Object.entries(pictures))), helpUrl)
+const looks = (file: CompanyFile, pictures: Record<string, Asset> = {}) => {
+  const found = looksOf(companyOf(file, new Map(Object.entries(pictures))))
   return { ...found.in(t), inlines: found.inlines }
 }
 const ofSize = (width: number, height: number) => picture('png', png(width, height))
@@ -84,9 +84,6 @@ describe('the words about the company', () => {
     })
     const url = 'https://home.acme.example/start'
     expect(looks({ links: { home: { url } } }).home).toEqual({ href: url, label: 'home.acme.example' })
-    expect(looks({}, {}, 'https://help.acme.example/').help).toMatchObject({
-      href: 'https://help.acme.example/',
-    })
     expect(looks({})).toMatchObject({ help: undefined, home: undefined })
   })
 })

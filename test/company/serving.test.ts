@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadCompany } from '../../src/company/read-company.ts'
-import { companyStylesheet } from '../../src/company/stylesheet.ts'
+import { brandStylesheet } from '../../src/web/assets.ts'
 import { markOf } from '../../src/company/app-marks.ts'
 import { spawnOnramp, until } from '../helpers/processes.ts'
 import { freePort, run, type Running } from '../helpers/running.ts'
@@ -14,7 +14,7 @@ const acme = loadCompany(ACME)
 
 let running: Running
 beforeAll(async () => {
-  running = await run({ settings: { COMPANY_FILE: ACME, HELP_URL: 'https://help.acme.example/' } })
+  running = await run({ settings: { COMPANY_FILE: ACME } })
 })
 afterAll(() => running.close())
 
@@ -50,8 +50,9 @@ describe("a company's pictures", () => {
   })
 })
 
-it('what pages load comes in the smallest coding that a browser takes, whatever it names first', async () => {
-  const { path } = companyStylesheet(acme)
+it('what pages load, like the stylesheet of the brand color, comes in the smallest coding that a browser takes, whatever it names first', async () => {
+  const { path } = brandStylesheet(acme)
+  expect(await (await get(path)).text()).toContain('--brand: light-dark(#0b6e5f, #4fd1b5);')
   const codingFor = async (accepted: string) => {
     const answer = await fetch(`${running.url}${path}`, { headers: { 'accept-encoding': accepted } })
     return answer.headers.get('content-encoding')
@@ -61,25 +62,10 @@ it('what pages load comes in the smallest coding that a browser takes, whatever 
   expect(await codingFor('identity')).toBeNull()
 })
 
-describe("a company's colours", () => {
-  it('come as a stylesheet of this origin, because the pages allow no other style', async () => {
-    const { path } = companyStylesheet(acme)
-    const answer = await get(path)
-    expect(answer.headers.get('content-type')).toBe('text/css; charset=utf-8')
-    expect(await answer.text()).toContain('--brand: light-dark(#0b6e5f, #4fd1b5);')
-  })
-})
-
-describe('the help link of the pages', () => {
-  const helpOf = async () =>
-    / href="(https:[^"]*)">Contact the search team</.exec(await (await get('/deprecations')).text())?.[1]
-
-  it("is the company file's, and HELP_URL without one", async () => {
-    expect(await helpOf()).toBe('https://intranet.acme.example/search')
-    await running.restart({ COMPANY_FILE: '' })
-    expect(await helpOf()).toBe('https://help.acme.example/')
-    await running.restart()
-  })
+it("the help link of the pages is the company's", async () => {
+  expect(await (await get('/deprecations')).text()).toContain(
+    ' href="https://intranet.acme.example/search">Contact the search team<',
+  )
 })
 
 describe('npm start with a faulty company file', () => {
@@ -100,8 +86,8 @@ describe('npm start with a faulty company file', () => {
     expect(onramp.output()).toMatch(/^onramp cannot start: 3 faults in COMPANY_FILE need to be fixed:$/m)
     for (const place of [
       'company.yaml:1:1 nam',
-      'company.yaml:2:17 color.light',
-      'company.yaml:3:16 logo.light',
+      'company.yaml:2:10 color.light',
+      'company.yaml:3:9 logo.light',
     ])
       expect(onramp.output()).toContain(`  - ${place}: `)
     expect(onramp.output()).not.toMatch(/listens|at .*\.ts/)

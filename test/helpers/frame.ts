@@ -3,13 +3,14 @@ import { neutralCompany } from '../../src/company/company.ts'
 import { brandOf } from '../../src/web/brand.ts'
 import { t } from './texts.ts'
 
-export const brandIn = brandOf(neutralCompany, '/assets/company/brand.css', undefined)
+export const brandIn = brandOf(neutralCompany)
 
 export const sheets = { schedule: '/assets/schedule.css', walk: '/assets/walk.css', wide: '/assets/wide.css' }
 export const scripts = { wait: '/assets/wait.js' }
 
 export const frame = {
   stylesheet: '/assets/onramp.css',
+  colors: '/assets/company/brand.css',
   icon: '/assets/icon.svg',
   brand: brandIn(t),
   initials: 'AL',

@@ -49,13 +49,12 @@ function shownIn(cid: string, asset: Asset | undefined): Shown | undefined {
   }
 }
 
-/** @param helpUrl HELP_URL, for a company file without `links.help` */
-export function looksOf(company: Company, helpUrl?: string) {
+export function looksOf(company: Company) {
   const { logo, icon, links, color } = company
   const light = shownIn('logo', logo?.light) ?? shownIn('logo', icon)
   const hasDark = light !== undefined && logo !== undefined && logo.dark !== logo.light
   const dark = hasDark ? shownIn('logo-dark', logo.dark) : undefined
-  const brandIn = brandOf(company, '', helpUrl)
+  const brandIn = brandOf(company)
   const create = (t: Texts): Look => {
     const name = company.product ?? company.name ?? t('brand.setup')
     const home = links.home && {

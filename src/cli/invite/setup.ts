@@ -107,7 +107,7 @@ export function mailFor({ settings, sender, now }: MailParts, options: MailOptio
     invitations: createInvitations({ secrets: secretsOf(settings), audience: publicUrl, now }),
     render: template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template),
     languages,
-    looks: looksOf(company, settings.HELP_URL),
+    looks: looksOf(company),
     nameOf: (app, lang) => company.nameOf(app, lang),
     from,
     publicUrl,

@@ -2,7 +2,7 @@
 import { letterOf, markOf } from '../../company/app-marks.ts'
 import { inWords } from '../../company/called.ts'
 import type { Company } from '../../company/company.ts'
-import { datasourceType } from '../../company/datasource-of.ts'
+import { datasourceType } from '../../company/called.ts'
 import type { Known } from '../walk.ts'
 
 /** Of the company's file, in the person's language. */

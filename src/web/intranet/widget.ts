@@ -47,7 +47,7 @@ const textsOf = (t: Texts) => ({
 export function widgetOf(folder: string, languages: Languages, company: Company): Buffer {
   const script = readFileSync(join(folder, 'assets', 'widget.js'), 'utf8')
   const { light, dark } = company.color
-  const brandIn = brandOf(company, '', undefined)
+  const brandIn = brandOf(company)
   const given = {
     texts: Object.fromEntries(
       languages.offered.map(({ tag }) => {
