@@ -1,7 +1,7 @@
 // The watch over a client's own calls: what it notices of a call and its answer, and what it never does to either.
 import { expect, describe, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
-import type { ResponseHeaders } from '../../packages/deprecations/src/watch/announcement.ts'
+import type { ResponseHeaders } from '../../packages/deprecations/src/watch/notice.ts'
 import type { Notice } from '../../packages/deprecations/src/watch/notice.ts'
 import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
 import { createWatch, type Observed } from '../../packages/deprecations/src/watch/watch.ts'

@@ -1,9 +1,9 @@
 // Checks files against the schedule: detects the format of each, reads it, and tallies what it uses.
 // A file or line that can't be read is reported and the rest is read; what was found stays found.
 import { InputFault } from '../command-line/input-fault.ts'
-import { readLogLine } from '../input/access-log.ts'
-import { readExchange } from '../input/exchange.ts'
-import { harEntries, readHarEntry } from '../input/har.ts'
+
+import { harEntries, readHarEntry, readJsonLine, readLogLine } from '../input/exchanges.ts'
+
 import { parseJson } from '../input/json.ts'
 import { MAX_LINE, readLines, wholeText, type Source } from '../input/source.ts'
 import { checkOpenApi } from '../openapi/openapi.ts'
@@ -47,11 +47,11 @@ const readers: Record<Format, (source: Source, tally: Tally) => Promise<void>> =
     for (const [index, entry] of harEntries(document, source.name).entries())
       tally.take(readHarEntry(entry), { record: `/log/entries/${index}` })
   },
-  ndjson: (source, tally) => readEach(source, tally, readExchange),
+  ndjson: (source, tally) => readEach(source, tally, readJsonLine),
   log: (source, tally) => readEach(source, tally, readLogLine),
 }
 
-const readEach = (source: Source, tally: Tally, read: typeof readExchange) =>
+const readEach = (source: Source, tally: Tally, read: typeof readJsonLine) =>
   readLines(source, (text, line) => {
     if (text !== undefined) tally.take(read(text), { line })
     else tally.fault(`longer than ${MAX_LINE / 1024 / 1024} Mi characters; skipped`, line)

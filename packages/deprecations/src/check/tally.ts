@@ -1,7 +1,7 @@
 // Counts what is found by item, in memory that does not grow with the traffic: some places of each item, then numbers.
 // Keeps names and places only; a member that does not look like a field's name (an address as a key, say) is masked.
 import { InputFault } from '../command-line/input-fault.ts'
-import { timeFrom, type Reading } from '../input/exchange.ts'
+import type { Reading } from '../input/exchanges.ts'
 import { pointerOf, type Path } from '../input/json.ts'
 import { createMatcher, usesIn, type Confidence, type Use } from '../matching/matcher.ts'
 import {
@@ -47,6 +47,8 @@ export const isCertain = ({ confidence }: { confidence: Confidence }): boolean =
 /** Places listed for each item, and faults reported for each file; beyond them they are only counted. */
 const MAX_PLACES = 50
 const MAX_FAULTS = 20
+/** What a Date can hold, in milliseconds. */
+const MAX_TIME = 8.64e15
 
 const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'exact']
 const FIELD_NAME = /^[A-Za-z_$][\w$-]{0,63}$/
@@ -57,15 +59,18 @@ const shownPointer = (path: Path) => {
   return pointerOf(end < 0 ? path : path.slice(0, end))
 }
 
+/** A moment as recorded, ISO 8601 or seconds or milliseconds since 1970, in the last; undefined for anything else. */
+const timeFrom = (value: unknown): number | undefined => {
+  const time = typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : Date.parse(String(value))
+  return Math.abs(time) <= MAX_TIME ? Math.round(time) : undefined
+}
+
 export class Tally {
   readonly matcher
   requests = 0
   faults = 0
   private file = { name: '', faults: 0 }
-  private readonly items = new Map<
-    string,
-    { found: Found; places: Map<string, PlaceSeen>; request: number }
-  >()
+  private readonly items = new Map<string, Found & { known: Map<string, PlaceSeen>; request: number }>()
   private readonly asOf: Day
   private readonly report: (fault: string) => void
 
@@ -107,58 +112,53 @@ export class Tally {
     this.requests += 1
     const scheduled = this.matcher(reading.call.method, reading.call.url)
     if (scheduled === undefined) return
-    const uses = usesIn(scheduled, reading.call)
-    for (const use of uses) this.note(use, where, timeFrom(reading.time))
-    for (const [why, unread] of Map.groupBy(
-      uses,
-      ({ entry, side, why }) => why && `the ${side} of ${operationOf(entry)} ${why}`,
-    )) {
-      if (why === undefined) continue
-      const fields = unread.map(({ entry }) => ('field' in entry ? entry.field : ''))
-      fault(`${why}; it may have ${[...new Set(fields)].join(', ')}`)
+    const unread = new Map<string, Set<string>>()
+    for (const use of usesIn(scheduled, reading.call)) {
+      const { entry, side, why } = use
+      this.note(use, where, timeFrom(reading.time))
+      if (why === undefined || entry.kind !== 'field') continue
+      const what = `the ${side} of ${operationOf(entry)} ${why}`
+      unread.set(what, (unread.get(what) ?? new Set()).add(entry.field))
     }
+    for (const [what, fields] of unread) fault(`${what}; it may have ${[...fields].join(', ')}`)
   }
 
   /** Notes a finding in the current request (`requests` counts them). What is not yet announced is no finding. */
-  note(use: Use, where: Where & { file?: string; pointer?: string }, time?: number): void {
+  note(use: Use, where: Where & { file?: string; pointer?: string | undefined }, time?: number): void {
     const { entry, confidence, side, path } = use
     const status = statusOn(entry, this.asOf)
     if (status.state === 'unannounced') return
     // What may be in use is counted apart, so that the count of what is in use stays true.
     const key = `${isCertain(use)} ${entry.id}`
-    const item = this.items.get(key) ?? {
-      found: { entry, status, confidence, count: 0, places: [], elsewhere: 0 },
-      places: new Map(),
-      request: -1,
-    }
+    const fresh: Found = { entry, status, confidence, count: 0, places: [], elsewhere: 0 }
+    const item = this.items.get(key) ?? { ...fresh, known: new Map<string, PlaceSeen>(), request: -1 }
     this.items.set(key, item)
-    const found: Found = item.found
-    if (item.request !== this.requests) found.count += 1
+    if (item.request !== this.requests) item.count += 1
     item.request = this.requests
-    if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(found.confidence)) found.confidence = confidence
+    if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
     if (time !== undefined) {
-      found.firstSeen = Math.min(time, found.firstSeen ?? time)
-      found.lastSeen = Math.max(time, found.lastSeen ?? time)
+      item.firstSeen = Math.min(time, item.firstSeen ?? time)
+      item.lastSeen = Math.max(time, item.lastSeen ?? time)
     }
     const file = where.file ?? this.file.name
     // Indices don't make another place.
     const shape = path?.map((step) => (typeof step === 'number' ? '*' : step)).join('/') ?? where.pointer
     const sameAs = [file, side, confidence, shape].join('\n')
-    const known = item.places.get(sameAs)
+    const known = item.known.get(sameAs)
     if (known !== undefined) known.count += 1
-    else if (found.places.length >= MAX_PLACES) found.elsewhere += 1
+    else if (item.places.length >= MAX_PLACES) item.elsewhere += 1
     else {
       const pointer = path ? shownPointer(path) : where.pointer
       const place = { ...where, file, side, pointer, confidence, count: 1 }
-      item.places.set(sameAs, place)
-      found.places.push(place)
+      item.known.set(sameAs, place)
+      item.places.push(place)
     }
   }
 
   /** Everything found (an entry twice where it is in use here and may be in use there), soonest removal first, then by id. */
   found(): Found[] {
     return [...this.items.values()]
-      .map(({ found }) => found)
+      .map(({ known: _known, request: _request, ...found }) => found)
       .sort((a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1))
   }
 }

@@ -1,7 +1,7 @@
 // Judges what a check found: what counts, what is waived, what only may be in use, and the exit code that follows.
 import type { CheckResult } from './check.ts'
 import { isCertain, type Found } from './tally.ts'
-import type { Waiver } from './waivers.ts'
+import type { Waiver } from '../schedule/files.ts'
 
 export const failures = ['possible', 'use', 'removed', 'never'] as const
 

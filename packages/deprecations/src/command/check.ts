@@ -2,18 +2,16 @@
 import { writeFile } from 'node:fs/promises'
 import { checkFiles, type Format } from '../check/check.ts'
 import { exitCodeOf, judge, type FailOn, type Verdict } from '../check/verdict.ts'
-import { readWaivers } from '../check/waivers.ts'
 import { UsageError, wordOf } from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
 import { printable } from '../command-line/printable.ts'
 import { painterFor, type Paint } from '../command-line/terminal.ts'
 import { fileFault } from '../input/json.ts'
 import { openFile, openSource } from '../input/source.ts'
-import { jsonReport } from '../report/json.ts'
-import { sarifReport } from '../report/sarif.ts'
+import { jsonReport, sarifReport } from '../report/machine.ts'
 import { textReport } from '../report/text.ts'
+import { extendedSchedule, readWaivers } from '../schedule/files.ts'
 import { dayOf, type Day } from '../schedule/schedule.ts'
-import { scheduleFrom } from './options.ts'
 
 type Values = {
   schedule?: string[] | undefined
@@ -56,7 +54,7 @@ export async function run(
   if (values.json && values.sarif)
     throw new UsageError("--json and --sarif can't share one output; use --report KIND=FILE for the other")
   const files = filesFrom(values.report)
-  const schedule = await scheduleFrom(values.schedule)
+  const schedule = await extendedSchedule(values.schedule)
   const waivers = values.waivers === undefined ? [] : await readWaivers(values.waivers, schedule)
   const tell = (line: string) => void stderr.write(`${printable(line)}\n`)
 

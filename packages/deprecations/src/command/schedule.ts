@@ -4,12 +4,10 @@ import { compareSchedules, diffText, isError } from '../schedule/diff.ts'
 import { listCsv, listText } from '../schedule/list-text.ts'
 import { chooseEntries, listJson, type Choice } from '../schedule/listing.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
-import { readScheduleFile, scheduleJsonSchema } from '../schedule/schedule-file.ts'
-import { waiversJsonSchema } from '../check/waivers.ts'
+import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { UsageError, wordOf } from '../command-line/arguments.ts'
 import type { CliParts } from '../command-line/parts.ts'
 import { painterFor } from '../command-line/terminal.ts'
-import { scheduleFrom } from './options.ts'
 
 type Chosen = {
   asOf?: Day | undefined
@@ -22,7 +20,7 @@ type Chosen = {
 /** @throws {InputFault} */
 const chosenFrom = async ({ asOf, within, api, operation, schedule }: Chosen, now: () => number) => {
   const choice: Choice = { asOf: asOf ?? dayOf(new Date(now())), within, api, operation }
-  return { choice, entries: chooseEntries(await scheduleFrom(schedule), choice) }
+  return { choice, entries: chooseEntries(await extendedSchedule(schedule), choice) }
 }
 
 const DEFAULT_WIDTH = 100
@@ -64,9 +62,9 @@ export async function diff(
   { old, now, json }: { old: string | undefined; now: string; json?: true | undefined },
   { stdout, stderr, env }: CliParts,
 ): Promise<number> {
-  const before = old === undefined ? publishedSchedule : await readScheduleFile(old)
+  const before = old === undefined ? publishedSchedule : await readSchedule(old)
 
-  const changes = compareSchedules(before, await readScheduleFile(now))
+  const changes = compareSchedules(before, await readSchedule(now))
   const errors = changes.filter(isError).length
   if (json) stdout.write(`${JSON.stringify({ errors, changes }, null, 2)}\n`)
   else stdout.write(diffText(changes, painterFor(stdout, env)))
@@ -77,7 +75,6 @@ export async function diff(
 /** Writes the JSON Schema of a file that people write. Resolves to the exit code, 0. @throws {UsageError} */
 export function schema(name: string | undefined, { stdout }: CliParts): Promise<number> {
   const which = wordOf('the name', name ?? 'schedule', ['schedule', 'waivers'])
-  const schema = which === 'schedule' ? scheduleJsonSchema() : waiversJsonSchema()
-  stdout.write(`${JSON.stringify(schema, null, 2)}\n`)
+  stdout.write(`${JSON.stringify(jsonSchemas[which], null, 2)}\n`)
   return Promise.resolve(0)
 }

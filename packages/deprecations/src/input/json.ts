@@ -1,7 +1,7 @@
 // JSON that people hand in. Faults name the file and the line, and never quote the text: traffic holds tokens.
 import { readFile, stat } from 'node:fs/promises'
 import { findNodeAtLocation, parseTree, type ParseError } from 'jsonc-parser'
-import { z } from 'zod'
+import type { ZodType } from 'zod'
 import { InputFault } from '../command-line/input-fault.ts'
 
 export type Loose = Record<string, unknown>
@@ -9,6 +9,9 @@ export type Path = readonly (string | number)[]
 
 export const isRecord = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const recordOf = (value: unknown): Loose => (isRecord(value) ? value : {})
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** A JSON pointer (RFC 6901). */
 export const pointerOf = (path: Path): string =>
@@ -70,7 +73,7 @@ export const readText = async (file: string): Promise<string> => {
 }
 
 /** Reads a JSON file and checks it against a schema. @throws {InputFault} naming the first thing that is wrong */
-export const readJsonFile = async <T>(file: string, schema: z.ZodType<T>): Promise<T> => {
+export const readJsonFile = async <T>(file: string, schema: ZodType<T>): Promise<T> => {
   const text = await readText(file)
   const { success, data, error } = schema.safeParse(parseJson(text, file))
   if (success) return data
@@ -80,9 +83,3 @@ export const readJsonFile = async <T>(file: string, schema: z.ZodType<T>): Promi
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   throw new InputFault(file, jsonLineOf(text, path), `${place}${first?.message}${more}`)
 }
-
-/** The JSON Schema (2020-12) of a file that people write. */
-export const jsonSchemaOf = (schema: z.ZodType, title: string): object => ({
-  ...z.toJSONSchema(schema),
-  title,
-})

@@ -1,20 +1,42 @@
-// Looks for deprecated fields in a document by name, and how sure a place is. Values are never reported.
+// Looks for deprecated fields in a body by name, and how sure a place is. Values are never reported. Pure.
 // A field inside a named replacement is not the deprecated one of the same name.
 import type { Entry, FieldEntry, Side } from '../schedule/schedule.ts'
 
-/** What the schedule says of the fields of one operation. */
-export type Fields = {
-  /** The entries of one side by the field's name. */
-  request: ReadonlyMap<string, FieldEntry[]>
-  response: ReadonlyMap<string, FieldEntry[]>
-  /** Members that hold what the operation is about: what they have counts as the body's own. In lower case. */
-  holders: ReadonlySet<string>
-  /** Members that replace something: what is inside is not looked at. In lower case. */
-  replacements: ReadonlySet<string>
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
-/** How sure a place is: as a member of the body or of what the operation is about, or only by its name. */
-export type Placed = 'exact' | 'name'
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/**
+ * Reads a body: a value that was parsed, bytes, JSON as text, or several documents of a line each (JSON Lines).
+ * `unread` is why some or all of it could not be read, as the end of a sentence: that may hold anything.
+ */
+export const readBody = (body: unknown): { documents: object[]; unread?: string } => {
+  if (body instanceof Uint8Array) return readBody(Buffer.from(body).toString('utf8'))
+  if (isObject(body)) return { documents: [body] }
+  const text = typeof body === 'string' ? body.replace(/^\uFEFF/, '').trim() : 'null'
+  if (text === '') return { documents: [] }
+  const whole = parsed(text)
+  const lines =
+    whole === undefined
+      ? text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [parsed(line)]))
+      : [whole]
+  const documents = lines.filter(isObject)
+  return documents.length === lines.length ? { documents } : { documents, unread: 'is cut off or not JSON' }
+}
+
+/** What the schedule says of the fields of one operation. */
+export type Fields = Record<Side, ReadonlyMap<string, FieldEntry[]>> & {
+  /** Whether a member holds what the operation is about: what it has counts as the body's own. */
+  isHolder: (name: string) => boolean
+  /** Whether a member replaces something: what is inside is not looked at. */
+  isReplacement: (name: string) => boolean
+}
 
 /** A name without case and style: `channel_invite_info` and `ChannelInviteInfo` are one. */
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
@@ -30,76 +52,74 @@ const replacingNames = ({ replacement = '' }: Entry): string[] =>
 /** Prepares the fields among the entries of one operation for the search. */
 export const fieldsOf = (entries: readonly Entry[]): Fields => {
   const all = entries.filter((entry) => entry.kind === 'field')
-  const own = new Set(all.map(({ field }) => plainName(field)))
-  const byName = (other: Side) =>
-    Map.groupBy(
-      all.filter(({ place }) => place.in !== other),
-      ({ field }) => field,
-    )
+  const holders = new Set(all.flatMap(({ place }) => place.holders ?? []).map(plainName))
+  const replacements = new Set(all.flatMap(replacingNames))
+  for (const { field } of all) replacements.delete(plainName(field))
+  const on = (side: Side) => all.filter(({ place }) => place.in === side || place.in === 'either')
   return {
-    request: byName('response'),
-    response: byName('request'),
-    holders: new Set(all.flatMap(({ place }) => place.holders ?? []).map(plainName)),
-    replacements: new Set(all.flatMap(replacingNames).filter((name) => !own.has(name))),
+    request: Map.groupBy(on('request'), ({ field }) => field),
+    response: Map.groupBy(on('response'), ({ field }) => field),
+    isHolder: (name) => holders.has(plainName(name)),
+    isReplacement: (name) => replacements.has(plainName(name)),
   }
 }
 
-export const isHolder = ({ holders }: Fields, name: string): boolean => holders.has(plainName(name))
+/** How far a member is from the body: its own, one of what the operation is about, or deeper. */
+export type Level = 0 | 1 | 2
 
-export const isReplacement = ({ replacements }: Fields, name: string): boolean =>
-  replacements.has(plainName(name))
+/** The level of what is inside a member. */
+export const levelBelow = (level: Level, name: string, { isHolder }: Fields): Level =>
+  level === 0 && isHolder(name) ? 1 : 2
 
-/** How sure the place of a field is, by the names that lead to it; undefined where it is something else. */
-export const placed = (
-  { place }: FieldEntry,
-  names: readonly string[],
-  fields: Fields,
-): Placed | undefined => {
-  if (names.length <= 1) return 'exact'
+/** How sure a field is at a level; undefined where it is something else. */
+export const sureAt = ({ place }: FieldEntry, level: Level): 'exact' | 'name' | undefined => {
+  if (level === 0) return 'exact'
   if (place.depth === 'top') return undefined
-  return names.length === 2 && isHolder(fields, names[0] ?? '') ? 'exact' : 'name'
+  return level === 1 ? 'exact' : 'name'
 }
 
 /** The stack is finite, so nothing is looked for below this. */
 const MAX_DEPTH = 1_000
 
-type Found = (entry: FieldEntry, placed: Placed, path: readonly (string | number)[]) => void
-
 /**
- * Reports every deprecated field of a document. A text that names one as a member may be JSON in a text.
+ * Reports every deprecated field of a document, and texts that name one as a member, as they may be JSON.
  * @returns false when the document nests too deep to be looked through
  */
-export const searchFields = (document: unknown, fields: Fields, side: Side, found: Found): boolean => {
+export const searchFields = (
+  document: unknown,
+  fields: Fields,
+  side: Side,
+  found: (entry: FieldEntry, sure: 'exact' | 'name', path: readonly (string | number)[]) => void,
+): boolean => {
   const wanted = fields[side]
   const path: (string | number)[] = []
-  const names: string[] = []
-  const lookInText = (text: string) => {
-    if (!text.includes('"')) return
-    for (const [name, entries] of wanted)
-      if (text.includes(`"${name}`)) for (const entry of entries) found(entry, 'name', path)
+  let isWhole = true
+  const look = (value: unknown, level: Level): void => {
+    if (typeof value === 'string' && value.includes('"'))
+      for (const [name, entries] of wanted)
+        if (value.includes(`"${name}`)) for (const entry of entries) found(entry, 'name', path)
+    if (!isObject(value)) return
+    if (path.length > MAX_DEPTH) isWhole = false
+    else if (Array.isArray(value)) for (const [index, item] of value.entries()) lookAt(index, item, level)
+    else
+      for (const name of Object.keys(value)) {
+        const member: unknown = Reflect.get(value, name)
+        lookAt(name, member, level)
+      }
   }
-  const lookAtMember = (name: string, value: unknown): boolean => {
-    names.push(name)
-    for (const entry of wanted.get(name) ?? []) {
-      const sure = placed(entry, names, fields)
-      if (sure !== undefined) found(entry, sure, path)
+  const lookAt = (step: string | number, value: unknown, level: Level) => {
+    path.push(step)
+    if (typeof step === 'number') look(value, level)
+    else {
+      for (const entry of wanted.get(step) ?? []) {
+        const sure = sureAt(entry, level)
+        if (sure !== undefined) found(entry, sure, path)
+      }
+      if (typeof value === 'string' || !fields.isReplacement(step))
+        look(value, levelBelow(level, step, fields))
     }
-    const isWhole = typeof value !== 'string' && isReplacement(fields, name) ? true : look(value)
-    names.pop()
-    return isWhole
+    path.pop()
   }
-  const look = (value: unknown): boolean => {
-    if (typeof value === 'string') lookInText(value)
-    if (typeof value !== 'object' || value === null) return true
-    if (path.length > MAX_DEPTH) return false
-    let isWhole = true
-    for (const name of Object.keys(value)) {
-      const member: unknown = Reflect.get(value, name)
-      path.push(Array.isArray(value) ? Number(name) : name)
-      if (!(Array.isArray(value) ? look(member) : lookAtMember(name, member))) isWhole = false
-      path.pop()
-    }
-    return isWhole
-  }
-  return look(document)
+  look(document, 0)
+  return isWhole
 }

@@ -1,14 +1,13 @@
 // Finds what a call uses of a schedule: which operation it is, and which deprecated fields its bodies have.
 // Pure. Hosts, base paths and the case of the path are ignored.
 import type { Entry, Schedule, Side } from '../schedule/schedule.ts'
-import { readBody } from './body.ts'
-import { fieldsOf, searchFields, type Fields } from './fields.ts'
+import { fieldsOf, readBody, searchFields, type Fields } from './fields.ts'
 
 /** A call as recorded. A body that is absent was not recorded; text is read as JSON. */
 export type Call = {
   method: string
   url: string
-  status?: number | undefined
+  status?: number
   request?: unknown
   response?: unknown
   /** Bodies of which only a part was recorded. */
@@ -35,10 +34,6 @@ export type Use = {
 /** What the schedule says of one operation. */
 export type Scheduled = { method: string; segments: readonly string[]; entries: Entry[]; fields: Fields }
 
-export type Matcher = (method: string, url: string) => Scheduled | undefined
-
-const SIDES = ['request', 'response'] as const
-
 const decoded = (text: string) => {
   try {
     return decodeURI(text)
@@ -58,32 +53,35 @@ export const pathOf = (url: string): string => {
 }
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
-const isParameter = (segment: string) => segment.startsWith('{')
+const isParameter = (segment = '') => segment === '' || segment.startsWith('{')
 
 /** Whether an operation is the end of a path: what is before it is the prefix of a base URL. */
 const isEndOf = (path: readonly string[], { segments }: Scheduled) => {
   const offset = path.length - segments.length
-  return (
-    offset >= 0 &&
-    segments.every((segment, index) => isParameter(segment) || segment === path[offset + index])
-  )
+  if (offset < 0) return false
+  return segments.every((segment, index) => isParameter(segment) || segment === path[offset + index])
 }
+
+export type Matcher = (method: string, url: string) => Scheduled | undefined
 
 /**
  * Prepares a schedule for matching many calls against it.
  * @returns a function from a method and a URL to what the schedule says of that operation, if anything
  */
 export const createMatcher = (schedule: Schedule): Matcher => {
-  const byOperation = Map.groupBy(schedule, ({ method, path }) =>
-    `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`.toLowerCase(),
-  )
-  const operations = [...byOperation.values()].map((entries): Scheduled => {
-    const [{ method, path }] = entries as [Entry, ...Entry[]]
-    return { method, segments: segmentsOf(path.toLowerCase()), entries, fields: fieldsOf(entries) }
-  })
+  const operations: Scheduled[] = []
+  const keyOf = ({ method, path }: Entry) => `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`.toLowerCase()
+  for (const entries of Map.groupBy(schedule, keyOf).values())
+    for (const { method, path } of entries.slice(0, 1))
+      operations.push({
+        method,
+        segments: segmentsOf(path.toLowerCase()),
+        entries,
+        fields: fieldsOf(entries),
+      })
   // Most calls are of operations that are not on the schedule, so these are told apart by their last segment alone.
   const byEnd = Map.groupBy(operations, ({ method, segments }) => {
-    const last = segments.at(-1) ?? ''
+    const last = segments.at(-1)
     return `${method} ${isParameter(last) ? '' : last}`
   })
   return (method, url) => {
@@ -100,50 +98,43 @@ export const createMatcher = (schedule: Schedule): Matcher => {
 export const endpointsOf = ({ entries }: Pick<Scheduled, 'entries'>): Entry[] =>
   entries.filter(({ kind }) => kind === 'endpoint')
 
-/** The fields on one side, as uses of the same kind: of a body that is not known, any may be in it. */
-const anyFieldOf = ({ fields }: Scheduled, side: Side, use: Omit<Use, 'entry' | 'side'>): Use[] =>
-  [...fields[side].values()].flat().map((entry) => ({ entry, side, ...use }))
-
-/** Everything that a call to a scheduled operation uses. */
-export const usesIn = (scheduled: Scheduled, call: Call): Use[] => {
-  const endpoints = endpointsOf(scheduled).map((entry): Use => ({ entry, confidence: 'exact' }))
-  const ofBodies = SIDES.filter((side) => scheduled.fields[side].size > 0).flatMap((side) =>
-    usesInBody(scheduled, call, side),
-  )
-  // The schedule names fields of the request, and clients send some of them as parameters.
-  const query = new URLSearchParams(/\?([^#]*)/.exec(call.url)?.[1])
-  const ofQuery = [...new Set(query.keys())].flatMap((name) =>
-    (scheduled.fields.request.get(name) ?? []).map((entry): Use => ({
-      entry,
-      confidence: 'name',
-      side: 'request',
-    })),
-  )
-  return [...endpoints, ...ofBodies, ...ofQuery]
-}
-
 // RFC 9110 9.3.1, 9.3.2, 15.3.5 and 15.3.6: these have none, or one that means nothing.
 const hasNoBody = ({ method, status }: Call, side: Side) =>
   side === 'request'
     ? /^(?:get|head)$/i.test(method)
     : /^head$/i.test(method) || status === 204 || status === 205
 
-const usesInBody = (scheduled: Scheduled, call: Call, side: Side): Use[] => {
-  const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
-  if (body === undefined) return anyFieldOf(scheduled, side, { confidence: 'endpoint' })
-  const { documents, unread } = readBody(body)
+const usesInBody = ({ fields }: Scheduled, call: Call, side: Side): Use[] => {
   const uses: Use[] = []
-  const isWhole = documents
-    .map((document) =>
-      searchFields(document, scheduled.fields, side, (entry, confidence, path) =>
-        uses.push({ entry, confidence, side, path: [...path] }),
-      ),
-    )
-    .every(Boolean)
+  const anyField = (confidence: Confidence, why?: string) => {
+    for (const entry of [...fields[side].values()].flat())
+      uses.push({ entry, side, confidence, ...(why !== undefined && { why }) })
+    return uses
+  }
+  const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
+  if (body === undefined) return anyField('endpoint')
+  const { documents, unread } = readBody(body)
+  const isWhole = documents.map((document) =>
+    searchFields(document, fields, side, (entry, confidence, path) =>
+      uses.push({ entry, confidence, side, path: [...path] }),
+    ),
+  )
+  if (isWhole.includes(false)) return anyField('unread', 'nests too deep to be looked through')
   // What an error says in words or in a page has no fields.
   const isError = side === 'response' && (call.status ?? 0) >= 400
-  const why = isWhole ? (isError ? undefined : unread) : 'nests too deep to be looked through'
-  if (why !== undefined) return [...uses, ...anyFieldOf(scheduled, side, { confidence: 'unread', why })]
-  if (call.incomplete?.includes(side) !== true) return uses
-  return [...uses, ...anyFieldOf(scheduled, side, { confidence: 'endpoint' })]
+  if (unread !== undefined && !isError) return anyField('unread', unread)
+  return call.incomplete?.includes(side) === true ? anyField('endpoint') : uses
+}
+
+/** Everything that a call to a scheduled operation uses. */
+export const usesIn = (scheduled: Scheduled, call: Call): Use[] => {
+  // The schedule names fields of the request, and clients send some of them as parameters.
+  const query = new Set(new URLSearchParams(/\?([^#]*)/.exec(call.url)?.[1]).keys())
+  const inQuery = [...query].flatMap((name) => scheduled.fields.request.get(name) ?? [])
+  return [
+    ...endpointsOf(scheduled).map((entry): Use => ({ entry, confidence: 'exact' })),
+    ...usesInBody(scheduled, call, 'request'),
+    ...usesInBody(scheduled, call, 'response'),
+    ...inQuery.map((entry): Use => ({ entry, confidence: 'name', side: 'request' })),
+  ]
 }

@@ -7,10 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { $RefParser } from '@apidevtools/json-schema-ref-parser'
 import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '../command-line/input-fault.ts'
-import { isRecord, jsonLineOf, parseJson, readText, type Loose } from '../input/json.ts'
-
-export const recordOf = (value: unknown): Loose => (isRecord(value) ? value : {})
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+import { isRecord, jsonLineOf, parseJson, readText } from '../input/json.ts'
 
 type Parsed = { data: unknown; lineOf: (path: readonly string[]) => number | undefined }
 

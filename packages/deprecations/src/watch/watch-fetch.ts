@@ -1,7 +1,7 @@
 // The watch as a wrapper for any fetch: the same answer at the same time, looked at on the side.
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
 import type { Schedule } from '../schedule/schedule.ts'
-import { createRecorder, type SeenBody } from './recording.ts'
+import { readBody } from '../matching/fields.ts'
 import { createWatch, safely, type WatchOptions } from './watch.ts'
 
 /** As much of a fetch as the wrapper needs; the global one and undici's both fit. */
@@ -23,10 +23,14 @@ export type WatchFetchOptions = WatchOptions & {
   record?: (line: string) => void
 }
 
+/** A body's text, as far as it was looked at: the beginning of a long one. */
+type SeenBody = { text: string; isCut: boolean }
+
 /** The part of a body that is looked through. */
 const MAX_BYTES = 1024 * 1024
+/** The part that is recorded, in characters: a line of the check has 2 Mi, and quotes within a text count twice. */
+const MAX_NAMES = 256 * 1024
 
-/** The text in a copy of a body, or the beginning of a long one. */
 const seenIn = async (body: AsyncIterable<Uint8Array> | null): Promise<SeenBody> => {
   const parts: Uint8Array[] = []
   let bytes = 0
@@ -50,6 +54,56 @@ const sentBody = async (input: unknown, body: unknown): Promise<SeenBody | undef
 }
 
 /**
+ * The names in a body as JSON Lines, every value replaced by null. It is never cleaner than the body: nothing where that was
+ * not seen, is not JSON or nests too deep, and marked where a part of it is lost.
+ */
+const namesIn = (body: SeenBody | undefined): { names?: string; isPart: boolean } => {
+  if (body === undefined) return { isPart: false }
+  const { documents, unread } = readBody(body.text)
+  let isPart = body.isCut || unread !== undefined
+  const withoutValue = (_name: string, value: unknown) => {
+    // It may be JSON in a text.
+    if (typeof value === 'string' && value.includes('"')) isPart = true
+    return typeof value === 'object' ? value : null
+  }
+  try {
+    const names = documents.map((document) => `${JSON.stringify(document, withoutValue)}\n`).join('')
+    const isLost = names.length > MAX_NAMES || (documents.length === 0 && isPart)
+    return isLost ? { isPart } : { names, isPart }
+  } catch {
+    return { isPart }
+  }
+}
+
+type SeenCall = {
+  method: string
+  status: number
+  request: SeenBody | undefined
+  response: SeenBody | undefined
+}
+
+/** A call as a line of NDJSON for the check. @param fields whose names are kept of the query */
+const lineOf = (
+  url: string,
+  { request, response, ...call }: SeenCall,
+  now: number,
+  fields: ReadonlySet<string>,
+) => {
+  const [path = '', query = ''] = url.replace(/#[^]*$/, '').split(/\?([^]*)/)
+  const kept = [...new Set(new URLSearchParams(query).keys())].filter((name) => fields.has(name))
+  const [sent, received] = [namesIn(request), namesIn(response)]
+  const record = {
+    time: new Date(now).toISOString(),
+    ...call,
+    url: [path, ...kept.map((name) => `${encodeURIComponent(name)}=`)].join('?'),
+    request: sent.names,
+    response: received.names,
+    incomplete: [...(sent.isPart ? ['request'] : []), ...(received.isPart ? ['response'] : [])],
+  }
+  return `${JSON.stringify(record)}\n`
+}
+
+/**
  * Wraps a fetch so that its calls are watched. The answer is the fetch's own, handed on at once; looking happens on the
  * side, and nothing that goes wrong there reaches the caller.
  */
@@ -60,7 +114,7 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
 ): Fetch<I, O, A> => {
   const watch = createWatch(schedule, options)
   const { record, now = Date.now } = options
-  const lineOf = createRecorder(schedule)
+  const fields = new Set(schedule.flatMap((entry) => (entry.kind === 'field' ? entry.field : [])))
   return async (input, init) => {
     const request = input instanceof Request ? input : undefined
     const method = init?.method ?? request?.method ?? 'GET'
@@ -87,10 +141,7 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
       })
       if (record === undefined) return
       for (const address of addresses)
-        safely(
-          record,
-          lineOf({ time: now(), method, url: address, status, request: sent, response: received }),
-        )
+        safely(record, lineOf(address, { method, status, request: sent, response: received }, now(), fields))
     }
     look().catch(() => undefined)
     return answer

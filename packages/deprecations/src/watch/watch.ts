@@ -2,8 +2,7 @@
 // Logs an item once in a process, counts it every time, never throws, and keeps names and places but no values.
 import { createMatcher, usesIn, type Call, type Scheduled } from '../matching/matcher.ts'
 import { dayOf, type Entry, type Schedule, type Side } from '../schedule/schedule.ts'
-import { announcementIn, type ResponseHeaders } from './announcement.ts'
-import { answerNotices, useNotice, type Notice } from './notice.ts'
+import { announcementIn, answerNotices, useNotice, type Notice, type ResponseHeaders } from './notice.ts'
 
 export type WatchOptions = {
   /** Called once in this process for each item and each value of `by`. */
