@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { definitions } from './definitions.ts'
-import type { Setting } from './setting.ts'
+import type { Setting } from './values.ts'
 
 export type { Setting }
 
@@ -67,42 +67,43 @@ function readRaw(setting: Setting, env: NodeJS.ProcessEnv): Raw {
 
 /** What one setting alone cannot know: which ones belong together. */
 function faultsBetween(loaded: Partial<Settings>): string[] {
-  const faults: string[] = []
-  const needsSecret = loaded.OIDC_CLIENT_AUTH?.startsWith('client_secret')
-  if (loaded.OIDC_CLIENT_ID && needsSecret && !loaded.OIDC_CLIENT_SECRET)
-    faults.push(
-      `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${loaded.OIDC_CLIENT_AUTH}: set it, or choose OIDC_CLIENT_AUTH=none for a public client`,
-    )
-  if (loaded.OIDC_CLIENT_AUTH === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY)
-    faults.push('OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key')
-  if (loaded.OIDC_CLIENT_SECRET && !loaded.OIDC_CLIENT_ID)
-    faults.push('OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set')
-  if ((loaded.WEBHOOK_URL === undefined) !== (loaded.WEBHOOK_SECRET === undefined))
-    faults.push(
-      loaded.WEBHOOK_URL === undefined
-        ? 'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to'
-        : 'WEBHOOK_SECRET is required with WEBHOOK_URL: make one with `echo "whsec_$(openssl rand -base64 32)"`',
-    )
-  if (loaded.METRICS_PORT && loaded.METRICS_PORT === loaded.PORT)
-    faults.push('METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves')
-  return [...faults, ...redisFaults(loaded)]
-}
-
-function redisFaults(loaded: Partial<Settings>): string[] {
-  const faults: string[] = []
-  const { REDIS_URL: url, REDIS_SENTINELS: sentinels } = loaded
-  const cluster = loaded.REDIS_CLUSTER === 'yes'
-  if (sentinels !== undefined && url === undefined)
-    faults.push(
+  const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: method, OIDC_CLIENT_SECRET: secret } = loaded
+  const { REDIS_URL: redis, REDIS_SENTINELS: sentinels, WEBHOOK_URL: hook, WEBHOOK_SECRET: signing } = loaded
+  const isCluster = loaded.REDIS_CLUSTER === 'yes'
+  const rules: [isBroken: unknown, fault: string][] = [
+    [
+      clientId && method?.startsWith('client_secret') && !secret,
+      `OIDC_CLIENT_SECRET is required with OIDC_CLIENT_AUTH=${method}: set it, or choose OIDC_CLIENT_AUTH=none for a public client`,
+    ],
+    [
+      method === 'private_key_jwt' && !loaded.OIDC_CLIENT_KEY,
+      'OIDC_CLIENT_KEY is required with OIDC_CLIENT_AUTH=private_key_jwt: a PEM private key',
+    ],
+    [secret && !clientId, 'OIDC_CLIENT_ID is required when OIDC_CLIENT_SECRET is set'],
+    [
+      signing && !hook,
+      'WEBHOOK_URL is required with WEBHOOK_SECRET: the address that the events are sent to',
+    ],
+    [
+      hook && !signing,
+      'WEBHOOK_SECRET is required with WEBHOOK_URL: make one with `echo "whsec_$(openssl rand -base64 32)"`',
+    ],
+    [
+      loaded.METRICS_PORT && loaded.METRICS_PORT === loaded.PORT,
+      'METRICS_PORT must be another port than PORT: /metrics is the only thing that it serves',
+    ],
+    [
+      sentinels && !redis,
       'REDIS_URL is required with REDIS_SENTINELS: it gives user, password, TLS and database, like redis://user:password@any',
-    )
-  if (cluster && url === undefined)
-    faults.push('REDIS_URL is required with REDIS_CLUSTER=yes: the address of one of its nodes')
-  if (cluster && sentinels !== undefined)
-    faults.push('REDIS_SENTINELS and REDIS_CLUSTER=yes exclude each other: keep one of them')
-  if (cluster && url !== undefined && !/^\/?0?$/.test(new URL(url).pathname))
-    faults.push('REDIS_URL must not name a database with REDIS_CLUSTER=yes: a cluster has only database 0')
-  return faults
+    ],
+    [isCluster && !redis, 'REDIS_URL is required with REDIS_CLUSTER=yes: the address of one of its nodes'],
+    [isCluster && sentinels, 'REDIS_SENTINELS and REDIS_CLUSTER=yes exclude each other: keep one of them'],
+    [
+      isCluster && redis && !/^\/?0?$/.test(new URL(redis).pathname),
+      'REDIS_URL must not name a database with REDIS_CLUSTER=yes: a cluster has only database 0',
+    ],
+  ]
+  return rules.filter(([isBroken]) => Boolean(isBroken)).map(([, fault]) => fault)
 }
 
 /** Every setting that can be read, and a sentence for every fault, none of them with a secret's value. */

@@ -1,26 +1,39 @@
-// The kinds of values that settings have, each with the words that correct a wrong one.
+// What a setting is, and the kinds of values that settings have, each with the words that correct a wrong one.
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isSafe } from '../loopback.ts'
 
+export type Setting = {
+  name: string
+  /** What is used when the variable is absent; undefined: nothing. */
+  default?: string
+  required?: true
+  /** A secret may also come as NAME_FILE, a path to a file that holds it. */
+  secret?: true
+  /** It may also be written in lower case, which then counts, as for curl and most other programs. */
+  lowerCase?: true
+  meaning: string
+  schema: z.ZodType
+}
+
+/** A part of the table, by name. */
+export type Definitions = Record<string, Omit<Setting, 'name'>>
+
+function addressFault(text: string, mayHaveQuery: boolean): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return 'is not an address: write it like https://name.example'
+  if (!isSafe(url)) return 'must start with https:// (plain http is accepted for loopback addresses only)'
+  if (url.username || url.password) return 'must not carry a user name or password'
+  if ((url.search && !mayHaveQuery) || url.hash)
+    return `must not carry a ${mayHaveQuery ? '' : 'query or a '}fragment`
+  return undefined
+}
+
 const webAddress = (mayHaveQuery: boolean) =>
-  z.string().transform((text, context) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined
-    const fault =
-      url === undefined || !/^https?:$/.test(url.protocol)
-        ? 'is not an address: write it like https://name.example'
-        : !isSafe(url)
-          ? 'must start with https:// (plain http is accepted for loopback addresses only)'
-          : url.username || url.password
-            ? 'must not carry a user name or password'
-            : (url.search && !mayHaveQuery) || url.hash
-              ? `must not carry a ${mayHaveQuery ? '' : 'query or a '}fragment`
-              : undefined
-    if (fault !== undefined || url === undefined) {
-      context.addIssue({ code: 'custom', message: fault ?? '' })
-      return z.NEVER
-    }
-    return text
+  z.string().superRefine((text, context) => {
+    const fault = addressFault(text, mayHaveQuery)
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, continue: false })
   })
 
 export const address = webAddress(false)
@@ -28,14 +41,11 @@ export const address = webAddress(false)
 /** Some receivers tell their senders apart by a token in the query. */
 export const addressWithQuery = webAddress(true)
 
-export const origin = address.transform((text, context) => {
-  const url = new URL(text)
-  if (url.pathname !== '/') {
-    context.addIssue({ code: 'custom', message: `must be an origin without a path, like ${url.origin}` })
-    return z.NEVER
-  }
-  return url.origin
-})
+export const origin = address
+  .refine((text) => new URL(text).pathname === '/', {
+    error: ({ input }) => `must be an origin without a path, like ${new URL(String(input)).origin}`,
+  })
+  .transform((text) => new URL(text).origin)
 
 export const wholeNumber = (least: number, most: number) =>
   z
@@ -47,12 +57,7 @@ export const wholeNumber = (least: number, most: number) =>
 export const list = <T>(item: z.ZodType<T, string>) =>
   z
     .string()
-    .transform((text) =>
-      text
-        .split(/[\s,]+/)
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
-    )
+    .transform((text) => text.split(/[\s,]+/).filter(Boolean))
     .pipe(z.array(item))
 
 /** Separated by commas alone: names of groups have spaces. */
@@ -61,7 +66,7 @@ export const names = z.string().transform((text) => [
     text
       .split(',')
       .map((part) => part.trim())
-      .filter((part) => part !== ''),
+      .filter(Boolean),
   ),
 ])
 
@@ -124,14 +129,19 @@ const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9
 /** As it is written: invites/address.ts compares. */
 export const emailAddress = text.regex(PLAIN_ADDRESS, 'must hold email addresses like ada@acme.example')
 
+const SENDER = /^(?:([^<>"\p{Cc}]*?)\s*<([^<>]+)>|[^<>]*)$/u
+const senderIn = (value: string) => {
+  const [, name = '', address = value] = SENDER.exec(value) ?? []
+  return { name: name.trim(), address }
+}
+
 /** `Name <address>` or an address alone; a line break would start another header of the mail. */
-export const sender = text.transform((value, context) => {
-  const [, name = '', address = ''] = /^(?:([^<>"\p{Cc}]*?)\s*<([^<>]+)>|[^<>]*)$/u.exec(value) ?? []
-  const email = address || value
-  if (PLAIN_ADDRESS.test(email)) return { name: name.trim(), address: email }
-  context.addIssue({ code: 'custom', message: 'must be like Search team <search@acme.example>' })
-  return z.NEVER
-})
+export const sender = text
+  .refine(
+    (value) => PLAIN_ADDRESS.test(senderIn(value).address),
+    'must be like Search team <search@acme.example>',
+  )
+  .transform(senderIn)
 
 /** @param url one that cannot be read has no faulty user name */
 function canDecode(url: string): boolean {
