@@ -16,25 +16,6 @@ import { refuseMalformed } from './web/malformed.ts'
 /** In-flight requests have so long to end. */
 const MAX_DRAIN_MS = 6_500
 
-/** Ends the process where the settings or the company file are faulty: every fault is told, nothing was started. */
-function endOnFaults(error: unknown): void {
-  if (!(error instanceof SettingsError)) return
-  const faults = error.faults.map((fault) => `  - ${fault}\n`).join('')
-  process.stderr.write(
-    `onramp cannot start: ${error.faults.length} ${error.what} need to be fixed:\n${faults}`,
-  )
-  process.exit(EXIT_SETTINGS)
-}
-
-function settingsOrEnd(): Settings {
-  try {
-    return loadSettings(process.env)
-  } catch (error) {
-    endOnFaults(error)
-    throw error
-  }
-}
-
 export type Serving = {
   server: Server
   /** Resolves when the store was opened. @throws {SecretMissing} */
@@ -164,15 +145,14 @@ function endOnMistakes(running: Serving, log: Log): void {
 /**
  * npm passes a signal to the shell that it starts scripts in, and not every shell passes it on: so `npm start` ends when the
  * shell has.
- * @param end called once
  */
-function endWithNpm(env: NodeJS.ProcessEnv, end: () => void): void {
-  if (env['npm_lifecycle_event'] === undefined) return
+function endWithNpm(): void {
+  if (process.env['npm_lifecycle_event'] === undefined) return
   const parent = process.ppid
   const look = setInterval(() => {
     if (process.ppid === parent && isRunning(parent)) return
     clearInterval(look)
-    end()
+    process.emit('SIGTERM')
   }, LOOK_EVERY_MS)
   look.unref()
 }
@@ -186,37 +166,53 @@ function isRunning(pid: number): boolean {
   }
 }
 
+function endOnSignals(running: Serving, settings: Settings, log: Log): void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    // A second signal ends at once.
+    process.once(signal, () => process.exit(130))
+    log.info({ signal }, 'ending: requests in flight are finished first')
+    void running
+      .stop(signal === 'SIGTERM' ? settings.DRAIN_SECONDS : 0)
+      .then(flushSpans)
+      .then(() => process.exit(0))
+  }
+  process.once('SIGTERM', onSignal)
+  process.once('SIGINT', onSignal)
+  endWithNpm()
+}
+
 /** Their message says what to do. */
 const EXPLAINED = [FolderInUse, FolderUnusable, PortUnusable, SecretMissing]
 
+/** Every fault of the settings or the company file is told before there is a log; nothing was started. */
+function endWith(error: unknown, log?: Log): never {
+  if (error instanceof SettingsError) {
+    const faults = error.faults.map((fault) => `  - ${fault}\n`).join('')
+    process.stderr.write(
+      `onramp cannot start: ${error.faults.length} ${error.what} need to be fixed:\n${faults}`,
+    )
+  } else {
+    if (log === undefined) throw error
+    const isExplained = EXPLAINED.some((kind) => error instanceof kind)
+    log.fatal({ err: error }, `onramp cannot start${isExplained ? `: ${(error as Error).message}` : ''}`)
+  }
+  process.exit(error instanceof SettingsError || error instanceof SecretMissing ? EXIT_SETTINGS : 1)
+}
+
 /** Serves with the settings of this process's environment until it is told to end. */
 export async function main(): Promise<void> {
-  const settings = settingsOrEnd()
-  const log = createLog(settings.LOG_LEVEL)
-  // The reader of the log may go away; the people who are connecting must not notice.
-  process.stdout.on('error', () => {})
+  let log: Log | undefined
   try {
+    const settings = loadSettings(process.env)
+    log = createLog(settings.LOG_LEVEL)
+    // The reader of the log may go away; the people who are connecting must not notice.
+    process.stdout.on('error', () => {})
     const running = await startServer(settings, log)
-    const onSignal = (signal: NodeJS.Signals) => {
-      // A second signal ends at once.
-      process.once(signal, () => process.exit(130))
-      log.info({ signal }, 'ending: requests in flight are finished first')
-      const drainSeconds = signal === 'SIGTERM' ? settings.DRAIN_SECONDS : 0
-      void running
-        .stop(drainSeconds)
-        .then(flushSpans)
-        .then(() => process.exit(0))
-    }
-    process.once('SIGTERM', onSignal)
-    process.once('SIGINT', onSignal)
-    endWithNpm(process.env, () => process.emit('SIGTERM'))
+    endOnSignals(running, settings, log)
     endOnMistakes(running, log)
     await running.opened
   } catch (error) {
-    endOnFaults(error)
-    const isExplained = EXPLAINED.some((kind) => error instanceof kind)
-    log.fatal({ err: error }, `onramp cannot start${isExplained ? `: ${(error as Error).message}` : ''}`)
-    process.exit(error instanceof SecretMissing ? EXIT_SETTINGS : 1)
+    endWith(error, log)
   }
 }
 

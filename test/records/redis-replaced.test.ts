@@ -64,26 +64,3 @@ it('an error of a client that was replaced says nothing about the new one', asyn
     await redis.close()
   }
 })
-
-it('every outage of Redis is logged, and the end of each', async () => {
-  const redis = await startRedis()
-  const told: string[] = []
-  const log = { warn: () => told.push('away'), info: () => told.push('back') }
-  const connection = connectRedis(redis.url, log)
-  try {
-    const times = (what: string) => told.filter((one) => one === what).length
-    for (const time of [1, 2]) {
-      await until(() => connection.isReady, 'the connection')
-      const [away, back] = [times('away'), times('back')]
-      await redis.kill()
-      // Longer than a try takes: an outage has two errors, of the connection that ends and of the next one.
-      await sleep(500)
-      expect(times('away'), `outage ${time}`).toBeGreaterThan(away)
-      await redis.start()
-      await until(() => times('back') > back, `the end of the outage ${time}`)
-    }
-  } finally {
-    connection.destroy()
-    await redis.close()
-  }
-})

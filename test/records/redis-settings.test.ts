@@ -56,4 +56,11 @@ describe('the settings of Redis', () => {
     expect(faults[0]).toContain(words)
     expect(faults[0]).not.toContain('pass@')
   })
+
+  it.each(['a b', 'a\tb', 'on*', 'on?', '[on]', '{on}:', 'o\\n', '"on:"', "'on:'", 'ö:', 'x'.repeat(65)])(
+    'refuse a prefix that is %j',
+    (REDIS_PREFIX) => {
+      expect(faultsOf({ REDIS_PREFIX })[0]).toMatch(/REDIS_PREFIX (must|is in quotes)/)
+    },
+  )
 })

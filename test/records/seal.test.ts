@@ -15,24 +15,12 @@ describe('what is sealed', () => {
     expect(sealer.open(sealed, 'other')).toBeUndefined()
   })
 
-  it('is another text each time, though its content is the same', () => {
-    const sealer = createSealer([SECRET])
-    expect(sealer.seal('plain', 'holder')).not.toBe(sealer.seal('plain', 'holder'))
-  })
-
   it('never uses an IV again: two texts under one would give both away', () => {
     const sealer = createSealer([SECRET])
     const ivs = Array.from({ length: 1_000 }, () =>
       Buffer.from(sealer.seal('plain', 'holder'), 'base64url').toString('hex', 4, 16),
     )
     expect(new Set(ivs).size).toBe(1_000)
-  })
-
-  it('by an earlier version of onramp is still opened, and its key has the same name', () => {
-    const sealer = createSealer([SECRET])
-    const sealed = 'oFnn2Km0NicaHTf4XYl9EbnJ42X81NCHxnLjafvfXNLSFAfOBD2Ai1dsDo6sWZZkVZ9R'
-    expect(sealer.open(sealed, 'holder')).toBe('plain – ünïcode')
-    expect(sealer.keyId).toBe('a059e7d8')
   })
 
   it('is not opened with a part of its tag, which would be easier to guess', () => {
@@ -69,10 +57,6 @@ describe('what is sealed', () => {
       expect(createSealer([SECRET]).open(text, 'holder')).toBeUndefined()
     },
   )
-
-  it('needs a secret', () => {
-    expect(() => createSealer([])).toThrow(new RangeError('createSealer needs a secret'))
-  })
 
   it('is kept under a name that tells nothing of its holder', () => {
     expect(nameOf('session-id')).toMatch(/^[\w-]{43}$/)

@@ -83,23 +83,6 @@ it('a backup is one file with every record, of its owner only, also of what is w
   copy.close()
 })
 
-it('a backup replaces a file only where that is asked for, and nothing else ever', async () => {
-  writeFileSync(join(folder, 'copy'), 'an older one')
-  expect(await refusal('copy', false)).toBe(`${join(folder, 'copy')} exists: use --force to replace it`)
-  expect(readFileSync(join(folder, 'copy'), 'utf8')).toBe('an older one')
-  await backUpFolder(join(folder, 'data'), join(folder, 'copy'), { isReplaced: true })
-  expect(readFileSync(join(folder, 'copy'), 'utf8')).toMatch(/^SQLite format 3/)
-  mkdirSync(join(folder, 'taken'))
-  expect(await refusal('taken')).toBe(`${join(folder, 'taken')} is not a file`)
-  expect(readdirSync(folder).sort()).toEqual(['copy', 'data', 'taken'])
-})
-
-it('a folder without a store has no backup', async () => {
-  rmSync(join(folder, 'data/onramp.sqlite'))
-  const database = join(folder, 'data/onramp.sqlite')
-  expect(await refusal('copy')).toBe(`there is no store at ${database}: set DATA_DIR to the server's`)
-})
-
 it('a backup that fails says why, as SQLite or the system tells it', async () => {
   const database = new DatabaseSync(join(folder, 'data/onramp.sqlite'))
   database.exec('DROP TABLE records')

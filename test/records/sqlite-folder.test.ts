@@ -1,11 +1,21 @@
-// The folder of the embedded store between processes: for one user of the machine, and for one server at a time.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+// The folder of the embedded store: for one user of the machine, and for one server at a time.
 import { once } from 'node:events'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FolderUnusable } from '../../src/records/sqlite-folder.ts'
+import { closeToOthers, FolderUnusable, whyUnusable, type Unusable } from '../../src/records/sqlite-folder.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { openStore, type StoreSettings } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
 import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
@@ -23,6 +33,7 @@ afterEach(async () => {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const modesIn = (data: string) => readdirSync(data).map((name) => `${name} ${modeOf(join(data, name))}`)
+const openOnes = (data: string) => modesIn(data).filter((mode) => !mode.endsWith(' 600'))
 
 async function settings(data: string): Promise<Record<string, string>> {
   const port = String(await freePort('localhost'))
@@ -40,11 +51,7 @@ async function settings(data: string): Promise<Record<string, string>> {
 }
 
 /** A server that is alive; the authorization server of these tests is not there, so it is never ready. */
-async function serve(
-  data: string,
-  prefix: string[] = [],
-  more: Record<string, string> = {},
-): Promise<Spawned> {
+async function serve(data: string, prefix: string[] = [], more: Record<string, string> = {}) {
   const env = { ...(await settings(data)), ...more }
   const node = join(import.meta.dirname, '../../node_modules/.bin/node')
   const words = [...prefix, node, '--disable-warning=ExperimentalWarning', 'src/server.ts']
@@ -56,15 +63,44 @@ async function serve(
 }
 
 describe('the files of the embedded store', () => {
-  it.each(['000', '022', '777'])('are their owner’s only under umask %s', async (umask) => {
+  it.each(['000', '777'])('are their owner’s only under umask %s', async (umask) => {
     const data = join(folder, 'new')
     const server = await serve(data, ['bash', '-c', `umask ${umask} && exec "$@"`, 'serve'])
     expect(server.hasEnded(), server.output()).toBe(false)
     expect(modeOf(data)).toBe('700')
-    const modes = modesIn(data)
-    expect(modes).toContain('onramp.sqlite 600')
-    expect(modes).toContain('onramp.sqlite-wal 600')
-    expect(modes.filter((mode) => !mode.endsWith(' 600'))).toEqual([])
+    expect(modesIn(data)).toEqual(expect.arrayContaining(['onramp.sqlite 600', 'onramp.sqlite-wal 600']))
+    expect(openOnes(data)).toEqual([])
+  })
+
+  it('that others could read are closed to them, and so is a folder that has nothing else', async () => {
+    const before = createSqliteRecords(folder)
+    await before.put('key', 'value', 60)
+    chmodSync(folder, 0o755)
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
+    const now = createSqliteRecords(folder)
+    expect(await now.get('key')).toBe('value')
+    expect([openOnes(folder), modeOf(folder), now.openToOthers]).toEqual([[], '700', []])
+    now.close()
+    before.close()
+  })
+
+  it('are closed in a folder that others use too, which stays as it is and is named in the log', async () => {
+    writeFileSync(join(folder, 'notes.txt'), 'of someone else', { mode: 0o644 })
+    chmodSync(folder, 0o777)
+    const lines: unknown[] = []
+    const log = { warn: (fields: object) => void lines.push(fields), info: () => {} }
+    const store = openStore({ DATA_DIR: folder, REDIS_URL: undefined } as StoreSettings, log)
+    expect(modeOf(folder)).toBe('777')
+    expect(openOnes(folder)).toEqual(['notes.txt 644'])
+    expect(lines).toEqual([{ paths: [folder] }])
+    await store.close()
+  })
+
+  it('whose rights cannot be taken away are named', () => {
+    // Not even root changes the rights of a file there.
+    const open = join(folder, 'onramp.lock-journal')
+    symlinkSync('/proc/self/status', open)
+    expect(closeToOthers(folder)).toEqual([open])
   })
 })
 
@@ -91,45 +127,67 @@ describe('a server that cannot start', () => {
     expect(await whyOf({})).toContain(
       `"msg":"onramp cannot start: the store in DATA_DIR (${folder}) can't be opened (file is not a database): restore a backup`,
     )
-    const settings = { DATA_DIR: folder, REDIS_URL: undefined } as StoreSettings
-    const open = () => openStore(settings, createLog('silent'), { isServer: true })
-    expect(open).toThrow(FolderUnusable)
+    const open = (data: string) =>
+      openStore({ DATA_DIR: data, REDIS_URL: undefined } as StoreSettings, createLog('silent'), {
+        isServer: true,
+      })
+    expect(() => open(folder)).toThrow(FolderUnusable)
     rmSync(file)
-    await open().close()
+    await open(folder).close()
     mkdirSync(join(folder, 'barred/onramp.sqlite'), { recursive: true })
-    settings.DATA_DIR = join(folder, 'barred')
-    expect(open).toThrow(/give the folder and what is in it to the user running onramp$/)
+    expect(() => open(join(folder, 'barred'))).toThrow(
+      /give the folder and what is in it to the user running onramp$/,
+    )
   })
 })
 
 describe('a folder of the embedded store', () => {
-  it('takes one server: a second one says why it ends, and the first serves on', async () => {
+  it('takes one server: a second one says after ten seconds why it ends, and the first serves on', async () => {
     const first = await serve(folder)
     const second = await serve(folder)
-    expect(second.hasEnded()).toBe(true)
-    expect((await second.end('SIGKILL')).code).toBe(1)
-    expect(second.output()).toContain('another onramp server uses DATA_DIR')
-    expect(second.output()).toContain(folder)
+    const { code } = await second.end('SIGKILL')
+    expect([second.hasEnded(), code, first.hasEnded()]).toEqual([true, 1, false])
+    expect(second.output()).toContain(`another onramp server uses DATA_DIR (${folder})`)
     expect(second.output()).toContain('REDIS_URL')
-    expect(first.hasEnded()).toBe(false)
   })
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('takes the next server at once after %s', async (signal) => {
+  it('takes the next server when the one before is killed, or is just ending', async () => {
     const first = await serve(folder)
-    await first.end(signal)
-    const next = await serve(folder)
-    expect(next.hasEnded(), next.output()).toBe(false)
+    await first.end('SIGKILL')
+    const second = await serve(folder, [], { DRAIN_SECONDS: '1' })
+    second.signal('SIGTERM')
+    const third = await serve(folder)
+    expect(third.hasEnded(), third.output()).toBe(false)
+    expect(second.hasEnded()).toBe(true)
   })
 
   it('is read by a command beside the server, which neither stops nor is stopped', async () => {
     const server = await serve(folder)
     const node = join(import.meta.dirname, '../../node_modules/.bin/node')
     const words = ['--disable-warning=ExperimentalWarning', 'src/cli/main.ts', 'invite', 'report', '--json']
-    const env = { ...BARE_ENV, ...(await settings(folder)) }
-    const command = spawnOne(node, words, env)
+    const command = spawnOne(node, words, { ...BARE_ENV, ...(await settings(folder)) })
     started.push(command)
     await until(() => command.hasEnded(), 'the report')
     expect(command.output()).toContain('"people":0')
     expect(server.hasEnded()).toBe(false)
+  })
+})
+
+describe('a store that cannot be opened', () => {
+  it.each<[object | undefined, Unusable['kind'], string]>([
+    [{ errcode: 11, errstr: 'malformed' }, 'damaged', 'malformed'],
+    [{ errcode: 26, errstr: 'file is not a database' }, 'damaged', 'file is not a database'],
+    [{ errcode: 267, errstr: 'corrupt index' }, 'damaged', 'corrupt index'],
+    [{ errcode: 5, errstr: 'locked' }, 'busy', 'locked'],
+    [{ errcode: 261, errstr: 'busy recovery' }, 'busy', 'busy recovery'],
+    [{ errcode: 8, errstr: 'read-only' }, 'rights', 'read-only'],
+    [{ errcode: 14, errstr: 'unable to open', code: 'ERR_SQLITE_ERROR' }, 'rights', 'unable to open'],
+    [{ code: 'EACCES' }, 'rights', 'EACCES'],
+    [{ code: 'EROFS' }, 'rights', 'EROFS'],
+    [{ errcode: 10, errstr: 'disk I/O error' }, 'other', 'disk I/O error'],
+    [{ code: 'ENOSPC' }, 'other', 'ENOSPC'],
+    [undefined, 'other', 'unknown'],
+  ])('for %o is %s', (error, kind, reason) => {
+    expect(whyUnusable(error)).toEqual({ kind, reason })
   })
 })
