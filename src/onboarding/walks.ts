@@ -1,6 +1,6 @@
 // Where walks are kept: one sealed record per person (issuer and subject), so a walk goes on from any device. Changes
-// are compare-and-set, so two tabs lose nothing of each other; within one process they queue, so that many tabs all get
-// their turn. A record that can't be read counts as none: the service says what is connected.
+// are compare-and-set, so two tabs lose nothing of each other. A record that can't be read counts as none: the service
+// says what is connected.
 import { z } from 'zod'
 import { APP_STATUS_NAMES } from '../client-api/app-status.ts'
 import { MAX_INSTANCE_CHARACTERS } from '../client-api/bounds.ts'

@@ -1,5 +1,4 @@
-// Changes a record by compare-and-set until no one else was faster; within a process one change of a record waits for the
-// one before, so that a process doesn't race itself.
+// Changes a record by compare-and-set until no one else was faster.
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from './records.ts'
 
@@ -19,10 +18,9 @@ export type Change = {
 export type ChangeRecord = (change: Change) => Promise<void>
 
 /** @returns changes a record; @throws {StoreUnavailable} also when others change it all the time */
-export function createChanges(records: Pick<Records, 'get' | 'compareAndSet'>): ChangeRecord {
-  const inTurn = createTurns()
-
-  async function change({ key, next, guess }: Change): Promise<void> {
+export const createChanges =
+  (records: Pick<Records, 'get' | 'compareAndSet'>): ChangeRecord =>
+  async ({ key, next, guess }) => {
     let was = guess === undefined ? await records.get(key) : guess.text
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const is = next(was)
@@ -32,20 +30,3 @@ export function createChanges(records: Pick<Records, 'get' | 'compareAndSet'>): 
     }
     throw new StoreUnavailable(new Error(`a record was changed by others ${MAX_TRIES} times in a row`))
   }
-
-  return (one) => inTurn(one.key, () => change(one))
-}
-
-/** Work on one key happens one after the other. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, mine)
-    try {
-      return await mine
-    } finally {
-      if (last.get(key) === mine) last.delete(key)
-    }
-  }
-}
