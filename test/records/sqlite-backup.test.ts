@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   rmSync,
   statSync,

@@ -56,15 +56,16 @@ describe('the settings', () => {
 
 describe('a store', () => {
   it('that is embedded counts what it does, and fails when it is closed', async () => {
-    const { records, isReachable, close } = open()
-    expect(isReachable()).toBe(true)
+    const store = open()
+    const { records } = store
+    expect(store.isReachable()).toBe(true)
     await records.put('key', 'value', 60)
     expect(await records.get('key')).toBe('value')
     expect(await records.compareAndSet('key', 'value', 'other', 60)).toBe(true)
     await records.compareAndRemove('key', 'other')
     await records.remove('key')
     opened.pop()
-    await close()
+    await store.close()
     await expect(records.get('key')).rejects.toBeInstanceOf(StoreUnavailable)
     const done = ['put true', 'get true', 'compareAndSet true', 'compareAndRemove true', 'remove true']
     expect(told).toEqual([...done, 'get false'])
@@ -73,8 +74,9 @@ describe('a store', () => {
   it.each(['no', 'yes'] as const)(
     'that is in Redis fails at once where nothing listens (cluster: %s)',
     async (REDIS_CLUSTER) => {
-      const { records, redis, isReachable } = open({ REDIS_URL: 'redis://127.0.0.1:9', REDIS_CLUSTER })
-      expect([redis?.prefix, isReachable()]).toEqual(['acme:', false])
+      const store = open({ REDIS_URL: 'redis://127.0.0.1:9', REDIS_CLUSTER })
+      const { records, redis } = store
+      expect([redis?.prefix, store.isReachable()]).toEqual(['acme:', false])
       const asked = [records.get('a'), records.put('a', 'b', 1), records.compareAndRemove('a', 'b')]
       for (const one of asked) await expect(one).rejects.toBeInstanceOf(StoreUnavailable)
       await expect(records.keys('a').next()).rejects.toBeInstanceOf(StoreUnavailable)
