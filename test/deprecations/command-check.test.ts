@@ -50,6 +50,12 @@ describe('the verdict', () => {
     expect(expired.err).toContain('the waiver for chat.citations expired on 2026-11-20')
     const waived = await deprecations(['check', file, '--waivers', waivers('2027-01-01')])
     expect(waived.out).toMatch(/Waived:[^]+waived until 2027-01-01: moving in Q1/)
+    const only = fileOf('b.ndjson', ndjson(chat))
+    const { code, out } = await deprecations(['check', only, '--waivers', waivers('2027-01-01')])
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Nothing deprecated is in use except what is waived/),
+    ])
   })
 
   test('a waiver that is not needed is said, one of an unknown item or day refused with its line', async () => {

@@ -44,11 +44,6 @@ describe('list', () => {
     expect(err).toContain('28 items')
   })
 
-  test('--as-of sets the day', async () => {
-    const { out } = await deprecations(['list', '--as-of', '2026-10-15'])
-    expect(out).toContain('2026-10-15  removed today')
-  })
-
   test('--within leaves out what goes later and what is gone', async () => {
     const ids = async (...args: string[]) => {
       const { out } = await deprecations(['list', '--json', ...args])

@@ -13,8 +13,9 @@ const answering = (schema: unknown) => ({ requestBody: body(plain), responses: {
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const api = (paths: unknown, more: object = {}) =>
   JSON.stringify({ openapi: '3.1.0', paths, ...more }, null, 1)
+const posting = (post: object, more: object = {}) => api({ '/rest/api/v1/chat': { post } }, more)
 const chat = (schema: unknown, schemas: object = {}) =>
-  api({ '/rest/api/v1/chat': { post: answering(schema) } }, { components: { schemas } })
+  posting(answering(schema), { components: { schemas } })
 const used = [2, ['chat.citations'], []]
 const possible = [3, [], ['chat.citations']]
 
@@ -55,25 +56,14 @@ components:
   ])
 })
 
+const at = (url: string, variables?: object) => ({ servers: [{ url, variables }] })
+const root = { r: { default: '/rest/api' } }
 test.each([
-  [
-    'of the document',
-    api({ '/v1/chat': { post: answering(citing) } }, { servers: [{ url: 'https://a/rest/api' }] }),
-  ],
-  ['of a path', api({ '/v1/chat': { servers: [{ url: '/t/rest/api/' }], post: answering(citing) } })],
+  ['of the document', api({ '/v1/chat': { post: answering(citing) } }, at('https://a/rest/api'))],
+  ['of a path', api({ '/v1/chat': { ...at('/t/rest/api/'), post: answering(citing) } }, at('/x'))],
   [
     'of an operation, with variables',
-    api(
-      {
-        '/chat': {
-          post: {
-            ...answering(citing),
-            servers: [{ url: '{r}/v1', variables: { r: { default: '/rest/api' } } }],
-          },
-        },
-      },
-      { servers: [{ url: '/x' }] },
-    ),
+    api({ '/chat': { post: { ...answering(citing), ...at('{r}/v1', root) } } }),
   ],
 ])('the base address %s counts', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual(used)
@@ -90,15 +80,13 @@ test.each<[string, string]>([
   ['a condition', chat({ ...plain, if: plain, else: citing, dependentSchemas: { a: citing } })],
   ['a list of messages', chat({ properties: { messages: { items: citing } } })],
   [
-    'a request body, an answer and a path in components',
+    'a request body and a path in components',
     api(
       { '/rest/api/v1/chat': { $ref: '#/components/pathItems/P' } },
       {
         components: {
-          pathItems: {
-            P: { post: { requestBody: { $ref: '#/components/requestBodies/B' }, responses: {} } },
-          },
-          requestBodies: { B: body(citing) },
+          pathItems: { P: { post: { requestBody: { $ref: '#/components/B' } } } },
+          B: body(citing),
         },
       },
     ),
@@ -108,8 +96,8 @@ test.each<[string, string]>([
 test.each<[string, string]>([
   ['a name somewhere deeper', chat({ properties: { a: citing } })],
   ['a member of any name', chat({ ...plain, additionalProperties: citing })],
-  ['a body without a schema', api({ '/rest/api/v1/chat': { post: { responses: { 200: {} } } } })],
-  ['an operation without answers', api({ '/rest/api/v1/chat': { post: { requestBody: body(plain) } } })],
+  ['a body without a schema', posting({ responses: { 200: {} } })],
+  ['an operation without answers', posting({ requestBody: body(plain) })],
   ['a schema that says nothing', chat({ type: 'object' })],
   ['a text', chat({ type: 'string' })],
   ['one of several schemas that says nothing', chat({ oneOf: [plain, {}] })],
@@ -119,48 +107,24 @@ test.each<[string, string]>([
   ['a discriminator that names no schemas', chat({ ...plain, discriminator: { propertyName: 'type' } })],
   ['a dynamic reference', chat({ ...plain, items: { $dynamicRef: '#x' } })],
   ['an example', chat({ ...plain, example: { messages: [{ citations: [] }] } })],
-  [
-    'a parameter',
-    api({
-      '/rest/api/v1/chat': {
-        post: { ...answering(plain), parameters: [{ in: 'query', name: 'citations' }] },
-      },
-    }),
-  ],
+  ['a parameter', posting({ ...answering(plain), parameters: [{ in: 'query', name: 'citations' }] })],
 ])('%s may declare the field', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual(possible)
 })
 
 test.each<[string, string]>([
-  [
-    'all is said',
-    chat({ allOf: [ref('A')], description: 'no citations' }, { A: { properties: { a: ref('A') } } }),
-  ],
-  [
-    'an answer is empty by its status',
-    api({ '/rest/api/v1/chat': { post: { requestBody: body(plain), responses: { 204: {} } } } }),
-  ],
-  [
-    'the operation is not on the schedule',
-    api({ '/rest/api/v1/search': { post: answering({ $ref: 'https://a/x.json' }) } }),
-  ],
-  [
-    'the field is inside a replacement, by name of the member or of the schema',
-    api(
-      {
-        '/rest/api/v1/createannouncement': {
-          post: {
-            requestBody: body({
-              properties: { invitation: ref('ChannelInviteInfo'), permissions: { properties: { role: {} } } },
-            }),
-            responses: { 200: body(plain) },
-          },
-        },
-      },
-      { components: { schemas: { ChannelInviteInfo: { properties: { inviteTime: {} } } } } },
-    ),
-  ],
+  ['all is said', chat({ allOf: [ref('A')], title: 'citations' }, { A: { properties: { a: ref('A') } } })],
+  ['an answer is empty by its status', posting({ requestBody: body(plain), responses: { 204: {} } })],
+  ['the operation is not on the schedule', api({ '/search': { post: answering({ $ref: 'https://a/x' }) } })],
 ])('nothing is in use where %s', async (_what, content) => {
+  expect(await outcome(content, 'a.json')).toEqual([0, [], []])
+})
+
+test('a field inside a replacement, by name of the member or of the schema, is not the deprecated one', async () => {
+  const properties = { invitation: ref('ChannelInviteInfo'), permissions: { properties: { role: {} } } }
+  const post = { requestBody: body({ properties }), responses: { 200: body(plain) } }
+  const schemas = { ChannelInviteInfo: { properties: { inviteTime: {} } } }
+  const content = api({ '/rest/api/v1/createannouncement': { post } }, { components: { schemas } })
   expect(await outcome(content, 'a.json')).toEqual([0, [], []])
 })
 

@@ -4,7 +4,6 @@ import { publishedSchedule } from '../../packages/deprecations/src/schedule/publ
 import { watchDeprecations } from '../../packages/deprecations/src/watch/watch-fetch.ts'
 import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { check, idsOf } from './checking.ts'
-import { rows } from './rows.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -43,11 +42,6 @@ async function record(date: string, calls: Asked[]) {
   return { statuses, noticed, ...(await check(lines.join(''), 'traffic.ndjson', '--as-of', date)) }
 }
 
-const announcementFields = rows
-  .filter(({ operation }) => operation.endsWith('/createannouncement'))
-  .map(({ id }) => id)
-const policyFields = rows.filter(({ operation }) => operation.startsWith('GET ')).map(({ id }) => id)
-
 describe('NDJSON by the watch', () => {
   it('before anything is removed: what is used is deprecated, and the replacements are not', async () => {
     const { code, report, statuses, noticed } = await record('2026-06-01', [
@@ -67,18 +61,6 @@ describe('NDJSON by the watch', () => {
       { side: 'response', pointer: '/messages/0/citations', line: 3 },
     ])
     expect(noticed).toContain('use chat.citations')
-  })
-
-  it('all rows are found when all are used', async () => {
-    const calls = [...new Map(rows.map((row): [string, Asked] => [row.operation, [row.operation]])).values()]
-    const asked = calls.map(([operation]): Asked => {
-      if (operation.startsWith('GET ')) return [operation]
-      return [operation, operation.endsWith('/indexemployee') ? { location: 'SECRET' } : {}]
-    })
-    const { report, out, statuses } = await record('2026-06-01', asked)
-    expect(new Set(statuses)).toEqual(new Set([200]))
-    expect(idsOf(report.inUse).sort()).toEqual(rows.map(({ id }) => id).sort())
-    expect(out).not.toContain('SECRET')
   })
 
   it('on the day of the removal: a client that has changed uses nothing', async () => {
@@ -109,17 +91,5 @@ describe('NDJSON by the watch', () => {
       'listanswers',
     ])
     expect(noticed).toContain('gone listanswers')
-  })
-
-  it('what is answered counts as used as long as it lives: the fields of an announcement and of a policy', async () => {
-    const calls: Asked[] = [
-      ['POST /rest/api/v1/createannouncement', { text: 'SECRET' }],
-      ['GET /rest/api/v1/governance/data/policies/{id}'],
-    ]
-    const before = await record('2026-10-14', calls)
-    expect(idsOf(before.report.inUse).sort()).toEqual([...announcementFields, ...policyFields].sort())
-    const sides = before.report.inUse.flatMap(({ places }) => places.map(({ side }) => side))
-    expect(new Set(sides)).toEqual(new Set(['response']))
-    expect((await record('2026-10-15', calls)).report.inUse).toEqual([])
   })
 })

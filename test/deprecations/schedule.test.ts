@@ -3,7 +3,7 @@ import { createMatcher, usesIn, type Call } from '../../packages/deprecations/sr
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import {
   fixBy,
-  isDay,
+  insteadOf,
   operationOf,
   scheduleFile,
   statusOn,
@@ -22,6 +22,18 @@ describe('the published schedule', () => {
   test('has the 23 fields and 5 endpoints of the contract, in its order', () => {
     expect(publishedSchedule.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
     expect(publishedSchedule.filter(({ kind }) => kind === 'field')).toHaveLength(23)
+  })
+
+  test('tells apart that there is no replacement and that none is stated', () => {
+    const instead = (id: string) => publishedSchedule.filter((entry) => entry.id === id).map(insteadOf)
+    expect(instead('insights.searchSessionSatisfaction')).toEqual([
+      'no replacement: contact support for alternatives',
+    ])
+    expect(instead('createannouncement.boardId')).toEqual([
+      'no replacement (Answer Boards are no longer supported)',
+    ])
+    for (const id of ['indexemployee.location', 'createannouncement.documents', 'policies.enabled'])
+      expect(instead(id)).toEqual(['no replacement stated'])
   })
 
   test('has nothing wrong with it', () => {
@@ -66,10 +78,5 @@ describe('where an entry stands', () => {
   test('it must be fixed by the day before its removal', () => {
     expect(fixBy(entry)).toBe('2026-10-14')
     expect(fixBy({ ...entry, removal: '2027-03-01' })).toBe('2027-02-28')
-  })
-
-  test('only days that exist are days', () => {
-    expect(['2026-02-28', '2028-02-29'].map(isDay)).toEqual([true, true])
-    expect(['2026-02-30', '2026-13-01', '2026-1-1', 'tomorrow', ''].map(isDay)).toEqual(Array(5).fill(false))
   })
 })
