@@ -207,8 +207,11 @@ test('thousands of schemas that lead to each other are looked through, and more 
         },
       ]),
     )
-  const before = process.memoryUsage().rss
+  const [before, began] = [process.memoryUsage().rss, performance.now()]
   expect(await outcome(chat(ref('S0'), linked(3_000, 5)), 'a.json')).toEqual([0, [], []])
+  const everywhere = chat(ref('S0'), linked(3_000, 5)).replaceAll('"p0"', '"citations"')
+  expect(await outcome(everywhere, 'a.json')).toEqual(used)
+  expect(performance.now() - began).toBeLessThan(20_000)
   expect(process.memoryUsage().rss - before).toBeLessThan(600 * 2 ** 20)
   const { report, err } = await check(JSON.stringify(JSON.parse(chat(ref('S0'), linked(350, 350)))), 'a.json')
   expect(idsOf(report.mayBeInUse)).toEqual(['chat.citations'])

@@ -1,26 +1,18 @@
 // Checks files against the schedule: detects the format of each, reads it, and tallies what it uses.
 // A file or line that can't be read is reported and the rest is read; what was found stays found.
 import { InputFault } from '../command-line/input-fault.ts'
-
 import { harEntries, readHarEntry, readJsonLine, readLogLine } from '../input/exchanges.ts'
-
 import { parseJson } from '../input/json.ts'
 import { MAX_LINE, readLines, wholeText, type Source } from '../input/source.ts'
 import { checkOpenApi } from '../openapi/openapi.ts'
 import type { Day, Schedule } from '../schedule/schedule.ts'
-import { Tally, type Found } from './tally.ts'
+import { createTally, type Found, type Tally } from './tally.ts'
 
 export const formats = ['har', 'ndjson', 'openapi', 'log'] as const
 export type Format = (typeof formats)[number]
 
-export type CheckResult = {
-  asOf: Day
-  files: string[]
-  requests: number
-  /** Lines, entries, bodies and files that could not be read. */
-  faults: number
-  found: Found[]
-}
+/** `faults` counts lines, entries, bodies and files that could not be read. */
+export type CheckResult = { asOf: Day; files: string[]; requests: number; faults: number; found: Found[] }
 
 const MAX_HAR_MIB = 256
 
@@ -28,11 +20,7 @@ const MAX_HAR_MIB = 256
 const detectFormat = ({ head, name }: Source): Format => {
   if (head.length === 0) throw new InputFault(name, undefined, 'empty file, so nothing was checked')
   if (head.subarray(0, 1024).includes(0) || (head[0] === 0x1f && head[1] === 0x8b))
-    throw new InputFault(
-      name,
-      undefined,
-      'not text in UTF-8; unpack it first (gunzip -c FILE), or convert it',
-    )
+    throw new InputFault(name, undefined, 'not text in UTF-8; unpack it (gunzip -c FILE), or convert it')
   const text = Buffer.from(head).toString('utf8').trimStart()
   if (/\.(?:nd|l)json$|\.jsonl$/i.test(name)) return 'ndjson'
   if (/^["']?openapi["']?\s*:/m.test(text) || /^\{[^]*"openapi"\s*:/.test(text)) return 'openapi'
@@ -67,7 +55,7 @@ export const checkFiles = async (
   { schedule, asOf, format }: { schedule: Schedule; asOf: Day; format?: Format | undefined },
   report: (fault: string) => void,
 ): Promise<CheckResult> => {
-  const tally = new Tally(schedule, asOf, report)
+  const tally = createTally(schedule, asOf, report)
   const read: string[] = []
   for (const { name, open } of files)
     await tally.inFile(name, async () => {
@@ -75,6 +63,5 @@ export const checkFiles = async (
       read.push(name)
       await readers[format ?? detectFormat(source)](source, tally)
     })
-  const { requests, faults } = tally
-  return { asOf, files: read, requests, faults, found: tally.found() }
+  return { asOf, files: read, ...tally.result() }
 }

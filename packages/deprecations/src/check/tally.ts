@@ -15,11 +15,13 @@ import {
 } from '../schedule/schedule.ts'
 
 /** Where something was read: the line, and the entry or operation as a JSON pointer into the document. */
-type Where = { line?: number | undefined; record?: string | undefined }
+type Where = { line?: number | (() => number | undefined) | undefined; record?: string | undefined }
 
 /** A place of an item, as first met; `count` is how often it was met, indices of arrays aside. */
-export type PlaceSeen = Where & {
+export type PlaceSeen = {
   file: string
+  line: number | undefined
+  record?: string | undefined
   side: Side | undefined
   /** JSON pointer within the body; for OpenAPI within the document. */
   pointer: string | undefined
@@ -65,100 +67,93 @@ const timeFrom = (value: unknown): number | undefined => {
   return Math.abs(time) <= MAX_TIME ? Math.round(time) : undefined
 }
 
-export class Tally {
-  readonly matcher
-  requests = 0
-  faults = 0
-  private file = { name: '', faults: 0 }
-  private readonly items = new Map<string, Found & { known: Map<string, PlaceSeen>; request: number }>()
-  private readonly asOf: Day
-  private readonly report: (fault: string) => void
+export type Tally = ReturnType<typeof createTally>
 
-  /** @param report called with each thing that could not be read, as one line */
-  constructor(schedule: Schedule, asOf: Day, report: (fault: string) => void) {
-    this.matcher = createMatcher(schedule)
-    this.asOf = asOf
-    this.report = report
+/** Starts counting. @param report called with each thing that could not be read, as one line */
+export const createTally = (schedule: Schedule, asOf: Day, report: (fault: string) => void) => {
+  const matcher = createMatcher(schedule)
+  const items = new Map<string, Found & { known: Map<string, PlaceSeen>; request: number }>()
+  let [requests, faults, file, faultsInFile] = [0, 0, '', 0]
+
+  const fault = (what: string, line?: number) => {
+    faults += 1
+    faultsInFile += 1
+    if (faultsInFile <= MAX_FAULTS) report(new InputFault(file, line, what).message)
   }
 
   /** Reads one file. Never throws for what is in it. */
-  async inFile(name: string, read: () => Promise<void>): Promise<void> {
-    this.file = { name, faults: 0 }
-    const before = this.requests
+  const inFile = async (name: string, read: () => Promise<void>) => {
+    const before = requests
+    ;[file, faultsInFile] = [name, 0]
     try {
       await read()
-      if (this.requests === before && this.file.faults === 0)
-        this.fault('no requests found, so nothing was checked')
+      if (requests === before && faultsInFile === 0) fault('no requests found, so nothing was checked')
     } catch (error) {
       if (!(error instanceof InputFault)) throw error
-      this.faults += 1
-      this.report(error.message)
+      faults += 1
+      report(error.message)
     }
-    const more = this.file.faults - MAX_FAULTS
-    if (more > 0) this.report(new InputFault(name, undefined, `${more} more that couldn't be read`).message)
+    const more = `${faultsInFile - MAX_FAULTS} more that couldn't be read`
+    if (faultsInFile > MAX_FAULTS) report(new InputFault(name, undefined, more).message)
   }
 
-  fault(what: string, line?: number): void {
-    this.faults += 1
-    this.file.faults += 1
-    if (this.file.faults <= MAX_FAULTS) this.report(new InputFault(this.file.name, line, what).message)
-  }
-
-  /** Counts a call as a request and notes its uses. A body that could not be read is one fault, whatever it may have. */
-  take(reading: Reading, where: Where): void {
-    if (reading === undefined) return
-    const fault = (what: string) => this.fault([where.record, what].join(' ').trim(), where.line)
-    if ('fault' in reading) return fault(reading.fault)
-    this.requests += 1
-    const scheduled = this.matcher(reading.call.method, reading.call.url)
-    if (scheduled === undefined) return
-    const unread = new Map<string, Set<string>>()
-    for (const use of usesIn(scheduled, reading.call)) {
-      const { entry, side, why } = use
-      this.note(use, where, timeFrom(reading.time))
-      if (why === undefined || entry.kind !== 'field') continue
-      const what = `the ${side} of ${operationOf(entry)} ${why}`
-      unread.set(what, (unread.get(what) ?? new Set()).add(entry.field))
-    }
-    for (const [what, fields] of unread) fault(`${what}; it may have ${[...fields].join(', ')}`)
-  }
-
-  /** Notes a finding in the current request (`requests` counts them). What is not yet announced is no finding. */
-  note(use: Use, where: Where & { file?: string; pointer?: string | undefined }, time?: number): void {
+  /** Notes a finding in the current request. What is not yet announced is no finding. */
+  const note = (use: Use, where: Where & { file?: string; pointer?: string | undefined }, time?: number) => {
     const { entry, confidence, side, path } = use
-    const status = statusOn(entry, this.asOf)
+    const status = statusOn(entry, asOf)
     if (status.state === 'unannounced') return
     // What may be in use is counted apart, so that the count of what is in use stays true.
     const key = `${isCertain(use)} ${entry.id}`
     const fresh: Found = { entry, status, confidence, count: 0, places: [], elsewhere: 0 }
-    const item = this.items.get(key) ?? { ...fresh, known: new Map<string, PlaceSeen>(), request: -1 }
-    this.items.set(key, item)
-    if (item.request !== this.requests) item.count += 1
-    item.request = this.requests
+    const item = items.get(key) ?? { ...fresh, known: new Map<string, PlaceSeen>(), request: -1 }
+    items.set(key, item)
+    if (item.request !== requests) item.count += 1
+    item.request = requests
     if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(item.confidence)) item.confidence = confidence
     if (time !== undefined) {
       item.firstSeen = Math.min(time, item.firstSeen ?? time)
       item.lastSeen = Math.max(time, item.lastSeen ?? time)
     }
-    const file = where.file ?? this.file.name
     // Indices don't make another place.
     const shape = path?.map((step) => (typeof step === 'number' ? '*' : step)).join('/') ?? where.pointer
-    const sameAs = [file, side, confidence, shape].join('\n')
+    const sameAs = [where.file, file, side, confidence, shape].join('\n')
     const known = item.known.get(sameAs)
     if (known !== undefined) known.count += 1
     else if (item.places.length >= MAX_PLACES) item.elsewhere += 1
     else {
+      const line = typeof where.line === 'function' ? where.line() : where.line
       const pointer = path ? shownPointer(path) : where.pointer
-      const place = { ...where, file, side, pointer, confidence, count: 1 }
+      const place = { file, ...where, line, side, pointer, confidence, count: 1 }
       item.known.set(sameAs, place)
       item.places.push(place)
     }
   }
 
-  /** Everything found (an entry twice where it is in use here and may be in use there), soonest removal first, then by id. */
-  found(): Found[] {
-    return [...this.items.values()]
-      .map(({ known: _known, request: _request, ...found }) => found)
-      .sort((a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1))
+  /** Counts a call as a request and notes its uses. A body that could not be read is one fault, whatever it may have. */
+  const take = (reading: Reading, { line, record }: { line?: number; record?: string }) => {
+    if (reading === undefined) return
+    const faultHere = (what: string) => fault(record === undefined ? what : `${record} ${what}`, line)
+    if ('fault' in reading) return faultHere(reading.fault)
+    requests += 1
+    const scheduled = matcher(reading.call.method, reading.call.url)
+    const unread = new Map<string, Set<string>>()
+    for (const use of scheduled === undefined ? [] : usesIn(scheduled, reading.call)) {
+      const { entry, side, why } = use
+      note(use, { line, record }, timeFrom(reading.time))
+      if (why === undefined || entry.kind !== 'field') continue
+      const what = `the ${side} of ${operationOf(entry)} ${why}`
+      unread.set(what, (unread.get(what) ?? new Set()).add(entry.field))
+    }
+    for (const [what, fields] of unread) faultHere(`${what}; it may have ${[...fields].join(', ')}`)
   }
+
+  /** The items (one twice where it is in use here and may be in use there), soonest removal first, then by id. */
+  const result = () => {
+    const found = [...items.values()]
+      .map(({ known: _known, request: _request, ...one }): Found => one)
+      .sort((a, b) => a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1))
+    return { requests, faults, found }
+  }
+
+  return { matcher, inFile, fault, note, take, result, countRequest: () => void (requests += 1) }
 }

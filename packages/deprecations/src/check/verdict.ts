@@ -11,7 +11,7 @@ export type FailOn = (typeof failures)[number]
 export type Verdict = Omit<CheckResult, 'found'> & {
   inUse: Found[]
   waived: (Found & { waiver: Waiver })[]
-  /** What was found by name only, and what bodies may bear that were not recorded or could not be read. */
+  /** What was found by name only, and what bodies may have that were not recorded or could not be read. */
   mayBeInUse: Found[]
   /** Waivers that have run out, and those whose item was not found. */
   expiredWaivers: Waiver[]
@@ -43,7 +43,7 @@ export const judge = (
 }
 
 /** Whether an item fails a check that is this strict. */
-export const fails = (item: Found, failOn: FailOn): boolean => {
+const fails = (item: Found, failOn: FailOn): boolean => {
   if (failOn === 'never' || (failOn !== 'possible' && !isCertain(item))) return false
   return failOn !== 'removed' || item.status.state === 'removed'
 }

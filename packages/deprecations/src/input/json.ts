@@ -1,6 +1,6 @@
 // JSON that people hand in. Faults name the file and the line, and never quote the text: traffic holds tokens.
 import { readFile, stat } from 'node:fs/promises'
-import { findNodeAtLocation, parseTree, type ParseError } from 'jsonc-parser'
+import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import type { ZodType } from 'zod'
 import { InputFault } from '../command-line/input-fault.ts'
 
@@ -19,12 +19,20 @@ export const pointerOf = (path: Path): string =>
 
 const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length
 
-/** The line (from 1) of the value at a path in a JSON text, or of the nearest one around it. */
-export const jsonLineOf = (text: string, path: Path): number | undefined => {
-  const root = parseTree(text)
-  if (root === undefined) return undefined
-  const node = findNodeAtLocation(root, [...path])
-  return node === undefined ? jsonLineOf(text, path.slice(0, -1)) : lineAt(text, node.offset)
+const childOf = (node: Node, step: PropertyKey): Node | undefined => {
+  if (node.type === 'array') return node.children?.[Number(step)]
+  return node.children?.find(({ children: [name] = [] }) => name?.value === step)?.children?.[1]
+}
+
+/** Gives the lines (from 1) of the values at paths in a JSON text, or of the nearest ones around. It is parsed when asked. */
+export const jsonLines = (text: string) => {
+  let root: Node | undefined
+  return (path: readonly PropertyKey[]): number | undefined => {
+    root ??= parseTree(text)
+    let node = root
+    for (const step of path) node = (node && childOf(node, step)) ?? node
+    return node && lineAt(text, node.offset)
+  }
 }
 
 const brokenLineOf = (text: string) => {
@@ -81,5 +89,5 @@ export const readJsonFile = async <T>(file: string, schema: ZodType<T>): Promise
   const path = (first?.path ?? []) as Path
   const place = path.length === 0 ? '' : `${path.join('.')}: `
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  throw new InputFault(file, jsonLineOf(text, path), `${place}${first?.message}${more}`)
+  throw new InputFault(file, jsonLines(text)(path), `${place}${first?.message}${more}`)
 }

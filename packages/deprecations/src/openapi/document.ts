@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { $RefParser } from '@apidevtools/json-schema-ref-parser'
 import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '../command-line/input-fault.ts'
-import { isRecord, jsonLineOf, parseJson, readText } from '../input/json.ts'
+import { isRecord, jsonLines, parseJson, readText } from '../input/json.ts'
 
 type Parsed = { data: unknown; lineOf: (path: readonly string[]) => number | undefined }
 
@@ -39,19 +39,16 @@ const parseYaml = (text: string, file: string): Parsed => {
 }
 
 const parse = (text: string, file: string): Parsed =>
-  /^\s*[{[]/.test(text)
-    ? { data: parseJson(text, file), lineOf: (path) => jsonLineOf(text, path) }
-    : parseYaml(text, file)
+  /^\s*[{[]/.test(text) ? { data: parseJson(text, file), lineOf: jsonLines(text) } : parseYaml(text, file)
+
+type Place = { file: string; pointer: string; line: () => number | undefined }
 
 export type OpenApiDocument = {
   root: unknown
   /** Where a reference leads, undefined where it can't be followed; a value that is no reference is itself. */
   follow: (value: unknown) => unknown
   /** Where a member of an object is written, or the object that has none of that name. */
-  placeOf: (
-    holder: object,
-    name: string,
-  ) => { file: string; pointer: string; line: number | undefined } | undefined
+  placeOf: (holder: object, name: string) => Place | undefined
 }
 
 /** References are resolved as URLs, under an origin that can't be reached and isn't asked for. */
@@ -119,12 +116,13 @@ export const loadDocument = async (text: string, name: string): Promise<OpenApiD
       return undefined
     }
   }
-  const placeOf: OpenApiDocument['placeOf'] = (holder, member) => {
+  const placeOf = (holder: object, member: string): Place | undefined => {
     const place = written.get(holder)
     const file = files.get(place?.url ?? '')
     if (place === undefined || file === undefined) return undefined
     const pointer = Object.hasOwn(holder, member) ? `${place.pointer}/${escaped(member)}` : place.pointer
-    return { file: file.name, pointer, line: file.lineOf(pointer.split('/').slice(1).map(unescaped)) }
+    const line = () => file.lineOf(pointer.split('/').slice(1).map(unescaped))
+    return { file: file.name, pointer, line }
   }
   return { root, follow, placeOf }
 }

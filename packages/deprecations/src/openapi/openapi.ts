@@ -52,15 +52,14 @@ export const checkOpenApi = async (source: Source, tally: Tally): Promise<void> 
     throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
 
   const lost = new Map<string, { line: number | undefined; ids: Set<string> }>()
-  const note = ({ why, ...use }: Use, { holder, name }: Written, operation: Written) => {
-    const record = placeOf(operation.holder, operation.name)?.pointer
-    const place = placeOf(holder, name) ?? { file: source.name, pointer: record, line: undefined }
+  const note = ({ why, ...use }: Use, { holder, name }: Written, record: string | undefined) => {
+    const place = placeOf(holder, name) ?? { file: source.name, pointer: record, line: () => undefined }
     tally.note(use, { record, ...place })
     if (why === undefined) return
     const isHere = place.file === source.name
     const what = `the reference at ${isHere ? '' : place.file}#${place.pointer} ${why}`
-    const { line, ids } = lost.get(what) ?? { line: isHere ? place.line : undefined, ids: new Set() }
-    lost.set(what, { line, ids: ids.add(use.entry.id) })
+    const known = lost.get(what) ?? { line: isHere ? place.line() : undefined, ids: new Set() }
+    lost.set(what, { ...known, ids: known.ids.add(use.entry.id) })
   }
   const scheduledAt = (verb: string, template: string, nearestFirst: readonly unknown[]) =>
     pathsOf(template, [...nearestFirst, root])
@@ -68,21 +67,22 @@ export const checkOpenApi = async (source: Source, tally: Tally): Promise<void> 
       .find((scheduled) => scheduled !== undefined)
 
   const checkOperation = (at: Written, template: string) => {
-    tally.requests += 1
+    tally.countRequest()
     const scheduled = scheduledAt(at.name, template, [at.value, at.holder])
     if (scheduled === undefined) return
     const { fields } = scheduled
+    const record = placeOf(at.holder, at.name)?.pointer
     const operation = recordOf(follow(at.value))
-    for (const entry of endpointsOf(scheduled)) note({ entry, confidence: 'exact' }, at, at)
+    for (const entry of endpointsOf(scheduled)) note({ entry, confidence: 'exact' }, at, record)
     const parameters = [...listOf(recordOf(at.holder).parameters), ...listOf(operation.parameters)]
     for (const parameter of parameters.map(follow).map(recordOf))
       for (const entry of fields.request.get(parameter.in === 'query' ? String(parameter.name) : '') ?? [])
-        note({ entry, confidence: 'name', side: 'request' }, member(parameter, 'name'), at)
+        note({ entry, confidence: 'name', side: 'request' }, member(parameter, 'name'), record)
     const messages = messagesOf(operation, at.name, document)
     for (const side of ['request', 'response'] as const)
       for (const message of fields[side].size > 0 ? messages[side] : [])
         eachDeclared(message, document, { fields, side }, (entry, confidence, where, why) =>
-          note({ entry, confidence, side, ...(why !== undefined && { why }) }, where, at),
+          note({ entry, confidence, side, ...(why !== undefined && { why }) }, where, record),
         )
   }
   const paths = recordOf(follow(root.paths))
@@ -92,7 +92,7 @@ export const checkOpenApi = async (source: Source, tally: Tally): Promise<void> 
     // A path that can't be read may be any operation that the schedule has there.
     for (const verb of target === undefined ? VERBS : [])
       for (const entry of scheduledAt(verb, template, [])?.entries ?? [])
-        note({ entry, confidence: 'unread', why: LOST }, path, path)
+        note({ entry, confidence: 'unread', why: LOST }, path, undefined)
     // OpenAPI 3.1 lets a path have operations beside its reference.
     for (const item of [...new Set([target, written])].filter(isRecord))
       for (const verb of VERBS.filter((one) => one in item)) checkOperation(member(item, verb), template)
