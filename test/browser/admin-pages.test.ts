@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import type { Running } from '../helpers/running.ts'
-import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
+import { findingsOf } from './examine.ts'
 import { Visitor } from './visitor.ts'
 
 let browser: Browser
@@ -41,16 +41,8 @@ async function passes(visitor: Visitor, path: string, title: string, isWide = tr
   await visitor.open('/admin')
   const html = (await (await page.goto(visitor.running.url + path))?.text()) ?? ''
   expect(await page.title()).toMatch(new RegExp(`^${title}\\b.* - `))
-  expect(await htmlFindings(html)).toEqual([])
-  expect(html).not.toMatch(/undefined|\[object|NaN/)
-  expect(weightOf(html)).toBeLessThanOrEqual(8_192)
-  expect(await page.locator('h1').count()).toBe(1)
+  expect(await findingsOf(page, html, { isWide })).toEqual([])
   expect(await page.locator('nav [aria-current=page]').count()).toBe(1)
-  for (const width of isWide ? [320, 1280] : [320]) {
-    expect(await overflowAt(page, width)).toBeLessThanOrEqual(0)
-    expect(await axeFindings(page, width === 320 ? undefined : ['light'])).toEqual([])
-    expect(await smallTargets(page)).toEqual([])
-  }
   expect(visitor.complaints).toEqual([])
   await visitor.leave()
 }

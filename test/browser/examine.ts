@@ -93,10 +93,33 @@ export async function overflowAt(page: Page, width: number): Promise<number> {
 }
 
 /** What is smaller than a finger needs: 44 pixels in both directions, except links within a sentence (WCAG 2.5.8). */
-export const smallTargets = (page: Page): Promise<unknown> =>
+export const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('a, button, summary, select, textarea, input:not([type=hidden])')]
     .filter((target) => target.checkVisibility() && !target.matches('.skip-link'))
     .filter((target) => getComputedStyle(target).display !== 'inline' || target.parentElement.innerText === target.innerText)
     .map((target) => [target.textContent.trim(), target.getBoundingClientRect()])
     .filter(([, box]) => box.width < 43.5 || box.height < 43.5)
     .map(([text, box]) => text + ' ' + box.width + ' x ' + box.height)`)
+
+type Windows = {
+  /** Looked at in a wide window too, and not only on a phone. */
+  isWide?: boolean
+}
+
+/** Everything that is wrong with a page, in words: its HTML, its weight, its width, its targets, and what axe finds. */
+export async function findingsOf(
+  page: Page,
+  html: string,
+  { isWide = true }: Windows = {},
+): Promise<string[]> {
+  const findings = await htmlFindings(html)
+  if (!html.includes('</html>') || /undefined|\[object|NaN/.test(html)) findings.push('its HTML is not whole')
+  if (weightOf(html) > 8_192) findings.push(`it weighs ${weightOf(html)} bytes`)
+  if ((await page.locator('h1').count()) !== 1) findings.push('it has not one heading')
+  for (const width of isWide ? [320, 1280] : [320]) {
+    if ((await overflowAt(page, width)) > 0) findings.push(`it is wider than ${width} pixels`)
+    findings.push(...(await axeFindings(page, width === 320 ? ['light', 'dark'] : ['light'])))
+    findings.push(...(await smallTargets(page)).map((target) => `small: ${target}`))
+  }
+  return findings
+}

@@ -26,8 +26,7 @@ const off: Datasource = { ...slack, authStatus: 'DISABLED' }
 const LANGUAGES = ['en', 'de', 'ar']
 const first = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
 const declined = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
-const [alone, finished, turnedOff, undone, filtered, searching] = [
-  someone([slack]),
+const [finished, turnedOff, undone, filtered, searching] = [
   someone(five.slice(0, 2)),
   someone([off]),
   someone(five),
@@ -87,18 +86,6 @@ it.each(declined)(
     await ada.leave()
   },
 )
-
-it('someone who declined their only app can try again at once, and has one control for waiting', async () => {
-  const ada = await arrive(alone)
-  running.sandbox.switches.set({ consentDelaySeconds: 600 })
-  await ada.open()
-  await ada.goOn()
-  await ada.answer('Deny')
-  await ada.page.getByRole('link', { name: 'Canceled? Try Slack again' }).waitFor()
-  const actions = await ada.page.locator('.step').locator('a, button').allInnerTexts()
-  expect(actions).toEqual(['Canceled? Try Slack again', 'Skip for now', 'Stop checking'])
-  await ada.leave()
-})
 
 it('the finish leads to the company’s search, by name, and says how to disconnect', async () => {
   const ada = await arrive(finished)

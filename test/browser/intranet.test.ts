@@ -94,15 +94,3 @@ it('is a plain link where scripts are off', async () => {
   expect(await visitor.page.locator('onramp-status a').first().innerText()).toBe('Connect your apps')
   await visitor.leave()
 })
-
-it('answers a fetch of an allowed origin with what it may read, signed in or not', async () => {
-  const origin = `http://127.0.0.1:${portOf(intranet)}`
-  const signedOut = await fetch(`${running.url}/api/status`, { headers: { origin } })
-  expect(signedOut.status).toBe(401)
-  expect(signedOut.headers.get('access-control-allow-origin')).toBe(origin)
-  expect(signedOut.headers.get('access-control-allow-credentials')).toBe('true')
-  const stranger = await fetch(`${running.url}/api/status`, { headers: { origin: 'https://evil.example' } })
-  expect(stranger.headers.get('access-control-allow-origin')).toBeNull()
-  const asked = await fetch(`${running.url}/api/status`, { method: 'OPTIONS', headers: { origin } })
-  expect(asked.status).toBe(204)
-})

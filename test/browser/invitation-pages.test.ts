@@ -4,12 +4,10 @@ import type { Browser } from 'playwright-core'
 import { createInvitations } from '../../src/invites/token.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
-import { t } from '../helpers/texts.ts'
-import { axeFindings, htmlFindings, overflowAt, smallTargets, weightOf } from './examine.ts'
+import { findingsOf } from './examine.ts'
 import { Visitor } from './visitor.ts'
 
 const DAY_MS = 86_400_000
-const WIDTHS = [320, 1280]
 
 let browser: Browser
 let running: Running
@@ -110,35 +108,8 @@ describe('every page of invitations', () => {
     await page.waitForLoadState('networkidle')
 
     expect(await page.title()).toBe(`${title} - Search setup`)
-    expect(await htmlFindings(html)).toEqual([])
-    expect(html).not.toMatch(/undefined|\[object|NaN/)
-    expect(weightOf(html)).toBeLessThanOrEqual(8_192)
-    expect(await page.locator('h1').count()).toBe(1)
-    for (const width of WIDTHS) {
-      expect(await overflowAt(page, width)).toBeLessThanOrEqual(0)
-      expect(await axeFindings(page, width === 320 ? undefined : ['light'])).toEqual([])
-      expect(await smallTargets(page)).toEqual([])
-    }
+    expect(await findingsOf(page, html)).toEqual([])
     expect(visitor.complaints).toEqual([])
     await visitor.leave()
   })
-})
-
-it('asking an administrator is as easy to find as "not now", where connecting did not work', async () => {
-  const ada = await Visitor.arrive(browser, running, { person: 'ada' })
-  await ada.open()
-  await ada.goOn()
-  await ada.answer('Deny')
-  await ada.reads('Slack isn’t connected yet')
-  const step = ada.page.locator('.step')
-  const [notNow, administrator] = await Promise.all(
-    ['Skip for now', 'I need an admin to approve this'].map((name) =>
-      step.getByRole('button', { name }).boundingBox(),
-    ),
-  )
-  expect(administrator?.height).toBe(notNow?.height)
-  expect(await ada.page.locator('form[action="/onboarding/blocked/slack_1"]').count()).toBe(1)
-  await step.getByRole('button', { name: 'I need an admin to approve this' }).click()
-  await ada.reads(t('banner.blocked', { app: 'Slack' }))
-  await ada.leave()
 })

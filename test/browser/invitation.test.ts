@@ -88,23 +88,3 @@ it('leads from the mail, through scanners, to the finished walk', async () => {
   expect(await heading(ada)).toBe('You’re all set, Ada Lovelace')
   await ada.leave()
 })
-
-it('is counted for administrators, and for nobody else', async () => {
-  const bob = await Visitor.arrive(browser, running, { person: 'bob' })
-  await bob.open('/admin')
-  expect(await heading(bob)).toBe('Page not found')
-  await bob.leave()
-
-  const grace = await Visitor.arrive(browser, running, { person: 'grace' })
-  await grace.open('/admin')
-  expect(await heading(grace)).toBe('Rollout progress')
-  expect(await grace.page.getByRole('row', { name: /^Fully connected/ }).innerText()).toMatch(/\b1\s+100%$/)
-  expect(await grace.page.getByRole('row', { name: /^Slack/ }).innerText()).toMatch(/100%\s+0\s+0$/)
-  expect(await grace.page.locator('svg.plot polyline').count()).toBe(3)
-  expect(grace.complaints).toEqual([])
-  await grace.leave()
-  expect(running.log.join('')).toMatch(/"audit":"admin_viewed"/)
-
-  const report = await onramp('report', '--json')
-  expect(JSON.parse(report.stdout)).toMatchObject({ invited: 1, opened: 1, finished: 1, nothing: 1 })
-})

@@ -10,26 +10,20 @@ const PAYLOADS = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
   '"><svg onload=alert(1)>',
-  "'><iframe srcdoc='<script>alert(1)</script>'>",
   '" autofocus onfocus=alert(1) x="',
   "' onmouseover='alert(1)",
   'javascript:alert(1)',
   '</title><script>alert(1)</script>',
-  '</textarea><script>alert(1)</script>',
   '<style>*{display:none}</style>',
   '<meta http-equiv=refresh content=0;url=https://evil.example>',
   '<base href=https://evil.example/>',
-  '<form action=https://evil.example><button>Connect</button></form>',
   '<a href="javascript:alert(1)">Slack</a>',
   '&lt;script&gt;alert(1)&lt;/script&gt;',
-  '&#60;script&#62;alert(1)&#60;/script&#62;',
   '<!--<script>alert(1)//-->',
-  '<![CDATA[<script>alert(1)</script>]]>',
   '${alert(1)}`${alert(1)}`',
   '{{constructor.constructor("alert(1)")()}}',
   '<%= process.env %><%~ include("/layout") %>',
   '\u202Egnp.exe\u202C\u0000\u0007\r\nSet-Cookie: a=b',
-  '\uFF1Cscript\uFF1Ealert(1)',
   '../../sign-out?x=1#<b>',
 ]
 
@@ -42,13 +36,6 @@ const person: Person = {
     { instance: `${payload}_${index}`, authorized: index % 2 === 0 },
   ]),
 }
-
-const results = PAYLOADS.map((payload) => ({
-  title: payload,
-  url: `javascript:alert(1)//${payload}`,
-  snippet: payload,
-  datasource: payload,
-}))
 
 /** Elements that no page of ours has, attributes that run, addresses that lead elsewhere or run. */
 const INTRUDERS = `[
@@ -111,21 +98,6 @@ describe('names that bite', () => {
       await mallory.page.locator('.banner').waitFor()
       await expectNoIntruder(mallory)
     }
-    await mallory.leave()
-  })
-
-  it('stay text among search results, and an address that runs is no link', async () => {
-    const mallory = await Visitor.arrive(browser, running, { person: 'mallory' })
-    running.sandbox.switches.set({ answers: { search: { body: { results } } } })
-    for (const payload of PAYLOADS.slice(0, 6)) {
-      await mallory.open(`/search?q=${encodeURIComponent(payload)}`)
-      expect(await mallory.page.title()).toContain('results for')
-      expect(await mallory.page.locator('#q').inputValue()).toBe(payload)
-      expect(await mallory.page.locator('.result').count()).toBe(results.length)
-      expect(await mallory.page.locator('.result a').count()).toBe(0)
-      await expectNoIntruder(mallory)
-    }
-    running.sandbox.switches.reset()
     await mallory.leave()
   })
 

@@ -1,17 +1,11 @@
 // The states of the overview, each reached as a person reaches it.
-import { INTRANET, connectAll, connectNext, open, slack, type State } from './ways.ts'
+import { connectAll, connectNext, open, slack, type State } from './ways.ts'
 
 export const overviewStates: State[] = [
   {
     name: 'first visit',
     title: '0 of 5 connected - Connect your apps to search',
     like: 'ada',
-    reach: open(),
-  },
-  {
-    name: 'one waiting',
-    title: '0 of 1 connected - Connect your apps to search',
-    like: [slack],
     reach: open(),
   },
   {
@@ -78,12 +72,6 @@ export const overviewStates: State[] = [
     reach: open(),
   },
   {
-    name: 'names that bite',
-    title: '0 of 5 connected - Connect your apps to search',
-    like: 'eve',
-    reach: open(),
-  },
-  {
     name: 'many, filtered',
     title: '11 apps match “wiki 1” - 0 of 40 connected',
     like: 'grace',
@@ -95,12 +83,6 @@ export const overviewStates: State[] = [
     },
   },
   { name: 'many', title: '0 of 40 connected - Connect your apps to search', like: 'grace', reach: open() },
-  {
-    name: 'two instances of one',
-    title: '0 of 3 connected - Connect your apps to search',
-    like: 'dan',
-    reach: open(),
-  },
   { name: 'nothing waiting', title: 'You have nothing to connect', like: 'carol', reach: open() },
   {
     name: 'narrowed',
@@ -118,26 +100,11 @@ export const overviewStates: State[] = [
     reach: open('/onboarding?datasource=nothing'),
   },
   {
-    name: 'a way back',
-    title: '0 of 5 connected - Connect your apps to search',
-    like: 'ada',
-    reach: open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`),
-  },
-  {
     name: 'finished',
     title: 'You’re all set - 2 of 2 connected',
     like: 'bob',
     async reach(visitor) {
       await visitor.open()
-      await connectAll(visitor)
-    },
-  },
-  {
-    name: 'finished, with a way back',
-    title: 'You’re all set - 2 of 2 connected',
-    like: 'bob',
-    async reach(visitor) {
-      await visitor.open(`/onboarding?return_to=${encodeURIComponent(`${INTRANET}/welcome`)}`)
       await connectAll(visitor)
     },
   },
@@ -154,26 +121,6 @@ export const overviewStates: State[] = [
     async reach(visitor) {
       await visitor.open()
       await visitor.skip('slack_1')
-    },
-  },
-  {
-    name: 'narrowed and done',
-    title: 'This app is connected - 1 of 1 connected',
-    like: 'bob',
-    async reach(visitor) {
-      await visitor.open()
-      await visitor.open('/onboarding?datasource=slack')
-      await connectNext(visitor)
-    },
-  },
-  {
-    name: 'done for now',
-    title: 'Google Drive skipped - 1 of 2 connected',
-    like: 'bob',
-    async reach(visitor) {
-      await visitor.open()
-      await connectNext(visitor)
-      await visitor.skip('gdrive_1')
     },
   },
 ]

@@ -16,12 +16,6 @@ export const otherStates: State[] = [
     like: 'carol',
     reach: open('/search?q=roadmap'),
   },
-  {
-    name: 'search, nothing',
-    title: 'No results for “zebra”',
-    like: 'carol',
-    reach: open('/search?q=zebra'),
-  },
   { name: 'no such page', title: 'Page not found', like: 'carol', reach: open('/nowhere') },
   {
     name: 'cannot be started',
@@ -39,27 +33,6 @@ export const otherStates: State[] = [
     title: 'Search is busy right now',
     like: 'carol',
     switches: failing(429, { 'retry-after': '40' }),
-    reach: open(),
-  },
-  {
-    name: 'service down',
-    title: 'We couldn’t load your apps',
-    like: 'carol',
-    switches: failing(500),
-    reach: open(),
-  },
-  {
-    name: 'no access',
-    title: 'You don’t have access yet',
-    like: 'carol',
-    switches: failing(403),
-    reach: open(),
-  },
-  {
-    name: 'misconfigured',
-    title: 'Connecting apps isn’t set up correctly',
-    like: 'carol',
-    switches: failing(404),
     reach: open(),
   },
   {

@@ -141,19 +141,4 @@ describe('the page that waits', () => {
     expect(policies.at(-1)).not.toContain('script-src')
     await ada.leave()
   })
-
-  it('holds no one up who said no: the next app is one press away', async () => {
-    const ada = await waits({}, 'Deny')
-    auto.sandbox.switches.reset()
-    for (const wanted of ['Canceled? Try Slack again', 'Stop checking', 'Continue to GitHub']) {
-      await ada.page.keyboard.press('Tab')
-      expect(await ada.focused()).toBe(wanted)
-    }
-    await ada.page.keyboard.press('Enter')
-
-    await ada.answer('Allow')
-    await ada.reads('Acme Search wants to read content you can access in Google Drive.')
-    expect(ada.complaints).toEqual([])
-    await ada.leave()
-  })
 })

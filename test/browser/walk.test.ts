@@ -58,21 +58,6 @@ async function walkToTheEnd(visitor: Visitor): Promise<void> {
 }
 
 describe('the walk in Chromium', () => {
-  it('leads from one click through every consent to a page that says everything connected', async () => {
-    const ada = await arrive(auto)
-
-    await walkToTheEnd(ada)
-
-    expect(await ada.text()).toContain('All 5 apps are connected.')
-    expect(await ada.page.title()).toMatch(/^You’re all set - 5 of 5 connected/)
-    expect(await ada.focused()).toBe('You’re all set, Ada Lovelace')
-    const consents = auto.sandbox.requests.filter(({ operation }) => operation === 'consent')
-    expect(consents.map(({ headers }) => headers['sec-fetch-site'])).toEqual(
-      Array.from({ length: 5 }, () => 'cross-site'),
-    )
-    expect(ada.complaints).toEqual([])
-  })
-
   it('needs no script anywhere', async () => {
     const ada = await arrive(auto, { javaScriptEnabled: false })
 
@@ -96,21 +81,6 @@ describe('the walk in Chromium', () => {
       .map(({ headers }) => headers.referer ?? '')
       .filter((from) => from.startsWith(stepwise.url))
     expect(ours).toEqual([])
-  })
-
-  it('confirms a slow consent by itself, without script, and does not start it again', async () => {
-    const ada = await arrive(auto, { javaScriptEnabled: false })
-    auto.sandbox.switches.set({ consentDelaySeconds: 2 })
-    await ada.open()
-    await ada.goOnAndAllow()
-
-    await ada.reads('Checking your Slack connection…')
-    auto.sandbox.switches.set({ consentDelaySeconds: 0 })
-
-    // Nobody touches the page: it goes on to the next consent when the first one shows.
-    await ada.reads('Acme Search wants to read content you can access in GitHub.')
-    expect(auto.sandbox.count('authDatasource')).toBe(2)
-    expect(ada.complaints).toEqual([])
   })
 
   it('looks again no more once it was told to stop, until it is asked to', async () => {
@@ -156,65 +126,6 @@ describe('the walk in Chromium', () => {
     await ada.reads('Continue to Slack')
     expect(await ada.focused()).toBe('Connect Slack')
     expect(ada.complaints).toEqual([])
-  })
-
-  it('keeps two tabs apart', async () => {
-    const first = await arrive(stepwise)
-    await first.open()
-    const second = await first.tab()
-    await second.open()
-
-    await first.connect('slack_1')
-    await second.connect('github_1')
-    await first.answer('Allow')
-    await first.reads('Slack connected')
-    await second.answer('Allow')
-
-    await second.reads('GitHub connected')
-    expect(await second.text()).toContain('2 of 5 connected')
-  })
-
-  it('survives the back button on the consent page', async () => {
-    const ada = await arrive(stepwise)
-    await ada.open()
-    await ada.connect('slack_1')
-    await ada.reads('Acme Search wants to read')
-
-    await ada.page.goBack()
-
-    await ada.reads('In progress')
-    await ada.choose('link', 'Start over Slack')
-    await ada.answer('Allow')
-    await ada.reads('Slack connected')
-    expect(await ada.text()).toContain('1 of 5 connected')
-  })
-
-  it('survives going back to a callback that was used', async () => {
-    const ada = await arrive(stepwise)
-    await ada.open()
-    await ada.goOnAndAllow()
-    await ada.reads('Slack connected')
-    const used = ada.requests.find((request) => request.url().includes('/onboarding/callback?'))?.url()
-
-    await ada.page.goto(used ?? '')
-
-    await ada.reads('1 of 5 connected')
-    expect(await ada.page.locator('h1').innerText()).toBe('Connect your apps to search')
-    expect(stepwise.sandbox.count('authDatasource')).toBe(1)
-  })
-
-  it('goes on at the same step after a session that was lost on the way', async () => {
-    const ada = await arrive(stepwise)
-    await ada.open()
-    await ada.goOn()
-    await ada.reads('Acme Search wants to read')
-    await ada.context.clearCookies({ name: 'onramp' })
-
-    await ada.answer('Allow')
-    if (ada.isAt('authorizationServer')) await ada.chooseAccount()
-
-    await ada.reads('Slack connected')
-    expect(await ada.text()).toContain('Connect GitHub')
   })
 
   it('starts nothing for a browser that only prefetches the link', async () => {

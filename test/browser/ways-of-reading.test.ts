@@ -76,14 +76,6 @@ describe('the overview', () => {
     await ada.leave()
   })
 
-  it.each(['ada', 'eve', 'frank'])('holds text twice as large: %s', async (person) => {
-    const visitor = await restyled(person, 'html { font-size: 200% !important }')
-    expect(await overflowAt(visitor.page, 640)).toBeLessThanOrEqual(0)
-    expect(await overflowAt(visitor.page, 1280)).toBeLessThanOrEqual(0)
-    expect(await visitor.page.evaluate(TRUNCATED)).toEqual([])
-    await visitor.leave()
-  })
-
   it('holds the text spacing that a person asks for', async () => {
     const visitor = await restyled(
       'frank',

@@ -187,15 +187,6 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
   await visitor.leave()
 })
 
-it('counts what was skipped as left', async () => {
-  const { visitor, page } = await onIntranet('en')
-  await visitor.open()
-  await visitor.skip('slack_1')
-  await page.goto(`${origin()}/en`)
-  expect(await page.locator('#card .label').innerText()).toBe('5 apps left to connect')
-  await visitor.leave()
-})
-
 it('leaves the plain link, in every form, to someone who is signed out', async () => {
   const { visitor, page } = await onIntranet('en', false)
   for (const id of ['card', 'compact', 'link']) {

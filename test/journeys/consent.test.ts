@@ -40,28 +40,6 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     expect(browser.text).toContain('GitHub')
   })
 
-  it('that is denied every time is asked for only when the person clicks', async () => {
-    const { browser } = await world.begin(1)
-    world.sandbox.switches.set({ denyAll: true, autoConsent: true })
-    for (let round = 1; round <= 3; round++) {
-      await browser.click('/onboarding/connect/slack_1')
-      expect(world.departures()).toBe(round)
-      expect(browser.page.status).toBe(200)
-    }
-  })
-
-  it('that was denied can be put off, and the walk goes on without it and ends', async () => {
-    const { browser } = await world.begin(2)
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'deny')
-    await browser.submit('/onboarding/skip/slack_1')
-    expect(browser.text).toContain(t('banner.skipped', { app: 'Slack' }))
-    await browser.click('/onboarding/connect/github_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.titleSome'))
-    expect(world.departures()).toBe(2)
-  })
-
   it('that takes a while is waited for on a page that says so, and then goes straight on', async () => {
     const { browser } = await world.begin(2)
     world.sandbox.switches.set({ consentDelaySeconds: 0.5 })
@@ -100,18 +78,6 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     expect(world.departures()).toBe(1)
     await browser.submit('/onboarding/skip/slack_1')
     expect(browser.text).toContain(t('finished.titleNone'))
-  })
-
-  it('that shows after it was given up counts all the same', async () => {
-    const { person, browser } = await world.begin(1)
-    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    await letRefresh(browser)
-    expect(browser.text).toContain(t('attend.title', { app: 'Slack' }))
-    world.sandbox.authorize(person, 'slack_1')
-    await browser.open('/onboarding')
-    expect(browser.text).toContain(t('finished.title'))
   })
 
   it('whose page never comes back loses nothing: the list says where the person left, and offers it again', async () => {
@@ -155,12 +121,5 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     await browser.click('/onboarding/connect/slack_1')
     await answerConsent(browser, 'allow')
     expect(browser.text).toContain(t('finished.title'))
-  })
-
-  it('that was put off can be taken back by a word', async () => {
-    const { browser } = await world.begin(2)
-    await browser.submit('/onboarding/skip/slack_1')
-    await browser.post('/onboarding/unskip/slack_1')
-    expect(browser.text).toContain(t('next.title', { app: 'Slack' }))
   })
 })

@@ -31,14 +31,6 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     expect(connectLinks(browser)).toEqual(['/onboarding/connect/slack_1', '/onboarding/connect/gdrive_1'])
   })
 
-  it('that names several walks those', async () => {
-    const { person, browser } = await world.begin(3, '/onboarding?datasource=slack&datasource=gdrive_1')
-    world.sandbox.switches.set({ autoConsent: true })
-    await browser.click('/onboarding/connect/')
-    expect(browser.text).toContain(t('finished.titleThese', { count: 2 }))
-    expect(world.sandbox.state(person)).toMatchObject({ slack_1: 'authorized', github_1: 'waiting' })
-  })
-
   it.each(['nothing_9', '__proto__', '<script>alert(1)</script>', '../../etc', 'x'.repeat(900)])(
     'that names what does not wait (%.25s) says so, and shows the way to the rest',
     async (name) => {
@@ -107,11 +99,5 @@ describe.each(stores)('a link from the intranet, on %s', (_name, open) => {
     ])
       expectPage(await browser.open(world.url + path))
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-  })
-
-  it('starts a sign-in that returns to it, whatever is in it', async () => {
-    const path = '/onboarding?datasource=slack_1&return_to=https%3A%2F%2Fintranet.example%2F%3Fx%3D%26'
-    const { browser } = await world.begin(1, path)
-    expect(browser.page.url).toBe(world.url + path)
   })
 })

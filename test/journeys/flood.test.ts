@@ -146,25 +146,6 @@ describe.each(stores)('the counts for the intranet, on %s', (_name, open) => {
       })
   })
 
-  it('know at once what was done here', async () => {
-    const { world, browser } = await begin()
-    await counts(world, browser)
-    await browser.post(`${world.url}/onboarding/skip/github_1`)
-    expect(await counts(world, browser)).toMatchObject({ pending: 1, skipped: 1 })
-    await browser.open(`${world.url}/onboarding`)
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(await counts(world, browser)).toMatchObject({ connected: 1, pending: 0, skipped: 1 })
-  })
-
-  it('ask the service anew after a walk was changed here', async () => {
-    const { world, person, browser } = await begin()
-    await counts(world, browser)
-    world.sandbox.authorize(person, 'slack_1')
-    await browser.post(`${world.url}/onboarding/skip/github_1`)
-    expect(await counts(world, browser)).toMatchObject({ connected: 1, pending: 0, skipped: 1 })
-  })
-
   it('keep no failure of the service', async () => {
     const { world, browser } = await begin()
     world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })

@@ -130,23 +130,6 @@ describe.each(stores)('when the service answers oddly, on %s', (_name, open) => 
       expect(hop.headers['retry-after']).toBe(told)
     }
   })
-
-  it('programs are told the same as a problem', async () => {
-    const { browser } = await world.begin(1)
-    world.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 500 } } })
-    const hop = await browser.open(`${world.url}/api/status`)
-    expect(hop.headers['content-type']).toBe('application/problem+json')
-    expect(JSON.parse(hop.body)).toMatchObject({ status: 503, code: 'service_unavailable' })
-  })
-
-  it('a service that is away is a page, and is not asked for ever', async () => {
-    const { browser } = await world.begin(1)
-    world.sandbox.switches.set({ serviceDown: true })
-    const hop = await browser.open(`${world.url}/onboarding`)
-    expect(hop.status).toBe(503)
-    expectPage(hop)
-    expect(world.checks()).toBeLessThanOrEqual(2)
-  })
 })
 
 describe('when the service takes too long', () => {

@@ -1,7 +1,7 @@
 // Entries that are odd in themselves: addresses that lead elsewhere, statuses nobody knows, names that bite.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
 import { linksOf } from '../helpers/test-browser.ts'
@@ -87,48 +87,6 @@ describe.each(stores)('a datasource, on %s', (_name, open) => {
     expect(browser.page.status).toBe(200)
     const other = await browser.click('/onboarding/connect/github_1', { follow: false })
     expect(other.location).toBe(`${world.sandbox.urls.service}/auth/datasource/github_1?token=t`)
-  })
-
-  it('whose address leads elsewhere ends an automatic walk on the list', async () => {
-    const { browser } = await world.begin(2)
-    await browser.click('/onboarding/connect/slack_1')
-    listing([entry('https://evil.example/', 'github_1')])
-    const hop = await answerConsent(browser, 'allow')
-    expect(hop.status).toBe(200)
-    expectPage(hop)
-    expect(hop.body).toContain(t('overview.progress', { connected: 1, total: 2 }))
-  })
-
-  it.each(['EXPIRED', '', 7, null, {}, 'SEG_MIGRATION', 'DISABLED', 'STALE_OAUTH', 'AUTHORIZED'])(
-    'with the status %j is on the list, next to the others',
-    async (authStatus) => {
-      const { browser } = await world.begin(1)
-      listing([
-        { ...entry('/auth/datasource/slack_1?token=t'), authStatus },
-        entry('/auth/datasource/b?token=t', 'b'),
-      ])
-      const hop = await browser.open(`${world.url}/onboarding`)
-      expect(hop.status).toBe(200)
-      expectPage(hop)
-      expect(hop.body).toContain('slack_1')
-      expect(linksOf(hop.body)).toContain('/onboarding/connect/b')
-    },
-  )
-
-  it('that comes twice, without a status or with a name like __proto__ is a page', async () => {
-    const { browser } = await world.begin(1)
-    listing([
-      entry('/auth/datasource/slack_1?token=t'),
-      entry('/auth/datasource/slack_1?token=other'),
-      { datasourceInstance: '__proto__' },
-      { datasourceInstance: 'constructor', displayName: 'toString' },
-      { datasourceInstance: 'half_\ud800' },
-      { datasourceInstance: '..', displayName: 'Dots' },
-    ])
-    const hop = await browser.open(`${world.url}/onboarding`)
-    expect(hop.status).toBe(200)
-    expectPage(hop)
-    expect(hop.body).toContain(t('overview.progress', { connected: 0, total: 5 }))
   })
 
   it('with a name that bites is shown as what it is, and connects', async () => {

@@ -42,22 +42,4 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
       expect(line).toMatch(/It said: “.*(allow|Invalid)/)
     }
   })
-
-  it('whose search fails is told about the search, not about checking apps', async () => {
-    const { browser } = await world.begin(1)
-    for (const [answer, words] of [
-      [{ status: 500 }, t('problem.search_unavailable.title')],
-      [{ close: true }, t('problem.search_unavailable.title')],
-      [{ status: 429 }, t('problem.search_busy.title')],
-      [{ status: 403 }, t('problem.search_forbidden.title')],
-      [{ status: 400 }, t('problem.search_refused.title')],
-      [{ status: 404 }, t('problem.search_misconfigured.title')],
-    ] as const) {
-      world.sandbox.switches.set({ answers: { search: answer } })
-      const hop = await browser.open(`${world.url}/search?q=plan`)
-      expectPage(hop)
-      expect(browser.text).toContain(words)
-      expect(browser.text).not.toMatch(/check your apps|people are connecting|connect apps yet/i)
-    }
-  })
 })

@@ -1,7 +1,7 @@
 // What is on the service's list is not connected, whatever is said of it; and every surface says the same of one app.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
+import { openWorld, type World } from '../helpers/journey.ts'
 import { signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
@@ -87,18 +87,6 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.text).toContain(t('finished.title'))
   })
 
-  it('is not told that everything is connected where all is switched off, and is offered no search', async () => {
-    const { browser } = await world.begin([])
-    listing(entry('github_1', { authStatus: 'DISABLED' }), entry('jira_1', { authStatus: 'DISABLED' }))
-
-    await onList(browser)
-
-    expectPage(browser.page)
-    expect(browser.text).toContain(t('finished.titleOff'))
-    expect(browser.text).not.toMatch(/everything|all of your apps|done/i)
-    expect(browser.page.body).not.toContain('action="/search"')
-  })
-
   it('who said “not now” to everything is not told to be done, and is offered no search', async () => {
     const { browser } = await world.begin(3)
     for (const instance of ['slack_1', 'github_1', 'gdrive_1'])
@@ -110,15 +98,6 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.page.body).not.toContain('action="/search"')
     await browser.post('/onboarding/blocked/slack_1')
     expect(browser.text).toContain('One app is waiting for an admin.')
-  })
-
-  it('who was sent for one app is not told that all are connected', async () => {
-    const { browser } = await world.begin(2, '/onboarding?datasource=slack')
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-
-    expect(browser.text).toContain(t('finished.titleThese', { count: 1 }))
-    expect(browser.text).not.toContain('all of your apps')
   })
 
   it('sees an app that was skipped and then switched off as switched off, and everyone else sees the same', async () => {

@@ -1,7 +1,7 @@
 // Tabs, back buttons, double clicks: what browsers and hands do.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { t } from '../helpers/texts.ts'
-import { answerConsent, expectPage, openWorld, refreshOf, type World } from '../helpers/journey.ts'
+import { answerConsent, expectPage, openWorld, type World } from '../helpers/journey.ts'
 import { stores } from '../helpers/stores.ts'
 import type { Hop, TestBrowser } from '../helpers/test-browser.ts'
 
@@ -84,14 +84,6 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     expect(browser.text).toContain('GitHub')
   })
 
-  it('that clicks twice, one after the other, ends on a link that works', async () => {
-    const { browser } = await world.begin(1)
-    await browser.click('/onboarding/connect/slack_1', { follow: false })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.title'))
-  })
-
   it('that reloads the return while it is judged is judged once', async () => {
     const { browser } = await world.begin(2)
     await browser.click('/onboarding/connect/slack_1')
@@ -119,20 +111,5 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     expect(answers.map((hop) => hop.status)).toEqual(apps.map(() => 303))
     const status = await browser.open(`${world.url}/api/status`)
     expect(JSON.parse(status.body)).toEqual({ signedIn: true, connected: 0, pending: 0, skipped: 24 })
-  })
-
-  it('that waits in one tab and looks at the list in another goes on in the first', async () => {
-    const { person, browser } = await world.begin(2)
-    world.sandbox.switches.set({ consentDelaySeconds: 3_600 })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    const waiting = browser.page
-    world.sandbox.authorize(person, 'slack_1')
-    await browser.open(`${world.url}/onboarding`)
-    expect(browser.text).toContain(t('overview.progress', { connected: 1, total: 2 }))
-    switchTo(browser, waiting)
-    await browser.open(refreshOf(waiting)?.url ?? '')
-    expect(browser.text).toContain('Allow access?')
-    expect(browser.text).toContain('GitHub')
   })
 })

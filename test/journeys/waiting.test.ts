@@ -41,15 +41,6 @@ describe.each(stores)('somebody, on %s', (_name, open) => {
     expect(browser.text).toContain(t('overview.progress', { connected: 2, total: 3 }))
   })
 
-  it('whose app is being confirmed can say “not now” at once', async () => {
-    const { browser } = await world.begin(2)
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'deny')
-    await browser.submit('/onboarding/skip/slack_1')
-    expect(browser.text).toContain(t('next.title', { app: 'GitHub' }))
-    expect(refreshOf(browser.page)).toBeUndefined()
-  })
-
   it.each(['access_denied', 'server_error', 'made up'])(
     'who comes back with error=%s does not wait, and is believed only by the list',
     async (error) => {

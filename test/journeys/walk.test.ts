@@ -39,37 +39,6 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
     expect(world.checks()).toBe(4)
   })
 
-  it('carries every departure’s own step in final_redirect_url, and each return brings it', async () => {
-    const { browser } = await world.begin(3)
-    world.sandbox.switches.set({ autoConsent: true })
-    await browser.click('/onboarding/connect/')
-    const asked = world.sandbox.requests
-      .filter((entry) => entry.operation === 'checkdatasourceauth')
-      .map((entry) => entry.query['final_redirect_url'])
-    const returns = browser.hops.map((hop) => hop.url).filter((url) => url.includes('/onboarding/callback'))
-    expect(asked.slice(0, 3)).toEqual(returns)
-    expect(new Set(returns).size).toBe(3)
-    for (const url of returns)
-      expect(url).toMatch(new RegExp(`^${world.url}/onboarding/callback\\?step=[\\w-]{22}$`))
-  })
-
-  it('can search at the end', async () => {
-    const { browser } = await world.begin(1)
-    world.sandbox.switches.set({ autoConsent: true })
-    await browser.click('/onboarding/connect/')
-    await browser.open('/search?q=plan')
-    expect(browser.page.status).toBe(200)
-    expectPage(browser.page)
-  })
-
-  it('and has nothing pending is told so at once', async () => {
-    const { browser } = await world.begin([{ instance: 'slack_1', displayName: 'Slack', authorized: true }])
-    world.sandbox.authorize(world.sandbox.people.at(-1)?.id ?? '', 'slack_1')
-    await browser.open('/onboarding')
-    expect(browser.page.status).toBe(200)
-    expectPage(browser.page)
-  })
-
   it('and has no datasource at all is told so at once', async () => {
     const { browser } = await world.begin([])
     expect(browser.text).toContain(t('overview.nothingKnown'))

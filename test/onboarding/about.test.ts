@@ -48,23 +48,6 @@ describe('what is said of an app', () => {
     expect(about('en')('github_1')).toStrictEqual({ ...unsaid, logo: expect.stringContaining('github') })
     expect(about('en')('crm_1')).toStrictEqual({ ...unsaid, why: 'Customers are there.' })
   })
-
-  it('is worked out once for each app and language, and not remembered without end', () => {
-    const asked: string[] = []
-    const counted = aboutApps({
-      ...company,
-      datasourceOf: (instance) => void asked.push(instance),
-    })
-    const [english, german] = [counted('en'), counted('de')]
-    for (const of of [english, german, english, german]) of('app_0')
-    expect(asked).toEqual(['app_0', 'app_0'])
-    for (let at = 2; at < 5_000; at++) english(`app_${at}`)
-    english('app_0')
-    expect(asked).toHaveLength(5_000)
-    english('app_one_more')
-    english('app_0')
-    expect(asked.slice(5_000)).toEqual(['app_one_more', 'app_0'])
-  })
 })
 
 describe('the sign of an app', () => {

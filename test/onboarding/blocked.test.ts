@@ -60,16 +60,6 @@ it('is offered again once it is connected and waits anew, and is nobody else’s
   expect(refused.status).toBe(403)
 })
 
-it('gives way to a later “not now”, as a later word does', async () => {
-  const bob = await signIn(running, 'bob')
-  await bob.post('/onboarding/blocked/slack_1')
-  await bob.post('/onboarding/skip/slack_1')
-  expect(bob.text).not.toContain('Slack is waiting for an admin')
-  expect(await status(bob)).toMatchObject({ pending: 1, skipped: 1 })
-  await bob.submit('/onboarding/unskip/slack_1')
-  expect(bob.text).toContain('Connect Slack')
-})
-
 it('/admin does not exist for anybody else', async () => {
   const bob = await signIn(running, 'bob')
   for (const path of ['/admin', '/admin/people.csv', '/admin/report.json'])

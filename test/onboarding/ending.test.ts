@@ -57,18 +57,6 @@ describe('the end of a list', () => {
     expect(endingOf({ shown, hidden: counts(), isNarrowed: false })).toBe(ending)
   })
 
-  it('gives the reason where everything is turned off, and says it once', () => {
-    const leadOf = (hidden: Counts) =>
-      openingOf('off', { shown: counts(0, 0, 0, 0, 1), hidden, isNarrowed: true }, t).lead
-    expect(leadOf(counts())).toBe(t('reason.disabled', { count: 1 }))
-    expect(leadOf(counts(1))).toBe(t('finished.leadOff', { count: 1 }))
-  })
-
-  it('names a link that has nothing to connect for what it is', () => {
-    const seen = { shown: counts(), hidden: counts(), isNarrowed: true }
-    expect(openingOf('unknown-name', seen, t).heading).toBe(t('overview.titleUnderName'))
-  })
-
   it('of a narrowed visit says nothing of the other apps', () => {
     const narrowed = (shown: Counts, hidden: Counts) => endingOf({ shown, hidden, isNarrowed: true })
     expect(narrowed(counts(), counts(1))).toBe('unknown-name')
@@ -107,25 +95,5 @@ describe('the end of a list', () => {
       checked++
     }
     expect(checked).toBe(243 * 7)
-  })
-
-  it('calls a single app of a narrowed visit this app', () => {
-    const words = (...figures: Parameters<typeof counts>) => {
-      const seen = { shown: counts(...figures), hidden: counts(0, 1), isNarrowed: true }
-      const { heading, lead } = openingOf(endingOf(seen), seen, t)
-      return `${heading}. ${lead}`
-    }
-    const singles = [words(1), words(0, 1), words(0, 0, 1), words(0, 0, 0, 1), words(0, 0, 0, 0, 1)]
-    for (const said of singles) expect(said).not.toMatch(/these apps|in them/i)
-    expect(words(2)).toContain('These apps are connected')
-    expect(words(0, 2)).toContain('for these apps only')
-  })
-
-  it('tells why apps are not connected, each reason with its own figure', () => {
-    const shown = counts(1, 0, 1, 2, 1)
-    const { lead } = openingOf('some', { shown, hidden: counts(), isNarrowed: false }, t)
-    expect(lead).toContain('You skipped one app.')
-    expect(lead).toContain('2 apps are waiting for an admin.')
-    expect(lead).toContain('Your admin has turned one app off.')
   })
 })

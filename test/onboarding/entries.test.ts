@@ -1,7 +1,8 @@
 // The rows of the list: each state in words, and exactly what can be done about it.
 import { describe, expect, it } from 'vitest'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { rowsOf, type App, type ListContext } from '../../src/onboarding/overview/entries.ts'
+import { rowsOf } from '../../src/onboarding/overview/entries.ts'
+import type { App, Situation } from '../../src/onboarding/overview/situation.ts'
 import type { Standing } from '../../src/onboarding/standing.ts'
 import { type Known } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
@@ -15,15 +16,11 @@ const app = (standing: Standing = TODO, entry: Partial<Known> = {}): App => ({
   standing,
   entry: { instance: 'slack_1', name: 'Slack', status: 'awaiting', firstSeen: NOW, ...entry },
 })
-const rows = (apps: readonly App[], context: Partial<ListContext> = {}) =>
-  rowsOf(apps, {
-    t,
-    about: () => notDescribed,
-    current: undefined,
-    finished: false,
-    accountOf: () => undefined,
-    ...context,
-  })
+const rows = (apps: readonly App[], current?: string, isOver = false) => {
+  const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
+  const context = { t, about: () => notDescribed, isOver, from: undefined, earliest }
+  return rowsOf({ ...context, apps, known: apps } as unknown as Situation, current)
+}
 
 const forApp = 'Slack'
 const connect = (label: string) => ({ connect: { href: '/onboarding/connect/slack_1', label, forApp } })
@@ -96,7 +93,7 @@ describe('a row', () => {
 
   it('says since when it is connected where the walk is over, and where that is known', () => {
     const noteOf = (entry: Partial<Known>, finished: boolean, standing: Standing['kind'] = 'connected') =>
-      rows([app({ kind: standing, since: NOW } as Standing, entry)], { finished }).entries[0]?.note
+      rows([app({ kind: standing, since: NOW } as Standing, entry)], undefined, finished).entries[0]?.note
     expect(noteOf({ connectedAt: NOW }, true)).toBe('Connected November 21, 2026')
     expect(noteOf({ connectedAt: NOW }, false)).toBeUndefined()
     expect(noteOf({}, true)).toBeUndefined()
@@ -107,21 +104,21 @@ describe('a row', () => {
 describe('the list', () => {
   const named = (instance: string, standing?: Standing, entry: Partial<Known> = {}) =>
     app(standing, { ...entry, instance })
-  const shown = (apps: readonly App[], context?: Partial<ListContext>) => {
-    const { entries, more } = rows(apps, context)
+  const shown = (apps: readonly App[]) => {
+    const { entries, more } = rows(apps)
     return [entries, more].map((part) => part.map((row) => row.app).join(' '))
   }
 
   it('leaves out what the page offers first, and calls the one that comes after it next', () => {
     const apps = [named('a'), named('b', { kind: 'skipped', since: NOW }), named('c'), named('d')]
-    const { entries } = rows(apps, { current: 'a' })
+    const { entries } = rows(apps, 'a')
     expect(entries.map((row) => [row.app, row.status])).toEqual([
       ['b', 'Skipped'],
       ['c', 'Next'],
       ['d', ''],
     ])
     expect(rows(apps).entries.map(({ status }) => status)).toEqual(['', 'Skipped', '', ''])
-    expect(rows([named('a')], { current: 'a' })).toEqual({ entries: [], more: [] })
+    expect(rows([named('a')], 'a')).toEqual({ entries: [], more: [] })
   })
 
   it('shows six as they are, and of more the five most urgent in their order', () => {

@@ -5,27 +5,11 @@ import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.
 
 const LATE = NOW + CONFIRM * 1000
 const connect = '/onboarding/connect/slack_1'
-const back = '/onboarding/callback?step=step-1'
 
 /** Back from Slack, and the time to confirm is over. */
 const late = (waiting: Waiting[]) => seen(waiting, returned(waiting), LATE)
 
 describe('the news', () => {
-  it('tell of an app that is being confirmed, beside the one to go on with', () => {
-    const walk = { ...returned([slack, github]), visit: { only: ['slack', 'github'] } }
-    expect(see(walk).checking).toEqual({
-      instance: 'slack_1',
-      title: 'Checking your Slack connection…',
-      named: '',
-      text: 'Continue with GitHub. We’ll keep checking.',
-      denied: { href: '/onboarding/connect/slack_1', label: 'Canceled? Try Slack again' },
-      control: { stop: '/onboarding?datasource=slack&datasource=github&still=yes', lookAgain: back },
-      focus: false,
-    })
-    for (const none of [returned([slack]), seen([slack, github]), late([slack, github])])
-      expect(see(none, { now: LATE }).checking).toBeUndefined()
-  })
-
   const lateAndOver = (waiting: Waiting[]) => {
     const other = depart(late(waiting), { instance: 'github_1', step: 'step-2', now: LATE })
     return comeBack(other, 'step-2', LATE, true).walk

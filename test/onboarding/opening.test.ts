@@ -153,14 +153,3 @@ describe('a list opens with words that fit it', () => {
     expect(opening.ending).toBe(ending)
   })
 })
-
-it('each app is counted once, those that are turned off also by the service’s word', () => {
-  const app = (kind: 'off' | 'skipped', status: 'disabled' | 'awaiting') => ({
-    standing: kind === 'off' ? { kind } : { kind, since: 1 },
-    entry: { status },
-  })
-  expect(countsOf([])).toEqual(counts())
-  expect(countsOf([app('off', 'disabled'), app('skipped', 'awaiting'), app('off', 'disabled')])).toEqual(
-    counts({ off: 2, skipped: 1 }),
-  )
-})

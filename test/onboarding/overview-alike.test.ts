@@ -1,7 +1,7 @@
 // Two apps with one name: what the page says so that each is connected to an account of its own.
 import { describe, expect, it } from 'vitest'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { type Waiting, type Walk, block, skip } from '../../src/onboarding/walk.ts'
+import { type Waiting, type Walk, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, github, NOW, returned, see, seen, slack, waits } from './seen.ts'
 
@@ -35,31 +35,6 @@ describe('the card of an app that shares its name', () => {
     expect(see(seen([waits('slack_1', 'Slack', 'stale'), second]), { person }).account).toBe('')
     expect(see(seen([slack, second]), { person }).account).toContain(person)
     expect(see(returned([slack, github]), { person }).account).toContain(person)
-  })
-
-  it('says so to someone who skipped the other one: it may have been out of doubt', () => {
-    expect(saidFirst(skip(seen([slack, second]), 'slack_1', NOW))).toBe(TWICE)
-  })
-
-  it('says which account met a wall, to someone who needs an admin for the other one', () => {
-    const blocked = block(seen([slack, second]), 'slack_1', NOW)
-    expect(see(blocked).step?.instance).toBe('slack_2')
-    expect(saidFirst(blocked)).toBe(TAKEN)
-    expect(see(blocked, { person: 'ada@acme.example' }).account).toBe('')
-  })
-
-  it('says first that there are several, and why it is asked once', () => {
-    const why = 'Most decisions are made in a channel.'
-    const about = () => ({ ...notDescribed, why, isRequired: true })
-    const saidOf = (walk: Walk) => {
-      const { paragraphs = [], marks = [] } = see(walk, { about }).step ?? {}
-      return [...paragraphs, ...marks.slice(2).map(({ text }) => text)]
-    }
-    const explained = t('next.explain', { app: 'Slack', last: 'no' })
-    const required = t('next.required')
-    expect(saidOf(seen([slack, second]))).toEqual([TWICE, why, explained, required])
-    expect(saidOf(returned([slack, second]))).toEqual([TAKEN, explained])
-    expect(saidOf(returned([slack, github]))).toEqual([why, explained.replace('Slack', 'GitHub'), required])
   })
 
   it('says nothing of it where there is no other one to mix it up with', () => {
@@ -111,25 +86,6 @@ describe('what leads straight to such an app', () => {
     const one = skip(seen([second], seen([slack, second])), 'slack_2', NOW)
     expect(see(one).resume?.account).toBe(TAKEN)
     expect(see(skip(seen([github]), 'github_1', NOW)).resume?.account).toBeUndefined()
-  })
-
-  it('says it after what the row has to say of itself', () => {
-    const both = seen([slack, second])
-    expect(rowOf(block(both, 'slack_1', NOW), 'slack_1')).toMatchObject({
-      note: t('note.blocked'),
-      account: AGAIN,
-    })
-    const late = seen([github, slack, second], both, NOW + 2 * 60_000)
-    expect(rowOf(late, 'github_1')).toMatchObject({ note: t('note.isNew'), account: undefined })
-  })
-
-  it('says nothing where nothing leads there', () => {
-    const over = seen(
-      [waits('slack_2', 'Slack', 'disabled')],
-      seen([slack, waits('slack_2', 'Slack', 'disabled')]),
-    )
-    expect(over.known).toHaveLength(2)
-    expect(see(over).entries.map(({ account }) => account)).toEqual([undefined, undefined])
   })
 })
 

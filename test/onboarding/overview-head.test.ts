@@ -38,11 +38,6 @@ describe('how far the person is', () => {
     expect(see(seen([off])).progress).toBeUndefined()
   })
 
-  it('has segments for up to twelve apps', () => {
-    expect(see(seen(many(12))).progress?.segments).toHaveLength(12)
-    expect(see(seen(many(13))).progress).toMatchObject({ total: 13, segments: [] })
-  })
-
   it('is not repeated on the page of the end, where it is reached or seen again', () => {
     const done = connected(2, 2)
     expect(see(done)).toMatchObject({ progress: undefined, arrived: false })
@@ -79,12 +74,6 @@ describe('what is connected, at a glance', () => {
     expect(see(seen([], seen([slack, waits('salesforce_1', 'Salesforce')]))).tiles).toHaveLength(2)
     expect(see(connected(1, 2)).tiles).toEqual([])
   })
-
-  it('is not called new at the end, but says since when', () => {
-    expect(see(connected(1, 2)).entries.map(({ note }) => note)).toEqual([undefined])
-    const rest = see(skip(connected(1, 2), 'app_1', NOW))
-    expect(rest.entries.map(({ note }) => note)).toEqual(['Connected November 21, 2026', undefined])
-  })
 })
 
 describe('a narrowed visit', () => {
@@ -96,17 +85,6 @@ describe('a narrowed visit', () => {
     [['jira'], true],
   ])('to %j says that there is more: %s', (only, narrowed) => {
     expect(see({ ...both, visit: { only } }).narrowed).toBe(narrowed)
-  })
-
-  it('is none where there are no apps at all', () => {
-    expect(see(seen([])).narrowed).toBe(false)
-  })
-
-  it('is for these apps alone in its words', () => {
-    expect(see({ ...both, visit: { only: ['slack'] } }).lead).toBe(
-      'The link you followed is for this app only.',
-    )
-    expect(see(both).lead).toBe('Find your messages, files and tickets in one place.')
   })
 })
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { aboutApps, signOf } from '../../src/onboarding/overview/about.ts'
-import { type Waiting, skip } from '../../src/onboarding/walk.ts'
+import { type Waiting } from '../../src/onboarding/walk.ts'
 import { Problem } from '../../src/problem.ts'
 import { problemWords } from '../../src/web/error-page.ts'
 import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
@@ -25,27 +25,6 @@ describe('the name of an app', () => {
     const there = [...(step?.paragraphs ?? []), ...(step?.marks.map(({ text }) => text) ?? [])]
     expect(there).toContain(t('next.explain', { app: 'Slack', last: 'no' }))
     expect(there).toContain(t('next.reads', { app: 'Slack' }))
-  })
-
-  it('has its number where a link is for that app alone too', () => {
-    const walk = seen([slack, waits('slack_2', 'Slack')])
-    const { step } = see({ ...walk, visit: { ...walk.visit, only: ['slack_2'] } })
-    expect(step?.title).toBe('Connect Slack\u00a0(2)')
-  })
-
-  it('stands beside one colour, whichever instance it is', () => {
-    const { step, entries } = see(seen([slack, waits('slack_2', 'Slack'), waits('slack_37', 'Chat')]))
-    expect(new Set([step?.tile.tone, ...entries.map(({ tile }) => tile.tone)]).size).toBe(1)
-  })
-
-  it('is the company’s own on the page of a failure too', () => {
-    const company = companyOf({ datasources: { slack_1: { name: 'Chat of Sales' } } }, new Map())
-    const problem = new Problem(502, 'datasource_cannot_start', {
-      datasource: { instance: 'slack_1', among: [slack] },
-    })
-    const { title, advice } = problemWords(problem, t, company.nameOf)
-    expect(title).toBe('We can’t connect Chat of Sales right now')
-    expect(advice).toContain('Chat of Sales')
   })
 
   it('has its number on the page of a failure too, and whole words in the title', () => {
@@ -86,13 +65,6 @@ describe('the name of an app', () => {
     expect(see(seen([slack, waits(name, name)])).entries[0]?.name).toBe(words)
   })
 
-  it('shows a display name as the service gives it, whatever the identifier', () => {
-    expect(see(seen([slack, waits('google_drive_2', 'Drive of Acme')])).entries[0]?.name).toBe(
-      'Drive of Acme',
-    )
-    expect(see(seen([slack, waits('app_2', 'crm_prod')])).entries[0]?.name).toBe('crm_prod')
-  })
-
   it('is only forApp on buttons where it is long, below a title that has the whole of it', () => {
     const { step } = see(seen([waits('plan_1', LONG)]))
     expect(step?.title).toBe(`Connect ${LONG}`)
@@ -113,10 +85,6 @@ describe('the name of an app', () => {
     expect(see(seen(apps)).entries.map(({ brief }) => brief)).toEqual([true, true])
     const { entries } = see(seen([...apps, waits('plan_3', `${LONG} of EMEA`)]))
     expect(entries.map(({ brief }) => brief)).toEqual([false, true, false])
-  })
-
-  it('is not cut in a row where it runs the other way than the page', () => {
-    expect(see(seen([slack, waits('notion_1', 'נושן')])).entries[0]?.brief).toBe(false)
   })
 
   it('is below the result where it is long', () => {
@@ -145,18 +113,6 @@ describe('the name of an app', () => {
     expect(titlesIn('de', 'stale')).toEqual([`${LONG} neu verbinden`, ''])
   })
 
-  it('is on a button that has nothing above it which names the app, unless it is long', () => {
-    const resumed = (name: string, isFirst = true) => {
-      const left = [waits('plan_1', name), slack]
-      const walk = isFirst ? seen(left) : seen(left, seen([...left, github]))
-      const off = skip(skip(walk, 'plan_1', NOW), 'slack_1', NOW)
-      return see(off).resume
-    }
-    expect(resumed('Plans')).toMatchObject({ label: 'Connect Plans' })
-    expect(resumed(LONG)).toMatchObject({ label: 'Connect your first app', forApp: LONG })
-    expect(resumed(LONG, false)).toMatchObject({ label: 'Connect a skipped app', forApp: LONG })
-  })
-
   it.each([
     ['Microsoft SharePoint', 'Continue to Microsoft SharePoint'],
     ['Microsoft SharePoints', 'Continue to the app'],
@@ -166,34 +122,7 @@ describe('the name of an app', () => {
     expect(see(seen([waits('app_1', name)])).step?.main?.label).toBe(label)
   })
 
-  it.each(['Jira', LONG])(
-    'is above the buttons of a row, which only say it to who hears them: %s',
-    (name) => {
-      const [row] = see(seen([slack, waits('app_1', name)])).entries
-      expect(row?.name).toBe(name)
-      expect(row?.connect).toMatchObject({ label: 'Connect', forApp: name })
-      expect(row?.skip).toMatchObject({ label: 'Skip for now', forApp: name })
-    },
-  )
-
-  it('puts an identifier into an address encoded', () => {
-    const { step } = see(seen([waits('custom space/%2F?#&_1', 'Odd')]))
-    expect(step?.main?.href).toBe('/onboarding/connect/custom%20space%2F%252F%3F%23%26_1')
-  })
-
   it('keeps a name that runs from right to left from turning the words around it', () => {
     expect(see(seen([waits('notion_1', 'נושן')])).step?.title).toBe('Connect \u2068נושן\u2069')
-  })
-
-  it.each([
-    ['Slack', 'S'],
-    ['jira', 'J'],
-    ['<b>Bold</b>', 'B'],
-    ['👩‍👩‍👧‍👦 Family', '👩‍👩‍👧‍👦'],
-    ['éclair', 'É'],
-    ['נושן', 'נ'],
-    ['…', '·'],
-  ])('shows %s at a glance as %s', (name, initial) => {
-    expect(see(seen([waits('app_1', name)])).step?.tile.initial).toBe(initial)
   })
 })

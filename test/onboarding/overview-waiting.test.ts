@@ -1,7 +1,7 @@
 // What the overview shows while a consent is being confirmed: it holds no one up.
 import { describe, expect, it } from 'vitest'
-import { comeBack, depart } from '../../src/onboarding/walk.ts'
-import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
+import { comeBack } from '../../src/onboarding/walk.ts'
+import { CONFIRM, NOW, drive, github, returned, see, seen, slack } from './seen.ts'
 
 describe('an app that is being confirmed', () => {
   it('waits, looks again by itself, and can be told to stop where the person is', () => {
@@ -45,12 +45,6 @@ describe('an app that is being confirmed', () => {
     expect(refresh?.seconds).toBe(2)
   })
 
-  it('offers to try again also where its name is too long for a button', () => {
-    const forApp = 'Quarterly planning, reporting and forecasting app'
-    const { step } = see(returned([waits('slack_1', forApp)]))
-    expect(step?.again).toMatchObject({ label: 'Canceled? Try again', forApp })
-  })
-
   it('tells its script when to look, when to ask, and when the time to confirm is over', () => {
     const once = returned([slack, github])
     const watch = { go: '/onboarding/callback?step=step-1', seen: '0 2 0', left: CONFIRM }
@@ -60,23 +54,6 @@ describe('an app that is being confirmed', () => {
     expect(later).toEqual({ ...watch, looksFirst: false, pauses: '10 20 30 30', left: CONFIRM - 3 })
     expect(see(twice, { now: NOW + CONFIRM * 2_000 }).watch?.left).toBe(0)
     expect(see(seen([slack])).watch).toBeUndefined()
-  })
-
-  it('has its script alone, which asks sooner where nothing else is left', () => {
-    const alone = see(returned([slack]))
-    expect([alone.script, alone.watch?.pauses]).toEqual(['wait', '2 5 10 20'])
-    expect(see(returned([slack, github])).script).toBe('wait')
-    expect(see(seen([slack])).script).toBeUndefined()
-  })
-
-  it('is given its own time, whatever was confirmed before', () => {
-    const earlier = depart(seen([slack, github]), { instance: 'github_1', step: 'step-0', now: NOW - 60_000 })
-    const back = comeBack(earlier, 'step-0', NOW - 50_000).walk
-    const left = depart(back, { instance: 'slack_1', step: 'step-1', now: NOW - 10_000 })
-    expect(see(comeBack(left, 'step-1', NOW).walk).watch).toMatchObject({
-      go: '/onboarding/callback?step=step-1',
-      left: CONFIRM,
-    })
   })
 
   it('takes the focus to what is waited for once, and leaves it alone at every further look', () => {

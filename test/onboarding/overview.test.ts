@@ -28,18 +28,6 @@ describe('the overview', () => {
     expect(overview.account).toContain('ada@acme.example')
   })
 
-  it('has one sentence above the button: why the company asks, or that a consent has expired', () => {
-    const about = () => ({ ...notDescribed, why: 'Plans are kept there.', isRequired: true })
-    const step = (status: 'awaiting' | 'stale') =>
-      see(seen([waits('slack_1', 'Slack', status)]), { about }).step
-    const textsOf = (status: 'awaiting' | 'stale') => step(status)?.marks.map(({ text }) => text)
-    expect(step('awaiting')?.paragraphs).toEqual(['Plans are kept there.'])
-    expect(textsOf('awaiting')).toContain(t('next.explain', { app: 'Slack', last: 'yes' }))
-    expect(textsOf('awaiting')).toContain(t('next.required'))
-    expect(step('stale')?.paragraphs).toEqual([t('next.explainStale')])
-    expect(textsOf('stale')).toContain(t('next.alikeAgain'))
-  })
-
   it('says that a skipped app can be connected any time once, on the page of an end too', () => {
     const one = see(skip(seen([slack]), 'slack_1', NOW), { from: 'slack_1' })
     expect(one.lead).toContain(t('reason.skippedIt'))
@@ -55,17 +43,6 @@ describe('the overview', () => {
     expect(links).toEqual(['slack_1', 'github_1', 'gdrive_1'].map((id) => `/onboarding/connect/${id}`))
     expect(forms).toEqual(['slack_1', 'github_1', 'gdrive_1'].map((id) => `/onboarding/skip/${id}`))
     expect(entries.map((entry) => entry.status)).toEqual([t('status.next'), ''])
-  })
-
-  it('tells of what was connected first, and what comes next', () => {
-    const overview = see(seen([github], seen([slack, github])), { from: 'slack_1' })
-    expect(overview.banner).toEqual({
-      kind: 'good',
-      title: 'Slack connected',
-      named: '',
-      text: 'Next up: GitHub.',
-    })
-    expect(overview.title).toBe('Slack connected - 1 of 2 connected')
   })
 
   it('says nothing of a datasource that nobody knows, whatever the address claims', () => {
@@ -94,68 +71,6 @@ describe('the overview', () => {
       unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', forApp: 'Slack' },
     })
     expect(see(unskip(walk, 'slack_1')).step?.title).toBe('Connect Slack')
-  })
-
-  it('is done when everything is connected, and names since when', () => {
-    const overview = see(seen([], seen([slack, github])), { from: 'github_1' })
-    expect(overview).toMatchObject({ state: 'done', heading: t('finished.title'), step: undefined })
-    expect(overview.entries.map(({ note }) => note)).toEqual([
-      'Connected November 21, 2026',
-      'Connected November 21, 2026',
-    ])
-  })
-
-  it('is done although an administrator switched one off', () => {
-    const overview = see(seen([waits('jira_1', 'Jira', 'disabled')], seen([slack, github])))
-    expect(overview).toMatchObject({
-      state: 'done',
-      heading: t('finished.titleButOff'),
-      title: `${t('finished.titleButOff')} - 2 of 2 connected`,
-      progress: undefined,
-      search: true,
-    })
-  })
-
-  it('rests when only what was put off is left', () => {
-    const overview = see(skip(seen([slack], seen([slack, github])), 'slack_1', NOW))
-    expect(overview).toMatchObject({
-      state: 'rest',
-      lead: `${t('finished.leadSome')} ${t('reason.skipped', { count: 1 })}`,
-      step: undefined,
-      search: true,
-    })
-  })
-
-  it('is done at once for somebody with nothing to connect', () => {
-    expect(see(seen([]))).toMatchObject({
-      state: 'done',
-      heading: t('finished.titleNothing'),
-      entries: [],
-      lead: t('overview.nothingKnown'),
-    })
-  })
-
-  it('leads out of a link that was narrowed to nothing', () => {
-    const nothing = { only: ['nothing'] }
-    expect(see({ ...seen([slack]), visit: nothing })).toMatchObject({ narrowed: true, state: 'open' })
-    expect(see({ ...seen([]), visit: nothing })).toMatchObject({ narrowed: true, state: 'open' })
-    expect(see({ ...seen([slack]), visit: { only: ['slack'] } }).narrowed).toBe(false)
-  })
-
-  it('tells what is new from what was there before', () => {
-    const later = NOW + 3_600_000
-    const overview = see(seen([slack, github], seen([slack]), later), { now: later })
-    expect(overview.entries.map(({ app, note }) => [app, note])).toEqual([['github_1', t('note.isNew')]])
-  })
-
-  it('shows five of many, those that need the person first, and the others behind a disclosure', () => {
-    const apps = Array.from({ length: 40 }, (_, index) => waits(`app_${index}`, `App ${index}`))
-    const walk = seen([...apps.slice(3), waits('stale_1', 'Stale', 'stale')], seen(apps))
-    const { entries, more, step } = see(walk)
-    expect(step?.title).toBe('Connect App 3')
-    expect(entries.map(({ name }) => name)).toEqual(['App 4', 'App 5', 'App 6', 'App 7', 'Stale'])
-    expect(more).toHaveLength(35)
-    expect(see(seen(apps.slice(0, 7))).more).toEqual([])
   })
 
   it('finds apps by their names where there are more than ten, and guesses no minutes', () => {
@@ -213,13 +128,6 @@ describe('the overview', () => {
     expect(entries.filter(({ focus }) => focus).map(({ app }) => app)).toEqual(['app_9'])
   })
 
-  it('names where the way back leads', () => {
-    const back = (returnTo: string) => see({ ...seen([slack]), visit: { only: [], returnTo } }).returnTo
-    const host = 'intranet.acme.example'
-    expect(back(`https://${host}/welcome?a=b`)).toMatchObject({ label: `Back to ${host}`, host })
-    expect(back('/search?q=roadmap')?.label).toBe(t('overview.continue'))
-  })
-
   it.each(APP_STATUS_NAMES)(
     'has words for %s, and a link only where the person can do something',
     (status) => {
@@ -229,18 +137,4 @@ describe('the overview', () => {
       expect(entry?.connect !== undefined || Boolean(entry?.note)).toBe(true)
     },
   )
-
-  it('has words for every status, and offers nothing for what nobody can connect', () => {
-    const statuses = (['awaiting', 'stale', 'disabled', 'attention'] as const).map((status) =>
-      waits(`${status}_1`, status, status),
-    )
-    const { entries } = see(seen([slack, ...statuses]))
-    expect(entries.map(({ status }) => status)).toEqual(['Next', 'Expired', 'Turned off', 'Needs attention'])
-    expect(entries.map(({ connect }) => connect?.label)).toEqual([
-      'Connect',
-      'Reconnect',
-      undefined,
-      undefined,
-    ])
-  })
 })

@@ -1,6 +1,6 @@
 // Coming back from an app over HTTP: the service is asked, the person goes on without a click, and no one is sent in circles.
 import { describe, expect, it } from 'vitest'
-import { ada, consentOf, frontDoor, github, jira } from './front-door.ts'
+import { ada, consentOf, frontDoor, github } from './front-door.ts'
 import { NOW } from './seen.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
@@ -72,18 +72,6 @@ describe('a return', () => {
     expect(await Promise.all([to(path), to(path)])).toEqual([consentOf('github_1'), consentOf('github_1')])
     expect(asked).toHaveLength(2)
     expect(notes).toHaveLength(3)
-  })
-
-  it('is answered for itself, whatever other one comes at the same time', async () => {
-    const { at, to, page, back } = frontDoor({ advances: false })
-    const paths: string[] = []
-    for (const instance of ['slack_1', 'github_1']) {
-      await to(`/onboarding/connect/${instance}`)
-      paths.push(back())
-    }
-    at.waiting = [jira]
-    const pages = await Promise.all(paths.map((path) => page(path)))
-    expect(pages.map(({ banner }) => banner?.title)).toEqual(['Slack connected', 'GitHub connected'])
   })
 
   it.each(['', '?step=', '?step=lost', '?status=success'])(
@@ -164,13 +152,5 @@ describe('a return', () => {
       const { headers: answered } = await other.get(other.back(), headers)
       expect(answered['location']).toBe(consentOf('github_1'))
     }
-  })
-
-  it('is about an app that came meanwhile, too', async () => {
-    const { at, to, back } = frontDoor()
-    await to(CLICK)
-    at.now += 10_000
-    at.waiting = [jira]
-    expect(await to(back())).toBe(consentOf('jira_1'))
   })
 })

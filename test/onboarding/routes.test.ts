@@ -65,10 +65,6 @@ describe('a click', () => {
     expect(back()).not.toBe(first)
   })
 
-  it('on no app in particular leads to the first', async () => {
-    expect(await frontDoor().to('/onboarding/connect')).toBe(consentOf('slack_1'))
-  })
-
   it('on another site’s link starts nothing', async () => {
     const { to, asked } = frontDoor()
     expect(await to(CLICK, elsewhere)).toBe('/onboarding')

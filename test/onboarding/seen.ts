@@ -1,7 +1,7 @@
 // What a service said, as the overview shows it: for the tests of the overview.
 import { type Waiting, type Walk, comeBack, depart, observe, startWalk } from '../../src/onboarding/walk.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { overviewOf } from '../../src/onboarding/overview/overview.ts'
+import { overviewOf, type OverviewPage } from '../../src/onboarding/overview/overview.ts'
 import type { OverviewContext } from '../../src/onboarding/overview/situation.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -23,7 +23,7 @@ export const drive = waits('gdrive_1', 'Google Drive')
 
 export const seen = (waiting: Waiting[], walk: Walk = startWalk(NOW), now = NOW) =>
   observe(walk, waiting, now, CONFIRM)
-export const see = (walk: Walk, context: Partial<OverviewContext> = {}) =>
+export const see = (walk: Walk, context: Partial<OverviewContext> = {}): OverviewPage =>
   overviewOf(walk, {
     now: NOW,
     t,

@@ -5,17 +5,8 @@ import { countable, newPerson } from '../../src/people/person.ts'
 import { withSources } from '../../src/people/sources.ts'
 import { APP_STATUSES } from '../../src/client-api/app-status.ts'
 import { createFollow } from '../../src/people/follow.ts'
-import { next, standingIn } from '../../src/onboarding/next-step.ts'
-import {
-  type Known,
-  type Walk,
-  block,
-  comeBack,
-  depart,
-  observe,
-  skip,
-  startWalk,
-} from '../../src/onboarding/walk.ts'
+import { next } from '../../src/onboarding/next-step.ts'
+import { type Walk, block, comeBack, depart, observe, skip, startWalk } from '../../src/onboarding/walk.ts'
 import { kindOf } from '../../src/onboarding/overview/entries.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
@@ -70,35 +61,9 @@ describe('how an app is doing', () => {
     expect(count).toBe(160)
   })
 
-  it('differs between what waits, what has run out and what has no address in words alone', () => {
-    const statuses = ['awaiting', 'stale', 'attention'] as const
-    const walk = observe(
-      startWalk(0),
-      statuses.map((status) => ({ instance: status, name: status, status })),
-      0,
-      30,
-    )
-    const all = walk.known.map((entry) => standingIn(entry, 0))
-    expect(all.map((standing, index) => kindOf(standing, statuses[index] ?? 'connected'))).toEqual([
-      'todo',
-      'stale',
-      'attention',
-    ])
-    expect(all.map(figureOf)).toEqual(['pending', 'pending', 'pending'])
-    expect(all.map((standing) => turnOf(standing) !== undefined)).toEqual([true, true, true])
-  })
-
   it.each([standingOf, figureOf, turnOf, kindOf])('%o fails on a value that nobody thought of', (decide) => {
     const odd = { kind: 'new', status: 'new' } as unknown as Facts & Standing
     expect(() => (decide as (value: unknown) => unknown)(odd)).toThrow(TypeError)
-  })
-
-  it('is skipped as soon as it was said, whatever an earlier tab has open', () => {
-    const seen = observe(startWalk(0), [{ instance: 'a', name: 'A', status: 'awaiting' }], 0, 30)
-    const left = depart(seen, { instance: 'a', step: 's1', now: 1_000 })
-    const kind = (walk: Walk, now: number) => standingIn(walk.known[0] as Known, now).kind
-    expect(kind(left, 1_500)).toBe('elsewhere')
-    expect(kind(skip(left, 'a', 2_000), 2_500)).toBe('skipped')
   })
 })
 

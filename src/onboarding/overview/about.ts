@@ -36,38 +36,26 @@ export const notDescribed: AboutApp = {
   isRequired: false,
 }
 
-/** What is known of each app, in a language. Apps come again with every page, so each is worked out once. */
-export function aboutApps(company: Company): (lang: string) => About {
-  const known = new Map<string, AboutApp>()
-  return (lang) => (instance) => {
-    const key = `${lang} ${instance}`
-    const found = known.get(key)
-    if (found !== undefined) return found
-    if (known.size >= MAX_KNOWN) known.clear()
-    const about = aboutOf(company, instance, lang)
-    known.set(key, about)
-    return about
+/** What the company says of each app, in a language. */
+export const aboutApps =
+  (company: Company) =>
+  (lang: string): About =>
+  (instance) => {
+    const found = company.datasourceOf(instance)
+    const logo = (found?.logo ?? markOf(instance))?.path
+    if (found === undefined) return { ...notDescribed, logo }
+    const { name, reads, never, why, account, help, isRequired } = found
+    return {
+      name: company.localized(name, lang),
+      logo,
+      reads: company.localized(reads, lang) ?? [],
+      never: company.localized(never, lang) ?? [],
+      why: company.localized(why, lang),
+      account: company.localized(account, lang),
+      help: company.localized(help, lang),
+      isRequired,
+    }
   }
-}
-
-const MAX_KNOWN = 5_000
-
-function aboutOf(company: Company, instance: string, lang: string): AboutApp {
-  const said = company.datasourceOf(instance)
-  const logo = (said?.logo ?? markOf(instance))?.path
-  if (said === undefined) return { ...notDescribed, logo }
-  const { name, reads, never, why, account, help, isRequired } = said
-  return {
-    name: company.localized(name, lang),
-    logo,
-    reads: company.localized(reads, lang) ?? [],
-    never: company.localized(never, lang) ?? [],
-    why: company.localized(why, lang),
-    account: company.localized(account, lang),
-    help: company.localized(help, lang),
-    isRequired,
-  }
-}
 
 const TONES = 6
 

@@ -1,7 +1,6 @@
 // Apps with one name, told apart by a number that only this page knows: what it says so that a person connects each of
 // them to an account of its own. Pure.
-import type { App } from './entries.ts'
-import { appIn, type Situation } from './situation.ts'
+import { appIn, type App, type Situation } from './situation.ts'
 
 /** People who need an admin have tried with an account, and would meet the same wall with it again. */
 const CHOSEN: readonly App['standing']['kind'][] = ['connected', 'confirming', 'blocked']

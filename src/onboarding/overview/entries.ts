@@ -4,10 +4,9 @@ import type { Texts } from '../../web/languages/texts.ts'
 import { blockPath, connectPath, skipPath, unblockPath, unskipPath } from '../paths.ts'
 import { unhandled, type Standing } from '../standing.ts'
 import type { Known } from '../walk.ts'
-import { tileOf, type About } from './about.ts'
-
-/** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
-export type App = { entry: Known; standing: Standing; name: string; short: string }
+import { tileOf } from './about.ts'
+import { accountBeside, givenAccount } from './alike.ts'
+import type { App, Situation } from './situation.ts'
 
 /** `forApp`: which app it is about, where `label` does not say it. */
 export type Label = { label: string; forApp?: string }
@@ -80,39 +79,27 @@ export const labelOf = (kind: EntryKind, name: string, t: Texts): Label | undefi
     ? undefined
     : { label: t(IN_ROW[kind]), forApp: name }
 
-export type ListContext = {
-  t: Texts
-  about: About
-  /** The instance that the page offers first, in its card: it has no row of its own. */
-  current: string | undefined
-  finished: boolean
-  /** The instance that the person just came from, or put back on the list. */
-  from?: string | undefined
-  /** What the list is filtered by. */
-  query?: string | undefined
-  /** Which account an app needs, where its name doesn't tell (alike.ts). */
-  accountOf: (app: App) => string | undefined
-}
-
 /** How many rows a page shows; the others are behind a disclosure. */
 const MAX_ROWS = 5
 
-/** The rows of the list, and those behind "Show more". */
-export function rowsOf(apps: readonly App[], context: ListContext) {
-  const query = context.query?.toLowerCase() ?? ''
-  const earliest = Math.min(...apps.map(({ entry }) => entry.firstSeen))
+/**
+ * The rows of the list, and those behind "Show more".
+ * @param current the instance that the page offers first, in its card: it has no row of its own
+ * @param query what the list is filtered by
+ */
+export function rowsOf(situation: Situation, current: string | undefined, query = '') {
+  const { apps } = situation
   const alike = Map.groupBy(apps, beginningOf)
-  // The dots of a cut name that runs the other way than the page would be at its beginning.
-  const runsOn = (name: string) => context.t.list([name]) === name
-  const isBrief = (app: App) => alike.get(beginningOf(app))?.length === 1 && runsOn(app.name)
   const rows = apps
     .map((app, index) => ({
-      ...entryOf(app, { ...context, index, earliest }),
-      brief: isBrief(app),
+      ...entryOf(situation, app, index),
+      brief: alike.get(beginningOf(app))?.length === 1,
     }))
-    .filter((row) => (query === '' ? row.app !== context.current : row.name.toLowerCase().includes(query)))
+    .filter(({ app, name }) =>
+      query === '' ? app !== current : name.toLowerCase().includes(query.toLowerCase()),
+    )
   const next = rows.find(({ kind }) => kind === 'todo')
-  if (next !== undefined && context.current !== undefined) next.status = context.t('status.next')
+  if (next !== undefined && current !== undefined) next.status = situation.t('status.next')
   if (query !== '' || rows.length <= MAX_ROWS + 1) return { entries: rows, more: [] }
   const first = new Set(rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS))
   return { entries: rows.filter((row) => first.has(row)), more: rows.filter((row) => !first.has(row)) }
@@ -125,11 +112,9 @@ const beginningOf = ({ name }: App): string => name.slice(0, 24).toLowerCase()
 const urgency = ({ kind, focus }: { kind: EntryKind; focus: boolean }): number =>
   focus ? -1 : kind === 'connected' || kind === 'disabled' ? 2 : kind === 'todo' || kind === 'skipped' ? 1 : 0
 
-type EntryContext = ListContext & { index: number; earliest: number }
-
-function entryOf(app: App, context: EntryContext) {
+function entryOf(situation: Situation, app: App, index: number) {
+  const { t, about, from, isOver } = situation
   const { entry, standing, name } = app
-  const { t, index } = context
   const { instance } = entry
   const kind = kindOf(standing, entry.status)
   const label = labelOf(kind, name, t)
@@ -138,14 +123,14 @@ function entryOf(app: App, context: EntryContext) {
     app: instance,
     name,
     kind,
-    tile: tileOf(entry, context.about),
+    tile: tileOf(entry, about),
     /** Empty for the normal state: five times "Not connected" says nothing. */
     status: kind === 'todo' ? '' : t(`status.${kind}`),
-    note: noteOf(kind, app, context),
+    note: noteOf(situation, kind, app),
     /** Which account to choose: the link below leads straight there. */
-    account: label || (kind === 'connected' && context.finished) ? context.accountOf(app) : undefined,
+    account: label || (kind === 'connected' && isOver) ? accountInRow(situation, app) : undefined,
     /** Put back on the list a moment ago: where a reader goes on. */
-    focus: kind === 'todo' && instance === context.from,
+    focus: kind === 'todo' && instance === from,
     id: `status-${index}`,
     connect: label && { href: connectPath(instance), ...label },
     skip:
@@ -169,12 +154,18 @@ export function blockOf(instance: string, kind: EntryKind, t: Texts): Action | u
 
 const NEW_AFTER_MS = 60_000
 
-function noteOf(kind: EntryKind, { entry }: App, context: EntryContext): string | undefined {
-  const { t, finished, earliest } = context
+function noteOf({ t, earliest, isOver }: Situation, kind: EntryKind, { entry }: App): string | undefined {
   if (kind === 'todo' && entry.firstSeen - earliest > NEW_AFTER_MS) return t('note.isNew')
-  if (kind === 'connected' && finished && entry.connectedAt !== undefined)
+  if (kind === 'connected' && isOver && entry.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(entry.connectedAt) })
   return kind === 'elsewhere' || kind === 'attention' || kind === 'blocked' || kind === 'disabled'
     ? t(`note.${kind}`)
     : undefined
+}
+
+/** Which account to choose, or through which one it is connected. */
+function accountInRow(situation: Situation, app: App): string | undefined {
+  if (app.standing.kind !== 'connected') return accountBeside(situation, app)
+  const account = givenAccount(situation, app.entry.instance)
+  return account && situation.t('finished.through', { account })
 }

@@ -2,16 +2,19 @@
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import type { Walk } from '../walk.ts'
 import { tileOf } from './about.ts'
-import { accountBeside, givenAccount, mayDiffer } from './alike.ts'
+import { mayDiffer } from './alike.ts'
 import { bannerOf } from './banner.ts'
-import { isLong, rowsOf, type Action, type App } from './entries.ts'
+import { isLong, rowsOf, type Action } from './entries.ts'
 import { situationOf, type OverviewContext, type Situation } from './situation.ts'
 import { checkingOf, resumeOf, stepOf } from './step.ts'
 import { watchOf } from './watch.ts'
 
+/** What views/onboarding/overview.eta prints. */
+export type OverviewPage = ReturnType<typeof overviewOf>
+
 export function overviewOf(walk: Walk, context: OverviewContext) {
   const situation = situationOf(walk, context)
-  const { apps, opening, where, about } = situation
+  const { t, apps, opening, where, person, name } = situation
   const step = stepOf(situation)
   const checking = checkingOf(situation)
   const banner = step?.focus || checking?.focus ? undefined : bannerOf(situation)
@@ -19,31 +22,23 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
   const result = banner ?? checking ?? (step?.kind === 'connect' ? undefined : step)
   const isDone = opening.state === 'done'
   const filter = filterOf(situation)
-  const rows = rowsOf(apps, {
-    t: context.t,
-    about,
-    current: step?.instance,
-    finished: opening.state !== 'open',
-    from: situation.from,
-    query: filter?.query ?? '',
-    accountOf: (app) => accountInRow(situation, app),
-  })
+  const rows = rowsOf(situation, step?.instance, filter?.query)
   const found = filter?.query
-    ? context.t('overview.found', { count: rows.entries.length, query: filter.query })
+    ? t('overview.found', { count: rows.entries.length, query: filter.query })
     : undefined
   const parts = [
     found,
     result?.title,
     // What a long name is left out of says little alone.
-    result?.named ? context.t.list([result.named]) : undefined,
+    result?.named ? t.list([result.named]) : undefined,
     isDone ? opening.heading : progress?.label,
     isDone ? progress?.label : opening.heading,
   ]
   return {
     ...opening,
     heading:
-      opening.ending === 'all' && situation.name && !isLong(situation.name)
-        ? context.t('finished.titleNamed', { name: situation.name })
+      opening.ending === 'all' && name && !isLong(name)
+        ? t('finished.titleNamed', { name })
         : opening.heading,
     title: parts
       .filter((part) => part !== undefined)
@@ -64,18 +59,13 @@ export function overviewOf(walk: Walk, context: OverviewContext) {
     /** At the end: for which account, and how to take it back. */
     connectedFor:
       isDone && situation.counts.connected > 0
-        ? context.t.sentences([
-            ...(situation.person === ''
-              ? []
-              : [context.t('finished.connectedFor', { person: situation.person })]),
-            context.t('finished.disconnect'),
+        ? t.sentences([
+            ...(person === '' ? [] : [t('finished.connectedFor', { person })]),
+            t('finished.disconnect'),
           ])
         : '',
     narrowed: walk.visit.only.length > 0 && (apps.length === 0 || apps.length < walk.known.length),
-    account:
-      situation.person === '' || mayDiffer(situation, step?.instance)
-        ? ''
-        : context.t('next.account', { person: situation.person }),
+    account: person === '' || mayDiffer(situation, step?.instance) ? '' : t('next.account', { person }),
     returnTo: returnAction(situation),
     refresh:
       where.kind === 'wait' ? { seconds: where.lookAgainSeconds, url: callbackPath(where.step) } : undefined,
@@ -95,13 +85,6 @@ function connectedTiles({ apps, about }: Situation) {
       tiles.set(`${tile.logo ?? tile.tone} ${short}`, tile)
     }
   return [...tiles.values()].slice(0, MAX_TILES)
-}
-
-/** What to heed in the account there, or which one was to be used. */
-function accountInRow(situation: Situation, app: App): string | undefined {
-  if (app.standing.kind !== 'connected') return accountBeside(situation, app)
-  const account = givenAccount(situation, app.entry.instance)
-  return account && situation.t('finished.through', { account })
 }
 
 /** With more apps than that, no one reads through the list, and a guess in minutes would only deter. */

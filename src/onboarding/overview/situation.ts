@@ -2,10 +2,13 @@
 import { calledAs, readable } from '../../company/called.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { next, standingIn } from '../next-step.ts'
+import type { Standing } from '../standing.ts'
 import { inScope, type Known, type Walk } from '../walk.ts'
 import type { About } from './about.ts'
-import type { App } from './entries.ts'
 import { countsOf, endingOf, openingOf } from './opening.ts'
+
+/** An app of the walk, under the company's name for it, and how it is doing. `short`: without what tells it apart. */
+export type App = { entry: Known; standing: Standing; name: string; short: string }
 
 export type OverviewContext = {
   now: number
@@ -47,7 +50,19 @@ export function situationOf(walk: Walk, context: OverviewContext) {
     ),
   }
   const opening = openingOf(endingOf(seen), seen, t)
-  return { ...context, visit, apps, known: all, where: next(walk, now), counts: seen.shown, opening }
+  return {
+    ...context,
+    visit,
+    apps,
+    /** Also those that a narrowed visit doesn't show. */
+    known: all,
+    where: next(walk, now),
+    counts: seen.shown,
+    opening,
+    earliest: Math.min(...apps.map(({ entry }) => entry.firstSeen)),
+    /** Nothing waits. */
+    isOver: opening.state !== 'open',
+  }
 }
 
 export const appIn = ({ apps }: Pick<Situation, 'apps'>, instance: string | undefined): App | undefined =>

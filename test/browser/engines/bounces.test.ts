@@ -118,16 +118,4 @@ describe.skipIf(lacks !== '')(`Firefox’s bounce-tracking protection ${lacks}`,
     expect(await walkPurged(ada)).toContain('All 5 apps are connected.')
     await ada.leave()
   })
-
-  it('someone who hesitates to sign in is led on, whatever was purged meanwhile', async () => {
-    running.sandbox.reset()
-    const ada = await Person.arrive(firefox, running, 'ada')
-    await ada.tab.open(addressOf(intranet))
-    await ada.press('#ours')
-    await ada.reads('Choose an account')
-    await purge()
-    await ada.chooseAccount()
-    expect(await ada.sees()).toContain('Connect your apps to search')
-    await ada.leave()
-  })
 })
