@@ -82,7 +82,7 @@ export type WalksParts = {
   installation: Installation
   /** What return_to is held against: an address that was kept is checked like one that just came. */
   checkReturnTo: CheckReturnTo
-  /** The company's order of apps, without those that it hides; absent: as they were seen. The same list where nothing changes. */
+  /** The company's order of apps, without those that it hides; absent: as they were seen. */
   arrange?: (known: Known[]) => Known[]
   /** Milliseconds since 1970. */
   now: () => number
@@ -104,8 +104,9 @@ export function createWalks({
 
   const arranged = (walk: Walk): Walk => {
     const known = arrange(walk.known)
-    // Where all are hidden, it was asked all the same, and need not be written.
-    return known === walk.known ? walk : { ...walk, known, isAsked: true }
+    const isSame = known.length === walk.known.length && known.every((entry, at) => entry === walk.known[at])
+    // Where all are hidden, the service was asked all the same.
+    return isSame ? walk : { ...walk, known, isAsked: true }
   }
 
   function keep(walk: Walk, text: string | undefined, json = JSON.stringify(walk)): Walk {
