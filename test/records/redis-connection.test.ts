@@ -1,12 +1,13 @@
 // The connection to Redis on its own: which server it is with, what it waits for, and that it ends.
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { RedisClient } from 'redis'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
-import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
+import type { RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startDelay } from '../helpers/network.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedisProxy } from '../helpers/redis-proxy.ts'
 import { startRedis, type RedisServer, type RedisOptions } from '../helpers/redis.ts'
@@ -123,33 +124,6 @@ describe('a connection to Redis', () => {
     expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
   })
 
-  it('tells a Sentinel the password only where it asks for one', async () => {
-    const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
-    const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
-    const open = await fakeSentinel(() => names(redis.port))
-    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
-    expect(open.heard.join('')).not.toContain('sesame')
-    let known = false
-    const strict = await fakeSentinel((command) => {
-      known ||= command.includes('sesame')
-      if (command.includes('AUTH')) return '+OK\r\n'
-      return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
-    })
-    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
-    expect(strict.heard.join('')).toContain('sesame')
-  })
-
-  it('asks Sentinels again and again without making its clients anew from all the commands there are', async () => {
-    const made = vi.spyOn(RedisClient, 'factory')
-    closing.push(() => made.mockRestore())
-    const ports = await Promise.all([1, 2, 3].map(async () => (await fakeSentinel(() => names(6379))).port))
-
-    for (let time = 0; time < 3; time++)
-      expect(await primaryUrl('redis://127.0.0.1:1', sentinelsAt(...ports))).toBe('redis://127.0.0.1:6379')
-
-    expect(made.mock.calls.length).toBeLessThanOrEqual(1)
-  })
-
   it('that is destroyed leaves nothing behind, also while it was looking for Redis', async () => {
     const redis = await server()
     const { connection, records } = await connected(redis.url)
@@ -163,5 +137,22 @@ describe('a connection to Redis', () => {
       .split('\n')
     expect(clients).toHaveLength(1)
     await expect(records.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
+  })
+
+  it('that gets a new client still gets the answers of what is under way on the one before', async () => {
+    const redis = await server()
+    const wire = await startDelay(redis.port, { ms: 100, writeMs: 100 })
+    closing.push(() => wire.close())
+    const { connection } = await connected(`redis://127.0.0.1:${wire.port}`)
+    const readOnly = "return redis.error_reply('READONLY You cannot write')"
+    await expect(connection.eval(readOnly, { keys: ['a'], arguments: [] })).rejects.toThrow(StoreUnavailable)
+    const asked: Promise<unknown>[] = []
+    for (let times = 0; times < 100; times++) {
+      asked.push(connection.get('key'))
+      await sleep(20)
+    }
+    expect((await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected')).toEqual([])
+    const clients = async () => String(await redis.ask('CLIENT', 'LIST'))
+    await until(async () => !(await clients()).includes('cmd=eval'), 'the old one to be gone')
   })
 })
