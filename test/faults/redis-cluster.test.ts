@@ -10,7 +10,7 @@ import type { RedisServer } from '../helpers/redis.ts'
 import { startCluster, type ClusterSetUp } from '../helpers/redis-topologies.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
-import { expectOnlyRefusals, expectSignedIn, startLoad } from './outage.ts'
+import { expectOnlyRefusals, expectSignedIn, lookingAt } from './outage.ts'
 
 let redis: ClusterSetUp
 let running: Running
@@ -33,10 +33,7 @@ const isPrimary = async (server: RedisServer | undefined) =>
   String(await server?.ask('INFO', 'replication')).includes('role:master')
 
 async function whileKilled(primary: RedisServer | undefined, replica: RedisServer | undefined) {
-  const load = startLoad(
-    page,
-    browsers.map((browser) => browser.cookieHeader(page)),
-  )
+  const load = lookingAt(running.url, browsers)
   await sleep(500)
   await primary?.kill()
   await until(() => isPrimary(replica), 'the replica to take over')

@@ -6,7 +6,8 @@ import { statusOf, until } from '../helpers/processes.ts'
 import { startSentinels, type SentinelSetUp } from '../helpers/redis-topologies.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
-import { expectOnlyRefusals, expectSignedIn, startLoad, type Load } from './outage.ts'
+import type { Load } from '../helpers/load.ts'
+import { expectOnlyRefusals, expectSignedIn, lookingAt } from './outage.ts'
 
 let redis: SentinelSetUp
 let running: Running
@@ -27,10 +28,7 @@ afterAll(async () => {
 
 /** Lets something happen to the primary while people look at their pages. */
 async function whileWorking(happens: () => Promise<void>): Promise<Load> {
-  const load = startLoad(
-    page,
-    browsers.map((browser) => browser.cookieHeader(page)),
-  )
+  const load = lookingAt(running.url, browsers)
   const before = await redis.primaryPort()
   await sleep(500)
   await happens()

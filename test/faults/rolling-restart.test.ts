@@ -5,7 +5,7 @@ import { startOnramp, until, type OnrampProcess } from '../helpers/processes.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { freePort, run, signIn, type Running } from '../helpers/running.ts'
 import type { Hop } from '../helpers/test-browser.ts'
-import { expectSignedIn, startLoad } from './outage.ts'
+import { expectSignedIn, lookingAt } from './outage.ts'
 import { startRoundRobin, type RoundRobin } from '../helpers/round-robin.ts'
 
 let redis: RedisServer
@@ -58,11 +58,7 @@ describe('a rolling restart of two processes', () => {
   it('loses no request and no sign-in', async () => {
     const page = `${running.url}/onboarding`
     const browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
-    const load = startLoad(
-      page,
-      browsers.map((browser) => browser.cookieHeader(page)),
-      8,
-    )
+    const load = lookingAt(running.url, browsers, 8)
     const signIns = [startSigningIn(['dan', 'eve']), startSigningIn(['frank', 'bob'])]
 
     for (const [index, port] of ports.entries()) {

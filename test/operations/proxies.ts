@@ -11,7 +11,7 @@ import { startRedis } from '../helpers/redis.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { makeCertificates } from '../helpers/tls.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { startLoad, type Asked } from './load.ts'
+import { startLoad, type Asked } from '../helpers/load.ts'
 import { lookAgain, say, walk } from './walker.ts'
 
 const [, , folder = '', ...names] = process.argv
@@ -155,7 +155,8 @@ async function checkProxy(name: string): Promise<void> {
 
   await checkEdges(url, agent)
   const browsers = [await walk(url, 'ada', { ca }), await walk(url, 'bob', { ca })]
-  const load = startLoad(url, workOf(browsers, url), ca)
+  const asks = workOf(browsers, url)
+  const load = startLoad(url, asks, { workers: asks.length, ca })
   await pause(2_000)
   for (const [index, one] of Array.from({ length: ROUNDS }, () => [...ports.entries()]).flat()) {
     const ended = await processes[index]?.end('SIGTERM')
@@ -165,9 +166,9 @@ async function checkProxy(name: string): Promise<void> {
     await pause(2_500)
   }
   await load.stop()
-  const { GET, POST } = load.counts
-  say(`${name}: people walk; of ${GET} pages and ${POST} forms, ${load.lost.length} got lost in restarts`)
-  assert.deepEqual(load.lost, [], `${name}: ${proxy.output().slice(-2_000)}`)
+  const lost = load.answers.filter(({ asked, status }) => status !== (asked.method === 'POST' ? 303 : 200))
+  say(`${name}: people walk; of ${load.answers.length} pages and forms, ${lost.length} got lost in restarts`)
+  assert.deepEqual(lost, [], `${name}: ${proxy.output().slice(-2_000)}`)
   for (const browser of browsers) await lookAgain(url, browser)
 
   // Once the proxy knows that none is ready.
