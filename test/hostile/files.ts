@@ -1,4 +1,4 @@
-// What admins and operators write: lists of people, the company file, settings.
+// What admins and operators write: lists of people, the company file.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,11 +7,7 @@ import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadablePeople } from '../../src/campaigns/invitee.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { readCompany } from '../../src/company/read-company.ts'
-import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
-import { jsonTextWith, near } from './inputs.ts'
-import { must, refusing, type Reader } from './reader.ts'
-
-const OWN = 'https://onramp.acme.example'
+import { jsonTextWith, near, must, refusing, type Reader, words } from './inputs.ts'
 
 const peopleLists: Reader = {
   name: 'a list of people',
@@ -49,19 +45,7 @@ const companyFiles: Reader = {
       'texts:\n  en:\n    walk.title: "Hello {name}"\nlinks:\n  help: { url: "https://x.example", label: Help }\n',
       'a: &a [x, x]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\nd: [*c, *c, *c]\n',
     ),
-    jsonTextWith(
-      'name',
-      'product',
-      'logo',
-      'light',
-      'dark',
-      'icon',
-      'color',
-      'links',
-      'languages',
-      'texts',
-      'datasources',
-    ),
+    jsonTextWith(...words('name product logo light dark icon color links languages texts datasources')),
   ),
   read(text) {
     writeFileSync(companyFile, text.slice(0, 40_000))
@@ -71,39 +55,4 @@ const companyFiles: Reader = {
   },
 }
 
-const settingNames = [
-  ...'PUBLIC_URL SERVICE_BASE_URL OIDC_ISSUER OIDC_SCOPE OIDC_PROMPT RETURN_TO_ORIGINS REDIS_URL SMTP_URL'.split(
-    ' ',
-  ),
-  ...'MAIL_FROM TRUST_PROXY NO_PROXY HTTPS_PROXY ADMIN_EMAILS ADMIN_GROUPS METRICS_PORT REDIS_SENTINELS'.split(
-    ' ',
-  ),
-]
-const wellSet = {
-  PUBLIC_URL: OWN,
-  SERVICE_BASE_URL: 'https://acme.service.example',
-  OIDC_ISSUER: 'https://login.acme.example',
-  OIDC_CLIENT_ID: 'onramp',
-  OIDC_CLIENT_SECRET: 'shhh-not-to-be-told',
-  SESSION_SECRET: 'n0t-to-be-told-0123456789abcdefghijklmn',
-}
-
-const settings: Reader = {
-  name: 'settings',
-  input: near(
-    OWN,
-    'redis://:pw@127.0.0.1:6379/1',
-    'smtps://u:p@mail.example',
-    'Acme <it@acme.example>',
-    'a,b, c',
-    '1',
-    'yes',
-  ),
-  read: (text) =>
-    refusing([SettingsError], () => {
-      const name = settingNames[text.length % settingNames.length] ?? ''
-      loadSettings({ ...wellSet, [name]: text })
-    }),
-}
-
-export const files: readonly Reader[] = [peopleLists, companyFiles, settings]
+export const files: readonly Reader[] = [peopleLists, companyFiles]

@@ -10,8 +10,7 @@ import { createSealer } from '../../src/records/seal.ts'
 import { openJson } from '../../src/records/sealed-json.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { t } from '../helpers/texts.ts'
-import { jsonTextWith, near, reshaped } from './inputs.ts'
-import { must, type Reader } from './reader.ts'
+import { jsonTextWith, near, reshaped, must, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
 const SECRET = 'a secret of thirty-two characters'

@@ -4,8 +4,7 @@ import { checkFiles, type Format } from '../../packages/deprecations/src/check/c
 import { openSource } from '../../packages/deprecations/src/input/source.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { createWatch } from '../../packages/deprecations/src/watch/watch.ts'
-import { bent, jsonTextWith, near, reshaped } from './inputs.ts'
-import type { Reader } from './reader.ts'
+import { bent, jsonTextWith, near, reshaped, type Reader, words } from './inputs.ts'
 
 async function* bytesOf(text: string) {
   yield Buffer.from(text)
@@ -21,31 +20,18 @@ async function check(text: string, format?: Format): Promise<void> {
   if (told !== undefined) throw new Error(`it tells a fault in more than a line: ${JSON.stringify(told)}`)
 }
 
+const url = 'https://acme.service.example/rest/api/v1/chat'
 const call = {
   method: 'POST',
-  url: '/rest/api/v1/chat',
+  url,
   request: { query: 'x', citations: ['t'] },
   response: '{"messages":[]}',
   status: 200,
   time: '2026-11-22T10:00:00Z',
 }
-const har = {
-  log: {
-    version: '1.2',
-    entries: [
-      {
-        startedDateTime: call.time,
-        request: {
-          method: 'POST',
-          url: 'https://acme.service.example/rest/api/v1/chat?a=1',
-          headers: [{ name: 'Content-Type', value: 'application/json' }],
-          postData: { mimeType: 'application/json', text: JSON.stringify(call.request) },
-        },
-        response: { status: 200, headers: [], content: { text: 'eyJhIjoxfQ==', encoding: 'base64' } },
-      },
-    ],
-  },
-}
+const sent = { url, method: 'POST', headers: [], postData: { text: JSON.stringify(call.request) } }
+const received = { status: 200, headers: [], content: { text: 'eyJhIjoxfQ==', encoding: 'base64' } }
+const har = { log: { entries: [{ startedDateTime: call.time, request: sent, response: received }] } }
 const openapi = `openapi: 3.1.0
 info: { title: x, version: "1" }
 paths:
@@ -60,17 +46,13 @@ components:
 const log =
   '10.0.0.1 - - [22/Nov/2026:10:00:00 +0000] "POST /rest/api/v1/chat?a=1 HTTP/1.1" 200 12 "-" "curl/8"'
 
-const names = [
-  ...'log entries request response method url status headers name value postData text content'.split(' '),
-  ...'encoding mimeType requestBody responses incomplete time openapi paths schema properties $ref'.split(
-    ' ',
-  ),
-  ...'components schemas allOf items additionalProperties citations'.split(' '),
-]
+const names = words(`log entries request response method url status headers name value postData text content
+  encoding mimeType requestBody responses incomplete time openapi paths schema properties $ref
+  components schemas allOf items additionalProperties citations`)
 
 // Looks through every call and answer, and must say nothing of what it can't read.
 const watch = createWatch(publishedSchedule, { seen: new Set() })
-const url = 'https://acme.service.example/rest/api/v1/chat'
+const answered = { method: 'POST', url, status: 200, headers: {} }
 
 export const recordings: readonly Reader[] = [
   {
@@ -101,26 +83,13 @@ export const recordings: readonly Reader[] = [
   {
     name: 'the bodies of a call',
     input: near(...[call.request, har].map((body) => JSON.stringify(body)), 'a=1&citations=2'),
-    read: (text) =>
-      watch.observe({
-        method: 'POST',
-        url,
-        status: 200,
-        headers: {},
-        request: text,
-        response: Buffer.from(text),
-      }),
+    read: (text) => watch.observe({ ...answered, request: text, response: Buffer.from(text) }),
   },
   {
     name: 'headers that announce a deprecation',
     input: near('Sat, 31 Oct 2026 00:00:00 GMT', '@1793404800', 'true', '<https://x.example>; rel="sunset"'),
     read: (text) =>
-      watch.observe({
-        method: 'GET',
-        url: text,
-        status: 410,
-        headers: { deprecation: text, sunset: text, link: text },
-      }),
+      watch.observe({ ...answered, url: text, status: 410, headers: { deprecation: text, sunset: text } }),
   },
 ]
 

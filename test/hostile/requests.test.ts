@@ -5,26 +5,18 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
-import { jsonTextWith, near, reshaped } from './inputs.ts'
-import { numRuns, seed } from './runs.ts'
+import { jsonTextWith, near, reshaped, numRuns, seed, words } from './inputs.ts'
 
 const MAX_CPU_MICROSECONDS = 1_000_000
 /** A request that is never complete gets no answer. */
 const MAX_WAIT_MS = 1_000
 
-const PATHS = [
-  ...'/onboarding /onboarding/connect /onboarding/connect/slack_1 /onboarding/callback /onboarding/skip/slack_1'.split(
-    ' ',
-  ),
-  ...'/sign-in /sign-in/callback /sign-in/same-account /signed-out /sign-out/continue /sign-out/backchannel'.split(
-    ' ',
-  ),
-  ...'/api/status /search /sessions /sessions/end/abc /invite/abc.def.ghi /invite/abc/start /invite/abc/opt-out'.split(
-    ' ',
-  ),
-  ...'/admin /admin/people /admin/people/emails /admin/people.csv /admin/report.json /admin/apps'.split(' '),
-  ...'/deprecations /deprecations.json /widget.js /healthz /assets/../../etc/passwd /'.split(' '),
-]
+const PATHS = words(`
+  /onboarding /onboarding/connect /onboarding/connect/slack_1 /onboarding/callback /onboarding/skip/slack_1
+  /sign-in /sign-in/callback /sign-in/same-account /signed-out /sign-out/continue /sign-out/backchannel
+  /api/status /search /sessions /sessions/end/abc /invite/abc.def.ghi /invite/abc/start /invite/abc/opt-out
+  /admin /admin/people /admin/people/emails /admin/people.csv /admin/report.json /admin/apps
+  /deprecations /deprecations.json /widget.js /healthz /assets/../../etc/passwd /`)
 const path = fc.constantFrom(...PATHS)
 const query = near(
   'only=slack_1&from=slack_1&return_to=%2Fonboarding&still=yes&lang=ar',
@@ -41,21 +33,17 @@ const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
 
 const escaped = (text: string) =>
   text.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character))
+const withQuery = fc.tuple(path, query).map(([one, other]) => `${one}?${escaped(other)}`.slice(0, 8_000))
+const nearPath = near(...PATHS).map((text) => `/${escaped(text).replace(/^\/+/, '')}`.slice(0, 8_000))
 const target = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.tuple(path, query).map(([one, other]) => `${one}?${escaped(other)}`.slice(0, 8_000)),
-  },
-  {
-    weight: 4,
-    arbitrary: near(...PATHS).map((text) => `/${escaped(text).replace(/^\/+/, '')}`.slice(0, 8_000)),
-  },
+  { weight: 8, arbitrary: withQuery },
+  { weight: 4, arbitrary: nearPath },
   { weight: 1, arbitrary: near(...PATHS) },
 )
 const someNames =
   'Accept Accept-Language X-Forwarded-For X-Forwarded-Proto Origin Referer Cookie Authorization traceparent Range If-None-Match'
 const name = mostly(
-  fc.constantFrom(...someNames.split(' ')),
+  fc.constantFrom(...words(someNames)),
   near('Accept', 'Host', 'Transfer-Encoding', 'Expect', 'Upgrade').map((text) => text.slice(0, 300)),
 )
 const values = near(
@@ -72,35 +60,17 @@ const value = mostly(
   values.map((text) => text.replaceAll(/[^\x20-\x7e]/g, '')),
   values,
 )
+const form = near('logout_token=abc.def.ghi&x=1', '_csrf=abc&prompt=login', '{"a":1}', 'lang=de')
 const body = fc.oneof(
-  near('logout_token=abc.def.ghi&x=1', '_csrf=abc&prompt=login', '{"a":1}', 'lang=de').map((text) =>
-    text.slice(0, 20_000),
-  ),
+  form.map((text) => text.slice(0, 20_000)),
   fc.constant(''),
 )
+const types = 'application/x-www-form-urlencoded application/json text/plain multipart/form-data'
 const request = fc.record({
-  method: fc.constantFrom(
-    'GET',
-    'GET',
-    'GET',
-    'POST',
-    'POST',
-    'HEAD',
-    'OPTIONS',
-    'PUT',
-    'DELETE',
-    'TRACE',
-    'QUERY',
-    'get',
-  ),
+  method: fc.constantFrom(...words('GET GET GET POST POST HEAD OPTIONS PUT DELETE TRACE QUERY get')),
   target,
   headers: fc.array(fc.tuple(name, value), { maxLength: 4 }),
-  type: fc.constantFrom(
-    'application/x-www-form-urlencoded',
-    'application/json',
-    'text/plain',
-    'multipart/form-data',
-  ),
+  type: fc.constantFrom(...words(types)),
   encoding: fc.constantFrom(...Array<string>(12).fill(''), 'gzip', 'br', 'x'),
   body,
   isSignedIn: fc.boolean(),

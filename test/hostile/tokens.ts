@@ -3,8 +3,7 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { jsonIn } from '../../src/client-api/body.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { UnacceptableLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/logout-token.ts'
-import { jsonTextWith, near } from './inputs.ts'
-import { must, refusing, type Reader } from './reader.ts'
+import { jsonTextWith, near, must, refusing, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
 const SECRET = 'a secret of thirty-two characters'

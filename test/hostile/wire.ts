@@ -8,8 +8,7 @@ import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { deviceOf } from '../../src/sign-in/sessions/list.ts'
 import { traceContextOf } from '../../src/trace/trace-context.ts'
 import { networkOf } from '../../src/web/network.ts'
-import { jsonTextWith, near, reshaped } from './inputs.ts'
-import { must, type Reader } from './reader.ts'
+import { jsonTextWith, near, reshaped, must, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
 
