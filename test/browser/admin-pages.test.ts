@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import { crowdOf, settle } from '../helpers/crowd.ts'
 import type { Running } from '../helpers/running.ts'
-import { findingsOf } from './examine.ts'
+import { brokenWords, findingsOf } from './examine.ts'
 import { Visitor } from './visitor.ts'
 
 let browser: Browser
@@ -67,20 +67,6 @@ it('how to begin stands where figures would all be zero, before anyone was invit
   await grace.leave()
 })
 
-const BROKEN_WORDS = `[...document.querySelectorAll('.wide-table th, .wide-table td')].flatMap((cell) => {
-  const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
-  const broken = []
-  for (let text = words.nextNode(); text !== null; text = words.nextNode())
-    for (const found of text.data.matchAll(/[^\\s-]{2,30}(?=[\\s-]|$)/g)) {
-      if (/\\S{31,}/.test(text.data)) continue
-      const range = document.createRange()
-      range.setStart(text, found.index)
-      range.setEnd(text, found.index + found[0].length)
-      if (range.getClientRects().length > 1) broken.push(found[0])
-    }
-  return broken
-})`
-
 const HEADINGS_OF_TWO_LINES = `[...document.querySelectorAll('thead th')]
   .filter((cell) => cell.getBoundingClientRect().height > 45).map((cell) => cell.textContent)`
 
@@ -102,7 +88,7 @@ describe('the tables of administrators', () => {
   const at = async (page: Page, width: number) => {
     await page.setViewportSize({ width, height: 800 })
     return {
-      words: await page.evaluate(BROKEN_WORDS),
+      words: await brokenWords(page, '.wide-table :is(th, td)'),
       headings: await page.evaluate(HEADINGS_OF_TWO_LINES),
       labels: await page.evaluate(UNREADABLE),
       overlapping: await page.evaluate(OVERLAPPING),

@@ -100,33 +100,3 @@ it.each<[string, (url: string) => string]>([
   expect(visitor.page.url()).toBe(`${running.url}/onboarding?datasource=slack`)
   await visitor.leave()
 })
-
-/** Whom the authorization server was told to expect, pushed or not. */
-const hinted = () =>
-  started().flatMap(({ query, body }) => {
-    const { login_hint: hint } = { ...query, ...(body as Record<string, unknown> | undefined) }
-    return hint === undefined ? [] : [hint]
-  })
-
-it('the invited address is hinted to the sign-in where Get started was pressed on our page', async () => {
-  const visitor = await Visitor.arrive(browser, running, { person: 'ada' })
-  await visitor.page.goto(running.url + invitation)
-  await visitor.page.getByRole('link', { name: 'Get started' }).click()
-  await visitor.page.waitForURL((url) => url.href.startsWith(running.sandbox.urls.authorizationServer))
-  expect(new Set(hinted())).toEqual(new Set(['ada@acme.example']))
-  await visitor.leave()
-})
-
-it.each<[string, (visitor: Visitor, url: string) => Promise<unknown>]>([
-  ['followed from another site', ({ page }) => page.getByRole('link').click()],
-  ['typed', ({ page }, url) => page.goto(url)],
-])('a start address that is %s starts no sign-in and tells no address', async (_how, open) => {
-  const url = `${running.url}${invitation}/start`
-  const visitor = await visit(`<a href="${url}">Connect your apps</a>`)
-  await open(visitor, url)
-  await visitor.page.waitForURL(running.url + invitation)
-  expect(await visitor.page.locator('h1').innerText()).toBe('Connect your apps to search')
-  expect(started()).toEqual([])
-  expect(await visitor.page.content()).not.toContain('ada@')
-  await visitor.leave()
-})

@@ -101,6 +101,22 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     .filter(([, box]) => box.width < 43.5 || box.height < 43.5)
     .map(([text, box]) => text + ' ' + box.width + ' x ' + box.height)`)
 
+/** Words of up to thirty letters that a line break goes through, in what the selector finds. */
+export const brokenWords = (page: Page, selector: string): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('${selector}')].flatMap((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+    const broken = []
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+      for (const found of text.data.matchAll(/[^\\s-]{2,30}(?=[\\s-]|$)/g)) {
+        if (/\\S{31,}/.test(text.data) || text.parentElement.closest('option')) continue
+        const range = document.createRange()
+        range.setStart(text, found.index)
+        range.setEnd(text, found.index + found[0].length)
+        if (range.getClientRects().length > 1) broken.push(found[0])
+      }
+    return broken
+  })`)
+
 type Windows = {
   /** Looked at in a wide window too, and not only on a phone. */
   isWide?: boolean

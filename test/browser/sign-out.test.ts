@@ -53,21 +53,6 @@ describe('signing out in Chromium', () => {
     await ada.leave()
   })
 
-  it('ends here even while the authorization server is away', async () => {
-    const ada = await Visitor.arrive(browser, running, { person: 'ada' })
-    await ada.open()
-    running.sandbox.switches.set({ authorizationServerDown: true })
-    const page = ada.page.waitForResponse((response) => response.url() === `${running.url}/sign-out`)
-
-    await signOut(ada)
-
-    await page
-    running.sandbox.switches.reset()
-    const answer = await ada.context.request.get(`${running.url}/api/status`, { maxRedirects: 0 })
-    expect(answer.status()).toBe(401)
-    await ada.leave()
-  })
-
   it('lets someone else sign in from "Switch account"', async () => {
     const ada = await Visitor.arrive(browser, running, { person: 'ada' })
     await ada.open()

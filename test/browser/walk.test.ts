@@ -83,26 +83,6 @@ describe('the walk in Chromium', () => {
     expect(ours).toEqual([])
   })
 
-  it('looks again no more once it was told to stop, until it is asked to', async () => {
-    const ada = await arrive(auto)
-    auto.sandbox.switches.set({ consentDelaySeconds: 600 })
-    await ada.open()
-    await ada.goOnAndAllow()
-    await ada.reads('Checking your Slack connection…')
-    expect(await ada.focused()).toMatch(/^Checking your Slack connection…/)
-
-    await ada.page.getByRole('link', { name: 'Stop checking' }).click()
-    await ada.reads('Automatic checks are off.')
-    const before = ada.requests.length
-    await ada.page.waitForTimeout(2_500)
-    expect(ada.requests.length).toBe(before)
-
-    await ada.page.getByRole('link', { name: 'Check again' }).click()
-    await ada.reads('Stop checking')
-    expect(await ada.page.getByRole('link', { name: 'Check again' }).count()).toBe(0)
-    await expect.poll(() => ada.requests.length, { timeout: 10_000 }).toBeGreaterThan(before + 2)
-  })
-
   it('tells somebody who said no, starts nothing again, and lets them try again or not now', async () => {
     const ada = await arrive(stepwise)
     await ada.open()

@@ -181,6 +181,11 @@ describe('what a search finds', () => {
     expect(answer?.requestId).toBe('r')
   })
 
+  it.each([{ requestId: 'r' }, { requestID: 'r' }, { trackingToken: 't' }, { results: [], requestId: 'r' }])(
+    'is nothing in %j, as right after connecting',
+    (json) => expect(readSearch(json)?.results).toEqual([]),
+  )
+
   it.each([undefined, null, {}, [], 'x', { results: null }, { results: {} }])('%j is no answer', (json) => {
     expect(readSearch(json)).toBeUndefined()
   })

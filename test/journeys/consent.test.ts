@@ -80,20 +80,6 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
     expect(browser.text).toContain(t('finished.titleNone'))
   })
 
-  it('whose page never comes back loses nothing: the list says where the person left, and offers it again', async () => {
-    const { person, browser } = await world.begin(2)
-    world.sandbox.switches.set({ neverReturn: true })
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'deny')
-    await browser.open(`${world.url}/onboarding`)
-    expectPage(browser.page)
-    expect(browser.text).toContain(t('status.elsewhere'))
-    expect(linksOf(browser.page.body)).toContain('/onboarding/connect/slack_1')
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(world.sandbox.state(person)['slack_1']).toBe('authorized')
-  })
-
   it('whose tab is closed may void no link: nobody is asked while somebody is leaving', async () => {
     const { browser } = await world.begin(1)
     await browser.click('/onboarding/connect/slack_1', { follow: false })
@@ -104,22 +90,5 @@ describe.each(stores)('a consent, on %s', (_name, open) => {
       browser.hops.find((hop) => hop.location?.includes('/auth/datasource/'))?.location ?? '',
     )
     expect(browser.text).toContain('Allow access?')
-  })
-
-  it('that was put off stays so on every visit, and can be wanted again', async () => {
-    const { browser } = await world.begin(2)
-    await browser.submit('/onboarding/skip/slack_1')
-    for (let visit = 0; visit < 2; visit++) {
-      await browser.open('/onboarding')
-      expect(browser.text).toContain(t('next.title', { app: 'GitHub' }))
-      expect(browser.text).toContain(t('status.skipped'))
-    }
-    await browser.click('/onboarding/connect/github_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.titleSome'))
-    expect(world.departures()).toBe(1)
-    await browser.click('/onboarding/connect/slack_1')
-    await answerConsent(browser, 'allow')
-    expect(browser.text).toContain(t('finished.title'))
   })
 })

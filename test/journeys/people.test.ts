@@ -4,14 +4,6 @@ import { t } from '../helpers/texts.ts'
 import { answerConsent, expectPage, openWorld, signInIfAsked, type World } from '../helpers/journey.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
-import type { TestBrowser } from '../helpers/test-browser.ts'
-
-const stepOf = (world: World) =>
-  new URL(
-    world.sandbox.requests.findLast((entry) => entry.operation === 'checkdatasourceauth')?.query[
-      'final_redirect_url'
-    ] ?? '',
-  ).searchParams.get('step') ?? ''
 
 describe.each(stores)('a person, on %s', (_name, open) => {
   let world: World
@@ -43,16 +35,6 @@ describe.each(stores)('a person, on %s', (_name, open) => {
     await phone.click('/onboarding/connect/github_1')
     await answerConsent(phone, 'allow')
     expect(phone.text).toContain(t('finished.titleSome'))
-  })
-
-  it('who comes back on another device than the one that left is taken on from there', async () => {
-    const { person, browser } = await world.begin(2)
-    await browser.click('/onboarding/connect/slack_1', { follow: false })
-    const back = `${world.url}/onboarding/callback?step=${stepOf(world)}`
-    world.sandbox.authorize(person, 'slack_1')
-    const phone = await signIn(world, person, new URL(back).pathname + new URL(back).search)
-    expect(phone.text).toContain('Allow access?')
-    expect(phone.text).toContain('GitHub')
   })
 
   it('is not taken for the one who left from the same browser', async () => {
@@ -99,21 +81,6 @@ describe.each(stores)('a return, on %s', (_name, open) => {
   })
   beforeEach(() => world.sandbox.reset())
   afterAll(() => world.close())
-
-  const leave = async () => {
-    const found = await world.begin(2)
-    await found.browser.click('/onboarding/connect/slack_1', { follow: false })
-    world.sandbox.switches.set({ latencyMs: 0 })
-    return { ...found, step: stepOf(world), checks: world.checks() }
-  }
-  const callback = async (browser: TestBrowser, query: string) =>
-    await browser.open(`${world.url}/onboarding/callback${query}`, { from: 'https://datasource.example' })
-
-  it('to whose address the datasource added as if it had no query counts', async () => {
-    const { browser, step, checks } = await leave()
-    await callback(browser, `?step=${step}?status=success`)
-    expect(world.checks()).toBe(checks + 1)
-  })
 
   it('that brings more parameters goes on', async () => {
     const { browser } = await world.begin(2)

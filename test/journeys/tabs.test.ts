@@ -84,21 +84,6 @@ describe.each(stores)('a browser, on %s', (_name, open) => {
     expect(browser.text).toContain('GitHub')
   })
 
-  it('that reloads the return while it is judged is judged once', async () => {
-    const { browser } = await world.begin(2)
-    await browser.click('/onboarding/connect/slack_1')
-    world.sandbox.switches.set({ latencyMs: { checkdatasourceauth: 600 } })
-    const path = new URL(browser.page.url).pathname
-    await browser.submit(`${path}/allow`, { follow: false })
-    const back = await browser.open(browser.hops.at(-1)?.location ?? '', { follow: false })
-    const before = world.checks()
-    const returns = await Promise.all(
-      Array.from({ length: 3 }, () => browser.open(back.location ?? '', { follow: false })),
-    )
-    expect(new Set(returns.map((hop) => hop.location)).size).toBe(1)
-    expect(world.checks() - before).toBe(1)
-  })
-
   it('with many tabs that put off one datasource each loses none of it', async () => {
     const apps = Array.from({ length: 24 }, (_, index) => ({
       instance: `wiki_${index}`,

@@ -27,27 +27,6 @@ describe.each(stores)('somebody who walks, on %s', (_name, open) => {
     expect(new Set(Object.values(world.sandbox.state(person)))).toEqual(new Set(['authorized']))
   })
 
-  it('goes from one consent page to the next without coming back in between', async () => {
-    const { browser } = await world.begin(3)
-    await browser.click('/onboarding/connect/')
-    for (const name of ['Slack', 'GitHub', 'Google Drive']) {
-      expect(browser.text).toContain(name)
-      expect(new URL(browser.page.url).origin).toBe(world.sandbox.urls.datasource)
-      await answerConsent(browser, 'allow')
-    }
-    expect(browser.text).toContain(t('finished.title'))
-    expect(world.checks()).toBe(4)
-  })
-
-  it('and has no datasource at all is told so at once', async () => {
-    const { browser } = await world.begin([])
-    expect(browser.text).toContain(t('overview.nothingKnown'))
-    expectPage(browser.page)
-    await browser.open('/onboarding/connect', { from: browser.page.url })
-    expectPage(browser.page)
-    expect(world.departures()).toBe(0)
-  })
-
   it('tells several instances of one datasource apart', async () => {
     const { person, browser } = await world.begin([
       { instance: 'slack_1', displayName: 'Slack' },

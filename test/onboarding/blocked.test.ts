@@ -45,23 +45,3 @@ it('what only an administrator can do is not offered any more, and administrator
   await bob.submit('/onboarding/unblock/slack_1')
   expect(bob.text).toContain('Connect Slack')
 })
-
-it('is offered again once it is connected and waits anew, and is nobody else’s to say', async () => {
-  const bob = await signIn(running, 'bob')
-  await bob.post('/onboarding/blocked/slack_1')
-  running.sandbox.authorize('bob', 'slack_1')
-  await bob.open('/onboarding')
-  running.sandbox.unauthorize('bob', 'slack_1')
-  await bob.open('/onboarding')
-  expect(bob.text).toContain('Connect Slack')
-  const nowhere = await bob.post('/onboarding/blocked/nothing_1')
-  expect(nowhere.status).toBe(404)
-  const refused = await bob.post('/onboarding/blocked/slack_1', {}, { from: 'https://evil.example' })
-  expect(refused.status).toBe(403)
-})
-
-it('/admin does not exist for anybody else', async () => {
-  const bob = await signIn(running, 'bob')
-  for (const path of ['/admin', '/admin/people.csv', '/admin/report.json'])
-    expect((await bob.open(path)).status).toBe(404)
-})

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { APP_STATUS_NAMES, isOff } from '../../src/client-api/app-status.ts'
 import { notDescribed } from '../../src/onboarding/overview/about.ts'
-import { skip, unskip } from '../../src/onboarding/walk.ts'
+import { skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { CONFIRM, NOW, drive, github, returned, see, seen, slack, waits } from './seen.ts'
 
@@ -45,10 +45,6 @@ describe('the overview', () => {
     expect(entries.map((entry) => entry.status)).toEqual([t('status.next'), ''])
   })
 
-  it('says nothing of a datasource that nobody knows, whatever the address claims', () => {
-    expect(see(seen([slack]), { from: 'github_1' }).banner).toBeUndefined()
-  })
-
   it('says once, not twice, that the one they come from is not connected yet', () => {
     const late = NOW + CONFIRM * 1000
     const walk = seen([slack, github], returned([slack, github]), late)
@@ -58,19 +54,6 @@ describe('the overview', () => {
     expect(overview.step?.causes).toHaveLength(3)
     expect(overview.entries[0]?.connect?.href).toBe('/onboarding/connect/github_1')
     expect(see(walk, { now: late }).step?.focus).toBe(false)
-  })
-
-  it('counts neither what was put off nor what is switched off among what waits', () => {
-    const walk = skip(seen([slack, github, drive, waits('jira_1', 'Jira', 'disabled')]), 'slack_1', NOW)
-    const overview = see(walk, { from: 'slack_1' })
-    expect(overview.progress).toMatchObject({ connected: 0, total: 3 })
-    expect(overview.banner).toMatchObject({ kind: 'notice', title: 'Slack skipped' })
-    expect(overview.entries[0]).toMatchObject({
-      kind: 'skipped',
-      skip: undefined,
-      unskip: { href: '/onboarding/unskip/slack_1', label: 'Put back on my list', forApp: 'Slack' },
-    })
-    expect(see(unskip(walk, 'slack_1')).step?.title).toBe('Connect Slack')
   })
 
   it('finds apps by their names where there are more than ten, and guesses no minutes', () => {

@@ -100,16 +100,6 @@ describe('a return', () => {
     expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
   })
 
-  it.each(['', '?step=', '?step=someone-elses', '?step=a&step=b'])(
-    'that ends nothing (%s) leads to the visit and asks nothing',
-    async (query) => {
-      const { get, to, asked } = frontDoor()
-      await get('/onboarding?datasource=slack')
-      expect(await to(`/onboarding/callback${query}`)).toBe('/onboarding?datasource=slack')
-      expect(asked).toHaveLength(1)
-    },
-  )
-
   it('that is looked at again does not ask while another tab is leaving', async () => {
     const { at, to, page, back, asked } = frontDoor()
     await to(CLICK)

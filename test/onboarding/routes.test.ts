@@ -23,15 +23,6 @@ describe('the overview', () => {
     expect(asked).toEqual([undefined, undefined])
   })
 
-  it.each([
-    [{ issuer: 'i', subject: 's', name: 'Bob' }, /Bob/],
-    [{ issuer: 'i', subject: 's' }, /^$/],
-  ])('calls a person by what is known of them: %j', async (person, words) => {
-    const { at, page } = frontDoor()
-    at.person = person
-    expect((await page('/onboarding'))['account']).toMatch(words)
-  })
-
   it('is about what its address names, until another address says otherwise', async () => {
     const { page } = frontDoor()
     const narrowed = await page('/onboarding?datasource=github&return_to=/search')
@@ -82,14 +73,6 @@ describe('a click', () => {
     const two = await Promise.all([to(CLICK), to('/onboarding/connect/github_1'), to('/onboarding/connect')])
     expect(two[1]).toBe(consentOf('github_1'))
     expect(asked).toHaveLength(4)
-  })
-
-  it('of one person is not answered with what another’s click at the same time brings', async () => {
-    const { to, asked, notes } = frontDoor()
-    await Promise.all(['ada', 'bob'].map((person) => to(CLICK, { 'test-person': person })))
-    expect(asked).toHaveLength(2)
-    const people = notes.map((note) => ('user' in note ? note.user?.subject : undefined))
-    expect(new Set(people)).toEqual(new Set(['ada', 'bob']))
   })
 
   it('on an app that is connected meanwhile leads to the overview, which says so', async () => {

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { next, standingIn } from '../../src/onboarding/next-step.ts'
-import { backFrom, shown } from '../../src/onboarding/walk.ts'
+import { shown } from '../../src/onboarding/walk.ts'
 import { Simulation, type Operation } from './walk-simulation.ts'
-import { progress } from './progress.ts'
 
 const APPS = 5
 const which = fc.nat(APPS - 1)
@@ -56,19 +55,6 @@ function play(operations: Operation[], check: (simulation: Simulation, operation
 }
 
 describe('whatever people and the service do', () => {
-  it('no datasource that was ever listed is lost', () => {
-    fc.assert(
-      fc.property(story, (operations) => {
-        play(operations, ({ walk, everSeen }) => {
-          const known = walk.known.map((entry) => entry.instance)
-          expect(new Set(known)).toEqual(everSeen)
-          expect(known.length).toBe(everSeen.size)
-        })
-      }),
-      RUNS,
-    )
-  })
-
   it('what follows a click by itself starts each datasource at most once', () => {
     fc.assert(
       fc.property(story, fc.boolean(), fc.infiniteStream(operation), (operations, byItself, meanwhile) => {
@@ -82,76 +68,6 @@ describe('whatever people and the service do', () => {
         for (const step of operations) {
           simulation.run(step)
           expect(new Set(simulation.automatic).size).toBe(simulation.automatic.length)
-        }
-      }),
-      RUNS,
-    )
-  })
-
-  it('nothing that was skipped, given up or left for before starts by itself', () => {
-    fc.assert(
-      fc.property(story, (operations) => {
-        const simulation = new Simulation(APPS)
-        for (const step of operations) {
-          const before = new Map(simulation.walk.known.map((entry) => [entry.instance, entry]))
-          const started = simulation.automatic.length
-          simulation.run(step)
-          if (step.op === 'click') continue
-          for (const instance of simulation.automatic.slice(started)) {
-            const entry = before.get(instance)
-            expect(entry?.skippedAt).toBeUndefined()
-            expect(entry?.unconfirmedAt).toBeUndefined()
-            expect(entry?.status === 'connected' ? undefined : entry?.attempt).toBeUndefined()
-          }
-        }
-      }),
-      RUNS,
-    )
-  })
-
-  it('progress shrinks only by what the service lists again', () => {
-    fc.assert(
-      fc.property(story, (operations) => {
-        let before = { connected: 0, total: 0 }
-        play(operations, ({ walk, waiting, now: at }) => {
-          const now = progress(walk, at)
-          expect(now.total).toBeGreaterThanOrEqual(before.total)
-          expect(now.connected >= before.connected || waiting.length > 0).toBe(true)
-          const listedAgain = shown(walk).filter((entry) => entry.status !== 'connected').length
-          expect(now.connected + listedAgain).toBe(now.total)
-          before = now
-        })
-      }),
-      RUNS,
-    )
-  })
-
-  it('progress never shrinks while the service takes nothing back', () => {
-    const quiet = story.map((operations) =>
-      operations.filter((step) => step.op !== 'list' && step.op !== 'vanish'),
-    )
-    fc.assert(
-      fc.property(quiet, (operations) => {
-        let before = 0
-        play(operations, (simulation) => {
-          expect(simulation.connected).toBeGreaterThanOrEqual(before)
-          before = simulation.connected
-        })
-      }),
-      RUNS,
-    )
-  })
-
-  it('a step id that was used moves nothing', () => {
-    fc.assert(
-      fc.property(story, (operations) => {
-        const simulation = play(operations, () => {})
-        for (const step of simulation.steps) {
-          if (!simulation.walk.known.some(({ attempt }) => attempt?.step === step && attempt.isOver)) continue
-          expect(backFrom(simulation.walk, step)).toBeUndefined()
-          const before = structuredClone(simulation.walk)
-          simulation.land(step)
-          expect(simulation.walk).toEqual(before)
         }
       }),
       RUNS,
