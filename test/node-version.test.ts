@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { runtime } from '../src/doctor/settings/running.ts'
-import type { Subject } from '../src/doctor/check.ts'
+import { found, machine } from './doctor/facts.ts'
+import { settingsTable } from '../src/doctor/settings-table.ts'
 import { ended } from './campaigns/command.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -68,7 +68,10 @@ describe('Node 24.3 and later', () => {
 })
 
 describe('the doctor', () => {
-  const judged = (node: string) => [runtime({ node } as Subject).status]
+  const judged = (node: string) =>
+    found(settingsTable, machine(), { node })
+      .filter((line) => line.includes('Node '))
+      .map((line) => line.split(' ')[0])
 
   it('calls the same versions too old', () => {
     expect(judged('v24.2.0')).toEqual(['fail'])

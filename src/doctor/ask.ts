@@ -5,15 +5,15 @@ import { readLimited } from '../client-api/body.ts'
 import { silenceOf, type Silence } from '../client-api/silence.ts'
 import { isSafe } from '../loopback.ts'
 
-export type Asked =
+export type Reply =
   | { kind: 'answer'; status: number; text: string; header(name: string): string | undefined }
   | { kind: 'silent'; why: Silence }
 
-type Init = { method?: 'POST' | 'DELETE'; headers?: Record<string, string>; body?: string }
+type Request = { method?: 'POST'; headers?: Record<string, string>; body?: string }
 
 const TIME_LIMIT_MS = 8_000
 
-export async function ask(url: string | URL, { headers = {}, ...init }: Init = {}): Promise<Asked> {
+export async function ask(url: string | URL, { headers = {}, ...init }: Request = {}): Promise<Reply> {
   try {
     const signal = AbortSignal.timeout(TIME_LIMIT_MS)
     const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
@@ -30,7 +30,7 @@ export async function ask(url: string | URL, { headers = {}, ...init }: Init = {
 }
 
 /** The same as a browser that was sent from another site: servers answer a fetch differently (Fetch Metadata, W3C). */
-export const navigate = (url: URL): Promise<Asked> =>
+export const navigate = (url: URL): Promise<Reply> =>
   ask(url, {
     headers: {
       accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -49,17 +49,20 @@ export class Late extends Error {
 }
 
 /** @throws {Late} when the work takes longer */
-export async function within<T>(milliseconds: number, work: Promise<T> | T): Promise<T> {
-  const done = new AbortController()
-  const late = sleep(milliseconds, undefined, done).then(() => {
-    throw new Late('late')
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    done.abort()
-  }
-}
+export const within = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
+  Promise.race([
+    work,
+    sleep(milliseconds, undefined, { ref: false }).then(() => Promise.reject(new Late('late'))),
+  ])
 
 /** https, or this machine; not what is no address. */
-export const isSafeAddress = (text = ''): boolean => URL.canParse(text) && isSafe(new URL(text))
+export const isSafeAddress = (text: unknown): text is string =>
+  typeof text === 'string' && URL.canParse(text) && isSafe(new URL(text))
+
+/** An address for a finding: without query, fragment and user name. Undefined for what is no web address. */
+export function publicAddress(text: string | undefined): string | undefined {
+  if (text === undefined || text.length > 300 || !URL.canParse(text)) return undefined
+  const { protocol, origin, pathname } = new URL(text)
+  if (!/^https?:$/.test(protocol)) return undefined
+  return pathname === '/' ? origin : origin + pathname
+}

@@ -1,94 +1,146 @@
-// Runs every check; none of them can stop another. What comes out is masked once more: should a secret ever get into a
-// finding, it does not leave this file.
-import { createInquiry } from '../client-api/inquiry.ts'
+// Collects the facts and judges them. Probes run side by side, and none of them can stop another. What comes out is
+// masked once more: should a secret ever get into a finding, it does not leave this file.
 import { useProxy } from '../client-api/proxy.ts'
-import { Late, within } from './ask.ts'
-import type { Check, Group, Subject } from './check.ts'
-import { fail, skip, type Finding, type Findings } from './finding.ts'
-import { checks } from './checks.ts'
-import { discoverOnce, type Discovered } from './server/discovered.ts'
-import { maskFor } from './mask.ts'
 import { readSettings } from '../settings/settings.ts'
+import { within } from './ask.ts'
+import { clientTable } from './client-table.ts'
+import { mailTable, tryMail, tryWebhook, webhookTable } from './deliveries.ts'
+import { lookAtMachine } from './machine.ts'
+import { askOwnAddress, ownAddressTable } from './own-address.ts'
+import { providerTable } from './providers.ts'
+import { lookAtRedis, redisTable } from './redis.ts'
+import { checksIn, judge, placeOf, type Finding, type Setup, type Table } from './rule.ts'
+import { discover, lookAtServer, type ServerFacts } from './server.ts'
+import { clockTable, discoveryTable, serverTable, type Clocks } from './server-table.ts'
+import { lookAtService, serviceTable } from './service.ts'
+import { maskFor } from './secrets.ts'
+import { settingsTable } from './settings-table.ts'
+import { lookAtFolder, sqliteTable } from './sqlite.ts'
+import { lookAtStored, storedTable } from './stored.ts'
 
-export type Report = Finding & { check: string; group: Group }
+export type Report = {
+  findings: (Finding & { group: string })[]
+  /** How many checks lack settings or answers that they need, or the network. */
+  notRun: number
+}
 
-export type Examination = Pick<Subject, 'env' | 'now' | 'actAs' | 'node' | 'nearest' | 'deadlines'> & {
+/** By what a check's name begins with. */
+const GROUPS: Record<string, string> = {
+  settings: 'Settings',
+  'authorization-server': 'Authorization server',
+  store: 'Store',
+  service: 'Service',
+}
+
+/** `missing`: settings or answers that it needs; `none`: there is nothing to look at. */
+type Probed<Facts> = { facts: Facts } | 'missing' | 'none' | 'failed'
+
+const LIMIT_MS = 30_000
+
+async function probe<Facts>(
+  work: false | undefined | '' | (() => Promise<Facts | undefined | false | ''>),
+): Promise<Probed<Facts>> {
+  if (!work) return 'missing'
+  try {
+    const facts = await within(LIMIT_MS, work())
+    return facts === undefined || facts === false || facts === '' ? 'none' : { facts }
+  } catch {
+    return 'failed'
+  }
+}
+
+const factsIn = <Facts>(probed: Probed<Facts>): Facts | undefined =>
+  typeof probed === 'object' ? probed.facts : undefined
+
+const unfinished = (check = ''): Finding => ({
+  check,
+  status: 'fail',
+  says: `This check did not finish (${check}).`,
+  settings: [],
+  fix: 'try again; if it stays so, please report this as a bug in onramp',
+})
+
+type Examination = Pick<Setup, 'env' | 'actAs' | 'node' | 'deadlines'> & {
+  now: () => number
+  /** Without asking anyone. */
   offline: boolean
-  /** Called after each group, in order. */
-  onGroup?: ((group: Group, findings: readonly Report[]) => void) | undefined
 }
 
-const CHECK_LIMIT_MS = 30_000
-const SERVICE_LIMIT_MS = 8_000
+export async function examine({ offline, now, ...given }: Examination): Promise<Report> {
+  const setup: Setup = { ...given, ...readSettings(given.env), now: now() }
+  const { settings, faults } = setup
+  const { PUBLIC_URL: url, OIDC_ISSUER: issuer, SERVICE_BASE_URL: baseUrl } = settings
+  const { REDIS_URL: redisUrl, SMTP_URL: smtpUrl } = settings
+  useProxy(settings)
+  const online = <Facts>(work: false | undefined | '' | (() => Promise<Facts | undefined>)) =>
+    probe(!offline && work)
 
-const flat = (found: Findings): Finding[] =>
-  Array.isArray(found) ? found.flatMap(flat) : found === undefined ? [] : [found as Finding]
-
-async function bounded({ id, look }: Check, subject: Subject): Promise<Finding[]> {
-  try {
-    return flat(await within(CHECK_LIMIT_MS, look(subject)))
-  } catch (error) {
-    return error instanceof Late
-      ? [fail(`This check timed out (${id}).`, { fix: 'try again' })]
-      : [fail(`This check failed unexpectedly (${id}).`, { fix: 'please report this as a bug in onramp' })]
+  const stored = online(() => lookAtStored(setup, now))
+  const discovery = online(issuer && (() => discover(issuer)))
+  const service = online(baseUrl && (() => lookAtService(baseUrl, setup, now)))
+  async function lookAtFound(): Promise<Probed<ServerFacts>> {
+    const found = factsIn(await discovery)?.discovery
+    const registered = factsIn(await stored)?.client
+    return await probe(found?.kind === 'found' && (() => lookAtServer(found, setup, registered, now)))
   }
-}
-
-/** Both servers are asked each question once, however many checks want the answer. */
-function subjectOf(examination: Examination): { subject: Subject; close: () => Promise<void> } {
-  const { env, now } = examination
-  const read = readSettings(env)
-  useProxy(read.settings)
-  const {
-    SERVICE_BASE_URL: baseUrl,
-    SERVICE_HEADER_PREFIX: headerPrefix,
-    OIDC_ISSUER: issuer,
-  } = read.settings
-  const inquiry =
-    baseUrl === undefined
-      ? undefined
-      : createInquiry({ baseUrl, headerPrefix, timeLimitMs: SERVICE_LIMIT_MS, now })
-  let discovered: Promise<Discovered> | undefined
-  const replies = new Map<string, ReturnType<Subject['service']>>()
-  const subject: Subject = {
-    ...examination,
-    ...read,
-    authorizationServer: () => (discovered ??= discoverOnce(issuer, now)),
-    service(credentials, finalRedirectUrl) {
-      const question = JSON.stringify([credentials, finalRedirectUrl])
-      if (!replies.has(question)) replies.set(question, inquiry?.ask(credentials, finalRedirectUrl))
-      return replies.get(question)
-    },
+  const server = lookAtFound()
+  async function readClocks(): Promise<Probed<Clocks>> {
+    const [found, madeUp] = [factsIn(await server), factsIn(await service)?.madeUp]
+    const other = madeUp === undefined || madeUp.kind === 'silent' ? undefined : madeUp
+    return found === undefined && other === undefined
+      ? 'missing'
+      : { facts: { server: found?.times, service: other } }
   }
-  return { subject, close: async () => inquiry?.close() }
-}
+  const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
 
-export async function examine(examination: Examination): Promise<Report[]> {
-  const { subject, close } = subjectOf(examination)
-  const mask = maskFor(subject)
-  const look = async (check: Check): Promise<Report[]> => {
-    const isLeftOut = examination.offline && check.isOnline
-    const findings = isLeftOut ? [skip('skipped (--offline).')] : await bounded(check, subject)
-    return findings.map(({ status, says, settings, fix, isMissing }) => ({
-      group: check.group,
-      check: check.id,
-      status,
-      says: mask(status === 'skip' ? `${check.about}: ${says}` : says),
-      settings,
+  const missing = new Set<string>()
+  async function judged<Facts>(table: Table<Facts>, probing: Promise<Probed<Facts>>) {
+    const probed = await probing
+    if (typeof probed === 'object') return judge(table, probed.facts, setup)
+    const checks = checksIn(table)
+    if (probed === 'missing') for (const check of checks) missing.add(check)
+    return probed === 'failed' ? [unfinished(checks[0])] : []
+  }
+  const found = await Promise.all([
+    judged(
+      settingsTable,
+      probe(() => lookAtMachine(setup)),
+    ),
+    judged(ownAddressTable, online(url && (() => askOwnAddress(url, settings)))),
+    judged(
+      mailTable,
+      online(async () => (smtpUrl ? await tryMail(smtpUrl) : undefined)),
+    ),
+    judged(
+      webhookTable,
+      online(() => tryWebhook(settings, setup.now)),
+    ),
+    judged(discoveryTable, discovery),
+    judged(clockTable, readClocks()),
+    judged(providerTable, server),
+    judged(serverTable, server),
+    judged(clientTable, server),
+    judged(
+      sqliteTable,
+      probe(async () => hasFolder && lookAtFolder(settings.DATA_DIR ?? '')),
+    ),
+    judged(
+      redisTable,
+      online(async () => (redisUrl ? await lookAtRedis(redisUrl, settings) : undefined)),
+    ),
+    judged(storedTable, stored),
+    judged(serviceTable, service),
+  ])
+
+  const mask = maskFor(setup.env, settings)
+  const findings = found
+    .flat()
+    .toSorted((one, other) => placeOf(one.check) - placeOf(other.check))
+    .map(({ fix, ...finding }) => ({
+      ...finding,
+      group: GROUPS[finding.check.split('.')[0] ?? ''] ?? '',
+      says: mask(finding.says),
       ...(fix !== undefined && { fix: mask(fix) }),
-      ...(isMissing && { isMissing }),
     }))
-  }
-  try {
-    const underWay = checks.map((check) => ({ group: check.group, findings: look(check) }))
-    const reports: Report[] = []
-    for (const [group, mine] of Map.groupBy(underWay, (one) => one.group)) {
-      const findings = (await Promise.all(mine.map((one) => one.findings))).flat()
-      examination.onGroup?.(group, findings)
-      reports.push(...findings)
-    }
-    return reports
-  } finally {
-    await close()
-  }
+  return { findings, notRun: missing.size }
 }

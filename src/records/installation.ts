@@ -99,6 +99,17 @@ async function keyIn(
   return key
 }
 
+/** The same without writing: `none` where no server has started yet. @throws {StoreUnavailable} */
+export async function lookAtInstallation(
+  records: Pick<Records, 'get'>,
+  secrets: readonly string[],
+): Promise<Vault | 'none' | 'other secret'> {
+  const sealed = await records.get(KEY)
+  if (sealed === undefined) return 'none'
+  const key = createSealer(secrets).open(sealed, KEY)
+  return key === undefined ? 'other secret' : vaultOf(key)
+}
+
 /** Waits for a store that can't be reached yet. @throws {SecretMissing} */
 export async function untilOpened(installation: Installation, ending: AbortSignal): Promise<void> {
   while (!ending.aborted)

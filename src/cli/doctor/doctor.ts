@@ -1,8 +1,8 @@
 // onramp doctor: what is wrong with the setup, and what to change.
 import { isActAsAddress } from '../../client-api/credentials.ts'
 import { examine } from '../../doctor/examine.ts'
-import { nearest, UsageError } from '@onramp/deprecations/command-line/arguments'
-import { doctorGroup, doctorJson, doctorSummary, resultOf } from './report.ts'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import { doctorJson, doctorText, resultOf } from './report.ts'
 import { insteadOf, publishedSchedule, titleOf } from '@onramp/deprecations'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
@@ -22,18 +22,8 @@ export async function run(
   if (actAs !== undefined && !isActAsAddress(actAs))
     throw new UsageError('--as expects an email address like ada@acme.example')
 
-  const look = { screen: stdout, env }
-  const found = await examine({
-    env,
-    now,
-    actAs,
-    offline,
-    node: process.version,
-    nearest,
-    deadlines,
-    onGroup: json ? undefined : (group, findings) => void stdout.write(doctorGroup(group, findings, look)),
-  })
-  stdout.write(json ? doctorJson(found) : doctorSummary(found, look))
-  const result = resultOf(found)
+  const report = await examine({ env, now, actAs, offline, node: process.version, deadlines })
+  stdout.write(json ? doctorJson(report) : doctorText(report, { screen: stdout, env }))
+  const result = resultOf(report)
   return result === 'fail' || (strict && result === 'warn') ? 1 : 0
 }

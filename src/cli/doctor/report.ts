@@ -1,6 +1,6 @@
 // How the doctor's findings are shown. Pure.
-import type { FindingStatus } from '../../doctor/finding.ts'
 import type { Report } from '../../doctor/examine.ts'
+import type { Status } from '../../doctor/rule.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import {
   columnsOf,
@@ -10,72 +10,76 @@ import {
   type Screen,
 } from '@onramp/deprecations/command-line/terminal'
 
-const colours: Record<FindingStatus, Colour> = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'dim' }
+const colours: Record<Status, Colour> = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'dim' }
 const INDENT = 8
 const ARROW = '-> '
 
 type Look = { screen: Screen; env: NodeJS.ProcessEnv }
 
-function counted(found: readonly Report[]): Record<FindingStatus, number> {
+function counted({ findings }: Report): Record<Status, number> {
   const counts = { ok: 0, warn: 0, fail: 0, skip: 0 }
-  for (const { status } of found) counts[status]++
+  for (const { status } of findings) counts[status]++
   return counts
 }
 
-export function resultOf(found: readonly Report[]): 'ok' | 'warn' | 'fail' {
-  const counts = counted(found)
-  return counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok'
+export function resultOf(report: Report): 'ok' | 'warn' | 'fail' {
+  const { fail, warn } = counted(report)
+  return fail > 0 ? 'fail' : warn > 0 ? 'warn' : 'ok'
 }
 
-export function doctorJson(found: readonly Report[]): string {
-  const findings = found.map(({ group, check, status, says, settings, fix = null }) => {
+export function doctorJson(report: Report): string {
+  const counts = counted(report)
+  const findings = report.findings.map(({ group, check, status, says, settings, fix = null }) => {
     return { group, check, status, says, settings, fix }
   })
-  const report = { schema_version: 1, result: resultOf(found), counts: counted(found), findings }
-  return `${JSON.stringify(report, undefined, 2)}\n`
+  const json = {
+    schema_version: 1,
+    result: resultOf(report),
+    counts: { ...counts, skip: counts.skip + report.notRun },
+    findings,
+  }
+  return `${JSON.stringify(json, undefined, 2)}\n`
 }
 
-/** One group: its findings, each with what to change below it. */
-export function doctorGroup(group: string, found: readonly Report[], { screen, env }: Look): string {
+/** Each group with its findings, each with what to change below it, and the verdict. */
+export function doctorText(report: Report, { screen, env }: Look): string {
   const paint = painterFor(screen, env)
-  const room = columnsOf(screen) - INDENT
+  const columns = columnsOf(screen) - INDENT
   const margin = ' '.repeat(INDENT)
-  const listed = found.filter(({ isMissing }) => isMissing !== true)
-  if (listed.length === 0) return ''
-  const lines = listed.flatMap(({ status, says, settings, fix }) => {
-    const [first = '', ...rest] = wrapped(printable(says), room)
+
+  const findingLines = ({ status, says, settings, fix }: Report['findings'][number]): string[] => {
+    const [first = '', ...rest] = wrapped(printable(says), columns)
     const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)
     const remedy = [settings.join(', '), fix].filter(Boolean).join(': ')
-    const fixing = remedy === '' ? [] : wrapped(printable(remedy), room - ARROW.length)
+    const fixing = remedy === '' ? [] : wrapped(printable(remedy), columns - ARROW.length)
     return [
       `  ${paint[colours[status]](status.padEnd(INDENT - 2))}${faded(first)}`,
       ...rest.map((line) => margin + faded(line)),
       ...fixing.map((line, index) => paint.bold(margin + (index === 0 ? ARROW : '   ') + line)),
     ]
-  })
-  return `${paint.bold(group)}\n${lines.join('\n')}\n\n`
+  }
+
+  const groups = [...Map.groupBy(report.findings, ({ group }) => group)].map(
+    ([group, findings]) => `${paint.bold(group)}\n${findings.flatMap(findingLines).join('\n')}\n\n`,
+  )
+  return groups.join('') + summary(report, { screen, env })
 }
 
-export function doctorSummary(found: readonly Report[], { screen, env }: Look): string {
+function summary(report: Report, { screen, env }: Look): string {
   const paint = painterFor(screen, env)
-  const { ok, warn, fail, skip } = counted(found)
-  const unrun = found.filter(({ isMissing }) => isMissing === true).length
+  const { ok, warn, fail, skip } = counted(report)
+  const { notRun } = report
   const parts = [
-    fail > 0 ? paint.red(fail === 1 ? '1 failure' : `${fail} failures`) : '',
-    warn > 0 ? paint.yellow(warn === 1 ? '1 warning' : `${warn} warnings`) : '',
+    fail > 0 && paint.red(fail === 1 ? '1 failure' : `${fail} failures`),
+    warn > 0 && paint.yellow(warn === 1 ? '1 warning' : `${warn} warnings`),
     paint.green(`${ok} ok`),
-    skip > unrun ? paint.dim(`${skip - unrun} skipped`) : '',
+    skip > 0 && paint.dim(`${skip} skipped`),
   ]
   const verdict = {
     fail: 'Fix the failures before people use onramp.',
     warn: 'onramp can start, but check the warnings above.',
     ok: 'All checks passed.',
-  }[resultOf(found)]
-  const notRun =
-    unrun === 0
-      ? ''
-      : paint.dim(
-          `${unrun} ${unrun === 1 ? 'check' : 'checks'} could not run: settings or answers they need are missing.\n`,
-        )
-  return `${notRun}${parts.filter(Boolean).join(', ')}.\n${paint.bold(verdict)}\n`
+  }[resultOf(report)]
+  const left = `${notRun === 1 ? '1 check' : `${notRun} checks`} could not run: settings or answers they need are missing, or --offline is set.\n`
+  return `${notRun === 0 ? '' : paint.dim(left)}${parts.filter(Boolean).join(', ')}.\n${paint.bold(verdict)}\n`
 }

@@ -4,8 +4,8 @@ import { isActAsAddress, STANDARD_HEADER_PREFIX } from '../../client-api/credent
 import { createInquiry, type ServiceToken } from '../../client-api/inquiry.ts'
 import { useProxy } from '../../client-api/proxy.ts'
 import type { RefusalReason } from '../../client-api/refusal.ts'
-import { unansweredFinding, type Asking, type Unanswered } from '../../doctor/service/refusals.ts'
-import { isOpenToAll } from '../../doctor/settings/secrets.ts'
+import { explain, type Question, type Unanswered } from '../../doctor/service.ts'
+import { isOpenToAll } from '../../doctor/machine.ts'
 import { EXIT_SETTINGS, loadSome, SettingsError } from '../../settings/settings.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
@@ -74,8 +74,8 @@ async function ask(token: ServiceToken, service: Service, { timeout }: StatusOpt
 }
 
 /** @returns the exit code */
-function explain(reply: Unanswered, asking: Asking, stderr: CliParts['stderr']): number {
-  const { says, settings, fix } = unansweredFinding(reply, asking)
+function showReason(reply: Unanswered, question: Question, stderr: CliParts['stderr']): number {
+  const { says, settings, fix } = explain(reply, question)
   stderr.write(`onramp status: ${says} ${settings[0]}: ${fix}.\n`)
   return reply.kind === 'silent' ? EXIT_SERVICE : EXITS[reply.reason]
 }
@@ -92,7 +92,7 @@ async function show(asked: StatusOptions, { env, stdout, stderr, now }: CliParts
   if (reply.kind !== 'answered') {
     const setting = token.kind === 'global-token' ? 'SERVICE_GLOBAL_TOKEN' : 'SERVICE_USER_TOKEN'
     const { baseUrl, headerPrefix: prefix } = service
-    return explain(reply, { setting, baseUrl, prefix, naming: 'EMAIL' }, stderr)
+    return showReason(reply, { setting, baseUrl, prefix, naming: 'EMAIL' }, stderr)
   }
 
   const person = token.kind === 'global-token' ? token.actAs : undefined

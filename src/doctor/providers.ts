@@ -1,0 +1,110 @@
+// Known identity providers by their metadata, and the traps that others have fallen into with them. Pure. From their
+// documentation (docs/identity-providers.md names the sources): none of them runs in our tests, only their metadata does.
+import type { Settings } from '../settings/settings.ts'
+import type { Table } from './rule.ts'
+import type words from './words.json'
+import type { Metadata } from './server.ts'
+
+export type ProviderName = 'Keycloak' | 'Okta' | 'Microsoft Entra ID' | 'Auth0' | 'Google'
+
+/** By what no custom domain changes, where there is such a thing; the first that fits. */
+const PROVIDERS: Record<ProviderName, (issuer: URL, authorization: URL, metadata: Metadata) => boolean> = {
+  Google: ({ host }) => host === 'accounts.google.com',
+  'Microsoft Entra ID': ({ hostname }, _, metadata) =>
+    /^(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$|\.ciamlogin\.com$/.test(
+      hostname,
+    ) || 'msgraph_host' in metadata,
+  Auth0: ({ hostname }, _, metadata) =>
+    hostname.endsWith('.auth0.com') || 'mfa_challenge_endpoint' in metadata,
+  Okta: ({ hostname }, { pathname }) =>
+    /\.okta(preview|-emea)?\.com$/.test(hostname) || /^\/oauth2(\/\w+)?\/v1\/authorize$/.test(pathname),
+  Keycloak: (_, { pathname }) => /\/realms\/[^/]+\/protocol\/openid-connect\/auth$/.test(pathname),
+}
+
+/** @returns undefined for any other server, and for a provider that hides behind addresses of its customer's own */
+export function providerOf(metadata: Metadata): ProviderName | undefined {
+  const { issuer, authorization_endpoint: authorization = issuer } = metadata
+  if (!URL.canParse(issuer) || !URL.canParse(authorization)) return undefined
+  const found = Object.entries(PROVIDERS).find(([, isAt]) =>
+    isAt(new URL(issuer), new URL(authorization), metadata),
+  )
+  return found?.[0] as ProviderName | undefined
+}
+
+type Name = 'OIDC_RESOURCE' | 'OIDC_AUDIENCE'
+
+/** RFC 8707 and `audience` are each understood by few; a parameter that is ignored leaves the token for someone else. */
+const IGNORED: Partial<Record<ProviderName, { names: readonly Name[]; fix: string }>> = {
+  Google: {
+    names: ['OIDC_RESOURCE', 'OIDC_AUDIENCE'],
+    fix: 'unset what is set: the token is for Google',
+  },
+  'Microsoft Entra ID': {
+    names: ['OIDC_AUDIENCE'],
+    fix: 'unset it: OIDC_SCOPE says whom the token is for',
+  },
+  Okta: {
+    names: ['OIDC_RESOURCE', 'OIDC_AUDIENCE'],
+    fix: 'unset what is set: the custom authorization server has the audience',
+  },
+  Keycloak: {
+    names: ['OIDC_RESOURCE', 'OIDC_AUDIENCE'],
+    fix: "add an audience mapper to the client's scope there; with its feature resource-indicators on, OIDC_RESOURCE counts",
+  },
+}
+
+type Trap = Exclude<keyof (typeof words)['authorization-server.provider'], 'known' | 'ignored'>
+
+/** Which traps of the provider the settings are in. */
+function trapsOf(name: ProviderName, settings: Partial<Settings>, metadata: Metadata) {
+  const {
+    OIDC_AUTHORIZATION_PARAMS: more = {},
+    OIDC_PROMPT: prompt = '',
+    ADMIN_GROUPS: groups = [],
+  } = settings
+  const isExternal = settings.TOKEN_ISSUED_BY === 'external-idp'
+  const scopes = settings.OIDC_SCOPE?.split(' ') ?? []
+  const { OIDC_EMAIL_CLAIM: claim = 'email', OIDC_GROUPS_CLAIM: groupsClaim = 'groups' } = settings
+  const isOffline = more['access_type'] === 'offline'
+  const traps: Record<ProviderName, Partial<Record<Trap, boolean>>> = {
+    Google: {
+      'google-scope': scopes.includes('offline_access'),
+      // It gives a refresh token with consent alone, and none to someone who has consented before.
+      'google-offline': !isOffline,
+      'google-consent': isOffline && !prompt.split(' ').includes('consent'),
+      'google-groups': groups.length > 0,
+    },
+    'Microsoft Entra ID': {
+      'entra-key': settings.OIDC_CLIENT_AUTH === 'private_key_jwt',
+      'entra-resource': settings.OIDC_RESOURCE !== undefined,
+      'entra-graph': isExternal && !scopes.some((scope) => scope.includes('/')),
+      // Anyone who administers another tenant chooses what its accounts have there; guests bring it along.
+      'entra-addresses': settings.OIDC_EMAIL_TRUST === 'always' && claim === 'email',
+      'entra-groups': groups.length > 0 && groupsClaim === 'groups',
+    },
+    Auth0: {
+      'auth0-token': isExternal && settings.OIDC_AUDIENCE === undefined,
+      'auth0-resource': settings.OIDC_RESOURCE !== undefined,
+      'auth0-sign-out': metadata.end_session_endpoint === undefined,
+    },
+    Okta: { 'okta-server': isExternal && new URL(metadata.issuer).pathname === '/' },
+    Keycloak: {},
+  }
+  return (Object.keys(traps[name]) as Trap[]).filter((trap) => traps[name][trap])
+}
+
+export const providerTable: Table<{ metadata: Metadata }> = {
+  'authorization-server.provider': [
+    ({ metadata }, { settings }) => {
+      const name = providerOf(metadata)
+      if (name === undefined) return undefined
+      const { names = [], fix } = IGNORED[name] ?? {}
+      const ignored = names.filter((one) => settings[one] !== undefined).join(', ')
+      return [
+        { is: 'known', name },
+        ...(ignored === '' ? [] : [{ is: 'ignored' as const, name, names: ignored, fix }]),
+        ...trapsOf(name, settings, metadata),
+      ]
+    },
+  ],
+}

@@ -1,0 +1,150 @@
+// What the doctor makes of authorization servers that answer otherwise than the sandbox: each probe over real HTTP.
+import { describe, expect, it } from 'vitest'
+import { useProxy } from '../../src/client-api/proxy.ts'
+import { stubProxy } from '../client-api/stub-proxy.ts'
+import type { Answers, Asked } from '../helpers/plain-authorization-server.ts'
+import { CALLBACK, found, start } from './at-plain-server.ts'
+import { newSecret } from './set-up.ts'
+
+const codeFirst: Answers = { '/token': ({ res }, own) => own.json(res, { error: 'invalid_grant' }, 400) }
+const revocation: Answers = {
+  '/revoke': (asked, own) =>
+    own.isKnown(asked) ? own.json(asked.res, {}) : own.json(asked.res, { error: 'invalid_client' }, 401),
+}
+const withRevocation = (url: string) => ({ revocation_endpoint: `${url}/revoke` })
+const withIntrospection = (url: string) => ({ introspection_endpoint: `${url}/revoke` })
+
+describe('the client', () => {
+  const wrong = { OIDC_CLIENT_SECRET: newSecret() }
+
+  it('is not judged by a server that checks the code before it', async () => {
+    expect(await found(await start(codeFirst), 'client')).toEqual([])
+    expect(await found(await start(codeFirst), 'client', wrong)).toEqual([])
+  })
+
+  it.each([withRevocation, withIntrospection])('is judged where such a server asks for it', async (where) => {
+    const server = await start({ ...codeFirst, ...revocation }, where)
+    expect(await found(server, 'client')).toMatchObject([{ status: 'ok' }])
+    expect(await found(server, 'client', wrong)).toMatchObject([
+      { status: 'fail', settings: expect.arrayContaining(['OIDC_CLIENT_SECRET']) },
+    ])
+  })
+
+  it('is not called refused by a firewall in front of revocation', async () => {
+    const walled: Answers = { ...codeFirst, '/revoke': ({ res }) => res.writeHead(401).end() }
+    expect(await found(await start(walled, withRevocation), 'client')).toEqual([])
+  })
+
+  it.each<[string, Answers[string]]>([
+    ['a page', ({ res }) => res.end('<!doctype html>')],
+    ['a firewall', ({ res }) => res.writeHead(403).end('<h1>Blocked</h1>')],
+    ['a log-in', ({ res }) => res.writeHead(302, { location: '/log-in' }).end()],
+  ])('cannot sign anyone in with %s in front of the token endpoint', async (_what, hidden) => {
+    const server = await start({ '/token': hidden, ...revocation }, withRevocation)
+    expect(await found(server, 'client')).toMatchObject([{ status: 'fail', settings: ['OIDC_ISSUER'] }])
+  })
+
+  it('is told to send its secret in the form, also after a bare challenge', async () => {
+    const posting: Answers = {
+      '/token': ({ headers, res }, own) =>
+        headers.authorization === undefined
+          ? own.json(res, { error: 'invalid_grant' }, 400)
+          : res.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
+    }
+    expect(await found(await start(posting), 'client')).toMatchObject([
+      { settings: ['OIDC_CLIENT_AUTH'], fix: 'set it to client_secret_post' },
+    ])
+  })
+
+  it('whose secret a server may not decode is told what helps', async () => {
+    const odd = 'aB3/dE+f=gH1~jK2%lM n'
+    const server = await start({
+      '/token': ({ res }, own) => own.json(res, { error: 'invalid_client' }, 401),
+    })
+    const [finding] = await found(server, 'client', { OIDC_CLIENT_SECRET: odd })
+    expect(finding?.fix).toContain('set OIDC_CLIENT_AUTH to client_secret_post')
+  })
+})
+
+describe('the redirect address', () => {
+  const check = 'redirect-registered'
+  const to = ({ res }: Asked, location: string) => void res.writeHead(302, { location }).end()
+
+  it('is asked for as a browser would, and no code is kept', async () => {
+    const server = await start({
+      '/authorize': (asked, own) => {
+        const isBrowser = asked.headers['sec-fetch-mode'] === 'navigate'
+        const isOurs = asked.query.get('redirect_uri') === CALLBACK
+        return isBrowser
+          ? to(asked, isOurs ? `${CALLBACK}?code=canary` : '/error')
+          : own.json(asked.res, { error: 'login_required' }, 401)
+      },
+    })
+    const lines = await found(server, check)
+    expect(lines).toMatchObject([{ status: 'ok' }])
+    expect(JSON.stringify(lines)).not.toContain('canary')
+  })
+
+  it('is not doubted where a server shows its sign-in page to any', async () => {
+    const page: Answers = { '/authorize': ({ res }) => void res.end('<h1>Sign in</h1>') }
+    expect(await found(await start(page), check)).toEqual([])
+  })
+
+  it.each<[string, Answers[string]]>([
+    ['an ordinary page', ({ res }) => void res.end('<p>AADSTS50011: The redirect URI does not match</p>')],
+    ['a page of its own, by a redirect', (asked) => to(asked, '/problem?error=invalid_redirect_uri')],
+    ['403 and a reason', ({ res }) => void res.writeHead(403).end('Callback URL mismatch: redirect_uri')],
+  ])('that is refused on %s is found', async (_what, authorize) => {
+    expect(await found(await start({ '/authorize': authorize }), check)).toMatchObject([
+      { status: 'fail', settings: ['PUBLIC_URL'] },
+    ])
+  })
+})
+
+describe('registration', () => {
+  it('of anything is undone', async () => {
+    const server = await start({
+      '/register': (asked, own) => {
+        const uri = { registration_client_uri: `${own.url}/register/one`, registration_access_token: 'rat' }
+        own.json(asked.res, { client_id: 'one', ...uri }, 201)
+      },
+      '/register/one': ({ res }) => void res.writeHead(204).end(),
+    })
+    const own = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
+    expect(await found(server, 'registration', own)).toMatchObject([{ status: 'ok' }])
+    expect(server.seen).toContain('DELETE /register/one')
+  })
+})
+
+describe('the metadata', () => {
+  const OPENID = '/.well-known/openid-configuration'
+
+  it('is found by its full address, and behind a redirect to the same origin', async () => {
+    const server = await start({
+      [`/moved${OPENID}`]: ({ res }, own) => res.writeHead(302, { location: own.url + OPENID }).end(),
+    })
+    expect(await found(server, 'discovery', { OIDC_ISSUER: server.url + OPENID })).toMatchObject([
+      { status: 'ok' },
+    ])
+    expect(await found(server, 'discovery', { OIDC_ISSUER: `${server.url}/moved` })).toMatchObject([
+      { status: 'fail', fix: `set it to exactly ${server.url} if that's the server you want` },
+    ])
+  })
+
+  it('that is not there is told with every address and status', async () => {
+    const server = await start({})
+    const [finding] = await found(server, 'discovery', { OIDC_ISSUER: `${server.url}/x` })
+    expect(finding?.says).toContain(`${server.url}/x${OPENID} answered 404`)
+    expect(finding?.says).toContain(`${server.url}/.well-known/oauth-authorization-server/x answered 404`)
+  })
+
+  it('whose keys are behind a proxy that lets no call through is told with its settings', async () => {
+    const proxy = await stubProxy('HTTP/1.1 403 No\r\n\r\n')
+    const server = await start({}, () => ({ jwks_uri: 'https://keys.acme.test/keys' }))
+    expect(await found(server, 'keys', { HTTPS_PROXY: `http://${proxy.name}` })).toMatchObject([
+      { status: 'fail', settings: ['HTTPS_PROXY', 'NO_PROXY', 'OIDC_ISSUER'] },
+    ])
+    useProxy({})
+    proxy.close()
+  })
+})

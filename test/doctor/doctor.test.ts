@@ -1,0 +1,290 @@
+// onramp doctor as it is called, against the sandbox: what it says of a set-up that is right, and of one that isn't.
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createTlsServer } from 'node:https'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createInstallation } from '../../src/records/installation.ts'
+import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
+import { registrationOf } from '../../src/sign-in/server/client.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { freePort, run } from '../helpers/running.ts'
+import { runCommand } from '../cli/run-command.ts'
+import {
+  examined,
+  newFolder,
+  newSecret,
+  selfSigned,
+  setUp,
+  startFaulty,
+  troubles,
+  type SetUp,
+} from './set-up.ts'
+
+const AS_ADA = ['--as', 'ada@acme.example']
+
+let ours: SetUp
+beforeAll(async () => {
+  ours = await setUp()
+})
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  ours.sandbox.reset()
+  for (const close of open.splice(0).toReversed()) await close()
+})
+afterAll(() => ours.close())
+
+const folder = () => {
+  const made = newFolder()
+  open.push(() => rmSync(made, { recursive: true }))
+  return made
+}
+
+const found = async (check: string, changed: Record<string, string>, args: string[] = []) =>
+  (await examined({ ...ours.env, ...changed }, args)).findings.filter((finding) => finding.check === check)
+
+describe('a set-up in which everything is right', () => {
+  it('is said to be so, with the addresses to register', async () => {
+    const report = await examined(ours.env, AS_ADA)
+    // The made-up name of this set-up resolves nowhere, and that is part of no "All checks passed".
+    expect(troubles(report).map(({ check }) => check)).toEqual(['settings.public-url-reached'])
+    expect(report).toMatchObject({ exit: 0, result: 'warn' })
+    expect(report.findings.map(({ says }) => says).join('\n')).toMatch(
+      /Redirect URI: https:\/\/onramp\.acme\.test\/sign-in\/callback.*redirect URI is registered.*Client authentication accepted.*5 apps left.*redirects back/s,
+    )
+  })
+
+  it('is left as it was: no one signs in and nothing is registered', async () => {
+    ours.sandbox.clearRequests()
+    await examined({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
+    const registrations = ours.sandbox.requests.filter(({ operation }) => operation === 'registration')
+    expect(registrations.map(({ status }) => status)).toEqual([400])
+    expect(ours.sandbox.count('checkdatasourceauth')).toBeLessThanOrEqual(3)
+    expect(existsSync(join(ours.folder, 'onramp.sqlite'))).toBe(false)
+  })
+
+  it('is asked nothing with --offline, and one line counts what could not run', async () => {
+    ours.sandbox.clearRequests()
+    const { out } = await runCommand(['doctor', '--offline', ...AS_ADA], ours.env)
+    expect(ours.sandbox.requests).toEqual([])
+    expect(out).toMatch(/\n\d+ checks could not run: .*--offline is set\.\n/)
+    expect(out).toContain('All checks passed.')
+  })
+
+  it('may be without anything set, as before the first start: only what is required is named', async () => {
+    const env = { DATA_DIR: join(ours.folder, 'later') }
+    const report = await examined(env)
+    const required = ['PUBLIC_URL', 'SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']
+    expect(troubles(report).map(({ settings }) => settings[0])).toEqual(required)
+    expect(report).toMatchObject({ exit: 1, counts: { skip: expect.any(Number) } })
+    expect(report.counts['skip']).toBeGreaterThan(8)
+    expect(report.findings.filter(({ status }) => status === 'skip')).toEqual([])
+    expect((await runCommand(['doctor'], env)).out.match(/could not run/g)).toHaveLength(1)
+  })
+
+  it('counts warnings as failures only with --strict', async () => {
+    const env = { ...ours.env, TRUST_PROXY: '' }
+    expect((await examined(env, ['--offline'])).exit).toBe(0)
+    expect((await examined(env, ['--offline', '--strict'])).exit).toBe(1)
+  })
+})
+
+describe('the doctor finds', () => {
+  let gone: string
+  beforeAll(async () => {
+    gone = `http://127.0.0.1:${await freePort()}`
+  })
+  it.each<[string, Record<string, string>, string, RegExp]>([
+    [
+      'a client that is not known',
+      { OIDC_CLIENT_ID: 'onrmap' },
+      'authorization-server.client',
+      /^OIDC_CLIENT_ID.*invalid_client/,
+    ],
+    [
+      'a wrong client secret',
+      { OIDC_CLIENT_SECRET: newSecret() },
+      'authorization-server.client',
+      /OIDC_CLIENT_SECRET.*invalid_client/,
+    ],
+    [
+      'a scope too many',
+      { OIDC_SCOPE: 'openid offline_access groups' },
+      'authorization-server.abilities',
+      /^OIDC_SCOPE.*groups/,
+    ],
+    [
+      'an issuer where nothing is',
+      { OIDC_ISSUER: 'GONE' },
+      'authorization-server.discovery',
+      /^OIDC_ISSUER.*connection refused/,
+    ],
+    [
+      'a service where nothing is',
+      { SERVICE_BASE_URL: 'GONE' },
+      'service.reachable',
+      /^SERVICE_BASE_URL.*connection refused/,
+    ],
+    [
+      'a service token that is not accepted',
+      { SERVICE_USER_TOKEN: newSecret() },
+      'service.token',
+      /^SERVICE_USER_TOKEN.*401/,
+    ],
+    [
+      'a path of the API',
+      { SERVICE_BASE_URL: 'https://service.acme.test/rest/api/v1' },
+      'settings.read',
+      /^SERVICE_BASE_URL.*before \/rest\/api\/v1/,
+    ],
+    [
+      'another prefix',
+      { SERVICE_HEADER_PREFIX: 'X-Acme', TOKEN_ISSUED_BY: 'external-idp' },
+      'service.token-issuer',
+      /^SERVICE_HEADER_PREFIX.*X-Service/,
+    ],
+    ['a foreign HOST', { HOST: '203.0.113.7' }, 'settings.host', /^HOST.*EADDRNOTAVAIL/],
+    [
+      'a company file that is not there',
+      { COMPANY_FILE: '/nowhere.yaml' },
+      'settings.company',
+      /^COMPANY_FILE.*ENOENT/,
+    ],
+  ])('%s, once', async (_title, changed, check, says) => {
+    const settings = Object.entries(changed).map(([name, value]) => [name, value.replace('GONE', gone)])
+    const report = await examined({ ...ours.env, ...Object.fromEntries(settings) }, AS_ADA)
+    const lines = troubles(report)
+      .filter((one) => one.check !== 'settings.public-url-reached')
+      .map((one) => [one.check, `${one.settings.join(' ')} ${one.says}`])
+    expect(lines).toEqual([[check, expect.stringMatching(says)]])
+    expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
+  })
+
+  it('one wrong clock where both servers disagree with it', async () => {
+    const report = await examined(ours.env, [], { now: () => Date.now() + 600_000 })
+    expect(troubles(report).filter(({ check }) => check.endsWith('.clock'))).toMatchObject([
+      { says: expect.stringContaining('10 minutes ahead'), fix: expect.stringContaining('NTP') },
+    ])
+  })
+
+  it('a way back that the service does not accept', async () => {
+    const answer = { skip: 2, status: 400, body: 'not an allowed redirect' }
+    ours.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+    expect(await found('service.final-redirect', {}, AS_ADA)).toMatchObject([{ settings: ['PUBLIC_URL'] }])
+  })
+
+  it('every group with every server gone', async () => {
+    const env = { ...ours.env, SERVICE_BASE_URL: gone, OIDC_ISSUER: `${gone}/issuer` }
+    const report = await examined(env)
+    expect(new Set(report.findings.map(({ group }) => group)).size).toBe(4)
+    expect(report.exit).toBe(1)
+  })
+
+  it('registration that is closed, or that asks for a token', async () => {
+    const none = { OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
+    for (const [status, says] of [
+      [404, /closed \(404\)/],
+      [403, /requires a token/],
+    ] as const) {
+      ours.sandbox.switches.set({ faults: { registration: { closed: status } } })
+      const [finding] = await found('authorization-server.registration', none)
+      expect(finding?.says).toMatch(says)
+    }
+  })
+
+  it('that the client which onramp registered itself is refused, and what to do', async () => {
+    const env = { ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', DATA_DIR: folder() }
+    const register = async (secret: string) => {
+      const [settings, records] = [loadSettings(env), createSqliteRecords(env.DATA_DIR)]
+      const installation = createInstallation(records, settings.SESSION_SECRET)
+      const registration = registrationOf(settings, { records, installation, now: Date.now })
+      const method = { token_endpoint_auth_method: 'client_secret_basic' }
+      await registration.forget()
+      await registration.current(async () => ({ client_id: 'onramp', client_secret: secret, ...method }))
+      records.close()
+    }
+    await register(ours.env['OIDC_CLIENT_SECRET'] ?? '')
+    expect(await found('authorization-server.client', env)).toMatchObject([{ status: 'ok' }])
+    await register(newSecret())
+    expect(await found('authorization-server.client', env)).toMatchObject([
+      {
+        status: 'fail',
+        says: expect.stringContaining('that onramp registered'),
+        fix: expect.stringContaining('registration forget'),
+      },
+    ])
+    // Nothing is registered in its place.
+    expect(await found('authorization-server.registration', env)).toEqual([])
+  })
+})
+
+describe('what is around onramp', () => {
+  const reached = async (url: string) => (await found('settings.public-url-reached', { PUBLIC_URL: url }))[0]
+
+  it('leads people there, or to something else', async () => {
+    const running = await run()
+    open.push(() => running.close())
+    expect(await reached(running.url)).toMatchObject({ status: 'ok' })
+    const other = await startFaulty((_req, res) => res.end('{"status":"ok"}'))
+    open.push(() => other.close())
+    expect(await reached(other.url)).toMatchObject({ status: 'fail', settings: ['PUBLIC_URL'] })
+    expect(await reached(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ status: 'skip' })
+  })
+
+  it('has a certificate that nothing vouches for', async () => {
+    const port = await freePort()
+    const server = createTlsServer(selfSigned(folder()), (_req, res) => res.end()).listen(port, '127.0.0.1')
+    open.push(() => server.close())
+    expect(await reached(`https://127.0.0.1:${port}`)).toMatchObject({ status: 'warn' })
+  })
+
+  it('is a file with a secret that every user can read', async () => {
+    const file = join(folder(), 'secret')
+    writeFileSync(file, ours.env['OIDC_CLIENT_SECRET'] ?? '')
+    chmodSync(file, 0o644)
+    const changed = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: file }
+    expect(await found('settings.files', changed, ['--offline'])).toMatchObject([{ status: 'warn' }])
+    chmodSync(file, 0o600)
+    expect(await found('settings.files', changed, ['--offline'])).toEqual([])
+  })
+
+  it.runIf(existsSync('/dev/shm'))(
+    'is a DATA_DIR in memory, or with a database that this user may not read',
+    async () => {
+      const sqlite = async (dataDir: string) =>
+        await found('store.sqlite', { DATA_DIR: dataDir }, ['--offline'])
+      const made = mkdtempSync('/dev/shm/onramp-doctor-')
+      open.push(() => rmSync(made, { recursive: true }))
+      expect(await sqlite(join(made, 'later'))).toContainEqual(
+        expect.objectContaining({ status: 'warn', says: expect.stringContaining('tmpfs') }),
+      )
+      // For the user root, who may read everything, the nearest is a folder of that name.
+      const barred = folder()
+      mkdirSync(join(barred, 'onramp.sqlite'))
+      expect(await sqlite(barred)).toMatchObject([
+        { status: 'fail', fix: expect.stringContaining('keep the file') },
+      ])
+      const broken = folder()
+      writeFileSync(
+        join(broken, 'onramp.sqlite'),
+        'this is not a database, however long it may be'.repeat(40),
+      )
+      expect(await sqlite(broken)).toMatchObject([{ says: 'onramp.sqlite in DATA_DIR is not a database.' }])
+      const file = join(barred, 'file')
+      writeFileSync(file, '')
+      expect(await sqlite(file)).toMatchObject([{ says: 'DATA_DIR is a file, not a folder.' }])
+    },
+  )
+
+  it('is a secret in a faulty setting, which is never shown', async () => {
+    for (const [name, url] of [
+      ['REDIS_URL', 'redis://search:planted%zz@h'],
+      ['SMTP_URL', 'smtps://s:planted%ff@h'],
+    ] as const) {
+      const report = await examined({ ...ours.env, [name]: url }, ['--offline'])
+      expect(troubles(report)).toMatchObject([
+        { check: 'settings.read', settings: [name], fix: 'write % as %25' },
+      ])
+      expect(report.text).not.toContain('planted')
+    }
+  })
+})

@@ -1,0 +1,189 @@
+// Redis, and what the store holds, as the doctor sees them: tried on real servers.
+import { createServer } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createInstallation } from '../../src/records/installation.ts'
+import { redisAccess } from '../../src/records/redis-records.ts'
+import { openStore } from '../../src/records/store.ts'
+import { loadSettings } from '../../src/settings/settings.ts'
+import { createLog } from '../../src/web/log.ts'
+import { startRedis, type RedisOptions, type RedisServer } from '../helpers/redis.ts'
+import { startCluster, startSentinels } from '../helpers/redis-topologies.ts'
+import { freePort } from '../helpers/running.ts'
+import { examined, newSecret } from './set-up.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close()
+})
+
+const start = async (...options: string[]): Promise<RedisServer> => {
+  const redis = await startRedis({
+    options: () => ['--appendonly', 'yes', ...options],
+  } satisfies RedisOptions)
+  open.push(redis)
+  return redis
+}
+
+const REQUIRED = {
+  PUBLIC_URL: 'https://onramp.example',
+  SERVICE_BASE_URL: 'http://127.0.0.1:9',
+  OIDC_ISSUER: 'http://127.0.0.1:9',
+  SESSION_SECRET: newSecret() + newSecret(),
+}
+
+async function look(settings: Record<string, string>) {
+  const { findings, text } = await examined({ ...REQUIRED, ...settings })
+  const redis = findings.filter(({ check }) => check === 'store.redis')
+  return {
+    text,
+    said: redis.map(({ says }) => says).join('\n'),
+    fails: redis.filter(({ status }) => status === 'fail'),
+  }
+}
+
+const PASSWORD = newSecret()
+
+/** What the doctor says when the user of REDIS_URL may do what is documented, changed by these rules. */
+async function lookAs(redis: RedisServer, ...rules: string[]) {
+  await redis.ask('ACL', 'SETUSER', 'app', 'reset', 'on', `>${PASSWORD}`, ...redisAccess('onramp:'), ...rules)
+  return await look({ REDIS_URL: redis.url.replace('//', `//app:${PASSWORD}@`) })
+}
+
+describe('Redis', () => {
+  it('that is in order is told with its version, and nothing of the trial stays', async () => {
+    const redis = await start()
+    const { said, fails } = await look({ REDIS_URL: redis.url })
+    expect(fails).toEqual([])
+    expect(said).toMatch(/(Redis|Valkey) \d+\.\d+.* is reachable; onramp can write.*persistence is on/s)
+    expect(await redis.ask('DBSIZE')).toBe(0)
+  })
+
+  it('that requires a password says whether it is missing or wrong, and none is shown', async () => {
+    const redis = await start()
+    await redis.ask('CONFIG', 'SET', 'requirepass', PASSWORD)
+    const at = (password: string) => look({ REDIS_URL: redis.url.replace('//', `//${password}@`) })
+    expect((await at('')).said).toContain('requires a password')
+    const wrong = await at(`:${newSecret()}`)
+    expect(wrong.said).toContain('rejected the username')
+    const right = await at(`:${PASSWORD}`)
+    expect(right.fails).toEqual([])
+    expect(right.text).not.toContain(PASSWORD)
+  })
+
+  it.each<[string, string[], RegExp]>([
+    ['full', ['--maxmemory', '1'], /Redis is full.*OOM/],
+    ['without scripts', ['--rename-command', 'EVAL', ''], /renamed.*NOSUCHCOMMAND/],
+    ['a replica', ['--replicaof', '127.0.0.1 9'], /replica/],
+    ['a cluster', ['--cluster-enabled', 'yes'], /REDIS_CLUSTER is not set/],
+  ])('that is %s is told so', async (_what, options, says) => {
+    const { fails } = await look({ REDIS_URL: (await start(...options)).url })
+    expect(fails).toMatchObject([{ says: expect.stringMatching(says) }])
+  })
+
+  it('that is not a cluster, not there, frozen or no Sentinel is told so', async () => {
+    const redis = await start()
+    expect((await look({ REDIS_URL: redis.url, REDIS_CLUSTER: 'yes' })).fails).toMatchObject([
+      { settings: ['REDIS_CLUSTER'], fix: 'set it to no' },
+    ])
+    const port = await freePort()
+    expect((await look({ REDIS_URL: `redis://127.0.0.1:${port}` })).said).toContain('connection refused')
+    const frozen = createServer(() => {}).listen(port, '127.0.0.1')
+    open.push(frozen)
+    expect((await look({ REDIS_URL: `redis://127.0.0.1:${port}` })).said).toContain('timed out')
+    const nowhere = { REDIS_URL: 'redis://any', REDIS_SENTINELS: '127.0.0.1:9' }
+    expect((await look(nowhere)).fails).toMatchObject([{ settings: ['REDIS_SENTINELS', 'REDIS_URL'] }])
+    const other = { REDIS_URL: 'redis://any', REDIS_SENTINELS: new URL(redis.url).host }
+    expect((await look(other)).said).toContain('not a Sentinel')
+  })
+})
+
+describe('the rights of the user of REDIS_URL', () => {
+  it('are enough as they are documented, with or without INFO', async () => {
+    const redis = await start()
+    expect((await lookAs(redis)).fails).toEqual([])
+    expect((await lookAs(redis, '-info')).fails).toEqual([])
+  })
+
+  it.each(['get', 'set', 'del', 'expire', 'eval', 'ping', 'scan'])(
+    'without %s are told not to be enough, with all that has to be allowed',
+    async (command) => {
+      const { fails } = await lookAs(await start(), `-${command}`)
+      expect(fails).toMatchObject([
+        {
+          says: expect.stringContaining(command.toUpperCase()),
+          settings: ['REDIS_URL'],
+          fix: expect.stringContaining(redisAccess('onramp:').join(' ')),
+        },
+      ])
+    },
+  )
+
+  it('for other keys, or without SELECT where a database is named, are told with what to allow', async () => {
+    const redis = await start()
+    expect((await lookAs(redis, 'resetkeys', '~app:*')).said).toContain('keys that begin with REDIS_PREFIX')
+    await lookAs(redis, '-select')
+    const url = redis.url.replace('//', `//app:${PASSWORD}@`)
+    const { fails } = await look({ REDIS_URL: `${url}/3` })
+    expect(fails).toMatchObject([{ says: expect.stringContaining("isn't allowed to use SELECT") }])
+    const rules = fails[0]?.fix?.split('SETUSER NAME ')[1]?.split(' ') ?? []
+    await redis.ask('ACL', 'SETUSER', 'app', ...rules)
+    expect((await look({ REDIS_URL: `${url}/3` })).fails).toEqual([])
+    expect((await look({ REDIS_URL: `${url}/99` })).said).toContain('no database with that number')
+  })
+
+  it('behind Sentinels need ROLE, and another name of the primary is told', async () => {
+    const set = await startSentinels(PASSWORD)
+    open.push(set)
+    const rules = ['on', `>${PASSWORD}`, ...redisAccess('onramp:')]
+    for (const server of [set.primary, set.replica]) await server.ask('ACL', 'SETUSER', 'app', ...rules)
+    const asApp = { ...set.settings, REDIS_URL: `redis://app:${PASSWORD}@127.0.0.1:1` }
+    expect((await look(asApp)).fails).toMatchObject([{ fix: expect.stringContaining('+role') }])
+    for (const server of [set.primary, set.replica]) await server.ask('ACL', 'SETUSER', 'app', '+role')
+    expect((await look(asApp)).fails).toEqual([])
+    const other = await look({ ...asApp, REDIS_SENTINEL_NAME: 'another' })
+    expect(other.fails).toMatchObject([{ settings: ['REDIS_SENTINEL_NAME', 'REDIS_SENTINELS'] }])
+  }, 60_000)
+
+  it('in a cluster need its slots', async () => {
+    const cluster = await startCluster()
+    open.push(cluster)
+    const allowed = redisAccess('onramp:', 'cluster')
+    const nodes = [...cluster.primaries, ...cluster.replicas]
+    for (const node of nodes) await node.ask('ACL', 'SETUSER', 'app', 'on', `>${PASSWORD}`, ...allowed)
+    const url = (cluster.settings['REDIS_URL'] ?? '').replace('//', `//app:${PASSWORD}@`)
+    const asApp = { ...cluster.settings, REDIS_URL: url }
+    expect((await look(asApp)).fails).toEqual([])
+    for (const node of nodes) await node.ask('ACL', 'SETUSER', 'app', '-cluster|slots')
+    expect((await look(asApp)).fails).toMatchObject([{ fix: expect.stringContaining('+cluster|slots') }])
+  }, 60_000)
+})
+
+describe('what the store holds', () => {
+  it('that no secret opens, or that was damaged, is told, and nothing is changed', async () => {
+    const redis = await start()
+    const env = { ...REQUIRED, REDIS_URL: redis.url }
+    const records = async (changed: Record<string, string> = {}) =>
+      (await examined({ ...env, ...changed })).findings.filter(({ check }) => check === 'store.records')
+    expect(await records()).toEqual([])
+    expect(await redis.ask('DBSIZE')).toBe(0)
+    const store = openStore(loadSettings(env), createLog('silent'))
+    open.push(store)
+    const { sealer } = await createInstallation(store.records, [REQUIRED.SESSION_SECRET]).vault()
+    await store.records.put('walk:ada', sealer.seal('{}', 'walk:ada'), 60)
+    expect(await records()).toMatchObject([{ status: 'ok' }])
+    await store.records.put('walk:bob', 'damaged', 60)
+    expect(await records()).toMatchObject([{ status: 'warn', says: expect.stringMatching(/^One record/) }])
+    const before = await store.records.get('installation')
+    const newer = newSecret() + newSecret()
+    const rotated = { SESSION_SECRET: `${newer},${REQUIRED.SESSION_SECRET}` }
+    expect(await records(rotated)).toMatchObject([{ status: 'warn' }])
+    expect(await records({ SESSION_SECRET: newer })).toMatchObject([
+      {
+        status: 'fail',
+        settings: expect.arrayContaining(['SESSION_SECRET']),
+        fix: expect.stringContaining('onramp store adopt'),
+      },
+    ])
+    expect(await store.records.get('installation')).toBe(before)
+  })
+})
