@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Pace = {
   /** Waits for the next turn. Rejects when the signal ends the run. */
   turn(): Promise<void>
-  /** It was too fast: nothing for so many seconds, and slower from then on. */
-  slowDown(seconds: number): void
+  /** It was too fast: nothing for so many seconds, and slower from then on. @returns whether it wasn't known yet */
+  slowDown(seconds: number): boolean
   /** Turns a second, as it goes now. */
   rate(): number
 }
@@ -40,9 +40,11 @@ export function createPace({ perSecond, now, signal }: PaceOptions): Pace {
     },
     slowDown(seconds) {
       // Several calls were under way when the limit was met: that counts once.
-      if (now() >= pausedUntil) rate = Math.max(Math.min(MIN_RATE, perSecond), rate / 2)
+      const isNew = now() >= pausedUntil
+      if (isNew) rate = Math.max(Math.min(MIN_RATE, perSecond), rate / 2)
       pausedUntil = Math.max(pausedUntil, now() + seconds * 1000)
       nextAt = Math.max(nextAt, pausedUntil)
+      return isNew
     },
     rate: () => rate,
   }

@@ -1,10 +1,30 @@
-// Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, or one address a line.
-// A row at a time, so that a long list takes no more memory than a short one.
+// Reads who is to be invited: CSV (with or without a header; comma, semicolon or tab), NDJSON, or one address a line. A row
+// at a time, so that a long list takes no more memory than a short one. Everything in it is untrusted: it goes into headers,
+// emails, terminals and pages.
 import { TextDecoder } from 'node:util'
+import { printable } from '@onramp/deprecations/command-line/printable'
+import { canonicalLanguage } from '../company/schema.ts'
+import { addressToInvite } from '../people/address.ts'
 import { readCsv, withoutEscape } from '../people/csv.ts'
-import { columnsOf, jsonPerson, personOf, UnreadablePeople, type Columns, type Read } from './invitee.ts'
 
-export type Row = Read & { line: number }
+export type Invitee = {
+  email: string
+  name?: string
+  /** A department or a place: the report counts by it. */
+  group?: string
+  /** In which language to write to them: a tag (BCP 47), whether it is offered or not. */
+  language?: string
+}
+
+export type Row = { line: number } & ({ kind: 'person'; person: Invitee } | { kind: 'fault'; fault: string })
+
+/** The whole list cannot be read: another encoding, or no column of addresses. The message says what to do. */
+export class UnreadablePeople extends Error {
+  override name = 'UnreadablePeople'
+}
+
+/** A row that is no person. The message says why. */
+class Fault extends Error {}
 
 /** @throws {UnreadablePeople} {UnreadableCsv} */
 export async function* readPeople(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Row> {
@@ -20,14 +40,23 @@ export async function* readPeople(source: AsyncIterable<Uint8Array | string>): A
   for await (const { line, cells } of readCsv(kind, first.value, withFirst(first.value, text))) {
     if (cells.every((cell) => cell.trim() === '')) continue
     if (kind === 'csv' && columns === undefined) {
-      const first = columnsOf(cells)
-      columns = first.columns
-      if (first.hasHeader) continue
+      const isHeader = !cells.some((cell) => cell.includes('@'))
+      columns = isHeader ? columnsNamed(cells) : columnsWithout(cells)
+      if (columns.email < 0)
+        throw new UnreadablePeople(
+          `no "email" column, and the first line has no email address: ${allShown(cells, ', ')}`,
+        )
+      if (isHeader) continue
     }
-    // The export of people can be a list, too.
-    const read =
-      columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(columns, cells.map(withoutEscape))
-    yield { line, ...read }
+    try {
+      // The export of people can be a list, too.
+      const person =
+        columns === undefined ? jsonPerson(cells[0] ?? '') : personOf(columns, cells.map(withoutEscape))
+      yield { line, kind: 'person', person }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      yield { line, kind: 'fault', fault: error.message }
+    }
   }
 }
 
@@ -69,5 +98,106 @@ function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
     return decoder.decode(bytes, { stream: bytes !== undefined })
   } catch {
     throw new UnreadablePeople('the file is not UTF-8. Save it as "CSV UTF-8"')
+  }
+}
+
+/** Which cell is what; -1: there is none. */
+type Columns = { email: number; name: number; group: number; language: number }
+
+/**
+ * Each counts only where no column has a name before it. A name to sign in with often takes no emails; last, `Work Email` or
+ * `e-mail (work)`.
+ */
+const EMAIL_HEADERS = [
+  /^e-?mail([ _-]?address)?$/i,
+  /^mail$/i,
+  /^(user[ _-]?principal[ _-]?name|upn)$/i,
+  /(^|[ _-])e-?mail($|[ _(-])/i,
+]
+const NAME_HEADER = /^((full|display|first|given)[ _-]?)?name$/i
+const GROUP_HEADER = /^(group|department|dept|team|division|office|location|cost[ _-]?cent(er|re))$/i
+const LANGUAGE_HEADER = /^((preferred|e-?mail)[ _-]?)?(language|lang|locale)$/i
+
+const MAX_CHARACTERS = 100
+const MAX_SHOWN = 40
+const MAX_COLUMNS_SHOWN = 10
+
+/** A cell as people see it who correct the list: short, and harmless on a terminal. */
+const shown = (text: string): string => {
+  const short = Array.from(printable(text.trim()))
+  return `"${short.slice(0, MAX_SHOWN).join('')}${short.length > MAX_SHOWN ? '…' : ''}"`
+}
+
+const allShown = (cells: readonly string[], between: string) =>
+  cells.slice(0, MAX_COLUMNS_SHOWN).map(shown).join(between)
+
+/** The first may be the manager's: they would get the emails of everyone below them. */
+const whichOf = (cells: readonly string[], advice: string) =>
+  new UnreadablePeople(`which column has the addresses, ${allShown(cells, ' or ')}? ${advice}`)
+
+/** @throws {UnreadablePeople} */
+function columnsNamed(names: readonly string[]): Columns {
+  const place = (pattern: RegExp) => names.findIndex((name) => pattern.test(name.trim()))
+  const found = EMAIL_HEADERS.map((pattern) => names.filter((name) => pattern.test(name.trim())))
+  const [addresses = []] = found.filter(({ length }) => length > 0)
+  if (addresses.length > 1) throw whichOf(addresses, 'Rename it to "email", and the others to something else')
+  const email = names.findIndex((name) => name === addresses[0])
+  return { email, name: place(NAME_HEADER), group: place(GROUP_HEADER), language: place(LANGUAGE_HEADER) }
+}
+
+const ADDRESS_ALONE: Columns = { email: 0, name: -1, group: -1, language: -1 }
+
+/** Of a list without a header. @param cells of its first row @throws {UnreadablePeople} */
+function columnsWithout(cells: readonly string[]): Columns {
+  const addresses = cells.filter((cell) => addressToInvite(cell) !== undefined)
+  if (addresses.length > 1) throw whichOf(addresses, 'Add a first line that calls it "email"')
+  return { ...ADDRESS_ALONE, email: cells.findIndex((cell) => cell.includes('@')) }
+}
+
+/** @throws {Fault} */
+function personOf(columns: Columns, cells: readonly unknown[]): Invitee {
+  const textIn = (column: number): string => {
+    const cell = cells[column]
+    return typeof cell === 'string' ? cell.trim() : ''
+  }
+  const email = textIn(columns.email)
+  if (email === '') throw new Fault('missing email address')
+  const address = addressToInvite(email)
+  if (address === undefined) throw new Fault(`${shown(email)} is not a valid email address`)
+  const person: Invitee = { email: address }
+  for (const what of ['name', 'group'] as const) {
+    const text = textIn(columns[what])
+    if (/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text))
+      throw new Fault(`the ${what} contains a line break or a control character`)
+    if (text.length > MAX_CHARACTERS) throw new Fault(`the ${what} is too long`)
+    if (text !== '') person[what] = text
+  }
+  const tag = textIn(columns.language)
+  if (tag === '') return person
+  const language = languageOf(tag)
+  if (language === undefined) throw new Fault(`${shown(tag)} is not a language tag like en, de or pt-BR`)
+  return { ...person, language }
+}
+
+/** The tag as it is written everywhere else. Directories export `pt_BR` for `pt-BR`, and "German" is no tag. */
+export function languageOf(text: string): string | undefined {
+  const tag = text.replaceAll('_', '-')
+  return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
+}
+
+/** @param line of NDJSON: an object, or an address alone @throws {Fault} */
+function jsonPerson(line: string): Invitee {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new Fault('not valid JSON')
+  }
+  if (typeof value === 'string') return personOf(ADDRESS_ALONE, [value])
+  if (typeof value !== 'object' || value === null) throw new Fault('neither an object nor an address')
+  try {
+    return personOf(columnsNamed(Object.keys(value)), Object.values(value))
+  } catch (error) {
+    throw error instanceof UnreadablePeople ? new Fault(error.message) : error
   }
 }

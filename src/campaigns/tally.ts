@@ -1,34 +1,17 @@
 // What a run of invitations has done so far: counted, summed up, and as one line. Pure.
 
-const same = (words: string) => [words, words] as const
-
 /** In the order of the summary; each count in words, for one and for many. */
 const WORDS = {
   rows: ['person', 'people'],
-  asked: same('checked with the service'),
-  /** In a dry run. */
-  wouldSend: same('would be emailed'),
+  /** In a dry run: would be sent. */
   sent: ['email sent', 'emails sent'],
-  deferred: same('delayed by the mail server (retried next run)'),
-  /** As often as it is tried. */
-  putOff: same('delayed by the mail server again and again (retry with --retry-failed)'),
-  failed: same('rejected by the mail server (retry with --retry-failed)'),
-  /** The mail server refused us rather than the person. */
-  notTaken: same('not accepted: the mail server objects to the sender or this machine (retried next run)'),
+  deferred: 'not sent this time (retried next run)',
+  failed: 'rejected by the mail server (retry with --retry-failed)',
   /** May have been sent: this run, or one that was killed, cannot know. */
-  uncertain: same('delivery unknown (resend with --retry-unknown)'),
-  already: same('already emailed'),
-  optedOut: same('opted out'),
-  /** They may have asked for no emails. */
-  inDoubt: same("not emailed: the data stored about them can't be read (see onramp doctor)"),
-  tooSoon: same('emailed recently by another campaign (--min-gap)'),
-  nothing: ['has nothing to connect', 'have nothing to connect'],
-  unknownToService: same('unknown to the service'),
-  refusedByService: same('not allowed to look up (403)'),
-  unanswered: same('no usable answer from the service (retried next run)'),
+  uncertain: 'delivery unknown (resend with --retry-unknown)',
+  unknownToService: 'unknown to the service',
   invalid: ['invalid row', 'invalid rows'],
-  duplicates: same('on the list more than once'),
-} satisfies Record<string, readonly [one: string, many: string]>
+} satisfies Record<string, string | readonly [one: string, many: string]>
 
 export type Tally = Record<keyof typeof WORDS, number>
 
@@ -38,30 +21,32 @@ export const newTally = () => Object.fromEntries(KEYS.map((key) => [key, 0])) as
 
 const inFigures = (count: number) => count.toLocaleString('en')
 
-/** Every count that is not zero, one a line. */
-export const summaryOf = (tally: Tally): string =>
-  KEYS.filter((key) => key === 'rows' || tally[key] > 0)
-    .map((key) => `${inFigures(tally[key]).padStart(9)}  ${WORDS[key][tally[key] === 1 ? 0 : 1]}\n`)
-    .join('')
+const inWords = (words: string | readonly [one: string, many: string], count: number): string =>
+  typeof words === 'string' ? words : count === 1 ? words[0] : words[1]
 
-/** How many people need a look. */
-const troubleIn = (tally: Tally): number =>
-  tally.deferred +
-  tally.putOff +
-  tally.failed +
-  tally.notTaken +
-  tally.uncertain +
-  tally.inDoubt +
-  tally.unanswered +
-  tally.unknownToService +
-  tally.refusedByService
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+
+/** Every count that is not zero, one a line. @param isOver the run went through its whole list */
+export function summaryOf(tally: Tally, isDryRun: boolean, isOver: boolean): string {
+  const { rows, ...others } = tally
+  const notDue = isOver ? rows - sum(Object.values(others)) : 0
+  const lines = KEYS.map((key): [number, string] => [
+    tally[key],
+    key === 'sent' && isDryRun ? 'would be emailed' : inWords(WORDS[key], tally[key]),
+  ])
+  lines.push([notDue, 'not due: already emailed, nothing to connect, opted out, or listed twice'])
+  return lines
+    .filter(([count], index) => index === 0 || count > 0)
+    .map(([count, words]) => `${inFigures(count).padStart(9)}  ${words}\n`)
+    .join('')
+}
 
 /**
- * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know, or lets no
- * one look up, are only worth a look: the next run could do nothing else.
+ * Did everyone who should get an email, and whom the service knows, certainly get it? People whom it does not know are only
+ * worth a look: the next run could do nothing else.
  */
-export const isComplete = (tally: Tally): boolean =>
-  troubleIn(tally) - tally.unknownToService - tally.refusedByService + tally.invalid === 0
+export const isComplete = ({ deferred, failed, uncertain, invalid }: Tally): boolean =>
+  deferred + failed + uncertain + invalid === 0
 
 const timeInWords = (seconds: number) => {
   const minutes = Math.round(seconds / 60)
@@ -87,15 +72,15 @@ function barOf(part: number): string {
 
 /** `[####----] 20% · 2 h 05 left · 4.9/s · 1,234 people · 311 emails`: what matters most first, for narrow terminals. */
 export function progressLine(tally: Tally, { perSecond, people }: Speed): string {
-  const trouble = troubleIn(tally)
-  const done = tally.rows - tally.invalid
-  const emails = tally.sent + tally.wouldSend
+  const { rows, sent, deferred, failed, uncertain, unknownToService, invalid } = tally
+  const trouble = deferred + failed + uncertain + unknownToService
+  const done = rows - invalid
   const parts = [
     people !== undefined && barOf(Math.min(1, done / Math.max(1, people))),
     people !== undefined && perSecond > 0 && `${timeInWords(Math.max(0, (people - done) / perSecond))} left`,
     `${perSecond.toFixed(1)}/s`,
-    `${inFigures(tally.rows)} ${WORDS.rows[tally.rows === 1 ? 0 : 1]}`,
-    `${inFigures(emails)} ${emails === 1 ? 'email' : 'emails'}`,
+    `${inFigures(rows)} ${inWords(WORDS.rows, rows)}`,
+    `${inFigures(sent)} ${sent === 1 ? 'email' : 'emails'}`,
     trouble > 0 && `${inFigures(trouble)} with problems`,
   ]
   return parts.filter(Boolean).join(' · ')

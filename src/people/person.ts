@@ -28,7 +28,6 @@ export type Mailing = {
   reminder: number
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
-  tries: number
   /** Which try is sending it now, or was when a later run found it open (`unknown`). */
   by?: string | undefined
 }

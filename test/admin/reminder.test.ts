@@ -96,8 +96,8 @@ describe('the command that emails the people of a list', () => {
     for (const show of ['notStarted', 'failed', 'uncertain'])
       for (const campaign of ['onboarding', 'slack-launch']) {
         const policy = policyOf({ show }, campaign)
-        expect(due(reminded(3), policy, now).kind).toBe('rest')
-        expect(due(reminded(6.9), policy, now).kind).toBe('rest')
+        expect(due(reminded(3), policy, now).kind).toBe('not-due')
+        expect(due(reminded(6.9), policy, now).kind).toBe('not-due')
       }
     expect(due(reminded(7), policyOf({ show: 'notStarted' }, 'slack-launch'), now).kind).toBe('mail')
   })

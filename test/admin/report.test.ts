@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  hadNothing,
-  isToConnect,
-  newPerson,
-  optedIn,
-  reached,
-  type Person,
-  type Mailing,
-} from '../../src/people/person.ts'
+import { hadNothing, isToConnect, newPerson, type Person, type Mailing } from '../../src/people/person.ts'
 import { withLeft, withSources } from '../../src/people/sources.ts'
-import { due, withMailing, type Policy } from '../../src/campaigns/campaign.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
 import { parse } from 'csv-parse/sync'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { makeReport } from '../../src/admin/report.ts'
@@ -99,40 +91,6 @@ describe('what is known of a person', () => {
   it('counts only what the person can do something about', () => {
     expect(isToConnect({ ...slack, status: 'disabled' })).toBe(false)
     expect(isToConnect({ ...slack, status: 'stale' })).toBe(true)
-  })
-})
-
-describe('who is due', () => {
-  const policy: Policy = {
-    campaign: 'c',
-    maxReminders: 1,
-    retryUnknown: false,
-    retryFailed: false,
-    minGapMs: 0,
-    freshMs: 0,
-    remindAfterMs: DAY,
-  }
-  const ada = newPerson('ada@acme.example', at)
-
-  it('is whoever got no mail, then whoever was not reminded, then nobody', () => {
-    expect(due(ada, policy, at)).toEqual({ kind: 'mail', reminder: 0 })
-    expect(due(sent(ada), policy, at + DAY - 1)).toEqual({ kind: 'rest', why: 'sent' })
-    expect(due(sent(ada), policy, at + DAY)).toEqual({ kind: 'mail', reminder: 1 })
-    expect(due(sent(sent(ada), 1), policy, at + 9 * DAY)).toEqual({ kind: 'rest', why: 'sent' })
-  })
-
-  it('is nobody who wants no more mails, until they take it back', () => {
-    const out = reached(sent(ada), 'optedOutAt', at)
-    expect(due(out, policy, at + DAY)).toEqual({ kind: 'rest', why: 'opted-out' })
-    expect(due(optedIn(out), policy, at + DAY)).toEqual({ kind: 'mail', reminder: 1 })
-  })
-
-  it('is not whose mail a crash left uncertain, unless it is asked for', () => {
-    const open = withMailing(ada, { campaign: 'c', reminder: 0, state: 'sending', now: at })
-    expect(due(open, policy, at + DAY)).toEqual({ kind: 'left-open', reminder: 0, at })
-    const unknown = withMailing(ada, { campaign: 'c', reminder: 0, state: 'unknown', now: at })
-    expect(due(unknown, policy, at + 9 * DAY)).toEqual({ kind: 'rest', why: 'uncertain' })
-    expect(due(unknown, { ...policy, retryUnknown: true }, at)).toEqual({ kind: 'mail', reminder: 0 })
   })
 })
 

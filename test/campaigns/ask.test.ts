@@ -1,99 +1,113 @@
-import { describe, expect, it } from 'vitest'
-import { requestedWait } from '../../src/client-api/retry-after.ts'
+// What the service is asked about a person, how often, and what its answers come to.
+import { describe, expect, it, vi } from 'vitest'
+import { ServiceProblem } from '../../src/client-api/errors.ts'
 import { refused } from '../client-api/refused.ts'
-import { createAsk, ServiceUnusable, type Asked } from '../../src/campaigns/ask.ts'
-import { createPace } from '../../src/campaigns/pace.ts'
+import { createAsk } from '../../src/campaigns/ask.ts'
 
-const signal = new AbortController().signal
+type Fault = Partial<Pick<ServiceProblem, 'answered' | 'asksToWait' | 'isOfEveryone' | 'isOfFront'>>
+type Answer = Fault | TypeError | 'left'
 
-/** A service that answers each person with these statuses, one after the other; 200 is an empty list. */
-function service(statuses: Record<string, number[]>) {
-  const asked: string[] = []
-  const { ask } = createAsk({
-    pace: createPace({ perSecond: 1e6, now: Date.now, signal }),
-    signal,
-    pauseMs: 0,
-    isThere: () => Promise.resolve(true),
-    whatIsLeft: (email) => {
-      asked.push(email)
-      const status = statuses[email]?.shift() ?? 200
-      if (status === 200) return Promise.resolve([])
-      return Promise.reject(Object.assign(refused(status), { answered: status }))
-    },
-  })
-  return { ask, asked }
+/** A problem as the client makes it of this status; none: no answer. */
+function problem(fault: Fault): ServiceProblem {
+  const { status: code, detail } = refused(fault.answered ?? 500)
+  return Object.assign(new ServiceProblem(code, 'service_unavailable', { detail }), fault)
 }
 
-const kinds = async (ask: (email: string) => Promise<Asked>, people: string[]) => {
-  const found: string[] = []
-  for (const person of people) found.push((await ask(person)).kind)
-  return found
-}
-
-const always = (status: number) => Array.from({ length: 50 }, () => status)
-
-describe('what the service is asked about a person', () => {
-  it('is asked again when it fails for a moment, and given up after four times', async () => {
-    const { ask, asked } = service({ ada: [500, 503], bob: always(500) })
-    expect(await kinds(ask, ['ada', 'bob'])).toEqual(['left', 'no-answer'])
-    expect(asked).toEqual(['ada', 'ada', 'ada', 'bob', 'bob', 'bob', 'bob'])
-  })
-
-  it('says of one person in the middle that it does not know them, or may not say', async () => {
-    const { ask } = service({ bob: always(403), dan: always(404), eve: always(400) })
-    const people = ['ada', 'bob', 'dan', 'eve', 'grace']
-    expect(await kinds(ask, people)).toEqual(['left', 'refused', 'unknown', 'unknown', 'left'])
-  })
-
-  const crowd = Array.from({ length: 20 }, (_, index) => `person-${index}`)
-  const refusing = (status: number) => Object.fromEntries(crowd.map((person) => [person, always(status)]))
-
-  it.each([400, 403, 404, 422])('ends the run when it says %i of everybody', async (status) => {
-    const { ask, asked } = service(refusing(status))
-    await expect(kinds(ask, crowd)).rejects.toThrow(
-      /10 people in a row. If they have all left, remove them from/,
-    )
-    expect(asked).toHaveLength(10)
-  })
-
-  it('goes on behind a whole department that has left, as it still answers about somebody else', async () => {
-    const { ask, asked } = service(refusing(403))
-    expect(await kinds(ask, ['ada', ...crowd, 'bob'])).toEqual([
-      'left',
-      ...crowd.map(() => 'refused'),
-      'left',
-    ])
-    expect(asked.filter((person) => person === 'ada')).toHaveLength(3)
-  })
-
-  it('ends the run when it stops answering about whom it did', async () => {
-    const { ask } = service({ ...refusing(403), ada: [200, 403, 403] })
-    await expect(kinds(ask, ['ada', ...crowd])).rejects.toThrow(ServiceUnusable)
-  })
-
-  it('is left alone for as long as it asks for, also when it is away', async () => {
-    const told: number[] = []
-    const pace = createPace({ perSecond: 1e6, now: Date.now, signal })
-    const { ask } = createAsk({
-      pace: { ...pace, slowDown: (seconds) => told.push(seconds) },
-      signal,
-      pauseMs: 0,
-      isThere: () => Promise.resolve(true),
-      whatIsLeft() {
-        const [status, seconds] = [[429, 3_600] as const, [503, 120] as const][told.length] ?? [200, 0]
-        if (status === 200) return Promise.resolve([])
-        const problem = refused(status, '', { headers: { 'retry-after': String(seconds) } })
-        const asksToWait = requestedWait(String(seconds))
-        return Promise.reject(Object.assign(problem, { answered: status, asksToWait }))
+/** A service that answers like this, one time after the other, and then goes on with the last of it. */
+function service(answers: Answer[], { signal = new AbortController().signal, pauseMs = 0 } = {}) {
+  const done: string[] = []
+  const pauses: number[] = []
+  let isPaused = false
+  const ask = createAsk({
+    pace: {
+      turn: () => Promise.resolve(),
+      slowDown(seconds) {
+        done.push(`wait ${seconds}`)
+        const isNew = !isPaused
+        isPaused = true
+        return isNew
       },
-    })
-    expect((await ask('ada')).kind).toBe('left')
-    expect(told).toEqual([3_600, 120])
+      rate: () => 1,
+    },
+    whatIsLeft() {
+      done.push('asked')
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      if (answer === 'left' || answer === undefined) return Promise.resolve([])
+      return Promise.reject(answer instanceof Error ? answer : problem(answer))
+    },
+    onPause: (seconds) => pauses.push(seconds),
+    signal,
+    pauseMs,
+  })
+  return { ask: () => ask('ada@acme.example'), done, pauses }
+}
+
+const times = (count: number) => Array.from({ length: count }, () => 'asked')
+
+describe('the service', () => {
+  it.each([400, 403, 404, 422])(
+    'that answers %i does not know the person, and is asked once',
+    async (answered) => {
+      const { ask, done } = service([{ answered }])
+      expect(await ask()).toMatchObject({
+        kind: 'unknown',
+        detail: expect.stringContaining(`${answered}`) as string,
+      })
+      expect(done).toEqual(['asked'])
+    },
+  )
+
+  it.each<Fault>([
+    { answered: 401 },
+    { answered: 302 },
+    { answered: 407 },
+    { answered: 400, isOfEveryone: true },
+    { answered: 403, isOfFront: true },
+  ])('that answers %j says nothing about the person, and is asked once', async (fault) => {
+    const { ask, done } = service([fault])
+    expect(await ask()).toMatchObject({ kind: 'no-answer' })
+    expect(done).toEqual(['asked'])
   })
 
-  it('ends the run at once when it refuses the token', async () => {
-    const { ask, asked } = service({ ada: [200, ...always(401)], bob: always(401) })
-    await expect(kinds(ask, ['ada', 'bob', 'dan'])).rejects.toThrow(ServiceUnusable)
-    expect(asked).toEqual(['ada', 'bob', 'ada'])
+  it('that fails for a moment is asked again, four times in all', async () => {
+    expect(await service([{ answered: 500 }, { answered: 503 }, 'left']).ask()).toEqual({
+      kind: 'left',
+      left: [],
+    })
+    const { ask, done } = service([{ answered: 500 }])
+    expect(await ask()).toMatchObject({ kind: 'no-answer', detail: 'checkdatasourceauth answered 500' })
+    expect(done).toEqual(times(4))
+  })
+
+  it('that says "too many requests" is left alone as it asks, and asked twenty times', async () => {
+    const { ask, done, pauses } = service([{ answered: 429, asksToWait: 7 }, { answered: 429 }, 'left'])
+    expect(await ask()).toMatchObject({ kind: 'left' })
+    expect(done).toEqual(['asked', 'wait 7', 'asked', 'wait 1', 'asked'])
+    expect(pauses).toEqual([7])
+    const busy = service([{ answered: 429 }])
+    expect(await busy.ask()).toMatchObject({ kind: 'no-answer' })
+    expect(busy.done.filter((what) => what === 'asked')).toHaveLength(20)
+  })
+
+  it('that is away and says for how long is left alone, too', async () => {
+    const { ask, done } = service([{ answered: 503, asksToWait: 120 }, 'left'])
+    expect(await ask()).toMatchObject({ kind: 'left' })
+    expect(done).toEqual(['asked', 'wait 120', 'asked'])
+  })
+
+  it('is waited for twice as long each time', async () => {
+    const longest = vi.spyOn(Math, 'random').mockReturnValue(1)
+    const began = performance.now()
+    await service([{ answered: 500 }], { pauseMs: 5 }).ask()
+    longest.mockRestore()
+    expect(performance.now() - began).toBeGreaterThan(65)
+  })
+
+  it('holds up no one who ends the run, and hides no mistake of ours', async () => {
+    const stop = new AbortController()
+    const asked = service([{ answered: 500 }], { signal: stop.signal, pauseMs: 60_000 }).ask()
+    setTimeout(() => stop.abort(), 5)
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(service([new TypeError('mistake')]).ask()).rejects.toThrow(TypeError)
   })
 })

@@ -1,13 +1,11 @@
 // What an email shows of the company, to the pixel: a picture that is drawn too large is all that people see.
 import { describe, expect, it } from 'vitest'
 import { looksOf } from '../../src/campaigns/mail/look.ts'
-import { sizeOf } from '../../src/campaigns/mail/picture.ts'
-import { wrapped } from '../../src/campaigns/mail/wrapped.ts'
 import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import type { Asset } from '../../src/company/asset.ts'
 import { t } from '../helpers/texts.ts'
-import { ACME, picture, png } from './emails.ts'
+import { ACME, jpeg, picture, png } from './emails.ts'
 
 const looks = (file: CompanyFile, pictures: Record<string, Asset> = {}) => {
   const found = looksOf(companyOf(file, new Map(Object.entries(pictures))))
@@ -88,66 +86,31 @@ describe('the words about the company', () => {
   })
 })
 
-describe('the size of a picture', () => {
-  /** After its two first bytes: segments of a JPEG. */
-  const jpeg = (...bytes: number[]) => sizeOf('image/jpeg', Buffer.from([0xff, 0xd8, ...bytes]))
-  const frame = (marker: number, height: number, width: number) => [
-    0xff,
-    marker,
-    0,
-    11,
-    8,
-    0,
-    height,
-    1,
-    width,
-    1,
-    1,
-    0x11,
-    0,
-  ]
+/** A segment of a JPEG that says nothing, or a frame of 6 by 5 pixels. */
+const segment = (marker: number) => [0xff, marker, 0, 11, 8, 0, 5, 0, 6, 1, 1, 0x11, 0]
+const frames = [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xcf]
 
-  it.each(Array.from({ length: 0xf0 - 0xb0 }, (_, n) => 0xb0 + n))(
-    'stands in a frame, and in no other segment: %i',
-    (marker) => {
-      const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
-      const found = jpeg(...frame(marker, 5, 6), ...frame(0xc2, 7, 8))
-      expect(found).toEqual(isFrame ? { height: 5, width: 262 } : { height: 7, width: 264 })
-    },
-  )
-
-  it('is not read beyond the end, nor from what is no segment', () => {
-    const bytes = frame(0xc0, 5, 6)
-    expect(jpeg(...bytes.slice(0, 10))).toEqual({ height: 5, width: 262 })
-    expect(jpeg(...bytes.slice(0, 9))).toBeUndefined()
-    expect(jpeg(0xfe, ...bytes.slice(1))).toBeUndefined()
-    expect(jpeg(0xff, 0xe0, 0, 3, 1, 0xfe, ...bytes)).toBeUndefined()
-    expect(jpeg()).toBeUndefined()
-  })
-
-  it.each([
-    ['image/png', png(3, 4), { width: 3, height: 4 }],
-    ['image/png', png(3, 4).subarray(0, 24), { width: 3, height: 4 }],
-    ['image/png', png(3, 4).subarray(0, 23), undefined],
-    ['image/png', png(3, 0), undefined],
-    ['image/png', png(0, 4), undefined],
-    ['image/png', png(1, 1), { width: 1, height: 1 }],
-    ['image/webp', png(3, 4), undefined],
-    ['image/gif', Buffer.from([0xff, 0xd8, ...frame(0xc0, 5, 6)]), undefined],
-    ['image/png', Buffer.from([0xff, 0xd8, ...frame(0xc0, 5, 6)]), undefined],
-  ])('of an %s is known or not: %#', (type, content, size) => {
-    expect(sizeOf(type, content)).toEqual(size)
-  })
-})
-
-it.each([
-  ['', ''],
-  ['one', 'one'],
-  ['x'.repeat(80), 'x'.repeat(80)],
-  [`${'x'.repeat(70)} y`, `${'x'.repeat(70)} y`],
-  [`${'x'.repeat(71)} y`, `${'x'.repeat(71)}\ny`],
-  [`${'x'.repeat(30)} ${'y'.repeat(41)} z a`, `${'x'.repeat(30)} ${'y'.repeat(41)}\nz a`],
-  [`${'x'.repeat(80)} ${'y'.repeat(80)}`, `${'x'.repeat(80)}\n${'y'.repeat(80)}`],
-])('a paragraph has lines of 72 characters at most, broken at spaces: %#', (paragraph, lines) => {
-  expect(wrapped(paragraph)).toBe(lines)
+it.each<[string, Asset, object | undefined]>([
+  ['a JPEG', picture('jpg', jpeg(60, 50)), { width: 38, height: 32 }],
+  ...frames.map((marker): [string, Asset, object] => [
+    `a JPEG with the frame ${marker}`,
+    picture('jpg', Buffer.from([0xff, 0xd8, ...segment(0xc4), ...segment(marker)])),
+    { width: 38, height: 32 },
+  ]),
+  [
+    'a JPEG without a frame',
+    picture('jpg', Buffer.from([0xff, 0xd8, ...segment(0xcc), ...segment(0xc8)])),
+    undefined,
+  ],
+  [
+    'a JPEG that ends early',
+    picture('jpg', Buffer.from([0xff, 0xd8, ...segment(0xc0).slice(0, 9)])),
+    undefined,
+  ],
+  ['a PNG that ends early', picture('png', png(3, 4).subarray(0, 23)), undefined],
+  ['a PNG of no height', picture('png', png(3, 0)), undefined],
+  ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],
+])('%s is drawn in its proportions, or not at all', (_what, light, size) => {
+  const { logo } = looks({ logo: { light: 'l' } }, { l: light })
+  expect(logo).toEqual(size && { src: 'cid:logo@onramp', ...size })
 })

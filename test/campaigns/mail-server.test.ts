@@ -1,15 +1,140 @@
-// What a mail server can do instead of taking a mail, and what does not come of it.
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo } from 'node:net'
+// What a mail server can do instead of taking an email, and what comes of it.
 import PostalMime from 'postal-mime'
-import { expect, describe, it } from 'vitest'
-import { createMailServer } from '../../src/campaigns/mail/server.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createMailServer, type OnEmail } from '../../src/campaigns/mail/server.ts'
 import { createInvitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
+import { mail } from './sample-mail.ts'
+import { startSmtpServer, type Script, type Stage } from './smtp-server.ts'
 
 const { company, mails, recipients, send, fresh, list } = useCompany()
 
-describe('the mail server', () => {
+let server: Awaited<ReturnType<typeof startSmtpServer>> | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+const LIMITS = { check: 50, greeting: 5_000, reply: 5_000, slow: 5_000, stop: 10 }
+
+type Parts = NonNullable<Parameters<typeof createMailServer>[1]>
+
+async function open(script: Script, { limits, ...parts }: Parts = {}) {
+  server = await startSmtpServer(script)
+  return createMailServer(server.url, { ...parts, limits: { ...LIMITS, ...limits } })
+}
+
+async function posted(script: Script, parts?: Parts) {
+  const opened = await open(script, parts)
+  return await opened.post(mail).finally(() => opened.close())
+}
+
+/** Answers this at a stage: with a number, after so many milliseconds. */
+const at =
+  (where: Stage, answer: string | number, then?: () => void): Script =>
+  ({ stage }) => {
+    if (stage === where) then?.()
+    return stage === where ? answer : undefined
+  }
+
+const deferred = (reply: string) => ({ outcome: 'deferred', reply, isAboutRecipient: false })
+
+describe('a connection that breaks', () => {
+  it.each<Stage>(['connect', 'EHLO', 'MAIL', 'RCPT', 'DATA'])(
+    'before the email leaves (%s) leaves it for a later run',
+    async (stage) => {
+      const came = await posted(at(stage, 'break'))
+      expect(came).toMatchObject({ outcome: 'deferred', isAboutRecipient: false })
+    },
+  )
+
+  it('behind its end and before the reply leaves it unknown', async () => {
+    expect(await posted(at('end', 'break'))).toMatchObject({ outcome: 'unknown' })
+  })
+
+  it('behind the reply has brought it there', async () => {
+    expect(await posted(at('after', 'break'))).toEqual({ outcome: 'sent' })
+  })
+
+  it.each<Stage>(['MAIL', 'RCPT'])(
+    'at the next email (%s), because the server had closed it, costs nothing: it goes out on a new one',
+    async (stage) => {
+      let hasBroken = false
+      const opened = await open(({ stage: now, taken }) => {
+        if (now !== stage || hasBroken || taken === 0) return undefined
+        hasBroken = true
+        return 'break'
+      })
+      expect(await opened.post(mail)).toEqual({ outcome: 'sent' })
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(await opened.post(mail)).toEqual({ outcome: 'sent' })
+      opened.close()
+      expect([hasBroken, server?.recipients]).toEqual([true, [mail.to, mail.to]])
+    },
+  )
+
+  it.each<Stage>(['RCPT', 'end'])('with a 421 at %s has taken nothing', async (stage) => {
+    const reply = '421 4.3.2 closing for maintenance'
+    expect(await posted(at(stage, reply))).toEqual(deferred(reply))
+  })
+})
+
+describe('a mail server that is slow', () => {
+  it.each<Stage>(['connect', 'RCPT', 'end'])('is waited for at %s', async (stage) => {
+    expect(await posted(at(stage, 120))).toEqual({ outcome: 'sent' })
+  })
+
+  it('is mentioned once while it is waited for', async () => {
+    let hints = 0
+    await posted(at('end', 60), { onSlow: () => hints++, limits: { ...LIMITS, slow: 20 } })
+    expect(hints).toBe(1)
+  })
+
+  it('may have taken an email whose end it never answers, and not one before it', async () => {
+    const limits = { ...LIMITS, reply: 60 }
+    const reply = 'no answer within 0.06 seconds'
+    expect(await posted(at('end', ''), { limits })).toMatchObject({ outcome: 'unknown', reply })
+    expect(await posted(at('RCPT', ''), { limits })).toEqual(deferred(reply))
+  })
+
+  it('holds up no one who ends the run', async () => {
+    for (const [stage, outcome] of [
+      ['end', 'unknown'],
+      ['RCPT', 'deferred'],
+    ] as const) {
+      const stop = new AbortController()
+      const came = await posted(
+        at(stage, '', () => stop.abort()),
+        { signal: stop.signal },
+      )
+      expect(came).toMatchObject({ outcome, reply: 'no answer before the run was stopped' })
+    }
+  })
+
+  it('to greet is not used, and says how long it was waited for', async () => {
+    const opened = await open(at('connect', ''))
+    await expect(opened.check()).rejects.toThrow('not used (no answer within 0.05 seconds)')
+  })
+
+  it('or replies without end has taken nothing', async () => {
+    expect(await posted(at('RCPT', `${'550-5.1.1 no\r\n'.repeat(90_000)}550 no`))).toEqual(
+      deferred('its reply is too long'),
+    )
+  })
+})
+
+describe('a mail server', () => {
+  it('that is not there is not used, and each email counts for the metrics', async () => {
+    const seen: Parameters<OnEmail>[0][] = []
+    const opened = createMailServer('smtp://127.0.0.1:1', { onEmail: (email) => seen.push(email) })
+    await expect(opened.check()).rejects.toThrow(
+      'the mail server 127.0.0.1:1 cannot be reached, or not used (connection refused (ECONNREFUSED))',
+    )
+    expect(await opened.post(mail)).toEqual(deferred('connection refused (ECONNREFUSED)'))
+    opened.close()
+    expect(seen).toEqual([{ outcome: 'deferred', seconds: expect.any(Number) as number }])
+  })
+
   // An encrypted token has two dots in a row, and a line of an email that begins with a dot is escaped (RFC 5321 4.5.2).
   it('gets every link whole, wherever its lines are broken', async () => {
     const audience = 'https://onramp.acme.example'
@@ -20,146 +145,106 @@ describe('the mail server', () => {
       { length: 80 },
       (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`,
     )
-    const server = createMailServer(company().env['SMTP_URL'] ?? '')
-    await server.post({
-      from: { name: '', address: 'search@acme.example' },
-      to: 'ada@acme.example',
-      subject: 'Links',
+    const opened = createMailServer(company().env['SMTP_URL'] ?? '')
+    await opened.post({
+      ...mail,
       text: [...lines, `..${token}`, '.', ''].join('\n'),
       html: lines.map((line) => `<p>${line}</p>`).join('\n'),
-      messageId: '<links@acme.example>',
       headers: { 'List-Unsubscribe': `<${audience}/invite/${token}/opt-out>` },
     })
-    server.close()
+    opened.close()
     const { text, html, headers } = await PostalMime.parse(mails()[0]?.raw ?? '')
     expect(text?.split('\n').slice(0, 82)).toEqual([...lines, `..${token}`, '.'])
     expect(html?.match(/invite\/[\w.-]+/g)).toEqual(lines.map(() => `invite/${token}`))
     expect(headers.find(({ key }) => key === 'list-unsubscribe')?.value).toContain(`/${token}/`)
   })
-
-  it('that refuses for now is tried again by the next run, one that refuses for good is not', async () => {
-    const campaign = fresh()
-    company().sandbox.mail?.behave({ refuse: { code: 451, message: 'greylisted' } })
-    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  delayed')
-    company().sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
-    expect((await send([list('ada@acme.example\n'), ...campaign])).stderr).toContain('1  rejected')
-    company().sandbox.mail?.behave({})
-    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
-    expect(mails()).toHaveLength(0)
-  })
-
-  it('that cannot be reached stops nobody from getting their mail later', async () => {
-    const campaign = fresh()
-    const gone = { env: { SMTP_URL: 'smtp://127.0.0.1:1' } }
-    const { code, stderr } = await send([list('ada@acme.example\n'), ...campaign], gone)
-    expect(code).toBe(1)
-    expect(stderr).toContain('cannot be reached')
-    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 0 })
-    expect(recipients()).toEqual(['ada@acme.example'])
-  })
 })
 
-describe('a mail server that takes no mail at all', () => {
+describe('a run', () => {
   const ada = 'ada@acme.example\n'
+  const everyone = 'ada@acme.example\nbob@acme.example\ndan@acme.example\n'
+
+  /** Runs of one campaign, with a mail server that does this. */
+  async function runs(people: string, script: Script) {
+    server = await startSmtpServer(script)
+    const args = [list(people), ...fresh(), '--at-once', '1', '--ask-again-after', '0']
+    const env = { SMTP_URL: server.url }
+    return { again: (...more: string[]) => send([...args, ...more], { env }), taken: server.recipients }
+  }
+
+  it('marks one whose mailbox is gone, and sends to them again only on request', async () => {
+    let isGone = true
+    const { again, taken } = await runs(everyone, ({ stage, line }) =>
+      isGone && stage === 'RCPT' && line.includes('ada@') ? '550 5.1.1 User unknown' : undefined,
+    )
+    const first = await again()
+    expect(first.code).toBe(3)
+    expect(first.stderr).toContain('ada@acme.example: rejected by the mail server: 550 5.1.1 User unknown')
+    isGone = false
+    expect((await again()).stderr).toContain('1  rejected by the mail server (retry with --retry-failed)')
+    expect((await again('--retry-failed')).code).toBe(0)
+    expect(taken).toEqual(['bob@acme.example', 'dan@acme.example', 'ada@acme.example'])
+  })
+
+  it('ends at a mail server that objects to us, quotes it, and the next one reaches everyone', async () => {
+    const reply = '553 5.7.1 <search@acme.example>: Sender address rejected: not owned by user search'
+    const many = 'ada bob dan grace eve frank'.split(' ').map((name) => `${name}@acme.example\n`)
+    let objects = true
+    const { again, taken } = await runs(many.join(''), ({ stage }) =>
+      objects && stage === 'RCPT' ? reply : undefined,
+    )
+    const first = await again('--json')
+    expect(first.code).toBe(1)
+    expect(first.stderr).toContain(`The mail server says: ${reply}: see SMTP_URL and MAIL_FROM`)
+    expect(first.stderr).toContain('Run the same command again to resume.')
+    expect(JSON.parse(first.stdout)).toMatchObject({ sent: 0, failed: 0, deferred: 5, stopped: 'RunStopped' })
+    objects = false
+    expect(await again()).toMatchObject({ code: 0 })
+    expect(taken).toHaveLength(6)
+  })
+
+  it('names whose email may have arrived, and sends it again only on request', async () => {
+    let isCut = true
+    const { again, taken } = await runs(ada, ({ stage }) => (isCut && stage === 'end' ? 'break' : undefined))
+    const first = await again()
+    expect(first.code).toBe(3)
+    expect(first.stderr).toContain('ada@acme.example: delivery unknown: the connection broke')
+    isCut = false
+    expect((await again()).code).toBe(3)
+    expect(taken).toEqual([])
+    expect((await again('--retry-unknown')).code).toBe(0)
+    expect(taken).toEqual(['ada@acme.example'])
+  })
+
+  it('shows no link and no control character of a reply that quotes the email', async () => {
+    let link = ''
+    const { again } = await runs(ada, ({ stage, line }) => {
+      if (stage === 'body') link ||= /\/invite\/(?:=\s*|[\w.-])+/.exec(line)?.[0] ?? ''
+      return stage === 'end'
+        ? `554 5.6.0 \u001B[31mdislikes http://127.0.0.1:3000${link} and ${'x'.repeat(5_000)}`
+        : undefined
+    })
+    const { stderr } = await again()
+    expect(stderr).toContain('dislikes http://127.0.0.1:3000/…')
+    expect(link.length).toBeGreaterThan(20)
+    expect(stderr).not.toContain(link.slice(8, 28))
+    expect(stderr).not.toContain('\u001B')
+    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(700)
+  })
 
   it.each([
+    ['can’t be reached', 'smtp://127.0.0.1:1', 'cannot be reached'],
     [
-      'refuses the sender',
-      { refuseSender: { code: 550, message: 'not you' } },
-      'refuses the sender, so no email can leave (it says: 550 not you)',
+      'has a name that is not known',
+      'smtp://mail.invalid:587',
+      /host not found|the DNS server didn't respond/,
     ],
-    ['is closing', { refuse: { code: 421, message: 'closing' } }, 'closes every connection'],
-  ])(
-    'because it %s ends the run, and nobody is left out',
-    { timeout: 15_000 },
-    async (_what, trouble, said) => {
-      const campaign = fresh()
-      company().sandbox.mail?.behave(trouble)
-      const { code, stderr } = await send([list(ada), ...campaign])
-      expect(code).toBe(1)
-      expect(stderr).toContain(said)
-      company().sandbox.mail?.behave({})
-      expect(await send([list(ada), ...campaign])).toMatchObject({ code: 0 })
-      expect(recipients()).toEqual(['ada@acme.example'])
-    },
-  )
-
-  it('because SMTP_URL says TLS and it does not, is told so before anything leaves', async () => {
-    const campaign = fresh()
-    const env = { SMTP_URL: (company().env['SMTP_URL'] ?? '').replace('smtp:', 'smtps:') }
-    const { code, stderr } = await send([list(ada), ...campaign], { env })
+  ])('with a mail server that %s stops before anything is tried', async (_what, SMTP_URL, words) => {
+    const args = [list(ada), ...fresh()]
+    const { code, stderr } = await send(args, { env: { SMTP_URL } })
     expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /127\.0\.0\.1:\d+ cannot be reached, or not used \(this port does not start with TLS/,
-    )
-    expect(stderr).toContain('use smtp:// for it')
-    expect(await send([list(ada), ...campaign])).toMatchObject({ code: 0 })
-  })
-
-  it('because its name is not known here, is told so', async () => {
-    const { code, stderr } = await send([list(ada), ...fresh()], {
-      env: { SMTP_URL: 'smtp://mail.invalid:587' },
-    })
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/host not found|the DNS server didn't respond/)
-  })
-
-  it('and breaks the connection with the mail in its hands leaves it uncertain, and says whose', async () => {
-    const campaign = fresh()
-    company().sandbox.mail?.behave({ cut: true })
-    const { code, stderr } = await send([list(ada), ...campaign])
-    expect(code).toBe(3)
-    expect(stderr).toContain('ada@acme.example: delivery unknown')
-    company().sandbox.mail?.behave({})
-    expect(await send([list(ada), ...campaign])).toMatchObject({ code: 3 })
-    expect(recipients()).toHaveLength(1)
-    expect(await send([list(ada), ...campaign, '--retry-unknown'])).toMatchObject({ code: 0 })
-    expect(recipients()).toHaveLength(2)
-  })
-
-  it('is asked again about whom it refused, where that is wanted', async () => {
-    const campaign = fresh()
-    company().sandbox.mail?.behave({ refuse: { code: 550, message: 'no such user' } })
-    expect((await send([list(ada), ...campaign])).stderr).toContain('ada@acme.example: rejected by the mail')
-    company().sandbox.mail?.behave({})
-    expect(await send([list(ada), ...campaign, '--retry-failed'])).toMatchObject({ code: 0 })
+    expect(stderr).toMatch(words)
+    expect(await send(args)).toMatchObject({ code: 0 })
     expect(recipients()).toEqual(['ada@acme.example'])
-  })
-
-  it(
-    'and is not the one that was there before costs no one their certainty',
-    { timeout: 20_000 },
-    async () => {
-      const { port } = new URL(company().env['SMTP_URL'] ?? '')
-      let connections = 0
-      const door = createServer((socket) => {
-        // The first is the question whether it is there at all.
-        if (++connections > 1) return socket.destroy()
-        const inside = connect(Number(port), '127.0.0.1')
-        socket.pipe(inside).pipe(socket)
-        return undefined
-      })
-      door.listen(0, '127.0.0.1')
-      await once(door, 'listening')
-      const env = { SMTP_URL: `smtp://127.0.0.1:${(door.address() as AddressInfo).port}` }
-      const people = list('ada@acme.example\nbob@acme.example\ndan@acme.example\ngrace@acme.example\n')
-      const campaign = fresh()
-      const { code, stderr } = await send([people, ...campaign, '--at-once', '1'], { env })
-      door.close()
-      expect(code).toBe(1)
-      expect(stderr).not.toContain('delivery unknown')
-      expect((await send([people, ...campaign])).stderr).toContain('4  emails sent')
-    },
-  )
-
-  it('over a connection that anybody can read is not used, but on this machine', async () => {
-    const { port } = new URL(company().env['SMTP_URL'] ?? '')
-    // The same machine by a name that does not look like it.
-    const { code, stderr } = await send([list(ada), ...fresh()], {
-      env: { SMTP_URL: `smtp://127.1:${port}` },
-    })
-    expect(code).toBe(1)
-    expect(stderr).toContain('cannot be reached, or not used')
-    expect(mails()).toHaveLength(0)
   })
 })

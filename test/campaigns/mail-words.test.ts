@@ -1,7 +1,7 @@
 // What an email says, in whose language, and what it shows of the company.
 import PostalMime from 'postal-mime'
 import { afterAll, describe, expect, it } from 'vitest'
-import { bytesOf } from '../../src/campaigns/mail/message.ts'
+import { bytesOf } from '../../src/campaigns/mail/mail.ts'
 import { ACME, createEmails, jpeg, picture, png, type Written } from './emails.ts'
 
 const emails = createEmails()
@@ -141,13 +141,10 @@ describe('the company in an email', () => {
     )
   })
 
-  it.each([
-    ['png', picture('png', png(400, 100)), 'width="128" height="32"'],
-    ['jpeg', picture('jpg', jpeg(400, 100)), 'width="128" height="32"'],
-    ['wide png', picture('png', png(2_200, 100)), 'width="220" height="10"'],
-  ])('has its %s logo inside the email, as large as it is drawn', async (_kind, light, size) => {
+  it('has its logo inside the email, as large as it is drawn', async () => {
+    const light = picture('jpg', jpeg(400, 100))
     const mail = await logoOf(light)
-    expect(mail.html).toContain(`src="cid:logo@onramp" ${size} alt=""`)
+    expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
     const { attachments } = await PostalMime.parse(await bytesOf(mail))
     expect(attachments).toMatchObject([
       { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
@@ -165,14 +162,8 @@ describe('the company in an email', () => {
     expect(one.html).toContain('class="plate"')
   })
 
-  it.each([
-    ['an SVG', picture('svg', Buffer.from('<svg/>'))],
-    ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP'))],
-    ['heavy', picture('png', Buffer.concat([png(400, 100), Buffer.alloc(70_000)]))],
-    ['a broken JPEG', picture('jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]))],
-    ['a PNG of no width', picture('png', png(0, 10))],
-  ])('is its name and a letter where the logo is %s', async (_what, light) => {
-    const mail = await logoOf(light)
+  it('is its name and a letter where the logo cannot be shown', async () => {
+    const mail = await logoOf(picture('svg', Buffer.from('<svg/>')))
     expect(mail.html).not.toContain('<img')
     expect(wordsIn(mail.html)).toContain('A Acme Search Hi Ada')
     expect(mail.inlines).toEqual([])

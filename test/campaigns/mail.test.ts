@@ -1,17 +1,104 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// What an email is made of: the words its templates get, its headers, and the bytes that leave.
 import { describe, expect, it } from 'vitest'
-import { createMailTemplates, FaultyTemplate } from '../../src/campaigns/mail/templates.ts'
-import { refuseInjection, type Mail } from '../../src/campaigns/mail/mail.ts'
-import { createMailServer } from '../../src/campaigns/mail/server.ts'
 import { looksOf } from '../../src/campaigns/mail/look.ts'
-import { bytesOf } from '../../src/campaigns/mail/message.ts'
+import {
+  bytesOf,
+  createMail,
+  refuseInjection,
+  type Mail,
+  type MailParts,
+} from '../../src/campaigns/mail/mail.ts'
+import { createMailServer } from '../../src/campaigns/mail/server.ts'
+import type { MailWords } from '../../src/campaigns/mail/templates.ts'
+import type { Invitee } from '../../src/campaigns/people-file.ts'
 import { neutralCompany } from '../../src/company/company.ts'
-import { t } from '../helpers/texts.ts'
+import { languages, t } from '../helpers/texts.ts'
+
+const now = Date.UTC(2026, 10, 21, 12)
+const ada: Invitee = { email: 'ada@acme.example', name: 'Ada' }
+type Given = { person?: Invitee; apps?: string[]; reminder?: number } & Partial<MailParts>
+
+async function composed({ person = ada, apps = ['Slack'], reminder = 0, ...parts }: Given) {
+  const words: MailWords[] = []
+  const issued: unknown[] = []
+  const compose = createMail({
+    invitations: { issue: (...all) => (issued.push(...all), Promise.resolve('TOKEN')) },
+    render: (all) => (words.push(all), { subject: 'Connect', text: 'Text', html: '<p>HTML</p>' }),
+    languages,
+    looks: looksOf(neutralCompany),
+    nameOf: ({ name }, lang) => `${name}:${lang}`,
+    from: { name: 'Search team', address: 'search@acme.example' },
+    publicUrl: 'https://onramp.acme.example:8443',
+    campaign: 'c',
+    datasources: ['slack'],
+    days: 30,
+    now: () => now,
+    ...parts,
+  })
+  const left = apps.map((name, n) => ({ instance: `app_${n}`, name }))
+  return { mail: await compose(person, left, reminder), issued, words: words[0] as MailWords }
+}
+
+describe('the words that a template gets', () => {
+  it('are about the person, the apps, the link and its end', async () => {
+    const { words, issued, mail } = await composed({})
+    const link = 'https://onramp.acme.example:8443/invite/TOKEN'
+    expect(issued).toEqual([{ email: 'ada@acme.example', datasources: ['slack'] }, 30])
+    expect(words).toMatchObject({
+      email: 'ada@acme.example',
+      name: 'Ada',
+      count: 1,
+      apps: ['Slack:en'],
+      more: 0,
+      isReminder: false,
+      link,
+      optOut: `${link}/opt-out`,
+      address: 'https://onramp.acme.example:8443',
+      host: 'onramp.acme.example:8443',
+      days: 30,
+      expires: t.day(Date.UTC(2026, 11, 21, 12)),
+      from: 'Search team',
+    })
+    expect(mail).toMatchObject({
+      to: 'ada@acme.example',
+      headers: {
+        'Auto-Submitted': 'auto-generated',
+        'X-Auto-Response-Suppress': 'OOF, AutoReply',
+        'List-Unsubscribe': `<${link}/opt-out>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    })
+  })
+
+  it('know a reminder, someone without a name, a sender without one, and the person’s language', async () => {
+    const from = { name: '', address: 'search@acme.example' }
+    const person = { email: 'ada@acme.example', language: 'de' }
+    const { words } = await composed({ reminder: 1, from, person })
+    const without = { isReminder: true, name: '', from: 'search@acme.example', apps: ['Slack:de'] }
+    expect(words).toMatchObject(without)
+  })
+
+  it('name thirteen apps, or twelve and how many more; those of one name with their numbers', async () => {
+    const some = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
+    const named = (count: number) => some(count).map((name) => `${name}:en`)
+    expect((await composed({ apps: some(13) })).words).toMatchObject({ apps: named(13), more: 0, count: 13 })
+    expect((await composed({ apps: some(14) })).words).toMatchObject({ apps: named(12), more: 2, count: 14 })
+    const twins = await composed({ apps: ['Slack', 'Jira', 'Slack'] })
+    expect(twins.words.apps).toEqual(['Slack:en\u00a0(0)', 'Jira:en', 'Slack:en\u00a0(2)'])
+  })
+})
+
+it('the Message-ID is the same for the same email, and another for another', async () => {
+  const id = async (given: Given) => (await composed(given)).mail.messageId
+  const first = await id({})
+  expect(first).toMatch(/^<[0-9a-f]{32}@acme\.example>$/)
+  expect(await id({ apps: ['Jira'], days: 7 })).toBe(first)
+  const others = [{ reminder: 1 }, { campaign: 'd' }, { person: { email: 'bob@acme.example' } }]
+  expect(new Set([first, ...(await Promise.all(others.map(id)))]).size).toBe(4)
+})
 
 const mail: Mail = {
-  from: { name: 'Search team', address: 'search@acme.example' },
+  from: { name: 'Search, "team"', address: 'search@acme.example' },
   to: 'ada@acme.example',
   subject: 'Two apps wait',
   text: 'Hello\n',
@@ -20,40 +107,28 @@ const mail: Mail = {
   headers: { 'List-Unsubscribe': `<https://onramp.acme.example/${'x'.repeat(300)}>` },
 }
 
-describe('a mail', () => {
-  it.each([
-    ['subject', { subject: 'Hi\r\nBcc: eve@evil.example' }],
-    ['name of its sender', { from: { name: 'Search\nBcc: x', address: 'search@acme.example' } }],
-    ['address', { to: 'ada@acme.example\u2028x' }],
-    ['second address', { to: 'ada@acme.example,eve@evil.example' }],
-    ['address of its sender', { from: { name: '', address: 'a@b.c <x@y.z>' } }],
-    ['header', { headers: { 'X-One': 'a\nX-Two: b' } }],
-    ['name of a header', { headers: { 'X\r\nBcc': 'a' } }],
-  ])(
-    'does not leave with a %s that begins another header, or names another recipient',
-    async (_what, part) => {
-      const injected: Mail = { ...mail, ...part }
-      expect(() => refuseInjection(injected)).toThrow(RangeError)
-      const server = createMailServer('smtp://127.0.0.1:1')
-      await expect(server.post(injected)).rejects.toThrow(RangeError)
-      server.close()
-    },
-  )
+it.each<Partial<Mail>>([
+  { subject: 'Hi\r\nBcc: eve@evil.example' },
+  { subject: 'a\u2028b' },
+  { from: { name: 'Search\nBcc: x', address: 'search@acme.example' } },
+  { from: { name: '', address: 'a@b.c <x@y.z>' } },
+  { to: 'ada@acme.example\u2028x' },
+  { to: 'ada@acme.example,eve@evil.example' },
+  { to: 'ada@acme.example;' },
+  { headers: { 'X-One': 'a\nX-Two: b' } },
+  { headers: { 'X\r\nBcc': 'a' } },
+  { messageId: '<1\n@acme.example>' },
+])('no email leaves whose headers begin another one, or name another recipient: %j', async (part) => {
+  const injected: Mail = { ...mail, ...part }
+  expect(() => refuseInjection(mail)).not.toThrow()
+  expect(() => refuseInjection(injected)).toThrow(RangeError)
+  const server = createMailServer('smtp://127.0.0.1:1')
+  await expect(server.post(injected)).rejects.toThrow(RangeError)
+  server.close()
+})
 
-  it('has its headers on one line each, however long', async () => {
-    const bytes = (await bytesOf(mail)).toString()
-    expect(bytes).toMatch(/^List-Unsubscribe: <https:\/\/onramp\.acme\.example\/x{300}>\r$/m)
-    expect(bytes.split('\n').filter((line) => !line.endsWith('\r')).length).toBeLessThanOrEqual(1)
-  })
-
-  it('has no subject that rings, whatever a template makes of it', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'onramp-template-'))
-    writeFileSync(join(folder, 'invitation-text.eta'), 'Subject: Hi\u0007\n\n\nHello\n')
-    writeFileSync(join(folder, 'invitation-html.eta'), '<p>Hello</p>')
-    const words = { name: '', count: 1, apps: [], more: 0, isReminder: false, days: 1 }
-    const addresses = { email: '', link: '', optOut: '', address: '', host: '', from: '', expires: '' }
-    const shown = { t, look: looksOf(neutralCompany).in(t) }
-    expect(() => createMailTemplates(folder)({ ...words, ...addresses, ...shown })).toThrow(FaultyTemplate)
-    rmSync(folder, { recursive: true })
-  })
+it('an email has its headers on one line each, however long', async () => {
+  const bytes = (await bytesOf(mail)).toString()
+  expect(bytes).toMatch(/^List-Unsubscribe: <https:\/\/onramp\.acme\.example\/x{300}>\r$/m)
+  expect(bytes.split('\n').filter((line) => !line.endsWith('\r')).length).toBeLessThanOrEqual(1)
 })

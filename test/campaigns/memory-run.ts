@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPeople } from '../../src/people/people.ts'
-import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import { createPace } from '../../src/campaigns/pace.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
@@ -61,8 +60,13 @@ const policy = {
   freshMs: 0,
 }
 await sendInvitations(readPeople(list()), {
-  ledger: createLedger({ people: everyone, policy, now: Date.now, signal }),
-  answeredBefore: () => {},
+  ledger: createLedger({
+    people: everyone,
+    policy,
+    isHeld: () => Promise.resolve(true),
+    now: Date.now,
+    signal,
+  }),
   ask: (email) => Promise.resolve({ kind: 'left', left: /[02468]@/.test(email) ? left : [] }),
   compose: () => Promise.resolve(mail),
   post: () => {
@@ -70,20 +74,15 @@ await sendInvitations(readPeople(list()), {
     return Promise.resolve({ outcome: 'sent' })
   },
   mailPace: pace,
-  policy,
   isAbout: () => true,
-  later: createLater(Date.now),
-  isHeld: () => Promise.resolve(true),
   onFault: () => {},
   onWouldSend: () => {},
   onTrouble: () => {},
   onOver: () => {},
   atOnce: 4,
   limit: Infinity,
-  stopAfter: 5,
   signal,
   tally,
-  now: Date.now,
 })
 const seconds = (Date.now() - startedAt) / 1000
 sample()

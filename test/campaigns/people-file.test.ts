@@ -1,7 +1,13 @@
+// A list of people, as spreadsheets and directories write it: which column is what, and what is said of the rest.
 import { describe, expect, it } from 'vitest'
 import { UnreadableCsv } from '../../src/people/csv.ts'
-import { UnreadablePeople } from '../../src/campaigns/invitee.ts'
-import { readPeople, type Row } from '../../src/campaigns/people-file.ts'
+import {
+  languageOf,
+  readPeople,
+  UnreadablePeople,
+  type Invitee,
+  type Row,
+} from '../../src/campaigns/people-file.ts'
 
 /** In pieces of so many bytes, as a pipe may hand them over. */
 async function* inPieces(text: string | Uint8Array, size: number) {
@@ -9,23 +15,26 @@ async function* inPieces(text: string | Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function read(text: string | Uint8Array, size = 65_536): Promise<Row[]> {
+async function rowsOf(text: string | Uint8Array, size = 65_536): Promise<Row[]> {
   const rows: Row[] = []
   for await (const row of readPeople(inPieces(text, size))) rows.push(row)
   return rows
 }
 
-const told = (rows: Row[]) =>
-  rows.map((row) =>
-    row.kind === 'fault'
-      ? `${row.line}: ${row.fault}`
-      : `${row.line}: ${row.person.email} ${row.person.name ?? ''}`,
+/** Each row by its line: the person's address and name, or what is wrong. */
+const read = async (text: string | Uint8Array, size?: number) =>
+  (await rowsOf(text, size)).map((row) =>
+    `${row.line} ${row.kind === 'fault' ? row.fault : `${row.person.email} ${row.person.name ?? ''}`}`.trim(),
   )
 
-describe('a list of people', () => {
+const people = async (text: string) =>
+  (await rowsOf(text)).map((row) => (row.kind === 'fault' ? row.fault : row.person))
+
+const ada = 'ada@acme.example'
+
+describe('a list', () => {
   it.each([
     ['with commas', 'email,name\nada@acme.example,"Lovelace, Ada"\n'],
-    ['with semicolons', 'name;e-mail\n"Lovelace, Ada";ada@acme.example\n'],
     ['with semicolons, and commas in the cells', 'name;mail\nLovelace, Ada;ada@acme.example\n'],
     ['with tabs', 'Full name\tUser principal name\nLovelace, Ada\tada@acme.example\n'],
     ['as a spreadsheet writes it', '\uFEFFE-Mail,Name\r\n ADA@acme.example , "Lovelace, Ada"\r\n'],
@@ -35,149 +44,182 @@ describe('a list of people', () => {
     ['of JSON lines', '\n{"name":"Lovelace, Ada","email":"ada@acme.example"}\n'],
   ])('is read %s, whole or in pieces', async (_what, text) => {
     for (const size of [65_536, 7, 1]) {
-      const people = (await read(text, size)).map((row) => row.kind === 'person' && row.person)
-      expect(people).toEqual([{ email: 'ada@acme.example', name: 'Lovelace, Ada' }])
+      const found = (await rowsOf(text, size)).map((row) => row.kind === 'person' && row.person)
+      expect(found).toEqual([{ email: ada, name: 'Lovelace, Ada' }])
     }
   })
 
-  it.each(['department', 'Team', 'Cost center'])('takes the column %s for the group', async (header) => {
-    const [row] = await read(`work e-mail;${header}\nada@acme.example;R&D\n`)
-    expect(row).toMatchObject({ person: { email: 'ada@acme.example', group: 'R&D' } })
-  })
-
-  it.each(['language', 'Lang', 'LOCALE', 'preferredLanguage'])(
-    'takes the column %s for the language of the email',
-    async (header) => {
-      const people = await read(
-        `email,${header}\na@b.example,pt-br\nc@d.example,de_AT\ne@f.example, \ng@h.example,tlh\n`,
-      )
-      expect(people.map((row) => row.kind === 'person' && row.person.language)).toEqual([
-        'pt-BR',
-        'de-AT',
-        undefined,
-        'tlh',
-      ])
-    },
-  )
-
-  it.each(['German', 'x', 'de--', 'de;q=1', '"de\n"x', '☃'])(
-    'has a fault in the row whose language is %j',
-    async (tag) => {
-      const cell = `"${tag.replaceAll('"', '""')}"`
-      const rows = await read(`email,language\nada@acme.example,${cell}\nbob@acme.example,de\n`)
-      expect(rows).toMatchObject([
-        {
-          kind: 'fault',
-          line: 2,
-          fault: expect.stringMatching(/ is not a language tag like en, de or pt-BR$/) as string,
-        },
-        { kind: 'person', person: { language: 'de' } },
-      ])
-    },
-  )
-
-  it('of JSON lines may name a language too', async () => {
-    const rows = await read(
-      '{"email":"ada@acme.example","lang":"de"}\n{"email":"bob@acme.example","lang":"Deutsch"}\n',
-    )
-    expect(rows).toMatchObject([{ person: { language: 'de' } }, { kind: 'fault' }])
-  })
-
-  it('is read without a header, one address a line', async () => {
-    expect(told(await read('ada@acme.example\n\nbob@acme.example\n'))).toEqual([
-      '1: ada@acme.example ',
-      '3: bob@acme.example ',
-    ])
+  it('without a header is one address a line, in whichever cell', async () => {
+    expect(await read('ada@acme.example\n\nbob@acme.example\n')).toEqual([`1 ${ada}`, '3 bob@acme.example'])
+    expect(await people('7,ada@acme.example\n')).toEqual([{ email: ada }])
   })
 
   it('says of every row where it begins', async () => {
-    const text = 'email,name\nada@acme.example,"A\nda"\n\nnobody,\n"bob@acme.example","Bob"\n'
-    expect(told(await read(text))).toEqual([
-      '2: the name contains a line break or a control character',
-      '5: "nobody" is not a valid email address',
-      '6: bob@acme.example Bob',
-    ])
-  })
-
-  it('takes the column that is called email, whatever others are about emails', async () => {
-    const rows = await read('Manager Email,email,Work Email\nbob@acme.example,ada@acme.example,x\n')
-    expect(told(rows)).toEqual(['2: ada@acme.example '])
-  })
-
-  it.each(['UserPrincipalName,mail', 'upn,E-mail'])(
-    'takes the address, not the name to sign in: %s',
-    async (names) => {
-      expect(told(await read(`${names}\nada@corp.local,ada@acme.example\n`))).toEqual([
-        '2: ada@acme.example ',
-      ])
-    },
-  )
-
-  it('of JSON lines says of each with two addresses which two', async () => {
-    const rows = await read('{"work email":"ada@acme.example","manager email":"bob@acme.example"}\n')
-    expect(told(rows)).toEqual([
-      '1: which column has the addresses, "work email" or "manager email"? Rename it to "email", and the others to something else',
-    ])
-  })
-
-  it('holds rows that end differently', async () => {
-    expect(told(await read('email\r\nada@acme.example\nbob@acme.example\r\n'))).toEqual([
-      '2: ada@acme.example ',
-      '3: bob@acme.example ',
+    const text = 'email,name\nada@acme.example,"A\nda"\n , \nnobody,\n"bob@acme.example","Bob"\r\n'
+    expect(await read(text)).toEqual([
+      '2 the name contains a line break or a control character',
+      '5 "nobody" is not a valid email address',
+      '6 bob@acme.example Bob',
     ])
   })
 
   it('of JSON lines says what is wrong with each', async () => {
-    const text =
-      '{"email":"ada@acme.example"}\n"bob@acme.example"\n7\n{"email":\n{"mail":"x"}\n{"name":"y"}\n'
-    expect(told(await read(text))).toEqual([
-      '1: ada@acme.example ',
-      '2: bob@acme.example ',
-      '3: neither an object nor an address',
-      '4: not valid JSON',
-      '5: "x" is not a valid email address',
-      '6: missing email address',
+    const lines = [
+      `{"email":"${ada}"}`,
+      '"bob@acme.example"',
+      '7',
+      '{"email":',
+      '{"mail":"x"}',
+      '{"name":"y"}',
+      '{"work email":"ada@acme.example","manager email":"bob@acme.example"}',
+      '{"email":7}',
+    ]
+    expect(await read(lines.join('\n'))).toEqual([
+      `1 ${ada}`,
+      '2 bob@acme.example',
+      '3 neither an object nor an address',
+      '4 not valid JSON',
+      '5 "x" is not a valid email address',
+      '6 missing email address',
+      '7 which column has the addresses, "work email" or "manager email"? Rename it to "email", and the others to something else',
+      '8 missing email address',
     ])
   })
 
-  it('is nobody when it is empty, or a header alone', async () => {
+  it('has no one when it is empty, or a header alone', async () => {
     expect(await read('')).toEqual([])
     expect(await read('email,name\n')).toEqual([])
   })
 
+  const bytes = (...all: number[]) => Buffer.from(all)
   it.each([
-    ['another encoding', Buffer.from('email\nada@acme.example\n', 'utf16le'), 'UTF-16'],
-    ['another encoding with a mark', Buffer.from('\uFEFFemail\n', 'utf16le'), 'UTF-16'],
-    ['Latin-1', Buffer.from('email,name\nada@acme.example,Jos\u00e9\n', 'latin1'), 'not UTF-8'],
+    [
+      'UTF-16',
+      Buffer.from('email\nada@acme.example\n', 'utf16le'),
+      'the file is UTF-16 ("Unicode text" in Excel)',
+    ],
+    ['UTF-16 with a mark', bytes(0xff, 0xfe, 0x61, 0x62), 'UTF-16'],
+    ['UTF-16 with the other mark', bytes(0xfe, 0xff, 0x61, 0x62), 'UTF-16'],
+    [
+      'Latin-1',
+      Buffer.from('email,name\nada@acme.example,Jos\u00e9\n', 'latin1'),
+      'not UTF-8. Save it as "CSV UTF-8"',
+    ],
     ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
     ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no email address: "id", "person"'],
-    [
-      'two columns that may hold the address',
-      Buffer.from('Manager Email,Work Email\nada@acme.example,bob@acme.example\n'),
-      'which column has the addresses, "Manager Email" or "Work Email"? Rename it to "email"',
-    ],
-    [
-      'two columns that are called like the address',
-      Buffer.from('E-mail,email\nada@acme.example,bob@acme.example\n'),
-      'which column has the addresses, "E-mail" or "email"? Rename it to "email", and the others',
-    ],
-    [
-      'two addresses in its first row, and no header',
-      Buffer.from('bob@acme.example,ada@acme.example\n'),
-      'which column has the addresses, "bob@acme.example" or "ada@acme.example"? Add a first line that calls',
-    ],
-    ['one array of JSON', Buffer.from('[\n {"email":"ada@acme.example"}]'), 'NDJSON'],
-  ])('is refused for %s, with what to do', async (_what, bytes, message) => {
-    const reading = read(bytes)
-    await expect(reading).rejects.toThrow(UnreadablePeople)
-    await expect(reading).rejects.toThrow(message)
+    ['an array of JSON', Buffer.from('\n[\n {"email":"ada@acme.example"}]'), 'NDJSON) with `jq -c .[]`'],
+  ])('is refused for %s, with what to do', async (_what, content, message) => {
+    for (const size of [65_536, 100]) {
+      await expect(rowsOf(content, size)).rejects.toThrow(UnreadablePeople)
+      await expect(rowsOf(content, size)).rejects.toThrow(message)
+    }
   })
 
   it('is refused when a quote swallows its rest, with the line after which it does', async () => {
     const text = `email,name\nada@acme.example,Ada\nbob@acme.example,"Bob\n${'eve@acme.example,Eve\n'.repeat(20)}`
-    const reading = read(text)
-    await expect(reading).rejects.toThrow(UnreadableCsv)
-    await expect(reading).rejects.toThrow('after line 2: an unclosed quote')
-    await expect(read(`email\n${'x'.repeat(70_000)}\n`)).rejects.toThrow('after line 1')
+    await expect(rowsOf(text)).rejects.toThrow(UnreadableCsv)
+    await expect(rowsOf(text)).rejects.toThrow('after line 2: an unclosed quote')
+    await expect(rowsOf(`email\n${'x'.repeat(70_000)}\n`)).rejects.toThrow('after line 1')
   })
+})
+
+/** Which of these columns is taken for the address, or why none is. */
+async function addressAmong(...names: string[]): Promise<string | undefined> {
+  const cells = names.map((_name, n) => `p${n}@acme.example`)
+  try {
+    const [row] = await rowsOf(`${names.join(',')}\n${cells.join(',')}\n`)
+    return row?.kind === 'person' ? names[cells.indexOf(row.person.email)] : row?.fault
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('the column of addresses', () => {
+  it.each(['email', 'E-Mail', 'Email Address', 'email_address', 'emailaddress'])(
+    'is the one called %s, whatever else is there',
+    async (name) => {
+      expect(await addressAmong('mail', 'upn', 'work email', name)).toBe(name)
+    },
+  )
+
+  it('is else the one called mail, then the one to sign in with, then one about emails', async () => {
+    expect(await addressAmong('upn', 'work email', 'Mail')).toBe('Mail')
+    for (const name of ['UPN', 'User Principal Name', 'userPrincipalName'])
+      expect(await addressAmong('work email', name)).toBe(name)
+    for (const name of ['work email', 'Work E-Mail', 'email (work)', 'E-Mail_2'])
+      expect(await addressAmong('id', name)).toBe(name)
+  })
+
+  it.each(['remail', 'emails', 'hotmail', 'email2', 'xupn', 'User Name'])(
+    'is not the one called %s',
+    async (name) => {
+      expect(await addressAmong(name, 'name')).toContain('no "email" column')
+    },
+  )
+
+  it('is asked for where several may be it: one may be the manager’s', async () => {
+    for (const [one, other] of [
+      ['Manager Email', 'Work Email'],
+      ['E-mail', 'email'],
+    ] as const)
+      expect(await addressAmong(one, other)).toBe(
+        `which column has the addresses, "${one}" or "${other}"? Rename it to "email", and the others to something else`,
+      )
+    await expect(rowsOf('bob@acme.example,ada@acme.example\n')).rejects.toThrow(
+      'which column has the addresses, "bob@acme.example" or "ada@acme.example"? Add a first line that calls it "email"',
+    )
+  })
+
+  it('is asked for in words that are short and harmless', async () => {
+    const message = await addressAmong(` \u0007${'x'.repeat(39)} `, 'y'.repeat(41))
+    expect(message).toMatch(/: "[?]x{39}", "y{40}…"$/)
+    const many = Array.from({ length: 11 }, (_, n) => `c${n}`)
+    expect(await addressAmong(...many)).toMatch(/"c8", "c9"$/)
+  })
+})
+
+it.each<[keyof Invitee | undefined, string, string[]]>([
+  ['name', 'Ada', ['name', 'Full name', 'display-name', 'firstname', 'Given Name']],
+  [
+    'group',
+    'R&D',
+    ['group', 'Department', 'dept', 'team', 'office', 'location', 'cost center', 'CostCentre'],
+  ],
+  ['language', 'de', ['language', 'Lang', 'LOCALE', 'preferredLanguage', 'email_language']],
+  [undefined, 'x', ['surname', 'nickname', 'groups', 'subgroup', 'languages', 'my language']],
+])('a column for the %s may be called %j: %j', async (key, value, names) => {
+  for (const name of names) {
+    const person = { email: ada, ...(key && { [key]: value }) }
+    expect([name, await people(`email,${name}\n${ada},${value}\n`)]).toEqual([name, [person]])
+  }
+})
+
+it('a row that could harm an email, a terminal or a page is a fault', async () => {
+  const long = 'é'.repeat(100)
+  const rows: [string, unknown][] = [
+    [`${ada}, Ada , R&D , de_at `, { email: ada, name: 'Ada', group: 'R&D', language: 'de-AT' }],
+    [`${ada},${long},${long},`, { email: ada, name: long, group: long }],
+    [`${ada},${long}x,,`, 'the name is too long'],
+    [`${ada},,${long}x,`, 'the group is too long'],
+    [`${ada},A\u2028da,,`, 'the name contains a line break or a control character'],
+    [`${ada},,a\u202Eb,`, 'the group contains a line break or a control character'],
+    [`${ada},,,German`, '"German" is not a language tag like en, de or pt-BR'],
+    [`b\u0000b@acme.example,,,`, '"b?b@acme.example" is not a valid email address'],
+    [',Bob,,', 'missing email address'],
+  ]
+  const found = await people(`email,name,group,language\n${rows.map(([row]) => row).join('\n')}\n`)
+  expect(found).toEqual(rows.map(([, what]) => what))
+})
+
+it.each([
+  ['de', 'de'],
+  ['DE_at', 'de-AT'],
+  ['zh_Hant_TW', 'zh-Hant-TW'],
+  ['tlh', 'tlh'],
+  ['German', undefined],
+  ['x', undefined],
+  ['de;q=1', undefined],
+  ['', undefined],
+])('a language may be written %j, which is %j', (text, tag) => {
+  expect(languageOf(text)).toBe(tag)
 })

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { startCompany, type Company } from './command.ts'
+import { png } from './emails.ts'
 
 let company: Company
 let folder: string
@@ -81,10 +82,85 @@ describe('a preview', () => {
     })
     expect(server.code).toBe(1)
     expect(server.stderr).toContain('127.0.0.1:1 cannot be reached, or not used (connection refused')
-    expect(await company.run(['invite', 'preview'])).toMatchObject({ code: 2 })
-    expect(await company.run(['invite', 'preview', folder, '--to', 'me@acme.example'])).toMatchObject({
-      code: 2,
+    for (const args of [[], [folder, '--to', 'me@acme.example'], [folder, '--language', 'German']])
+      expect((await runCommand(['invite', 'preview', ...args], company.env)).exit).toBe(2)
+  })
+})
+
+const FILE = `name: Acme
+product: Acme Search
+logo: { light: logo.png }
+color: { light: '#0b6e5f' }
+texts: { en: { email.start: 'Start at {product}{count, plural, other {}}' } }
+datasources:
+  slack: { hidden: true }
+  gdrive: { hidden: true }
+  jira: { order: 1 }
+`
+
+/** Writes the company file, its logo beside it. */
+function branded(content: string) {
+  const path = company.list('company.yaml', content)
+  const into = dirname(path)
+  writeFileSync(join(into, 'logo.png'), png(64, 64))
+  return { COMPANY_FILE: path, into }
+}
+
+describe('the company file', () => {
+  it('counts for emails as for pages: hidden apps are neither named nor counted', async () => {
+    const { COMPANY_FILE } = branded(FILE)
+    const people = company.list('people.csv', 'email,language\nada@acme.example,sw\nbob@acme.example,en\n')
+    const env = { COMPANY_FILE, DATA_DIR: join(folder, 'data') }
+    const { code, stderr } = await company.run(['invite', 'send', people], { env })
+    expect(code).toBe(0)
+    expect(stderr).toContain('1  not due')
+    expect(mails().map(({ to }) => to)).toEqual([['ada@acme.example']])
+    const mail = await PostalMime.parse(mails()[0]?.raw ?? '')
+    expect(mail.subject).toBe('Connect 3 apps to Acme Search')
+    expect(mail.text).toContain('\n  - Jira\n  - GitHub\n  - Confluence\n')
+    expect(mail.html).toContain('>Start at Acme Search</a>')
+    expect(mail.html).not.toMatch(/Slack|Google Drive/)
+  })
+
+  it('with faults ends both commands before anything is asked, as it does the server', async () => {
+    const { COMPANY_FILE } = branded('name: Acme\ncolour: red\nlinks: { help: { url: nowhere } }\n')
+    for (const args of [
+      ['send', company.list('people.csv', 'ada@acme.example\n')],
+      ['preview', '/nowhere'],
+    ])
+      expect(await runCommand(['invite', ...args], { ...company.env, COMPANY_FILE })).toMatchObject({
+        exit: 78,
+        err: expect.stringContaining('company.yaml:2:1 colour') as string,
+      })
+    expect([company.sandbox.requests, mails()]).toEqual([[], []])
+  })
+
+  it('is in the preview, in each language that the people of a list get', async () => {
+    const { COMPANY_FILE, into } = branded(FILE)
+    const preview = join(into, 'preview')
+    const rows = [
+      'ada@acme.example,en-GB',
+      'bob@acme.example,Deutsch',
+      'carol@acme.example,',
+      'dan@acme.example,de_AT',
+    ]
+    const people = company.list('people.csv', `email,locale\n${rows.join('\n')}\n`)
+    const shown = await runCommand(['invite', 'preview', preview, '--list', people], {
+      ...company.env,
+      COMPANY_FILE,
     })
+    expect(shown.err).toBe('line 3: "Deutsch" is not a language tag like en, de or pt-BR\n')
+    const kinds = ['eml', 'html', 'txt']
+    expect(readdirSync(preview)).toEqual(
+      ['invitation.de', 'invitation', 'reminder.de', 'reminder'].flatMap((name) =>
+        kinds.map((kind) => `${name}.${kind}`),
+      ),
+    )
+    expect(readFileSync(join(preview, 'invitation.de.html'), 'utf8')).toContain('<html lang="de" dir="ltr">')
+    expect(readFileSync(join(preview, 'invitation.html'), 'utf8')).toContain(
+      'src="data:image/png;base64,iVBOR',
+    )
+    expect(readFileSync(join(preview, 'invitation.eml'), 'utf8')).toContain('Content-ID: <logo@onramp>')
   })
 })
 

@@ -1,11 +1,12 @@
+// What a run says of itself: its line while it lasts, and its summary.
 import { describe, expect, it } from 'vitest'
 import { showProgress } from '../../src/cli/invite/progress.ts'
-import { newTally, progressLine, summaryOf } from '../../src/campaigns/tally.ts'
+import { isComplete, newTally, progressLine, summaryOf, type Tally } from '../../src/campaigns/tally.ts'
 
-const tally = (counts: Partial<ReturnType<typeof newTally>>) => ({ ...newTally(), ...counts })
+const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
 
-describe('the line that tells how far a run is', () => {
-  it.each([
+describe('the line of a run', () => {
+  it.each<[Partial<Tally>, number, number | undefined, string]>([
     [
       { rows: 1_000, sent: 311 },
       4.9,
@@ -20,17 +21,20 @@ describe('the line that tells how far a run is', () => {
       '[--------------------] 0% · 20 s left · 5.0/s · 10 people · 0 emails',
     ],
     [{ rows: 100 }, 5, 50_000, '[--------------------] 0% · 2 h 46 left · 5.0/s · 100 people · 0 emails'],
+    [{ rows: 999 }, 1, 1_000, '[####################] 99% · 1 s left · 1.0/s · 999 people · 0 emails'],
+    [{ rows: 12 }, 1, 10, '[####################] 100% · 0 s left · 1.0/s · 12 people · 0 emails'],
+    [{ rows: 0 }, 1, 0, '[--------------------] 0% · 0 s left · 1.0/s · 0 people · 0 emails'],
     [
-      { rows: 7, sent: 3, failed: 1, unanswered: 1 },
+      { rows: 7, sent: 3, failed: 1, deferred: 1, uncertain: 1, unknownToService: 1 },
       2,
       undefined,
-      '2.0/s · 7 people · 3 emails · 2 with problems',
+      '2.0/s · 7 people · 3 emails · 4 with problems',
     ],
-  ])('%j', (counts, perSecond, people, line) => {
+  ])('%j at %d a second', (counts, perSecond, people, line) => {
     expect(progressLine(tally(counts), { perSecond, people })).toBe(line)
   })
 
-  it('renews itself on a terminal, never wider than it, and makes room for what is told', async () => {
+  it('renews itself on a terminal, never wider than it, and makes room for other lines', async () => {
     const written: string[] = []
     let now = 0
     const counts = newTally()
@@ -39,13 +43,12 @@ describe('the line that tells how far a run is', () => {
     counts.rows = 50
     now = 10_000
     await new Promise((resolve) => setTimeout(resolve, 600))
-    progress.print('line 7: mend it\n')
+    progress.print('line 7: a fault\n')
     progress.end()
     const lines = written.filter((text) => text.startsWith('['))
     expect(lines[0]).toMatch(/^\[#{10}-{10}\] 50% · 10 s left…/)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(39)
-    const told = written.indexOf('line 7: mend it\n')
-    expect(written[told - 1]).toBe('\r\u001B[K')
+    expect(written[written.indexOf('line 7: a fault\n') - 1]).toBe('\r\u001B[K')
     expect(written.at(-1)).not.toMatch(/^\[/)
   })
 
@@ -55,25 +58,44 @@ describe('the line that tells how far a run is', () => {
     const counts = newTally()
     const stderr = { isTTY: true, columns: 80, write: (text: string) => written.push(text) }
     const progress = showProgress({ tally: counts, people: 10_000, stderr, now: () => now })
-    counts.rows = 5_000
-    now = 1_000
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    now = 40_000
-    counts.rows = 5_100
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    now = 50_000
-    counts.rows = 5_150
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    for (const [at, rows] of [
+      [1_000, 5_000],
+      [40_000, 5_100],
+      [50_000, 5_150],
+    ] as const) {
+      now = at
+      counts.rows = rows
+      await new Promise((resolve) => setTimeout(resolve, 300))
+    }
     progress.end()
     expect(written.findLast((text) => text.startsWith('['))).toContain('16 min left · 5.0/s')
   })
 })
 
-it('sums up what there is, in one or in many', () => {
-  expect(summaryOf(tally({ rows: 1, sent: 1, nothing: 1, optedOut: 1 }))).toBe(
-    '        1  person\n        1  email sent\n        1  opted out\n        1  has nothing to connect\n',
-  )
-  expect(summaryOf(tally({ rows: 50_000, sent: 2, already: 3 }))).toBe(
-    '   50,000  people\n        2  emails sent\n        3  already emailed\n',
-  )
+describe('the summary of a run', () => {
+  it('has a line for each count that is not zero, and for those who were not due', () => {
+    const some = { sent: 1, deferred: 2, failed: 3, uncertain: 4, unknownToService: 5, invalid: 1 }
+    expect(summaryOf(tally({ rows: 1_020, ...some }), false, true)).toBe(`    1,020  people
+        1  email sent
+        2  not sent this time (retried next run)
+        3  rejected by the mail server (retry with --retry-failed)
+        4  delivery unknown (resend with --retry-unknown)
+        5  unknown to the service
+        1  invalid row
+    1,004  not due: already emailed, nothing to connect, opted out, or listed twice
+`)
+    expect(summaryOf(tally({ rows: 1, sent: 1 }), true, true)).toBe(
+      '        1  person\n        1  would be emailed\n',
+    )
+    // A run that ended early doesn't know about the others.
+    expect(summaryOf(tally({ rows: 9, sent: 2 }), false, false)).toBe(
+      '        9  people\n        2  emails sent\n',
+    )
+  })
+
+  it('is complete where everyone whom the service knows has their email for certain', () => {
+    expect(isComplete(tally({ rows: 9, sent: 2, unknownToService: 3 }))).toBe(true)
+    for (const what of ['deferred', 'failed', 'uncertain', 'invalid'] as const)
+      expect(isComplete(tally({ rows: 9, sent: 2, [what]: 1 }))).toBe(false)
+  })
 })

@@ -1,193 +1,323 @@
-// What the order of things in a run comes to.
+// What a run comes to: whom it takes, in which order, what it leaves written down, and what ends it.
 import { describe, expect, it } from 'vitest'
-import type { Asked } from '../../src/campaigns/ask.ts'
-import { MailServerUnusable, type Outcome } from '../../src/campaigns/mail/outcome.ts'
-import { RunStopped } from '../../src/campaigns/delivery.ts'
-import { left, office } from './office.ts'
+import { withMailing } from '../../src/campaigns/campaign.ts'
+import { RunStopped } from '../../src/campaigns/ledger.ts'
+import { MailServerUnusable } from '../../src/campaigns/mail/outcome.ts'
+import type { SendParts } from '../../src/campaigns/send.ts'
+import { newTally, type Tally } from '../../src/campaigns/tally.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
+import { broken, gone, greylisted, left, objects, office, policy } from './office.ts'
 
-const people = (count: number) => Array.from({ length: count }, (_, index) => `person-${index}@acme.example`)
+const ada = 'ada@acme.example'
+const bob = 'bob@acme.example'
+const counts = (some: Partial<Tally>) => ({ ...newTally(), ...some })
+const people = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `p${index + from}@acme.example`)
+const never = () => {
+  throw new Error('no email should leave')
+}
 
-describe('a run', () => {
-  it('tries again, while it goes on, whom the mail server put off', async () => {
-    const posted: string[] = []
-    const { run } = office()
-    const { tally } = await run({
-      people: people(5),
-      laterMs: 0,
-      post(email) {
-        posted.push(email)
-        return posted.filter((one) => one === email).length === 1 ? 'deferred' : 'sent'
-      },
-    })
-    expect(posted).toHaveLength(10)
-    expect(tally).toMatchObject({ rows: 5, sent: 5, deferred: 0 })
-  })
-
-  it('takes somebody who is listed twice for one person, also at the same moment', async () => {
-    const { run } = office()
-    const { tally, trouble } = await run({
-      people: ['ada@acme.example', 'ada@acme.example', 'bob@acme.example', 'ada@acme.example'],
-      atOnce: 2,
-      post: () => new Promise((resolve) => setTimeout(() => resolve('sent'), 30)),
-    })
-    expect(tally).toMatchObject({ rows: 4, sent: 2, uncertain: 0 })
-    expect(tally.duplicates).toBeGreaterThanOrEqual(1)
-    expect(trouble).toEqual([])
-  })
-
-  it('tries nobody twice for being listed twice, whatever became of the first try', async () => {
+describe('a list', () => {
+  it('is gone through once, each person once, however often and wherever they are on it', async () => {
     const { run } = office()
     const posted: string[] = []
-    const { tally } = await run({
-      people: ['ada@acme.example', 'bob@acme.example', 'ada@acme.example', 'bob@acme.example'],
-      policy: { retryUnknown: true, retryFailed: true },
-      post(email) {
-        posted.push(email)
-        return email.startsWith('ada')
-          ? 'unknown'
-          : { outcome: 'failed', reply: '550 5.1.1 unknown', blame: 'person' }
-      },
-    })
-    expect(posted).toEqual(['ada@acme.example', 'bob@acme.example'])
-    expect(tally).toMatchObject({ duplicates: 2, uncertain: 1, failed: 1 })
-  })
-
-  it('reminds nobody of an email of its own, however long it lasts', async () => {
-    const { run } = office()
     const given = {
-      people: ['ada@acme.example', 'bob@acme.example', 'ada@acme.example', 'ada@acme.example'],
-      policy: { remindAfterMs: 0, maxReminders: 3 },
-      post: () => 'sent' as const,
+      people: [ada, ada, bob, 'nobody', ada, bob],
+      policy: { retryUnknown: true, retryFailed: true, remindAfterMs: 0 },
+      post: (email: string) => (posted.push(email), email === ada ? broken : ('sent' as const)),
     }
-    expect((await run(given)).tally).toMatchObject({ sent: 2, duplicates: 2 })
-    expect((await run({ ...given, atOnce: 4 })).tally).toMatchObject({ sent: 2, duplicates: 2 })
+    const first = await run({ ...given, atOnce: 3 })
+    expect(posted).toEqual([ada, bob])
+    expect(first.tally).toEqual(counts({ rows: 6, sent: 1, uncertain: 1, invalid: 1 }))
+    expect(first.faults).toEqual([[5, '"nobody" is not a valid email address']])
   })
 
-  it('wants no more rows once it has failed or reached its limit, and waits for none', async () => {
+  it('is taken in its order, and people whose email did not work out before come last', async () => {
+    const { run, written } = office()
+    const [first = '', second = '', ...rest] = people(4)
+    await run({ people: [first, second], post: () => greylisted })
+    expect(written(first)).toBe('deferred')
+    const posted: string[] = []
+    await run({ people: [first, ...rest, second], post: (email) => (posted.push(email), 'sent') })
+    expect(posted).toEqual([...rest, first, second])
+  })
+
+  it('wants no more rows once the run has failed or reached its limit, and waits for none', async () => {
     for (const given of [
       { post: () => Promise.reject(new MailServerUnusable('away')) },
       { post: () => 'sent' as const, limit: 1 },
     ]) {
-      const { run } = office()
-      const { tally } = await run({ people: ['ada@acme.example'], ...given, staysOpen: true, atOnce: 4 })
+      const { tally } = await office().run({ people: [ada], ...given, staysOpen: true, atOnce: 4 })
       expect(tally.rows).toBe(1)
     }
   })
 
-  it('takes no row behind one that ended it', async () => {
-    const { run } = office()
-    const posted: string[] = []
-    const { error } = await run({
+  it('lets no email leave behind a row that ends the run', async () => {
+    const { error } = await office().run({
       people: ['nobody', ...people(8)],
       atOnce: 4,
-      onFault() {
-        throw new RunStopped('a faulty row')
-      },
-      post: (email) => (posted.push(email), 'sent'),
+      post: never,
+      parts: () => ({
+        onFault() {
+          throw new RunStopped('a faulty row')
+        },
+      }),
     })
-    expect(error).toBeInstanceOf(RunStopped)
-    expect(posted).toEqual([])
+    expect(String(error)).toBe('RunStopped: a faulty row')
   })
 
-  it('names whose mail needs a look', async () => {
-    const { run } = office()
-    const kinds: Record<string, Asked> = {
-      'b@acme.example': { kind: 'unknown' },
-      'c@acme.example': { kind: 'refused' },
-    }
-    const outcomes: Record<string, Outcome> = { 'd@acme.example': 'failed', 'e@acme.example': 'unknown' }
-    const { trouble } = await run({
-      people: ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@acme.example`),
-      ask: (email) => Promise.resolve(kinds[email] ?? { kind: 'left', left }),
-      post: (email) => outcomes[email] ?? 'sent',
-    })
-    expect(trouble).toEqual([
-      'b@acme.example unknown',
-      'c@acme.example refused',
-      'd@acme.example failed',
-      'e@acme.example uncertain',
-    ])
-  })
-
-  it('stops when no mail gets out, after five refused ones or two hundred put off again', async () => {
-    const refused = await office().run({ people: people(30), post: () => 'failed' })
-    expect(refused.error).toBeInstanceOf(RunStopped)
-    expect(refused.tally).toMatchObject({ failed: 0, notTaken: 5 })
-    const gone = { outcome: 'failed', reply: '550 5.1.1 unknown', blame: 'person' } as const
-    const left = await office().run({ people: people(30), post: () => gone })
-    expect(left.tally).toMatchObject({ failed: 0, notTaken: 20 })
-    const uncertain = await office().run({ people: people(30), post: () => 'unknown' })
-    expect(uncertain.tally.uncertain).toBe(5)
-    const { run } = office()
-    const greylisting = await run({ people: people(210), post: () => 'deferred' })
-    expect(greylisting).toMatchObject({ error: undefined, tally: { deferred: 210 } })
-    const putOff = await run({ people: people(210), post: () => 'deferred' })
-    expect(putOff.error).toBeInstanceOf(RunStopped)
-    expect((await run({ people: people(210), post: () => 'sent' })).tally.sent).toBe(210)
-  })
-
-  it('marks no one who was under way when it stopped, whatever is at once', async () => {
-    const { run } = office()
-    const stopped = await run({
-      people: people(40),
-      atOnce: 8,
-      post: () => new Promise((resolve) => setTimeout(() => resolve('failed'), Math.random() * 5)),
-    })
-    expect(stopped.error).toBeInstanceOf(RunStopped)
-    expect(stopped.tally.failed).toBe(0)
-    expect(stopped.tally.notTaken).toBeLessThanOrEqual(13)
-    expect((await run({ people: people(40), post: () => 'sent' })).tally.sent).toBe(40)
-  })
-
-  it('costs nobody a try when the mail server is away, however often', async () => {
-    const { run, everyone } = office()
-    const away = () => Promise.reject(new MailServerUnusable('away'))
-    for (let times = 0; times < 7; times++) {
-      const { error } = await run({ people: people(3), post: away })
-      expect(error).toBeInstanceOf(MailServerUnusable)
-    }
-    expect((await everyone.get('person-0@acme.example'))?.campaigns[0]?.mailings).toEqual([])
-    expect((await run({ people: people(3), post: () => 'sent' })).tally.sent).toBe(3)
-  })
-
-  it('sends nothing once another run has the campaign', async () => {
-    const posted: string[] = []
-    const { run } = office()
-    const { error } = await run({
-      people: people(10),
-      isHeld: () => posted.length < 3,
-      post: (email) => (posted.push(email), 'sent'),
-    })
-    expect(error).toBeInstanceOf(RunStopped)
-    expect(posted).toHaveLength(3)
-  })
-
-  it('lets what is under way end when it is interrupted, and goes on from there', async () => {
+  it('ends a run, or its limit does, or its signal', async () => {
+    const run = (given: object) => office().run({ people: people(4), ...given })
+    expect(await run({ limit: 3 })).toMatchObject({ endedBy: 'limit', tally: { sent: 3 } })
+    expect(await run({ limit: 5 })).toMatchObject({ endedBy: 'list', tally: { sent: 4 } })
+    expect(await run({ limit: 2, atOnce: 4 })).toMatchObject({ endedBy: 'limit', tally: { sent: 2 } })
     const stop = new AbortController()
-    const posted: string[] = []
-    const { run } = office()
-    await run({
-      people: people(10),
-      stop,
-      post(email) {
-        if (posted.push(email) === 4) stop.abort()
-        return 'sent'
+    stop.abort()
+    expect(await run({ stop })).toMatchObject({ endedBy: 'signal', tally: { sent: 0 } })
+  })
+})
+
+describe('a dry run', () => {
+  it('shows who would get what, and writes nothing down', async () => {
+    const { run, everyone, written } = office()
+    const open = { campaign: policy.campaign, reminder: 0, state: 'sending', now: 1 } as const
+    await everyone.change(ada, (before) => withMailing(before, open))
+    const jira = { instance: 'jira_1', name: 'Jira', status: 'awaiting' as const }
+    const { tally, shown, endedBy } = await run({
+      people: [ada, bob, 'dan@acme.example', 'ghost@acme.example', bob],
+      ask: (email) => {
+        if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
+        return { kind: 'left', left: email === bob ? [...left, jira] : [] }
       },
+      parts: () => ({ post: undefined }),
     })
-    expect(posted).toHaveLength(4)
-    const { tally } = await run({ people: people(10), post: (email) => (posted.push(email), 'sent') })
-    expect(tally).toMatchObject({ already: 4, sent: 6, uncertain: 0 })
-    expect(new Set(posted).size).toBe(10)
+    expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
+    expect(shown).toEqual([[bob, 0, ['Slack', 'Jira']]])
+    expect(endedBy).toBe('list')
+    expect(written(ada)).toBe('sending')
+    for (const email of [bob, 'dan@acme.example', 'ghost@acme.example'])
+      expect(await everyone.get(email)).toBeUndefined()
+  })
+})
+
+describe('an email', () => {
+  it('is about the apps that the person can connect, and what else is listed is kept', async () => {
+    const { run, everyone } = office()
+    const listed = ['slack', 'jira', 'wiki', 'off'].map((id) => ({
+      instance: id,
+      name: id,
+      status: id === 'off' ? ('disabled' as const) : ('awaiting' as const),
+    }))
+    await everyone.change(ada, (before) => ({
+      ...before,
+      asOf: 1,
+      sources: [{ instance: 'jira', name: 'jira', state: 'blocked', at: 1 }],
+    }))
+    const about: unknown[] = []
+    const { error } = await run({
+      people: [ada],
+      ask: () => ({ kind: 'left', left: listed }),
+      parts: (usual) => ({
+        isAbout: (instance) => instance !== 'wiki',
+        compose(invitee, apps, reminder) {
+          about.push(...apps.map(({ instance }) => instance), reminder)
+          return usual.compose(invitee, apps, reminder)
+        },
+      }),
+    })
+    expect(error).toBeUndefined()
+    expect(about).toEqual(['slack', 0])
+    expect((await everyone.get(ada))?.sources.map(({ instance }) => instance)).toHaveLength(4)
   })
 
-  it('ends at its limit, and a mail that is tried again counts once', async () => {
-    let times = 0
-    const { tally } = await office().run({
-      people: people(10),
-      laterMs: 0,
-      limit: 3,
-      post: () => (times++ === 0 ? 'deferred' : 'sent'),
+  it('is not written down before its turn has come and the campaign is known to be held', async () => {
+    const { run, written } = office()
+    const seen: unknown[] = []
+    const { error } = await run({
+      people: [ada],
+      post: never,
+      isHeld: () => (seen.push(written(ada)), false),
+      parts: ({ mailPace }) => ({
+        mailPace: { ...mailPace, turn: () => (seen.push(written(ada)), mailPace.turn()) },
+      }),
     })
-    expect(tally.sent + tally.deferred).toBe(3)
+    expect(String(error)).toBe('RunStopped: another run took over the campaign')
+    expect([...seen, written(ada)]).toEqual([undefined, undefined, undefined])
+  })
+
+  it('is written down as leaving before it leaves', async () => {
+    const { run, written } = office()
+    let before: unknown
+    await run({ people: [ada], post: () => ((before = written(ada)), 'sent') })
+    expect([before, written(ada)]).toEqual(['sending', 'sent'])
+  })
+
+  it('does not leave for someone who opted out while it was composed', async () => {
+    const { run, everyone } = office()
+    const optOut = () => everyone.change(ada, (before) => ({ ...before, optedOutAt: 1 }))
+    const parts = ({ compose }: SendParts): Partial<SendParts> => ({
+      compose: async (...all) => (await optOut(), await compose(...all)),
+    })
+    const { tally } = await run({ people: [ada], post: never, parts })
+    expect(tally).toEqual(counts({ rows: 1 }))
+  })
+
+  it('that was open when a run died is unknown, and is sent again only on request', async () => {
+    const { run, everyone } = office()
+    const open = { campaign: policy.campaign, reminder: 0, state: 'sending', now: 1, by: 'dead' } as const
+    await everyone.change(ada, (before) => withMailing(before, open))
+    const next = await run({ people: [ada], post: never })
+    expect([next.trouble, next.tally.uncertain]).toEqual([[`${ada} uncertain`], 1])
+    const asked = await run({ people: [ada], policy: { retryUnknown: true } })
+    expect(asked.tally.sent).toBe(1)
+  })
+
+  it.each([
+    ['sent', 'sent', { sent: 1 }],
+    ['rejected', gone, { deferred: 1 }],
+    ['greylisted', greylisted, { deferred: 1 }],
+    ['refused for any other reason', objects, { deferred: 1 }],
+    ['cut off behind its end', broken, { uncertain: 1 }],
+  ] as const)('that is %s has its outcome written down', async (_what, posted, count) => {
+    const { run, written } = office()
+    const { tally, error } = await run({ people: [ada], post: () => posted })
+    expect([error, tally]).toEqual([undefined, counts({ rows: 1, ...count })])
+    const state = 'sent' in count ? 'sent' : 'deferred' in count ? 'deferred' : 'unknown'
+    expect(written(ada)).toBe(state)
+  })
+})
+
+describe('a mail server that rejects people for good', () => {
+  const rejecting = (bad: readonly string[]) => (email: string) => (bad.includes(email) ? gone : 'sent')
+
+  it('is believed in a run in which it accepts others, before or after', async () => {
+    const { run, written } = office()
+    const bad = ['first@acme.example', 'last@acme.example']
+    const given = { people: ['first@acme.example', ada, 'last@acme.example'], post: rejecting(bad) }
+    const { tally, trouble } = await run(given)
+    expect(tally).toEqual(counts({ rows: 3, sent: 1, failed: 2 }))
+    expect(trouble).toEqual(bad.map((email) => `${email} failed 550 5.1.1 unknown`))
+    expect(bad.map((email) => written(email))).toEqual(['failed', 'failed'])
+    expect((await run({ ...given, post: never })).tally).toEqual(counts({ rows: 3, failed: 2 }))
+    expect((await run({ ...given, post: () => 'sent', policy: { retryFailed: true } })).tally.sent).toBe(2)
+  })
+
+  it('is not believed where it accepts no one: they wait for a later run, and none ends this one', async () => {
+    const { run, written } = office()
+    const { tally, error, trouble } = await run({ people: people(9), post: () => gone })
+    expect([error, tally]).toEqual([undefined, counts({ rows: 9, deferred: 9 })])
+    expect(trouble).toContain('p0@acme.example deferred 550 5.1.1 unknown')
+    expect(people(9).map((email) => written(email))).toEqual(people(9).map(() => 'deferred'))
+    expect((await run({ people: people(9) })).tally.sent).toBe(9)
+  })
+})
+
+describe('five failures in a row', () => {
+  const words = '554 5.7.1 not you'
+
+  it('that are not about a recipient end the run in the mail server’s words, and cost no one their email', async () => {
+    const { run, written } = office()
+    const { tally, error } = await run({ people: people(9), post: () => objects })
+    expect(String(error)).toContain(`The mail server says: ${words}: see SMTP_URL and MAIL_FROM`)
+    expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
+    expect(written('p5@acme.example')).toBeUndefined()
+    const posted: string[] = []
+    const next = await run({ people: people(9), post: (email) => (posted.push(email), 'sent') })
+    expect(next.tally.sent).toBe(9)
+    expect(posted).toEqual([...people(4, 5), ...people(5)])
+  })
+
+  it('may be broken connections, and then they are told as that', async () => {
+    const { error } = await office().run({ people: people(9), post: () => broken })
+    expect(String(error)).toContain('What happened: the connection broke')
+  })
+
+  it('are not full mailboxes and greylisting, nor people who are rejected', async () => {
+    for (const posted of [greylisted, gone]) {
+      const { error, tally } = await office().run({ people: people(20), post: () => posted })
+      expect([error, tally.deferred]).toEqual([undefined, 20])
+    }
+  })
+
+  it('are counted anew behind an email that is accepted', async () => {
+    let posted = 0
+    const { error, tally } = await office().run({
+      people: people(20),
+      post: () => (++posted % 5 === 0 ? 'sent' : objects),
+    })
+    expect([error, tally.sent]).toEqual([undefined, 4])
+  })
+
+  it('of the service end the run in its words, and the next run begins behind these people', async () => {
+    const { run } = office()
+    const silent = { kind: 'no-answer', detail: 'it answered 503' } as const
+    const { error, tally, trouble } = await run({ people: people(9), post: never, ask: () => silent })
+    expect(String(error)).toContain('no usable answer about many people in a row: it answered 503')
+    expect(tally).toEqual(counts({ rows: 5, deferred: 5 }))
+    expect(trouble).toContain('p0@acme.example no-answer it answered 503')
+    const next = await run({
+      people: people(9),
+      ask: (email) => (email < 'p5' ? silent : { kind: 'left', left }),
+    })
+    expect(next.asked).toEqual([...people(4, 5), ...people(5)])
+    expect(next.tally).toMatchObject({ sent: 4, deferred: 5 })
+  })
+
+  it('of a mail server that can’t be used need not be waited for', async () => {
+    const { run, written } = office()
+    const away = () => Promise.reject(new MailServerUnusable('away'))
+    const { error } = await run({ people: people(9), post: away })
+    expect(error).toBeInstanceOf(MailServerUnusable)
+    expect(written('p0@acme.example')).toBe('deferred')
+  })
+})
+
+describe('someone whom the service does not know', () => {
+  const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
+  const among = (strangers: readonly string[]) => (email: string) =>
+    strangers.includes(email) ? unknown : ({ kind: 'left', left } as const)
+
+  it('is listed and kept as that, and fails no run in which it knows others', async () => {
+    const { run, everyone } = office()
+    const strangers = people(7)
+    const given = { people: [ada, ...strangers, bob], ask: among(strangers) }
+    const { error, tally, trouble } = await run(given)
+    expect([error, tally]).toEqual([undefined, counts({ rows: 9, sent: 2, unknownToService: 7 })])
+    expect(trouble[0]).toBe('p0@acme.example unknown-to-service')
+    expect((await everyone.get('p0@acme.example'))?.unknownAt).toBeDefined()
+    // In every later run they are all that is left to ask about.
+    expect(await run(given)).toMatchObject({ error: undefined, endedBy: 'list' })
+    expect((await run({ ...given, people: [...strangers, ada] })).error).toBeUndefined()
+  })
+
+  it('is one of five it knows none of: it may be another server, which has the last word', async () => {
+    const { run } = office()
+    const strangers = people(7)
+    const { error, tally } = await run({ people: [...strangers, ada], ask: among(strangers), post: never })
+    expect(String(error)).toMatch(/knows no one whom it was asked about: it answered 404\. If .* left, run/)
+    expect(tally.unknownToService).toBe(5)
+    // The next run asks about everyone else first.
+    const next = await run({ people: [...strangers, ada], ask: among(strangers) })
+    expect([next.error, next.tally]).toEqual([undefined, counts({ rows: 8, sent: 1, unknownToService: 7 })])
+  })
+
+  it('is no success where it knows no one on the list', async () => {
+    const { error } = await office().run({ people: [ada], ask: () => unknown, post: never })
+    expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
+  })
+})
+
+describe('a store that is away', () => {
+  it('is waited for, and is not taken for another run', async () => {
+    let away = 2
+    const isHeld = () => {
+      if (away-- > 0) throw new StoreUnavailable(undefined)
+      return true
+    }
+    const { tally, error } = await office().run({ people: [ada], isHeld, patienceMs: 2_000 })
+    expect([tally.sent, error]).toEqual([1, undefined])
+    away = 2
+    const ended = await office().run({ people: [ada], post: never, isHeld })
+    expect(ended.error).toBeInstanceOf(StoreUnavailable)
   })
 })

@@ -78,7 +78,8 @@ describe('the list', () => {
       SERVICE_GLOBAL_TOKEN: 'wrong',
     })
     const end = ended(child)
-    child.stdin.write('ada@acme.example\nbob@acme.exa')
+    child.stdin.write('ada bob dan eve frank'.replaceAll(/\w+ ?/g, (name) => `${name.trim()}@acme.example\n`))
+    child.stdin.write('grace@acme.exa')
     const { code, stderr } = await end
     expect(code).toBe(1)
     expect(stderr).toContain('SERVICE_GLOBAL_TOKEN')
@@ -105,7 +106,7 @@ describe('a dry run', () => {
     expect(lines).toEqual([
       expect.objectContaining({ email: 'ada@acme.example', reminder: 0 }),
       { email: 'bob@acme.example', reminder: 0, apps: ['Slack', 'Google Drive'] },
-      expect.objectContaining({ wouldSend: 2, nothing: 1 }),
+      expect.objectContaining({ rows: 3, wouldSend: 2 }),
     ])
     expect(stderr).toBe('')
   })
@@ -116,7 +117,7 @@ describe('two campaigns', () => {
     const [one, other] = [fresh(), fresh()]
     await send([list('ada@acme.example\n'), ...one])
     const soon = await send([list('ada@acme.example\n'), ...other, '--min-gap', '48'])
-    expect(soon.stderr).toContain('1  emailed recently by another campaign')
+    expect(soon.stderr).toContain('1  not due')
     expect(recipients()).toHaveLength(1)
     expect(await send([list('ada@acme.example\n'), ...other, '--min-gap', '0'])).toMatchObject({ code: 0 })
     expect(recipients()).toHaveLength(2)
@@ -135,16 +136,6 @@ describe('the service', () => {
     expect(refused).toBeGreaterThan(0)
     // Those that were on their way when the first refusal came.
     expect(tooEarly).toBeLessThanOrEqual(6)
-  })
-
-  it('that refuses the token ends the run at once with what to look at', async () => {
-    const { code, stderr } = await send([list(EVERYBODY), ...fresh()], {
-      env: { SERVICE_GLOBAL_TOKEN: 'wrong' },
-    })
-    expect(code).toBe(1)
-    expect(stderr).toContain('SERVICE_GLOBAL_TOKEN')
-    expect(stderr).not.toContain('wrong')
-    expect(mails()).toHaveLength(0)
   })
 })
 

@@ -111,9 +111,10 @@ describe('a faulty row', () => {
     expect(recipients()).toEqual(['ada@acme.example'])
   })
 
-  it('of people whom the service does not know is no reason to doubt the token', async () => {
-    const { stderr } = await send([list('email\nghost@acme.example\n'), ...fresh()])
-    expect(stderr).toContain("The service doesn't know any of these people.")
+  it('of someone unknown alone is no success, and no reason to doubt the token', async () => {
+    const { code, stderr } = await send([list('email\nghost@acme.example\n'), ...fresh()])
+    expect(code).toBe(1)
+    expect(stderr).toContain('the service knows no one on this list')
     expect(stderr).not.toContain('SERVICE_GLOBAL_TOKEN')
   })
 })

@@ -2,7 +2,6 @@
 // and a mail server that may take an email and lose its answer. Composing an email is left out.
 import { createPeople } from '../../src/people/people.ts'
 import { createAsk } from '../../src/campaigns/ask.ts'
-import { createLater } from '../../src/campaigns/delivery.ts'
 import { createLedger } from '../../src/campaigns/ledger.ts'
 import type { Mail } from '../../src/campaigns/mail/mail.ts'
 import type { Posted } from '../../src/campaigns/mail/outcome.ts'
@@ -62,30 +61,31 @@ async function run({ world, rules }: Around): Promise<string> {
   const pace = () => createPace({ perSecond: 1_000, now, signal })
   try {
     return await sendInvitations(readPeople(listOf(world)), {
-      ledger: createLedger({ people, policy, now, signal, patienceMs: 10_000 }),
-      ...createAsk({
+      ledger: createLedger({
+        people,
+        policy,
+        isHeld: () => hold.isHeld(),
+        now,
+        signal,
+        patienceMs: 10_000,
+      }),
+      ask: createAsk({
         whatIsLeft: (actAs) => clientApi.whatIsLeft({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
-        isThere: () => Promise.resolve(true),
         pace: pace(),
         signal,
       }),
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       post: (one) => post(one, rules),
       mailPace: pace(),
-      policy,
       isAbout: () => true,
-      later: createLater(now),
-      isHeld: () => hold.isHeld(),
       onFault: nothing,
       onWouldSend: nothing,
       onOver: nothing,
       onTrouble: nothing,
       atOnce: 2,
       limit: Infinity,
-      stopAfter: 0,
       signal,
       tally: newTally(),
-      now,
     })
   } finally {
     await hold.release()
@@ -106,10 +106,10 @@ function post({ to }: Mail, rules: Rules): Promise<Posted> {
     const drop = () => reject(new Dead())
     const run = () => {
       const fate = random.next()
-      if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now' })
+      if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now', isAboutRecipient: true })
       if (fate < 0.95) rules.delivered(to)
-      const posted: Posted =
-        fate < 0.85 ? { outcome: 'sent' } : { outcome: 'unknown', reply: 'the connection broke' }
+      const unknown = { outcome: 'unknown', reply: 'the connection broke', isAboutRecipient: false } as const
+      const posted: Posted = fate < 0.85 ? { outcome: 'sent' } : unknown
       current().add({ at: current().now + random.below(50), process, drop, run: () => resolve(posted) })
     }
     const what = `${process?.name ?? ''} sends an email to ${to.split('-', 1)[0] ?? ''}`

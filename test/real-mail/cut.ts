@@ -6,12 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const BEFORE_AN_EMAIL = 5_000
 
-/**
- * middle: half of an email is there; silence: the same, and who sends it learns of it only after all of it has left;
- * answer: it is there, and the server's reply to it gets lost.
- */
-export type Where = 'middle' | 'silence' | 'answer'
+/** middle: half of an email is there; answer: it is there, and the server's reply to it gets lost. */
+export type Where = 'middle' | 'answer'
 
+/** Who sends it learns of it only after all of it has left. */
 const SILENCE_MS = 500
 
 export async function startCut(target: number, where: Where) {
@@ -29,7 +27,6 @@ export async function startCut(target: number, where: Where) {
       if (hasCut || where === 'answer' || bytes <= BEFORE_AN_EMAIL) return void onward.write(chunk)
       hasCut = true
       onward.write(chunk.subarray(0, room))
-      if (where === 'middle') return end()
       client.pause()
       return void pause(SILENCE_MS).then(end)
     })

@@ -1,25 +1,10 @@
 // What becomes of emails that the mail server does not take at once, or whose connection breaks.
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ended } from '../campaigns/command.ts'
-import { addressOf, GREY_SECONDS, team, type Check, type Company } from './company.ts'
+import { GREY_SECONDS, team, type Check, type Company } from './company.ts'
 import { startCut, type Where } from './cut.ts'
 import { headersOf } from './judges.ts'
 import { DOMAIN } from './post-office.ts'
-
-/** Put off, and sent while the run lasts: its list stays open for longer than the minute that onramp waits. */
-export async function checkLastingRun({ mailboxesSince, startSending }: Company): Promise<void> {
-  const since = mailboxesSince(['visitor'])
-  const child = startSending('lasting')
-  const end = ended(child)
-  child.stdin.write(`${addressOf('visitor')}\n${addressOf('ivy')}\n`)
-  await pause(66_000)
-  child.stdin.end(`${addressOf('jon')}\n`)
-  const { code, stderr } = await end
-  assert.equal(code, 0, stderr)
-  assert.match(stderr, /visitor@acme\.example: email delayed by the mail server: 450 4\.2\.0 .*Greylisted/)
-  assert.equal((await since('visitor')).length, 1)
-}
 
 export async function checkFailures(check: Check, { office, send, mailboxesSince }: Company): Promise<void> {
   const rejections = (name: string) =>
@@ -56,8 +41,8 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
   )
 
   for (const [what, from, reply] of [
-    ['that belongs to someone else (553', `other@${DOMAIN}`, /553 5\.7\.1 .*not owned by user robot/],
-    ['that is not allowed (554', `blocked@${DOMAIN}`, /554 5\.7\.1 .*Sender address rejected: Access denied/],
+    ['that belongs to someone else (553', `other@${DOMAIN}`, '553 5.7.1 .*not owned by user robot'],
+    ['that is not allowed (554', `blocked@${DOMAIN}`, '554 5.7.1 .*Sender address rejected: Access denied'],
   ] as const)
     await check(`a sender ${what} at RCPT) ends the run, and is no one's fault`, async () => {
       const campaign = from.split('@')[0] ?? ''
@@ -67,21 +52,20 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
         options: ['--at-once', '1'],
       })
       assert.equal(code, 1, stderr)
-      assert.match(stderr, reply)
-      assert.match(stderr, /the mail server refuses the sender, so no email can leave .*see MAIL_FROM/)
+      assert.match(stderr, new RegExp(`The mail server says: ${reply}.*see SMTP_URL and MAIL_FROM`))
       assert.equal((stderr.match(/: not accepted/g) ?? []).length, 5)
       const again = await send(campaign, team)
       assert.equal(again.code, 0, again.stderr)
       for (const name of team) assert.equal((await since(name)).length, 1)
     })
 
-  await check('an email that is put off (450, postgrey) goes out in a later run', async () => {
+  await check('an email that is greylisted (450, postgrey) goes out in a later run', async () => {
     const since = mailboxesSince(['newcomer', 'ada'])
     const first = await send('grey', ['newcomer', 'ada'])
     assert.equal(first.code, 3, first.stderr)
     assert.match(
       first.stderr,
-      /newcomer@acme\.example: email delayed by the mail server: 450 4\.2\.0 .*Greylisted/,
+      /newcomer@acme\.example: not accepted by the mail server this time: 450 4\.2\.0 .*Greylisted/,
     )
     assert.equal((await send('grey', ['newcomer', 'ada'])).code, 3)
     await pause(GREY_SECONDS * 1_000)
@@ -90,42 +74,26 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
     for (const name of ['newcomer', 'ada']) assert.equal((await since(name)).length, 1)
   })
 
-  await check(
-    'a connection that breaks in the middle of an email costs nothing: it goes out again, once',
-    async () => {
-      const { code, stderr, since } = await cutAt('middle', ['ada', 'bob'], 'middle')
-      assert.equal(code, 0, stderr)
-      assert.match(office.log(), /lost connection after DATA \(\d{3,} bytes\)/)
-      for (const name of ['ada', 'bob']) assert.equal((await since(name)).length, 1)
-    },
-  )
-
-  await check('a connection that dies in silence in the middle of an email leaves it unknown', async () => {
-    const { code, stderr, since } = await cutAt('silence', ['ada', 'bob'], 'silence')
-    assert.equal(code, 3, stderr)
-    assert.match(stderr, /ada@acme\.example: delivery unknown: the connection broke/)
-    assert.equal((await since('ada')).length, 0)
-    const again = await send('silence', ['ada', 'bob'], { options: ['--retry-unknown'] })
-    assert.equal(again.code, 0, again.stderr)
-    for (const name of ['ada', 'bob']) assert.equal((await since(name)).length, 1)
-  })
-
-  await check(
-    'a connection that breaks before the reply leaves it unknown, and is sent again on request',
-    async () => {
-      const { code, stderr, since } = await cutAt('answer', ['ada', 'bob'], 'answer')
-      assert.equal(code, 3, stderr)
-      assert.match(stderr, /ada@acme\.example: delivery unknown: the connection broke/)
-      assert.equal((await send('answer', ['ada', 'bob'])).code, 3)
-      for (const name of ['ada', 'bob']) assert.equal((await since(name)).length, 1)
-      const again = await send('answer', ['ada', 'bob'], { options: ['--retry-unknown'] })
-      assert.equal(again.code, 0, again.stderr)
-      const ids = (await since('ada')).flatMap((email) => headersOf(email, 'message-id'))
-      assert.equal(ids.length, 2)
-      assert.equal(new Set(ids).size, 1)
-      assert.equal((await since('bob')).length, 1)
-    },
-  )
+  for (const [where, what, arrives] of [
+    ['middle', 'in the middle of an email', 0],
+    ['answer', 'before the reply', 1],
+  ] as const)
+    await check(
+      `a connection that breaks ${what} leaves it unknown, and it is sent again on request`,
+      async () => {
+        const { code, stderr, since } = await cutAt(where, ['ada', 'bob'], where)
+        assert.equal(code, 3, stderr)
+        assert.match(stderr, /ada@acme\.example: delivery unknown: the connection broke/)
+        assert.equal((await send(where, ['ada', 'bob'])).code, 3)
+        assert.equal((await since('ada')).length, arrives)
+        const again = await send(where, ['ada', 'bob'], { options: ['--retry-unknown'] })
+        assert.equal(again.code, 0, again.stderr)
+        const ids = (await since('ada')).flatMap((email) => headersOf(email, 'message-id'))
+        assert.equal(ids.length, arrives + 1)
+        assert.equal(new Set(ids).size, 1)
+        assert.equal((await since('bob')).length, 1)
+      },
+    )
 
   await check('a private authority has to be trusted, and a wrong password is told without it', async () => {
     const stranger = await send('tls', ['ada'], { env: { NODE_EXTRA_CA_CERTS: '' } })

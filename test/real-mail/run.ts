@@ -1,6 +1,6 @@
 // What becomes of the emails of `onramp invite send` at a real mail server, one check after the other. Its argument: a folder.
 import { openCompany, type Check } from './company.ts'
-import { checkFailures, checkLastingRun, checkSigning } from './failures.ts'
+import { checkFailures, checkSigning } from './failures.ts'
 import { checkLanguages } from './languages.ts'
 
 const [, , folder = ''] = process.argv
@@ -22,13 +22,8 @@ const check: Check = async (title, work) => {
 
 const company = await openCompany(folder)
 try {
-  // It waits for a minute, beside the others.
-  const lasting = check('an email that is put off (450) goes out in the same run where that lasts', () =>
-    checkLastingRun(company),
-  )
   await checkLanguages(check, company, folder)
   await checkFailures(check, company)
-  await lasting
   await checkSigning(check, company)
 } finally {
   await company.close()

@@ -6,7 +6,6 @@ import type { Company } from '../../company/company.ts'
 import type { Palette } from '../../company/contrast.ts'
 import type { Texts } from '../../web/languages/texts.ts'
 import { brandOf } from '../../web/brand.ts'
-import { sizeOf } from './picture.ts'
 
 /** A picture inside the email; `cid` is its name there (RFC 2392). */
 export type Inline = { cid: string; filename: string; contentType: string; content: Buffer }
@@ -31,6 +30,32 @@ const LOGO_HEIGHT = 32
 const MAX_LOGO_WIDTH = 220
 /** It leaves with every email: 50,000 of them are three gigabytes. */
 const MAX_LOGO_KB = 64
+
+type Size = { width: number; height: number }
+
+/** SOF0 to SOF15, without DHT, JPG and DAC, which are no frames (ITU-T T.81, table B.1). */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+
+/** Goes from segment to segment until one says the size (ITU-T T.81, B.2.2). */
+function sizeOfJpeg(content: Buffer): Size | undefined {
+  for (let at = 2; at + 9 < content.length && content[at] === 0xff;) {
+    if (isFrame(content[at + 1] ?? 0))
+      return { height: content.readUInt16BE(at + 5), width: content.readUInt16BE(at + 7) }
+    at += 2 + content.readUInt16BE(at + 2)
+  }
+  return undefined
+}
+
+/** Pixels, because Outlook for Windows needs the width of a picture, or draws it in its real size. */
+function sizeOf(type: string, content: Buffer): Size | undefined {
+  const isPng = type === 'image/png' && content.length >= 24
+  const size = isPng
+    ? { width: content.readUInt32BE(16), height: content.readUInt32BE(20) }
+    : type === 'image/jpeg'
+      ? sizeOfJpeg(content)
+      : undefined
+  return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
+}
 
 type Shown = { logo: Logo; inline: Inline }
 

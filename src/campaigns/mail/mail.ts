@@ -1,8 +1,9 @@
 // One email: its recipient, its words, its headers. List-Unsubscribe stays on one line, because a folded one breaks some
 // signatures, and the Message-ID is the same however often the email is tried.
 import { hash } from 'node:crypto'
+import { createTransport } from 'nodemailer'
 import type { RenderMail } from './templates.ts'
-import type { Invitee } from '../invitee.ts'
+import type { Invitee } from '../people-file.ts'
 import type { Invitations } from '../../invites/token.ts'
 import { calledAs } from '../../company/called.ts'
 import type { Company } from '../../company/company.ts'
@@ -98,4 +99,25 @@ export function refuseInjection({ from, to, subject, messageId, headers }: Mail)
   if (values.some((value) => /\p{Cc}|\u2028|\u2029/u.test(value)))
     throw new RangeError('a header of the email holds a line break or a control character')
   if (/[\s,;<>"]/.test(to + from.address)) throw new RangeError('an address of the email holds more than one')
+}
+
+/** As the mail library takes it: prepared headers are not folded. */
+export function messageOf({ from, to, subject, text, html, messageId, headers, inlines = [] }: Mail) {
+  const envelope = { from: from.address, to }
+  const prepared = Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } }))
+  const attachments = inlines.map((inline) => ({ ...inline, contentDisposition: 'inline' as const }))
+  return { from, to, subject, text, html, messageId, envelope, headers: prepared, attachments }
+}
+
+/** An .eml file (RFC 5322). */
+export async function bytesOf(mail: Mail): Promise<Buffer> {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+  const { message } = await transport.sendMail({
+    ...messageOf(mail),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  if (!Buffer.isBuffer(message))
+    throw new TypeError('the mail library gave a stream where it was asked for bytes')
+  return message
 }

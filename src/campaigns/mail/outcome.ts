@@ -1,27 +1,16 @@
 // What came of one try to hand over an email: its outcome, or that no email can leave at all. Pure.
-import { blameOf, replyShown, type Blame } from './smtp-reply.ts'
-import { isWrongPassword, silenceInWords, troubleOf, type SmtpError } from './smtp-trouble.ts'
+import { replyShown } from './smtp-reply.ts'
+import { isWrongPassword, troubleOf, type SmtpError } from './smtp-trouble.ts'
 
 /**
- * failed: refused because of the recipient, or for an unclear reason. refused: refused because of us (sender, relaying,
- * blocklist). unknown: the connection broke after the end of the email had left and before the server's answer.
+ * failed: rejected for good because of the recipient. deferred: not accepted for any other reason. unknown: the whole email
+ * had left when the connection broke, and the server's answer is missing.
  */
-export type Outcome = 'sent' | 'deferred' | 'failed' | 'refused' | 'unknown'
+export type Outcome = 'sent' | 'deferred' | 'failed' | 'unknown'
 
 /** The outcome of an email. `reply` is for people: the server's, or why there is none; bounded, in one line, without links. */
 export type Posted =
-  | { outcome: 'sent' }
-  | { outcome: 'deferred' | 'unknown'; reply: string }
-  | { outcome: 'failed' | 'refused'; reply: string; blame: Blame | 'closing' }
-
-/** Not an outcome: the connection broke before the server had the email, so it may go out again at once. */
-export type Attempt = Posted | { outcome: 'not-handed-over'; reply: string }
-
-/**
- * Asked before an email goes out again; what it throws ends the tries. Another run may have gone on with the email, or the
- * person may have opted out.
- */
-export type BeforeAgain = () => Promise<void>
+  { outcome: 'sent' } | { outcome: Exclude<Outcome, 'sent'>; reply: string; isAboutRecipient: boolean }
 
 /** No email can leave at all: no such server, no TLS, sign-in refused. The message says where to look. */
 export class MailServerUnusable extends Error {
@@ -36,43 +25,38 @@ export function unusable(name: string, error: SmtpError, limitMs: number): MailS
   const what = error.code === 'EAUTH' ? signIn : 'cannot be reached, or not used'
   return new MailServerUnusable(
     `the mail server ${name} ${what} (${troubleOf(error, limitMs)}): see SMTP_URL`,
-    {
-      cause: error,
-    },
+    { cause: error },
   )
 }
 
-export type Tried = {
-  /** Host and port of the mail server. */
-  name: string
-  /** Has the end of the email left? */
-  isOver: boolean
-  /** How long it was waited for; milliseconds. */
-  limits: { greeting: number; reply: number }
+/** Enhanced status codes (RFC 3463) that say that there is no such mailbox, or that it takes no email from anyone. */
+const NO_SUCH_MAILBOX = /^5\.(1\.([1-36]|10)|2\.1)$/
+/** Exchange Online says no more than this of people whom it doesn't know. */
+const UNKNOWN_TO_EXCHANGE = /^550[ -]5\.4\.1 recipient address rejected/i
+const STATUS = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})(?![.\d])/m
+
+/** Does a permanent reply speak of the recipient, and of nothing else? What it doesn't say in these words, we don't know. */
+function isRejection({ response = '', command }: SmtpError): boolean {
+  const status = STATUS.exec(response)?.[1]
+  if (status === undefined) return command === 'RCPT TO' && /^55[013]/.test(response)
+  return command !== 'MAIL FROM' && (NO_SUCH_MAILBOX.test(status) || UNKNOWN_TO_EXCHANGE.test(response))
 }
 
-/** @throws {MailServerUnusable}, and any error that is not about the mail server */
-export function attemptOf(error: unknown, { name, isOver, limits }: Tried): Attempt {
-  if (!isSmtpError(error)) throw error
-  const { code, responseCode, response } = error
-  if (code === 'EAUTH' || code === 'ETLS' || code === 'EDNS') throw unusable(name, error, limits.greeting)
-  if (responseCode !== undefined && response !== undefined) return repliedOf(error, response, responseCode)
-  const reply = silenceInWords(error, limits.reply)
-  if (isOver) return { outcome: 'unknown', reply }
-  // It would be the same once more.
-  if (code === 'ETIMEDOUT' || code === 'EPROTOCOL') return { outcome: 'refused', reply, blame: 'closing' }
-  return { outcome: 'not-handed-over', reply }
-}
+/** Greylisting, or a full mailbox. With 421 it closes, whatever the command was (RFC 5321 3.8). */
+const isForNow = ({ response = '', command, responseCode = 0 }: SmtpError): boolean =>
+  (command === 'RCPT TO' && responseCode < 500 && responseCode !== 421) ||
+  STATUS.exec(response)?.[1]?.endsWith('.2.2') === true
 
-const isSmtpError = (error: unknown): error is SmtpError => error instanceof Error && 'code' in error
-
-function repliedOf({ command }: SmtpError, response: string, responseCode: number): Attempt {
+/** @param hasLeft the whole email has left @param limitMs how long a reply was waited for */
+export function outcomeOf(error: SmtpError, hasLeft: boolean, limitMs: number): Posted {
+  const { response, responseCode } = error
+  if (response === undefined || responseCode === undefined)
+    return {
+      outcome: hasLeft ? 'unknown' : 'deferred',
+      reply: troubleOf(error, limitMs),
+      isAboutRecipient: false,
+    }
   const reply = replyShown(response)
-  // RFC 5321 3.8: it is closing, whatever the command was.
-  if (responseCode === 421) return { outcome: 'not-handed-over', reply }
-  const isForGood = responseCode >= 500
-  const said = blameOf(response)
-  const blame = isForGood && command === 'MAIL FROM' && said !== 'system' ? 'sender' : said
-  if (blame === 'sender' || blame === 'system') return { outcome: 'refused', reply, blame }
-  return isForGood ? { outcome: 'failed', reply, blame } : { outcome: 'deferred', reply }
+  if (responseCode >= 500 && isRejection(error)) return { outcome: 'failed', reply, isAboutRecipient: true }
+  return { outcome: 'deferred', reply, isAboutRecipient: isForNow(error) }
 }

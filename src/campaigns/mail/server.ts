@@ -1,32 +1,40 @@
-// Hands emails to the mail server over a few kept connections, and returns the outcome of each. nodemailer would send an
-// email again when a connection breaks; that is off here, because it may have arrived.
+// Hands emails to the mail server over a few kept connections, and returns the outcome of each. nodemailer sends an email
+// again only while not a byte of it was read; what broke later may have arrived.
+import type { Readable } from 'node:stream'
 import { createTransport } from 'nodemailer'
+import { isLoopback } from '../../loopback.ts'
 import { timed } from '../../trace/calls.ts'
 import { inSpan } from '../../trace/spans.ts'
-import { refuseInjection, type Mail } from './mail.ts'
-import { handOver, messageOf, type HandOver } from './message.ts'
-import { attemptOf, unusable, type Attempt, type BeforeAgain, type Outcome, type Posted } from './outcome.ts'
-import { LIMITS, serverOf, waitingAtMost } from './smtp-connection.ts'
+import { messageOf, refuseInjection, type Mail } from './mail.ts'
+import { outcomeOf, unusable, type Outcome, type Posted } from './outcome.ts'
 import type { SmtpError } from './smtp-trouble.ts'
-import { createTries } from './tries.ts'
 
 export type MailServer = {
   /** Connects and signs in, and sends nothing. @throws {MailServerUnusable} */
   check(): Promise<void>
-  /**
-   * @throws {MailServerUnusable} or what `beforeAgain` throws, and then the email was not sent; {RangeError} for a header that
-   * must not go out
-   */
-  post: (mail: Mail, beforeAgain?: BeforeAgain) => Promise<Posted>
+  /** @throws {MailServerUnusable} and then the email was not sent; {RangeError} for a header that must not go out */
+  post: (mail: Mail) => Promise<Posted>
   close(): void
 }
 
-type Given = ReturnType<typeof messageOf> & { handOver: HandOver }
-
-/** Told of every email; `outcome` is `unusable` where no email can leave. Must not throw. */
+/** Called for every email; `outcome` is `unusable` where no email can leave. Must not throw. */
 export type OnEmail = (email: { outcome: Outcome | 'unusable'; seconds: number }) => void
 
-export type MailServerParts = {
+/**
+ * How long the mail server is waited for; milliseconds. An email whose reply isn't waited for may have been taken, so a reply
+ * has as long as RFC 5321 asks for (4.5.3.2: ten minutes after the final dot, five for a greeting).
+ */
+const LIMITS = {
+  check: 60_000,
+  greeting: 300_000,
+  reply: 600_000,
+  /** When onSlow is called. */
+  slow: 30_000,
+  /** For the emails under way when the run is to stop. */
+  stop: 30_000,
+}
+
+type MailServerParts = {
   connections?: number
   /** The run is to stop. */
   signal?: AbortSignal
@@ -36,10 +44,43 @@ export type MailServerParts = {
   limits?: typeof LIMITS
 }
 
+/** TLS, from the start (smtps) or by STARTTLS, except for a mail server on this machine. */
+function serverOf(smtpUrl: string) {
+  const url = new URL(smtpUrl)
+  const secure = url.protocol === 'smtps:'
+  const user = decodeURIComponent(url.username)
+  return {
+    host: url.hostname.replaceAll(/[[\]]/g, ''),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    requireTLS: !secure && !isLoopback(url.hostname),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    // Without forceAuth a server that offers no sign-in would get the emails, and refuse them one by one.
+    ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) }, forceAuth: true }),
+  }
+}
+
+const waitingAtMost = (greeting: number, reply: number) => ({
+  // It includes the time for the greeting.
+  connectionTimeout: greeting,
+  greetingTimeout: greeting,
+  socketTimeout: reply,
+})
+
+const isSmtpError = (error: unknown): error is SmtpError => error instanceof Error && 'code' in error
+
+/** No email would leave. */
+const UNUSABLE = ['EAUTH', 'ETLS', 'EDNS']
+
+/** What the connection reads an email from. */
+type Source = { stream?: Readable }
+
 /** @param smtpUrl SMTP_URL */
 export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): MailServer {
   const { connections = 1, signal, onSlow = () => {}, onEmail, limits = LIMITS } = parts
   const server = serverOf(smtpUrl)
+  const name = `${server.host}:${server.port}`
   const probe = createTransport({ ...server, ...waitingAtMost(limits.check, limits.check) })
   const transport = createTransport({
     ...server,
@@ -47,42 +88,37 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
     pool: true,
     maxConnections: connections,
     maxMessages: 100,
-    maxRequeues: 0,
+    maxRequeues: 2,
   })
   const givenUp = new AbortController()
   signal?.addEventListener('abort', () => setTimeout(() => givenUp.abort(), limits.stop).unref())
 
   transport.use('stream', ({ message, data }, done) => {
-    const { handOver: over } = data as Given
     const create = message.createReadStream.bind(message)
-    message.createReadStream = (options) => over.stream(create(options))
+    const { source } = data as { source?: Source }
+    message.createReadStream = (options) => {
+      const stream = create(options)
+      if (source !== undefined) source.stream = stream
+      return stream
+    }
     done()
   })
 
-  const name = `${server.host}:${server.port}`
-
-  async function check(): Promise<void> {
-    try {
-      await probe.verify()
-    } catch (error) {
-      throw unusable(name, error as SmtpError, limits.check)
-    }
-  }
-
-  async function attempt(mail: Mail): Promise<Attempt> {
-    const given: Given = { ...messageOf(mail), handOver: handOver() }
+  async function handOver(mail: Mail): Promise<Posted> {
+    const source: Source = {}
     const slow = setTimeout(onSlow, limits.slow)
     try {
-      await transport.sendMail({ ...given, signal: givenUp.signal })
+      await transport.sendMail({ ...messageOf(mail), source, signal: givenUp.signal } as object)
       return { outcome: 'sent' }
     } catch (error) {
-      return attemptOf(error, { name, isOver: given.handOver.isOver, limits })
+      if (!isSmtpError(error)) throw error
+      if (UNUSABLE.includes(error.code ?? '')) throw unusable(name, error, limits.greeting)
+      // Before its end no server may deliver an email (RFC 5321 4.1.1.4).
+      return outcomeOf(error, source.stream?.readableEnded === true, limits.reply)
     } finally {
       clearTimeout(slow)
     }
   }
-
-  const tryToPost = createTries({ attempt, check, pausesMs: limits.again, signal })
 
   const attributes = {
     'network.protocol.name': 'smtp',
@@ -91,26 +127,24 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
   }
 
   return {
-    check,
-    async post(mail, beforeAgain) {
-      refuseInjection(mail)
-      let isCutOff = false
-      const ask = async () => {
-        isCutOff = true
-        await beforeAgain?.()
-        isCutOff = false
+    async check() {
+      try {
+        await probe.verify()
+      } catch (error) {
+        throw unusable(name, error as SmtpError, limits.check)
       }
+    },
+    async post(mail) {
+      refuseInjection(mail)
       const work = () =>
         inSpan('send email', attributes, async (span) => {
-          const posted = await tryToPost(mail, ask)
+          const posted = await handOver(mail)
           span.setAttribute('onramp.email.outcome', posted.outcome)
           return posted
         })
-      return await timed(work, (posted, seconds) => {
-        // What the end of the run cut off says nothing of the mail server.
-        if (posted === undefined && (isCutOff || signal?.aborted === true)) return
-        onEmail?.({ outcome: posted?.outcome ?? 'unusable', seconds })
-      })
+      return await timed(work, (posted, seconds) =>
+        onEmail?.({ outcome: posted?.outcome ?? 'unusable', seconds }),
+      )
     },
     close: () => transport.close(),
   }

@@ -1,4 +1,4 @@
-// Why the mail server cannot be used, in words that say what happened and what to do. Pure.
+// Why the mail server gave no answer, or cannot be used, in words that say what happened and what to do. Pure.
 import { getSystemErrorName } from 'node:util'
 import { replyShown } from './smtp-reply.ts'
 
@@ -56,7 +56,8 @@ const SYSTEM: Record<string, string> = {
   EAI_NONAME: UNKNOWN_NAME,
   EAI_NODATA: UNKNOWN_NAME,
   EAI_AGAIN: "the DNS server didn't respond (EAI_AGAIN)",
-  ECONNRESET: 'it closed the connection (ECONNRESET)',
+  ECONNRESET: 'the connection broke (ECONNRESET)',
+  EPIPE: 'the connection broke (EPIPE)',
   ETIMEDOUT: 'timed out (ETIMEDOUT)',
 }
 
@@ -80,13 +81,6 @@ export const isWrongPassword = ({ responseCode, response = '' }: SmtpError): boo
 
 const inWords = (ms: number) => (ms < 120_000 ? `${ms / 1_000} seconds` : `${ms / 60_000} minutes`)
 
-/** Why there is no reply. @param limitMs how long it was waited for */
-export function silenceInWords({ code }: SmtpError, limitMs: number): string {
-  if (code === 'ETIMEDOUT') return `no answer within ${inWords(limitMs)}`
-  if (code === 'EPROTOCOL') return 'its reply is too long'
-  return code === 'EABORT' ? 'no answer before the run was stopped' : 'the connection broke'
-}
-
 /**
  * What happened, and what to do where the error shows it. Never the password: no error holds it.
  * @param limitMs how long it was waited for
@@ -103,7 +97,9 @@ export function troubleOf(error: SmtpError, limitMs: number): string {
     return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
   if (reason !== undefined) return `TLS: ${replyShown(reason)}`
   if (code === 'ETLS' || error.command === 'EHLO') return withoutTls(error)
-  if (code === 'ETIMEDOUT') return silenceInWords(error, limitMs)
-  if (code === 'ECONNECTION' || code === undefined) return 'it closed the connection'
+  if (code === 'ETIMEDOUT') return `no answer within ${inWords(limitMs)}`
+  if (code === 'EPROTOCOL') return 'its reply is too long'
+  if (code === 'EABORT') return 'no answer before the run was stopped'
+  if (code === 'ECONNECTION' || code === undefined) return 'the connection broke'
   return originalCode ?? code
 }

@@ -9,7 +9,6 @@ import { textsOf, type Texts } from '../../web/languages/texts.ts'
 import { createViews } from '../../web/views.ts'
 import { letterOf } from '../../company/app-marks.ts'
 import { looksOf, type Look } from './look.ts'
-import { wrapped } from './wrapped.ts'
 
 /** What a template may print. Nothing in it must stay out of an email. */
 export type MailWords = {
@@ -75,6 +74,22 @@ type Views = { text: string; html: string }
 export const OUR_MAIL: Views = { text: 'mail/invitation-text', html: 'mail/invitation-html' }
 const REPLACED: Views = { text: 'invitation-text', html: 'invitation-html' }
 const MAX_SUBJECT_CHARACTERS = 150
+
+/** Characters; RFC 5322 2.1.1 asks for 78 at most. */
+const MAX_LINE = 72
+
+/** Breaks a paragraph of plain text into lines, at spaces only: some mail programs still show longer ones cut off. */
+function wrapped(paragraph: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of paragraph.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > MAX_LINE) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join('\n')
+}
 
 /** What templates may call besides `t`. */
 const tools = { letterOf, wrapped }

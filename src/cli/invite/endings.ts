@@ -1,10 +1,9 @@
 // How the commands of invitations end: an expected failure is one line that says what to do.
-import { ServiceUnusable } from '../../campaigns/ask.ts'
 import { UnreadableCsv } from '../../people/csv.ts'
-import { RunStopped } from '../../campaigns/delivery.ts'
+import { RunStopped } from '../../campaigns/ledger.ts'
 import { MailServerUnusable } from '../../campaigns/mail/outcome.ts'
 import { FaultyTemplate } from '../../campaigns/mail/templates.ts'
-import { UnreadablePeople } from '../../campaigns/invitee.ts'
+import { UnreadablePeople } from '../../campaigns/people-file.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { StoreUnavailable } from '../../records/records.ts'
 import { FolderUnusable } from '../../records/sqlite-folder.ts'
@@ -15,12 +14,12 @@ export const EXIT_STOPPED = 1
 export const EXIT_PARTLY = 3
 export const EXIT_LOCKED = 4
 
-export const GOES_ON = 'Run the same command again to resume.'
+export const RESUMES = 'Run the same command again to resume.'
 
 /** Their message explains them. */
 const EXPLAINED = [UnreadablePeople, UnreadableCsv, FaultyTemplate, FolderUnusable]
-/** The same, and `invite send` goes on where it ended. */
-const RESUMED = [RunStopped, ServiceUnusable, MailServerUnusable, StoreUnavailable]
+/** The same, and `invite send` resumes where it ended. */
+const RESUMED = [RunStopped, MailServerUnusable, StoreUnavailable]
 
 const wordsFor = (error: Error): string => (error instanceof StoreUnavailable ? error.detail : error.message)
 
@@ -38,7 +37,7 @@ export async function explained(
     const isResumed = RESUMED.some((kind) => error instanceof kind)
     if (!isResumed && !EXPLAINED.some((kind) => error instanceof kind)) throw error
     stderr.write(`onramp ${name}: ${printable(wordsFor(error))}\n`)
-    if (isResumed && name === 'invite send') stderr.write(`${GOES_ON}\n`)
+    if (isResumed && name === 'invite send') stderr.write(`${RESUMES}\n`)
     return EXIT_STOPPED
   }
 }

@@ -25,8 +25,7 @@ export async function run(email: string, parts: CliParts): Promise<number> {
     )
     if (removed !== undefined)
       parts.stderr.write(
-        `${removed.replace(/^one/, 'One')} deleted unread: it may have been about this person, and about others.\n` +
-          'It may have contained opt-outs, so invite send skips these people.\n',
+        `${removed.replace(/^one/, 'One')} deleted unread: it may have been about this person, and about others.\n`,
       )
     return 0
   })

@@ -1,6 +1,6 @@
 // One run of a campaign at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts'
+import { createOnce, takeLease, type Lease, type LeaseRecords } from '../../records/lease.ts'
 import type { Output } from '@onramp/deprecations/command-line/parts'
 
 /** Longer than the lease of a run that was killed lasts (records/lease.ts). */
@@ -11,7 +11,7 @@ const HINT_MS = 700
 export type Hold = {
   /**
    * Is the campaign still this run's? After the machine slept, or the store took no writes for a while, it is taken again,
-   * unless another run has it. @throws {StoreUnavailable} and then no one knows
+   * unless another run has it. @throws {StoreUnavailable} and then it is not known
    */
   isHeld(): Promise<boolean>
   release(): Promise<void>
@@ -33,19 +33,13 @@ export async function holdCampaign(
   stderr: Output,
 ): Promise<Hold | undefined> {
   const name = `campaign:${campaign}`
+  const once = createOnce<Lease | undefined>()
   const hint = setTimeout(() => stderr.write('Waiting: this campaign may already be running…\n'), HINT_MS)
   let lease = await wait(records, name).finally(() => clearTimeout(hint))
   if (lease === undefined) return undefined
-  let again: Promise<void> | undefined
-
-  async function takeAgain(): Promise<void> {
-    lease = await wait(records, name)
-  }
-
   return {
     async isHeld() {
-      if (lease?.isHeld() === true) return true
-      await (again ??= takeAgain().finally(() => (again = undefined)))
+      if (lease?.isHeld() !== true) lease = await once(name, () => wait(records, name))
       return lease !== undefined
     },
     release: async () => await lease?.release(),

@@ -1,14 +1,15 @@
 // onramp invite preview: the emails as files, or one of them sent to an address. Nothing is written down.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ComposeMail, Mail } from '../../campaigns/mail/mail.ts'
-import { bytesOf } from '../../campaigns/mail/message.ts'
+import { bytesOf, type ComposeMail, type Mail } from '../../campaigns/mail/mail.ts'
 import type { Outcome } from '../../campaigns/mail/outcome.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { saysOf } from '../../campaigns/mail/smtp-reply.ts'
+import { languageOf, readPeople } from '../../campaigns/people-file.ts'
+import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import { explained, EXIT_STOPPED } from './endings.ts'
-import { languagesToShow } from './preview-languages.ts'
+import { listOf } from './list.ts'
 import { mailFor, senderOf, settingsWith } from './setup.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 
@@ -41,12 +42,38 @@ export async function run(
       { settings, sender, now: parts.now },
       { campaign: 'preview', datasources, days: DAYS, template },
     )
-    const languages = await languagesToShow({ tags, list }, sender.languages, parts)
+    const wanted = [...tagsOf(tags), ...(list === undefined ? [] : await tagsIn(list, parts))]
+    const languages = offered(wanted, sender.languages)
     const [standard] = sender.languages.offered
     const showing: Showing = { compose, languages, standard: standard?.tag, parts }
     if (folder !== undefined) return await writeTo(folder, showing)
     return await sendTo(to ?? '', settings.SMTP_URL ?? '', showing)
   })
+}
+
+/** @throws {UsageError} for what is no language tag */
+function tagsOf(words: readonly string[]): string[] {
+  return words.map((word) => {
+    const tag = languageOf(word)
+    if (tag === undefined) throw new UsageError('--language expects a language tag like en, de or pt-BR')
+    return tag
+  })
+}
+
+/** Those of the people on a list, with a line about each row that `invite send` would refuse. */
+async function tagsIn(list: string, { stdin, stderr }: CliParts): Promise<Set<string>> {
+  const tags = new Set<string>()
+  for await (const row of readPeople(listOf(list, stdin).open())) {
+    if (row.kind === 'fault') stderr.write(`line ${row.line}: ${row.fault}\n`)
+    else tags.add(row.person.language ?? '')
+  }
+  return tags
+}
+
+/** The languages that people would get for these tags, each once, the default one first; of none, the default one. */
+function offered(tags: readonly string[], languages: Languages): string[] {
+  const found = new Set((tags.length === 0 ? [''] : tags).map((tag) => languages.nearest(tag).lang))
+  return languages.offered.map(({ tag }) => tag).filter((tag) => found.has(tag))
 }
 
 type Showing = {
@@ -107,7 +134,7 @@ async function sendTo(email: string, smtpUrl: string, { compose, languages, part
     for (const language of languages) {
       const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
       const reply = 'reply' in posted ? ` (${saysOf(posted.reply)})` : ''
-      const where = posted.outcome === 'refused' ? ': see SMTP_URL and MAIL_FROM' : ''
+      const where = posted.outcome === 'deferred' ? ': see SMTP_URL and MAIL_FROM' : ''
       const isSent = posted.outcome === 'sent'
       const trouble = `onramp invite preview: ${WORDS[posted.outcome]}${reply}${where}\n`
       stderr.write(isSent ? `Sent to ${email}.\n` : trouble)
@@ -121,8 +148,7 @@ async function sendTo(email: string, smtpUrl: string, { compose, languages, part
 
 const WORDS: Record<Outcome, string> = {
   sent: 'the email was sent',
-  deferred: 'the mail server asked us to try later',
-  failed: 'the mail server rejected the email',
-  refused: "the mail server doesn't accept email from this machine",
+  deferred: "the mail server didn't accept the email",
+  failed: 'the mail server rejected the recipient',
   unknown: 'the email may have been sent',
 }

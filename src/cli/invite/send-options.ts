@@ -104,7 +104,7 @@ Examples:
       '--retry-unknown',
       'resend emails that may already have been sent (after a crash or a broken connection)',
     )
-    .option('--retry-failed', 'resend emails that the mail server rejected, or delayed five times')
+    .option('--retry-failed', 'resend emails that the mail server rejected')
 
     .optionsGroup('How fast:')
     .addOption(
@@ -161,7 +161,6 @@ export function sendOptionsOf(file: string, values: SendValues) {
     maxReminders,
     retryUnknown,
     retryFailed,
-    mailInDoubt: false,
     minGapMs: values.minGap * HOUR_MS,
     freshMs: values.askAgainAfter * 60_000,
   }
@@ -179,7 +178,6 @@ export function sendOptionsOf(file: string, values: SendValues) {
     metrics: values.metrics,
     onInvalid: values.onInvalid,
     limit: values.limit ?? Infinity,
-    stopAfter: 5,
     rate: values.rate,
     mailRate: values.mailRate,
     atOnce: values.atOnce,

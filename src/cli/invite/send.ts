@@ -1,8 +1,7 @@
 // onramp invite send: the arguments and the settings, made into one run over the list.
+import { createInterface } from 'node:readline/promises'
 import { createClientApi } from '../../client-api/client.ts'
-import { ServiceProblem } from '../../client-api/errors.ts'
 import { createAsk } from '../../campaigns/ask.ts'
-import { createLater } from '../../campaigns/delivery.ts'
 import { createLedger } from '../../campaigns/ledger.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { createPace } from '../../campaigns/pace.ts'
@@ -12,15 +11,14 @@ import { isComplete, newTally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { isConfirmed } from './confirm.ts'
 import { explained, EXIT_LOCKED, EXIT_PARTLY, EXIT_STOPPED } from './endings.ts'
 import { holdCampaign, type Hold } from './lease.ts'
 import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { openMetricsFile, type MetricsFile } from './metrics-file.ts'
 import { showProgress } from './progress.ts'
 import { sendOptionsOf, type SendOptions, type SendValues } from './send-options.ts'
-import { paused, SLOW, sumUp, told } from './send-words.ts'
-import { openPeople, mailFor, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
+import { printing, SLOW, sumUp } from './send-words.ts'
+import { mailFor, openPeople, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
 
@@ -31,28 +29,29 @@ export async function run(file: string, values: SendValues, parts: CliParts): Pr
   const settings = settingsWith(['SERVICE_GLOBAL_TOKEN', ...toMail], parts.env)
   const sender = senderOf(settings)
   const name = options.isDryRun ? 'invite send --dry-run' : 'invite send'
-  return await explained(parts, name, () => send(list, { settings, sender, options, parts }))
+  return await explained(parts, name, () => start(list, { settings, sender, options, parts }))
 }
 
-type Asked = { settings: Settings; sender: Sender; options: SendOptions; parts: CliParts }
+/** What the command was given. */
+type Given = { settings: Settings; sender: Sender; options: SendOptions; parts: CliParts }
 
-async function send(list: List, asked: Asked): Promise<number> {
-  const { settings, options, parts } = asked
+async function start(list: List, given: Given): Promise<number> {
+  const { settings, options, parts } = given
   const people = list.isFile ? await peopleIn(list, options.onInvalid, parts.stderr) : undefined
   if (people === 'unusable') return EXIT_STOPPED
-  const emails = people === undefined ? undefined : Math.min(people, options.limit)
-  const isSure = options.isDryRun || options.isSure || (await isConfirmed(emails, settings, parts))
-  if (!isSure) return EXIT_STOPPED
+  if (people !== undefined && !(await isConfirmed(Math.min(people, options.limit), given)))
+    return EXIT_STOPPED
   const metrics = await openMetricsFile(options.metrics)
   const stop = new AbortController()
   const restore = stopOnSignals(stop)
-  stop.signal.addEventListener('abort', () => list.close(), { once: true })
+  const { signal } = stop
+  signal.addEventListener('abort', () => list.close(), { once: true })
   try {
-    const work = (records: Records) => held(list, { ...asked, people, records, metrics, signal: stop.signal })
+    const work = (records: Records) => sendAlone(list, { ...given, people, records, metrics, signal })
     return await withStore(settings, work, { onOperation: metrics.observeStore })
   } catch (error) {
     // Ending the run was asked for, so the store is not the reason.
-    if (stop.signal.aborted && error instanceof StoreUnavailable) return EXIT_INTERRUPTED
+    if (signal.aborted && error instanceof StoreUnavailable) return EXIT_INTERRUPTED
     throw error
   } finally {
     await metrics.end()
@@ -61,7 +60,26 @@ async function send(list: List, asked: Asked): Promise<number> {
   }
 }
 
-type Running = Asked & {
+/** Before emails go out from a terminal, a person confirms. A script is not asked, because it cannot answer. */
+async function isConfirmed(emails: number, { settings, options, parts }: Given): Promise<boolean> {
+  const { stdin, stderr } = parts
+  const { MAIL_FROM, SMTP_URL = '' } = settings
+  if (options.isDryRun || options.isSure || stdin.isTTY !== true || stderr.isTTY !== true) return true
+  const { host } = new URL(SMTP_URL)
+  const from = MAIL_FROM?.address ?? ''
+  stderr.write(`Up to ${emails.toLocaleString('en')} emails will be sent through ${host} from ${from}.\n`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question('Send these emails? (Use --dry-run to preview.) [y/N] ')
+    const isYes = /^y(es)?$/i.test(answer.trim())
+    if (!isYes) stderr.write('Nothing was sent.\n')
+    return isYes
+  } finally {
+    terminal.close()
+  }
+}
+
+type Running = Given & {
   people: number | undefined
   records: Records
   metrics: MetricsFile
@@ -69,7 +87,7 @@ type Running = Asked & {
 }
 
 /** Sends while this run holds the campaign. A dry run holds nothing. */
-async function held(list: List, running: Running): Promise<number> {
+async function sendAlone(list: List, running: Running): Promise<number> {
   const { options, parts, records } = running
   if (options.isDryRun) return await sendAll(list, running)
   const hold = await holdCampaign(records, options.campaign, parts.stderr)
@@ -82,26 +100,43 @@ async function held(list: List, running: Running): Promise<number> {
 }
 
 /** A pause of the service that is worth a line. */
-const LEAST_PAUSE_MS = 60_000
+const MIN_PAUSE_SECONDS = 60
 
 /** A clock that is never set back. */
 const steady = () => performance.now()
 
+/** @param hold absent: a dry run */
 async function sendAll(list: List, running: Running, hold?: Hold): Promise<number> {
-  const { settings, sender, options, parts, people, records, metrics, signal } = running
+  const { settings, sender, options, parts, records, metrics, signal } = running
   const { now, stderr } = parts
-  const { policy, datasources, atOnce } = options
-  const everyone = openPeople({ records, settings, now }, sender.company)
+  const people = openPeople({ records, settings, now }, sender.company)
+  const tally = newTally()
+  const progress = showProgress({ tally, people: running.people, stderr, now })
+  const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   const clientApi = createClientApi({
     baseUrl: settings.SERVICE_BASE_URL,
     headerPrefix: settings.SERVICE_HEADER_PREFIX,
     onCall: metrics.observeService,
   })
+  const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
+  const ask = createAsk({
+    // As on the pages: an app that the company hides is neither named nor counted, here or in the report.
+    whatIsLeft: async (actAs) =>
+      sender.company.arrange(
+        await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' }),
+      ),
+    pace: paceOf(options.rate),
+    onPause(seconds) {
+      if (seconds >= MIN_PAUSE_SECONDS)
+        progress.print(`The service asks not to be called for ${Math.ceil(seconds / 60)} minutes…\n`)
+    },
+    signal,
+  })
   let isSlow = false
   const server =
     hold &&
     createMailServer(settings.SMTP_URL ?? '', {
-      connections: atOnce,
+      connections: options.atOnce,
       signal,
       onEmail: metrics.observeEmail,
       onSlow() {
@@ -109,57 +144,33 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
         isSlow = true
       },
     })
-  const tally = newTally()
-  const progress = showProgress({ tally, people, stderr, now })
-  const token = settings.SERVICE_GLOBAL_TOKEN ?? ''
-  // As on the pages: an app that the company hides is neither named nor counted, here or in the report.
-  const whatIsLeft = async (actAs: string) =>
-    sender.company.arrange(
-      await clientApi.whatIsLeft({ kind: 'global-token', token, actAs, setting: 'SERVICE_GLOBAL_TOKEN' }),
-    )
-  const isThere = () =>
-    clientApi.whatIsLeft({ kind: 'oauth', accessToken: 'onramp-made-up-token', externalIdp: false }).then(
-      () => true,
-      (error: unknown) =>
-        !(error instanceof ServiceProblem) ||
-        error.isOfEveryone === true ||
-        !(error.isOfFront === true || [400, 404, 422].includes(error.answered ?? 0)),
-    )
-  let pausedUntil = 0
-  const onPause = (seconds: number) => {
-    const from = now()
-    const until = from + seconds * 1_000
-    // Everyone who is asked about at the same moment is told the same.
-    if (until >= Math.max(pausedUntil, from) + LEAST_PAUSE_MS) progress.print(paused(seconds))
-    pausedUntil = Math.max(pausedUntil, until)
-  }
-  const paceOf = (perSecond: number) => createPace({ perSecond, now: steady, signal })
   let stopped: unknown
   let endedBy: EndedBy | undefined
   try {
     await server?.check()
-    if (server !== undefined && !(await everyone.reseal()))
+    if (hold !== undefined && !(await people.reseal()))
       stderr.write(
         `No saved progress in ${storeInWords(settings)}: everyone will be treated as not yet invited.\n`,
       )
     endedBy = await sendInvitations(readPeople(list.open()), {
-      ...told(running, progress),
-      ...createAsk({ whatIsLeft, isThere, pace: paceOf(options.rate), onPause, signal }),
-      ledger: createLedger({ people: everyone, policy, now, signal }),
+      ...printing(options, progress, parts.stdout),
+      ledger: createLedger({
+        people,
+        policy: options.policy,
+        isHeld: async () => (await hold?.isHeld()) ?? false,
+        now,
+        signal,
+      }),
+      ask,
+      isAbout: (instance) => inScope({ only: options.datasources }, instance),
       compose: mailFor({ settings, sender, now }, options),
       post: server?.post,
       mailPace: paceOf(options.mailRate),
-      later: createLater(now),
-      isHeld: async () => (await hold?.isHeld()) ?? false,
-      isAbout: (instance) => inScope({ only: datasources }, instance),
-      onOver: () => list.close(),
-      policy,
-      atOnce,
+      atOnce: options.atOnce,
       limit: options.limit,
-      stopAfter: options.stopAfter,
       tally,
+      onOver: () => list.close(),
       signal,
-      now,
     })
   } catch (error) {
     stopped = error
@@ -168,7 +179,7 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
     progress.end()
     server?.close()
     await clientApi.close()
-    sumUp(running, { tally, stopped, endedBy })
+    sumUp(options, parts, { tally, stopped, endedBy, isInterrupted: signal.aborted })
   }
   if (signal.aborted) return EXIT_INTERRUPTED
   if (tally.rows === 0) {

@@ -34,7 +34,7 @@ export function callTimings(registry: Registry): CallTimings {
   })
   const emails = new Timings({
     name: 'onramp_email_duration_seconds',
-    help: 'Handing an email to the mail server, with further tries; outcome: what became of it',
+    help: 'Handing an email to the mail server; outcome: what became of it',
     labelNames: ['outcome'],
     registry,
   })
