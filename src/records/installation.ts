@@ -64,7 +64,8 @@ export function createInstallation(
       if (key !== known?.key) known = { key, vault: vaultOf(key) }
       return known.vault
     } catch (error) {
-      if (known !== undefined && error instanceof StoreUnavailable) return known.vault
+      // An outage, or another process still seals it under a secret that this one has dropped.
+      if (known !== undefined) return known.vault
       reading = undefined
       throw error
     }

@@ -64,6 +64,21 @@ describe('the installation', () => {
     expect(asked).toBe(2)
   })
 
+  it('is given back to a store that was emptied, and goes on while a process with the former secret seals it', async () => {
+    const redis = memoryRedis()
+    const records = createRedisRecords(redis.commands)
+    let time = 0
+    const running = createInstallation(records, [NEW], () => time)
+    const name = (await running.vault()).nameOf('person', 'ada')
+    await records.remove('installation')
+    time += 61_000
+    await running.vault()
+    expect((await vaultWith(records, NEW)).nameOf('person', 'ada')).toBe(name)
+    await vaultWith(records, OLD, NEW)
+    time += 61_000
+    expect((await running.vault()).nameOf('person', 'ada')).toBe(name)
+  })
+
   it('names the same text differently for each purpose, and says nothing of it in the store', async () => {
     const redis = memoryRedis()
     const vault = await vaultWith(createRedisRecords(redis.commands), OLD)
