@@ -29,7 +29,7 @@ import type { Note } from './web/audit.ts'
 import { answerSpeculation, refuseCrossSite, refuseEmbedding } from './web/cross-site.ts'
 import { createErrorPage, notFound } from './web/error-page.ts'
 import { createHealthRoutes, type HealthParts } from './web/health.ts'
-import { createIntranetRoutes } from './web/intranet/routes.ts'
+import { createIntranetRoutes } from './web/intranet.ts'
 import type { Languages } from './web/languages/languages.ts'
 import type { Log } from './web/log.ts'
 import type { Metrics } from './web/metrics/metrics.ts'
@@ -104,10 +104,7 @@ export function createApp(services: Services): Express {
       records: services.records,
     }),
   )
-  app.use(
-    at('widget', 'api'),
-    createIntranetRoutes({ allowedOrigins: returnTo.allowedOrigins, widget: services.widget }),
-  )
+  app.use(at('widget', 'api'), createIntranetRoutes(returnTo.allowedOrigins, services.widget))
 
   app.use(
     at('admin'),

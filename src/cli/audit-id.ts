@@ -1,7 +1,7 @@
 // onramp audit-id: a person's id in the audit log, made from their address. It asks no server and keeps nothing.
 import { normalizedAddress } from '../people/address.ts'
 import { loadSettings } from '../settings/settings.ts'
-import { createAuditIds } from '../web/audit-ids.ts'
+import { createAuditIds } from '../web/audit.ts'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 

@@ -46,7 +46,7 @@ export type Company = {
   datasourceOf: (instance: string) => CompanyDatasource | undefined
   /** What people call an app: the company's name for it, else the service's. */
   nameOf: (app: { instance: string; name: string }, lang: string) => string
-  /** Apps in the company's order, without those that it hides. */
+  /** Apps in the company's order, without those that it hides; the same list where that changes nothing. */
   arrange<T extends { instance: string }>(apps: T[]): T[]
   /** The value in this language, else in its base language, else in the default one, else the first. */
   localized: <T>(value: Localized<T> | undefined, lang: string) => T | undefined
@@ -139,10 +139,14 @@ export function companyOf(file: CompanyFile, assets: Assets): Company {
     datasources,
     datasourceOf,
     nameOf: ({ instance, name }, lang) => localized(datasourceOf(instance)?.name, lang, languages[0]) ?? name,
-    arrange: (apps) =>
-      apps
+    arrange(apps) {
+      const arranged = apps
         .filter(({ instance }) => datasourceOf(instance)?.isHidden !== true)
-        .sort((one, other) => orderOf(one.instance) - orderOf(other.instance)),
+        .sort((one, other) => orderOf(one.instance) - orderOf(other.instance))
+      return arranged.length === apps.length && arranged.every((app, at) => app === apps[at])
+        ? apps
+        : arranged
+    },
     localized: (value, lang) => localized(value, lang, languages[0]),
     textOf: (lang, key) => texts.get(canonical(lang))?.get(key) ?? texts.get(baseOf(lang))?.get(key),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],

@@ -1,8 +1,8 @@
 // What happened, for the record: one log line an event and one count, with who (ids that only the server's secret can
-// make, see audit-ids.ts) and never with a secret. People's names and addresses stay out.
+// make) and never with a secret. People's names and addresses stay out.
+import { createHmac, hkdfSync } from 'node:crypto'
 import { Counter, type Registry } from 'prom-client'
 import { omitUndefined } from '../omit-undefined.ts'
-import type { AuditIds } from './audit-ids.ts'
 
 type AuditEvent =
   | { event: 'sign_in'; result: 'ok' | 'refused'; user?: Identity; code?: string }
@@ -72,5 +72,34 @@ export function createAudit({ log, registry, ids }: AuditParts): Note {
     const result = 'result' in happened ? happened.result : 'by' in happened ? happened.by : ''
     counter.inc({ event, result, datasource: 'datasource' in happened ? labelOf(happened.datasource) : '' })
     log.info({ audit: event, ...rest, ...who }, event)
+  }
+}
+
+export type AuditIds = {
+  /** Of the identity: issuer and subject (OpenID Connect Core 2). */
+  ofUser(user: { issuer: string; subject: string }): string
+  /** Of the address alone, however it is written: what an operator can work out again, by `onramp audit-id`. */
+  ofEmail(email: string): string
+}
+
+/** 64 bits: no two people of a company share one. */
+const HEX_DIGITS = 16
+
+/**
+ * What stands for a person: the same each time, and worth nothing without the server's secret. An unkeyed hash would be
+ * undone by guessing, as there are only so many addresses in a company.
+ * @param secrets INVITE_SECRET, or SESSION_SECRET: the first one makes the ids, which change when it does
+ * @param normalized the form in which addresses are compared, so that an id never names two people
+ */
+export function createAuditIds(
+  [secret]: readonly string[],
+  normalized: (address: string) => string,
+): AuditIds {
+  if (secret === undefined) throw new RangeError('createAuditIds needs a secret')
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'onramp audit 1', 32))
+  const id = (text: string) => createHmac('sha256', key).update(text).digest('hex').slice(0, HEX_DIGITS)
+  return {
+    ofUser: ({ issuer, subject }) => id(JSON.stringify(['user', issuer, subject])),
+    ofEmail: (email) => id(JSON.stringify(['email', normalized(email)])),
   }
 }

@@ -63,16 +63,25 @@ export function createErrorPage({
     if (isSignedOut && tryAgain !== undefined && wantsPage(req) && !isUnattended(req))
       return seeOther(res, tryAgain)
     const reference = currentRequest()?.id ?? newRequestId()
-    logFailure(log, { problem, reference, req })
+    logFailure(log, problem, reference, req)
     count(problem.code)
     if (res.headersSent) return void res.destroy()
     // Whatever was to be written into a session that the store does not take must not end in a cookie for it.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
     const words = problemWords(problem, languages.of(req), nameOf)
-    const answer = { req, res, problem, reference, tryAgain, words }
-    if (wantsPage(req)) answerPage(sendPage, answer)
-    else answerJson(answer)
+    if (!wantsPage(req)) return answerJson(res, problem, words, reference)
+    try {
+      sendPage(req, res, {
+        view: 'web/problem',
+        status: problem.status,
+        data: pageOf(problem, words, reference, tryAgain),
+      })
+    } catch {
+      res.statusCode = problem.status
+      res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+      res.end(`${words.title}\n\n${words.advice}\n\n${words.reference(reference)}\n`)
+    }
   }
 }
 
@@ -85,25 +94,12 @@ function problemOf(error: unknown): Problem {
   return new Problem(500, 'internal', { cause: error })
 }
 
-type Failure = { problem: Problem; reference: string; req: Request }
-
-const WARN_EVERY_MS = 60_000
-const warnedAt = new WeakMap<Problem, number>()
-
-/** A problem that is kept, such as a registration that is held back, meets everyone who comes: it is news once a minute. */
-function isNews(problem: Problem): boolean {
-  const isOld = performance.now() - (warnedAt.get(problem) ?? -Infinity) < WARN_EVERY_MS
-  if (!isOld) warnedAt.set(problem, performance.now())
-  return !isOld
-}
-
-function logFailure(log: ErrorPageParts['log'], { problem, reference, req }: Failure): void {
+function logFailure(log: ErrorPageParts['log'], problem: Problem, reference: string, req: Request): void {
   const { status, code, detail, cause } = problem
   const fields = { code, status, method: req.method, route: routeOf(req), reference }
-  // What anyone can cause by asking is told in one short line: the place in the code is where we refused it.
-  const line = cause === undefined ? fields : { ...fields, err: status < 500 ? briefly(cause) : cause }
+  const line = cause === undefined ? fields : { ...fields, err: cause }
   if (status === 500) log.error(line, detail || 'a fault in onramp')
-  else if (status > 500 && isNews(problem)) log.warn(line, detail || code)
+  else if (status > 500) log.warn(line, detail || code)
   else log.info(line, detail || code)
 }
 
@@ -130,12 +126,6 @@ const NEEDS_HELP: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 /** Could the same request be answered later? A form cannot be sent again by a link. */
 const isRepeatable = (req: Request, { status, code }: Problem) =>
   req.method === 'GET' && (status >= 500 || status === 429) && !FINAL.has(code)
-
-/** The same names and messages without the stack. */
-function briefly(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
-  return Object.create(error, { stack: { value: '' }, cause: { value: briefly(error.cause) } })
-}
 
 type Words = { title: string; advice: string; reference: (reference: string) => string }
 
@@ -165,40 +155,50 @@ function soonIn(seconds: number | undefined, t: Texts): string {
   return t('problem.soon', { unit: 'minutes', count: Math.ceil(seconds / 60) })
 }
 
-type Answer = Failure & { res: Response; tryAgain: string | undefined; words: Words }
+/** views/web/problem.eta */
+type ProblemPage = {
+  title: string
+  advice: string
+  tryAgain: string | undefined
+  refresh: { seconds: number; url: string } | undefined
+  /** The same page, without loading again. */
+  stop: string | undefined
+  /** Empty: no one has to look into a page that isn't there. */
+  reference: string
+  code: string
+  needsHelp: boolean
+}
 
-function answerPage(
-  sendPage: SendPage,
-  { req, res, problem, reference, tryAgain, words: { title, advice, reference: shown } }: Answer,
-): void {
-  const { code, status, retryAfter: wait } = problem
-  try {
-    const refresh =
-      wait === undefined || tryAgain === undefined ? undefined : { seconds: Math.max(1, wait), url: tryAgain }
-    const stop = refresh && `${refresh.url}${refresh.url.includes('?') ? '&' : '?'}still=yes`
-    // No one has to look into a page that isn't there.
-    const shownReference = status === 404 ? '' : reference
-    const data = {
-      title,
-      advice,
-      tryAgain,
-      refresh,
-      stop,
-      reference: shownReference,
-      code,
-      needsHelp: NEEDS_HELP.has(code),
-    }
-    sendPage(req, res, { view: 'web/problem', status, data })
-  } catch {
-    res.statusCode = problem.status
-    res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-    res.end(`${title}\n\n${advice}\n\n${shown(reference)}\n`)
+function pageOf(
+  problem: Problem,
+  words: Words,
+  reference: string,
+  tryAgain: string | undefined,
+): ProblemPage {
+  const { code, status, retryAfter } = problem
+  const refresh =
+    retryAfter === undefined || tryAgain === undefined
+      ? undefined
+      : { seconds: Math.max(1, retryAfter), url: tryAgain }
+  return {
+    title: words.title,
+    advice: words.advice,
+    tryAgain,
+    refresh,
+    stop: refresh && `${refresh.url}${refresh.url.includes('?') ? '&' : '?'}still=yes`,
+    reference: status === 404 ? '' : reference,
+    code,
+    needsHelp: NEEDS_HELP.has(code),
   }
 }
 
 /** RFC 9457. */
-function answerJson({ res, problem, reference, words: { title, advice } }: Answer): void {
-  const { status, code } = problem
+function answerJson(
+  res: Response,
+  { status, code }: Problem,
+  { title, advice }: Words,
+  reference: string,
+): void {
   res.statusCode = status
   res.setHeader('Content-Type', 'application/problem+json')
   res.end(JSON.stringify({ type: 'about:blank', title, status, code, detail: advice, reference }))

@@ -8,7 +8,6 @@ import type { Languages } from './languages/languages.ts'
 import type { Texts } from './languages/texts.ts'
 import { withReference, type Brand } from './brand.ts'
 import { allowOwnScript } from './security-headers.ts'
-import { writtenLength } from './views.ts'
 
 type Refresh = { seconds: number; url: string }
 
@@ -73,21 +72,16 @@ export function createPages(options: PagesOptions): SendPage {
     }
     const script = data.script === undefined || still ? undefined : scripts[data.script]
     const html = render(view, { ...page, ...data, script })
-    const bytes = Buffer.byteLength(html)
     if (data.refresh !== undefined && !still)
       res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
     if (script !== undefined) allowOwnScript(res)
-    // At once, as a flat list: Node writes that as it is.
-    res.writeHead(status, [
-      'Content-Type',
-      'text/html; charset=utf-8',
-      'Content-Length',
-      String(bytes),
-      'Content-Language',
-      t.lang,
-      'Vary',
-      'Accept-Language, Cookie',
-    ])
+    const bytes = Buffer.byteLength(html)
+    res.writeHead(status, {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Length': bytes,
+      'Content-Language': t.lang,
+      Vary: 'Accept-Language, Cookie',
+    })
     // Nothing but ASCII, as most pages are: written byte for byte, without turning it into UTF-8 first.
     res.end(html, bytes === html.length ? 'latin1' : 'utf8')
   }
@@ -95,19 +89,12 @@ export function createPages(options: PagesOptions): SendPage {
 
 /** Longer ones are cut in tabs and lists of results anyway. As validators count it: each letter as it is written. */
 const MAX_TITLE = 70
+const writtenLength = (text: string) => text.replaceAll(/[&<>"'’“”…]/g, '&rsquo;').length
 
 function windowTitle(title: string, name: string): string {
   const whole = `${title} - ${name}`
   if (writtenLength(whole) <= MAX_TITLE) return whole
-  if (writtenLength(title) <= MAX_TITLE) return title
-  let room = MAX_TITLE - writtenLength('…')
-  let cut = ''
-  for (const letter of title) {
-    room -= writtenLength(letter)
-    if (room < 0) break
-    cut += letter
-  }
-  return `${cut}…`
+  return writtenLength(title) <= MAX_TITLE ? title : `${title.slice(0, MAX_TITLE - 20)}…`
 }
 
 /** `AL` for Ada Lovelace, or for ada.lovelace@acme.example; for the eye alone. */

@@ -71,16 +71,6 @@ describe('a request that fails before its route', () => {
     expect(await counted('other', 'GET', '4xx')).toBe(before + 3)
     expect((await sendRaw(running.url, '/metrics', METRICS)).body).not.toContain('SECRET')
   })
-
-  it('is one line in the log without a place in the code, since nothing of ours failed', async () => {
-    for (const path of ['/onboarding/connect/%E0%A4%A', '/sign-in/callback?state=x']) {
-      const before = running.log.length
-      await sendRaw(running.url, path, { headers: { cookie: path.startsWith('/onb') ? cookie : '' } })
-      const lines = running.log.slice(before).filter((line) => !line.includes(`"level":20`))
-      expect(lines).toHaveLength(1)
-      expect(lines.join('')).not.toMatch(/\.[jt]s:\d+/)
-    }
-  })
 })
 
 describe('a refused logout token', () => {

@@ -1,7 +1,5 @@
-import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { VERSION } from '../../src/version.ts'
-import { Timings } from '../../src/web/metrics/timings.ts'
 import { metricsPage } from '../helpers/metrics-page.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
@@ -76,35 +74,4 @@ it('calls nothing a total that can fall, and everything that only rises one', as
   for (const { name, type } of types)
     expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter'])
   expect(types.map(({ name }) => name)).toContain('nodejs_active_handles')
-})
-
-it('counts times as Prometheus reads a histogram', async () => {
-  const registry = new Registry()
-  const timings = new Timings({ name: 'took_seconds', help: 'How long', labelNames: ['what'], registry })
-  for (const seconds of [0.001, 0.005, 0.0051, 0.2, 99]) timings.count({ what: 'a' }, seconds)
-  timings.count({ what: 'b' }, 1)
-  const lines = (await registry.metrics()).split('\n')
-  expect(lines.slice(0, 2)).toEqual(['# HELP took_seconds How long', '# TYPE took_seconds histogram'])
-  const of = (what: string) =>
-    lines
-      .filter((line) => line.includes(`what="${what}"`))
-      .map((line) => /(le="[^"]*"|_sum|_count).* (\S+)$/.exec(line)?.slice(1).join(' '))
-  expect(of('a')).toEqual([
-    'le="0.005" 2',
-    'le="0.01" 3',
-    'le="0.025" 3',
-    'le="0.05" 3',
-    'le="0.1" 3',
-    'le="0.25" 4',
-    'le="0.5" 4',
-    'le="1" 4',
-    'le="2.5" 4',
-    'le="5" 4',
-    'le="10" 4',
-    'le="+Inf" 5',
-    expect.stringMatching(/^_sum 99\.211/),
-    '_count 5',
-  ])
-  expect(of('b').at(-1)).toBe('_count 1')
-  expect(await registry.getMetricsAsJSON()).toMatchObject([{ name: 'took_seconds', type: 'histogram' }])
 })

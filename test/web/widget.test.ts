@@ -7,7 +7,7 @@ import { companyOf, neutralCompany } from '../../src/company/company.ts'
 import { LANGUAGES, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import type { Languages } from '../../src/web/languages/languages.ts'
 import { textsOf } from '../../src/web/languages/texts.ts'
-import { widgetOf } from '../../src/web/intranet/widget.ts'
+import { widgetOf } from '../../src/web/intranet.ts'
 import { languages } from '../helpers/texts.ts'
 
 const VIEWS = fileURLToPath(new URL('../../views', import.meta.url))

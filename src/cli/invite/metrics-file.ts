@@ -3,7 +3,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import { Registry } from 'prom-client'
-import { callTimings, type CallTimings } from '../../web/metrics/call-timings.ts'
+import { callTimings, type CallTimings } from '../../web/metrics/metrics.ts'
 
 const WRITE_EVERY_MS = 15_000
 

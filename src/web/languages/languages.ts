@@ -33,8 +33,11 @@ export type Languages = {
 
 const COOKIE = 'onramp-lang'
 const CHOSEN = new RegExp(`(?:^|;\\s*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
-const A_YEAR = 31_536_000
-/** Accept-Language headers whose match is known; browsers send few different ones. */
+const A_YEAR_MS = 31_536_000_000
+/** Matching takes time for each tag, and people have fewer. */
+const MAX_WANTED = 5
+const MAX_TAG = 35
+/** Lists of tags whose match is known; browsers send few different ones. */
 const MAX_KNOWN = 500
 
 /** @throws {SyntaxError} for a message that is not ICU MessageFormat */
@@ -55,23 +58,23 @@ export function createLanguages(options: LanguagesOptions): Languages {
 
   const matched = new Map<string, string>()
   /** @param wanted tags, the most wanted first */
-  function best(wanted: string): string {
-    const known = matched.get(wanted)
-    if (known !== undefined) return known
+  function best(wanted: readonly string[]): string {
+    const valid = wanted.slice(0, MAX_WANTED).filter(isTag)
+    const key = valid.join()
+    const found = matched.get(key) ?? match(valid, [...all.keys()], fallback)
     if (matched.size >= MAX_KNOWN) matched.clear()
-    const found = match(validTags(wanted), [...all.keys()], fallback)
-    matched.set(wanted, found)
+    matched.set(key, found)
     return found
   }
 
   /** The choice that the address brings, if it is one that is offered. */
-  function asked(req: Request): string | undefined {
+  function chosenIn(req: Request): string | undefined {
     if (!req.originalUrl.includes('lang=')) return undefined
     const { lang } = req.query
     return typeof lang === 'string' && all.has(lang) ? lang : undefined
   }
 
-  function kept(req: Request): string | undefined {
+  function keptIn(req: Request): string | undefined {
     const [, tag] = CHOSEN.exec(req.headers.cookie ?? '') ?? []
     return tag !== undefined && all.has(tag) ? tag : undefined
   }
@@ -79,51 +82,31 @@ export function createLanguages(options: LanguagesOptions): Languages {
   return {
     offered: [...all.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
     in: inLanguage,
-    nearest: (tag) => inLanguage(best(tag)),
+    nearest: (tag) => inLanguage(best([tag])),
     of(req) {
       if (all.size === 1) return inLanguage(fallback)
-      const chosen = asked(req) ?? kept(req)
+      const chosen = chosenIn(req) ?? keptIn(req)
       if (chosen !== undefined) return inLanguage(chosen)
-      const locale = signedInOf(req)?.user.locale
-      const wanted = req.headers['accept-language'] ?? ''
-      return inLanguage(best(locale === undefined ? wanted : `${locale},${wanted}`))
+      const locale = signedInOf(req)?.user.locale?.replaceAll('_', '-') ?? '*'
+      return inLanguage(best([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
     },
     remember(req, res, next) {
-      const tag = asked(req)
-      if (tag !== undefined && tag !== kept(req)) {
-        const secure = options.isHttps ? '; Secure' : ''
-        res.append(
-          'Set-Cookie',
-          `${COOKIE}=${tag}; Path=/; Max-Age=${A_YEAR}; HttpOnly; SameSite=Lax${secure}`,
-        )
-      }
+      const tag = chosenIn(req)
+      if (tag !== undefined && tag !== keptIn(req))
+        res.cookie(COOKIE, tag, {
+          maxAge: A_YEAR_MS,
+          httpOnly: true,
+          sameSite: 'lax',
+          secure: options.isHttps,
+        })
       next()
     },
   }
 }
 
-/** Matching each tag takes time, and people have fewer. */
-const MAX_WANTED = 5
-
-/** The tags of a list like Accept-Language's (RFC 9110 12.5.4), the most wanted first; what is no tag is left out. */
-function validTags(list: string): string[] {
-  return list
-    .slice(0, 500)
-    .split(',')
-    .slice(0, MAX_WANTED)
-    .map((item) => {
-      const [tag = '', ...parameters] = item.split(';').map((part) => part.trim())
-      const q = parameters.find((parameter) => parameter.startsWith('q='))
-      return { tag: tag.replaceAll('_', '-'), quality: q === undefined ? 1 : Number(q.slice(2)) || 0 }
-    })
-    .filter(({ tag, quality }) => quality > 0 && isTag(tag))
-    .sort((one, other) => other.quality - one.quality)
-    .map(({ tag }) => tag)
-}
-
 function isTag(tag: string): boolean {
   try {
-    return new Intl.Locale(tag).language !== undefined
+    return tag.length <= MAX_TAG && new Intl.Locale(tag).language !== undefined
   } catch {
     return false
   }

@@ -1,77 +1,15 @@
-// What Prometheus is told: how long requests take, by route pattern (never by address), and what they ask of others,
-// beside what the process and the events of audit.ts say. No label names a person, an instance or a query.
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+// What Prometheus reads: how long requests take, by route pattern (never by address), and how long others take for what
+// they are asked. No label names a person, an instance or a query.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { OnOperation } from '../../records/store.ts'
+import type { OnCall } from '../../trace/calls.ts'
 import { VERSION } from '../../version.ts'
-import { callTimings, classOf, type CallTimings } from './call-timings.ts'
-import { Timings } from './timings.ts'
 
-export type Metrics = CallTimings & {
-  registry: Registry
-  /** A request that was answered, or given up by the browser. */
-  observeRequest: (request: { route: string; method: string; status: number; seconds: number }) => void
-  /** A request that could not be answered as it should, by the code of the problem. */
-  countProblem: (code: string) => void
-  /** Our own calls of the service that use, or were told, something that goes away. */
-  countDeprecation: (notice: { item: string; by: string }) => void
-  /** Can they be reached? Asked each time that someone reads the metrics, so it must cost nothing. */
-  watchReach: (isReached: Record<'store' | 'authorization_server', () => boolean>) => void
-}
-
-export function createMetrics(): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const build = new Gauge({
-    name: 'onramp_build_info',
-    help: 'Always 1; which onramp this is',
-    labelNames: ['version'] as const,
-    registers: [registry],
-  })
-  build.set({ version: VERSION }, 1)
-  const requests = new Timings({
-    name: 'onramp_http_request_duration_seconds',
-    help: 'From the first byte of a request to the end of its answer; status 499: the browser went away before',
-    labelNames: ['route', 'method', 'status'],
-    registry,
-  })
-  const problems = new Counter({
-    name: 'onramp_problems_total',
-    help: 'Requests that were not answered as they should, by the code that people and programs are told',
-    labelNames: ['code'] as const,
-    registers: [registry],
-  })
-  const deprecations = new Counter({
-    name: 'onramp_deprecated_use_total',
-    help: 'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
-    labelNames: ['item', 'by'] as const,
-    registers: [registry],
-  })
-  return {
-    ...callTimings(registry),
-    registry,
-    observeRequest({ route, method, status, seconds }) {
-      const words = status === GIVEN_UP ? String(GIVEN_UP) : classOf(status)
-      requests.count({ route, method, status: words }, seconds)
-    },
-    countProblem: (code) => problems.inc({ code }),
-    countDeprecation: ({ item, by }) => deprecations.inc({ item, by }),
-    watchReach(isReached) {
-      const reachable = new Gauge({
-        name: 'onramp_dependency_reachable',
-        help: '1: in use; 0: requests that need it fail at once, until it is reached again in the background',
-        labelNames: ['dependency'] as const,
-        registers: [],
-        collect() {
-          for (const [dependency, isSo] of Object.entries(isReached)) this.set({ dependency }, Number(isSo()))
-        },
-      })
-      registry.registerMetric(reachable)
-    },
-  }
-}
+const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** As nginx calls a request whose client went away before the answer. */
 export const GIVEN_UP = 499
+
 /**
  * Gauges of the library that are called like counters, which `promtool check metrics` refuses (Prometheus, "Metric and
  * label naming"). Each is the sum of another one by type: sum(nodejs_active_handles).
@@ -81,3 +19,121 @@ const MISNAMED = [
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ]
+
+/** How long others take: for the server's metrics, and for a command that has none. */
+export type CallTimings = {
+  observeService: OnCall
+  observeAuthorizationServer: OnCall
+  observeStore: OnOperation
+  observeEmail: (email: { outcome: string; seconds: number }) => void
+}
+
+export type Metrics = CallTimings & {
+  registry: Registry
+  /** A request that was answered, or given up by the browser. */
+  observeRequest: (request: { route: string; method: string; status: number; seconds: number }) => void
+  /** A request that could not be answered as it should, by the code of the problem. */
+  countProblem: (code: string) => void
+  /** Our own calls of the service that use something that goes away, or whose answers announce it. */
+  countDeprecation: (notice: { item: string; by: string }) => void
+  /** Can they be reached? Asked each time that someone reads the metrics, so it must cost nothing. */
+  watchReach: (isReached: Record<'store' | 'authorization_server', () => boolean>) => void
+}
+
+/** `2xx` of 204. */
+const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
+
+const histogram = <L extends string>(registry: Registry, name: string, help: string, labelNames: L[]) =>
+  new Histogram({ name, help, labelNames, buckets: BOUNDS_SECONDS, registers: [registry] })
+
+export function callTimings(registry: Registry): CallTimings {
+  const service = histogram(
+    registry,
+    'onramp_service_call_duration_seconds',
+    'Calls of the service, to the end of its answer; status "none": there was no usable one',
+    ['operation', 'status'],
+  )
+  const authorizationServer = histogram(
+    registry,
+    'onramp_authorization_server_call_duration_seconds',
+    'Requests to the authorization server, by its endpoint; status "none": there was no usable answer',
+    ['operation', 'status'],
+  )
+  const store = histogram(
+    registry,
+    'onramp_store_operation_duration_seconds',
+    'Operations of the store, Redis or SQLite; result: done or failed',
+    ['operation', 'result'],
+  )
+  const emails = histogram(
+    registry,
+    'onramp_email_duration_seconds',
+    'Handing an email to the mail server; outcome: what became of it',
+    ['outcome'],
+  )
+  const observed =
+    (calls: typeof service): OnCall =>
+    ({ operation, status, seconds }) =>
+      calls.observe({ operation, status: status === undefined ? 'none' : classOf(status) }, seconds)
+  return {
+    observeService: observed(service),
+    observeAuthorizationServer: observed(authorizationServer),
+    observeStore: ({ operation, isDone, seconds }) =>
+      store.observe({ operation, result: isDone ? 'done' : 'failed' }, seconds),
+    observeEmail: ({ outcome, seconds }) => emails.observe({ outcome }, seconds),
+  }
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const build = new Gauge({
+    name: 'onramp_build_info',
+    help: 'Always 1; which onramp this is',
+    labelNames: ['version'],
+    registers,
+  })
+  build.set({ version: VERSION }, 1)
+  const requests = histogram(
+    registry,
+    'onramp_http_request_duration_seconds',
+    'From the first byte of a request to the end of its answer; status 499: the browser went away before',
+    ['route', 'method', 'status'],
+  )
+  const problems = new Counter({
+    name: 'onramp_problems_total',
+    help: 'Requests that were not answered as they should, by the code that people and programs are told',
+    labelNames: ['code'],
+    registers,
+  })
+  const deprecations = new Counter({
+    name: 'onramp_deprecated_use_total',
+    help: 'Calls of the service that use what is on its deprecation schedule, or whose answers announce an end',
+    labelNames: ['item', 'by'],
+    registers,
+  })
+  return {
+    ...callTimings(registry),
+    registry,
+    observeRequest({ route, method, status, seconds }) {
+      const shown = status === GIVEN_UP ? String(GIVEN_UP) : classOf(status)
+      requests.observe({ route, method, status: shown }, seconds)
+    },
+    countProblem: (code) => problems.inc({ code }),
+    countDeprecation: ({ item, by }) => deprecations.inc({ item, by }),
+    watchReach(isReached) {
+      const gauge: Gauge<'dependency'> = new Gauge({
+        name: 'onramp_dependency_reachable',
+        help: '1: in use; 0: requests that need it fail at once, until it is reached again in the background',
+        labelNames: ['dependency'],
+        registers,
+        collect() {
+          for (const [dependency, isSo] of Object.entries(isReached))
+            gauge.set({ dependency }, Number(isSo()))
+        },
+      })
+    },
+  }
+}

@@ -1,11 +1,42 @@
-// /widget.js: the script of views/assets with the texts of every language that is offered and the company's colours. The
-// browser counts, so a plural goes out as its forms: of some exact numbers and of each category.
+// What pages of the intranet may use: /widget.js, and to read /api/status with the person's cookie (CORS). Only the
+// origins of RETURN_TO_ORIGINS, and a browser sends the cookie only from the same site (SameSite=Lax).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Company } from '../../company/company.ts'
-import type { Languages } from '../languages/languages.ts'
-import type { Texts } from '../languages/texts.ts'
-import { brandOf } from '../brand.ts'
+import { Router } from 'express'
+import type { Company } from '../company/company.ts'
+import { brandOf } from './brand.ts'
+import type { Languages } from './languages/languages.ts'
+import type { Texts } from './languages/texts.ts'
+
+/** @param allowedOrigins RETURN_TO_ORIGINS @param widget see widgetOf */
+export function createIntranetRoutes(allowedOrigins: readonly string[], widget: Buffer): Router {
+  const router = Router()
+
+  router.get('/widget.js', (_req, res) => {
+    // A script of another origin: without this the browser would not hand it over (helmet's default is same-origin).
+    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
+    res.setHeader('Cache-Control', 'public, max-age=3600')
+    res.setHeader('Content-Type', 'text/javascript; charset=utf-8')
+    res.end(widget)
+  })
+
+  router.all('/api/status', (req, res, next) => {
+    const from = req.get('origin')
+    res.vary('Origin')
+    if (from !== undefined && allowedOrigins.includes(from)) {
+      res.setHeader('Access-Control-Allow-Origin', from)
+      res.setHeader('Access-Control-Allow-Credentials', 'true')
+    }
+    if (req.method !== 'OPTIONS') return next()
+    res.setHeader('Access-Control-Allow-Methods', 'GET')
+    res.setHeader('Access-Control-Allow-Headers', 'Accept')
+    res.setHeader('Access-Control-Max-Age', '600')
+    res.statusCode = 204
+    res.end()
+  })
+
+  return router
+}
 
 /** Where the script has what it is given. */
 const GIVEN = "'given by the server'"
@@ -43,7 +74,11 @@ const textsOf = (t: Texts) => ({
   progress: formsOf(t, (connected) => progressIn(t, connected)),
 })
 
-/** @param folder the path of views/ @throws where the script has no place for what it is given */
+/**
+ * The script of views/assets with the texts of every language that is offered and the company's colors. The browser
+ * counts, so a plural goes out as its forms: of some exact numbers and of each category.
+ * @param folder the path of views/ @throws where the script has no place for what it is given
+ */
 export function widgetOf(folder: string, languages: Languages, company: Company): Buffer {
   const script = readFileSync(join(folder, 'assets', 'widget.js'), 'utf8')
   const { light, dark } = company.color
