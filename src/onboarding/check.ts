@@ -60,7 +60,7 @@ export function createChecks(needs: {
       return await walks.update(user, (before) => take(change(before)), { from: walk, isAsked })
     },
 
-    /** Asks with a fresh step id, decides and keeps the decision. @throws {Problem} */
+    /** Asks with a fresh step id, decides, and keeps the decision. @throws {Problem} also of the decision */
     async decide(
       req: Request,
       user: User,

@@ -1,7 +1,6 @@
 // The walk over HTTP: the overview, leaving for an app, coming back from one, and setting one aside. The figures for the
 // intranet are in status.ts.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
-import { Problem } from '../problem.ts'
 import { createOnce } from '../records/lease.ts'
 import { personKey, whoIsSignedIn, type User } from '../session/signed-in.ts'
 import { enteredReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
@@ -17,7 +16,7 @@ import { worded } from './overview/entries.ts'
 import { overviewOf } from './overview/overview.ts'
 import { CALLBACK_PATH, callbackPath, overviewPath, stepIn, visitOf, withVisit } from './paths.ts'
 import { createStatusRoute } from './status.ts'
-import { afterClick, afterReturn, resultOf } from './transition.ts'
+import { afterClick, afterReturn, resultOf, unknownApp } from './transition.ts'
 import { backFrom, block, isQuick, isReturned, mayAsk, returned, skip, unblock, unskip } from './walk.ts'
 import type { Left, Walk } from './walk.ts'
 import type { Walks } from './walks.ts'
@@ -143,7 +142,7 @@ export function createOnboardingRoutes(needs: {
 
   router.use(createStatusRoute(checks, walks, now))
 
-  /** Once for each transition, however many requests wait for it. @throws {Problem} */
+  /** Once for each transition, however many requests wait for it. */
   function settled(user: User, decided: Decided): Answer {
     const { transition } = decided
     if (transition.kind === 'leave') note({ event: 'step_started', user, datasource: transition.instance })
@@ -188,28 +187,10 @@ export function createOnboardingRoutes(needs: {
   return router
 }
 
-const unknownApp = () => new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
-
-/** @throws {Problem} for an app that is not on the list, or that has no address to start from */
 function answerOf({ transition, walk, addressOf }: Decided): Answer {
-  switch (transition.kind) {
-    case 'leave':
-      return { location: addressOf(transition.instance) ?? overviewPath(walk.visit) }
-    case 'overview':
-      return { location: overviewPath(walk.visit, transition.from) }
-    case 'page':
-      return { page: walk, from: transition.from }
-    case 'unknown':
-      throw unknownApp()
-    case 'unstartable': {
-      const { instance } = transition
-      const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
-      throw new Problem(502, 'datasource_cannot_start', {
-        detail,
-        datasource: { instance, among: walk.known },
-      })
-    }
-  }
+  if (transition.kind === 'page') return { page: walk, from: transition.from }
+  if (transition.kind === 'overview') return { location: overviewPath(walk.visit, transition.from) }
+  return { location: addressOf(transition.instance) ?? overviewPath(walk.visit) }
 }
 
 /** A parameter of the query, where it came once and as text. */

@@ -32,22 +32,14 @@ export type Standing =
 /** A later word beats an earlier one. */
 export function standingOf(facts: Facts): Standing {
   const { turn, connectedAt, blockedAt, unconfirmedAt, skippedAt } = facts
-  switch (turn) {
-    case 'over':
-      return { kind: 'connected', since: connectedAt }
-    case 'never':
-      return { kind: 'off' }
-    case 'first':
-    case 'last':
-      if (facts.isConfirming) return { kind: 'confirming' }
-      if (blockedAt !== undefined) return { kind: 'blocked', since: blockedAt }
-      if (unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: unconfirmedAt }
-      if (facts.isUnderWay) return { kind: 'elsewhere' }
-      if (skippedAt !== undefined) return { kind: 'skipped', since: skippedAt }
-      return { kind: 'todo', turn }
-    default:
-      return unhandled(turn)
-  }
+  if (turn === 'over') return { kind: 'connected', since: connectedAt }
+  if (turn === 'never') return { kind: 'off' }
+  if (facts.isConfirming) return { kind: 'confirming' }
+  if (blockedAt !== undefined) return { kind: 'blocked', since: blockedAt }
+  if (unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: unconfirmedAt }
+  if (facts.isUnderWay) return { kind: 'elsewhere' }
+  if (skippedAt !== undefined) return { kind: 'skipped', since: skippedAt }
+  return { kind: 'todo', turn }
 }
 
 /** What each app counts as where apps are counted: every app is in exactly one figure. */
@@ -72,21 +64,8 @@ export const TURNS = [0, 1, 2]
 
 /** How soon the page offers an app: the lowest first; undefined: it offers others, or waits for an answer. */
 export function turnOf(standing: Standing): number | undefined {
-  switch (standing.kind) {
-    case 'todo':
-      return standing.turn === 'last' ? 1 : 0
-    case 'elsewhere':
-      return 2
-    case 'connected':
-    case 'off':
-    case 'confirming':
-    case 'blocked':
-    case 'unconfirmed':
-    case 'skipped':
-      return undefined
-    default:
-      return unhandled(standing)
-  }
+  if (standing.kind === 'todo') return standing.turn === 'first' ? 0 : 1
+  return standing.kind === 'elsewhere' ? 2 : undefined
 }
 
 /** A value that the types rule out. @throws where a record held one all the same */

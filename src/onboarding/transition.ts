@@ -1,5 +1,6 @@
 // What a click or a return leads to, once the service was asked: pure, and safe to compute again when the walk was changed
 // elsewhere in between.
+import { Problem } from '../problem.ts'
 import type { StepResult } from '../web/audit.ts'
 import { firstOffered, next, onward, standingIn } from './next-step.ts'
 import { figureOf } from './standing.ts'
@@ -23,20 +24,27 @@ export type Transition =
   | { walk: Walk; kind: 'overview'; from?: string }
   /** The same page, made of this answer. */
   | { walk: Walk; kind: 'page'; from: string }
-  | { walk: Walk; kind: 'unknown' }
-  | { walk: Walk; kind: 'unstartable'; instance: string }
 
-/** A click on "connect": on the app that is wanted, or on whatever comes next. */
+export const unknownApp = () =>
+  new Problem(404, 'datasource_unknown', { detail: 'not on the list of the person' })
+
+/**
+ * A click on "connect": on the app that is wanted, or on whatever comes next.
+ * @throws {Problem} for an app that is not on the list, or that has no address to start from
+ */
 export function afterClick(before: Walk, check: Check, wanted: string | undefined): Transition {
   const { now, step, waiting, confirmSeconds } = check
   const walk = observe(before, waiting, now, confirmSeconds)
   const instance = wanted ?? nextOf(walk, check)
   if (instance === undefined) return { walk, kind: 'overview' }
   const known = walk.known.find((entry) => entry.instance === instance)
-  if (known === undefined) return { walk, kind: 'unknown' }
+  if (known === undefined) throw unknownApp()
   const { kind } = standingIn(known, now)
   if (kind === 'connected' || kind === 'off') return { walk, kind: 'overview', from: instance }
-  if (!check.isStartable(instance)) return { walk, kind: 'unstartable', instance }
+  if (!check.isStartable(instance)) {
+    const detail = `the service's authUrlRelativePath for ${instance} is missing or leads elsewhere`
+    throw new Problem(502, 'datasource_cannot_start', { detail, datasource: { instance, among: walk.known } })
+  }
   return { walk: depart(walk, { instance, step, now }), kind: 'leave', instance }
 }
 

@@ -77,7 +77,7 @@ export type Walks = {
   update(user: User, change: (walk: Walk) => Walk, basis?: Basis): Promise<Walk>
 }
 
-export type WalksParts = {
+type Needs = {
   records: Pick<Records, 'get' | 'compareAndSet'>
   installation: Installation
   /** What return_to is held against: an address that was kept is checked like one that just came. */
@@ -97,7 +97,7 @@ export function createWalks({
   checkReturnTo,
   arrange = (known) => known,
   now,
-}: WalksParts): Walks {
+}: Needs): Walks {
   /** What a walk looked like in the store when it was loaded; walks themselves are never changed in place. */
   const stored = new WeakMap<Walk, Stored>()
   const changeRecord = createChanges(records)

@@ -34,7 +34,8 @@ describe('a click on connect', () => {
 
   it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
     'on what was never listed (%.20s) is unknown',
-    (wanted) => expect(click(both, wanted).kind).toBe('unknown'),
+    (wanted) =>
+      expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
   )
 
   it('on what is switched off, or was connected meanwhile, goes to the list, which says so', () => {
@@ -62,9 +63,8 @@ describe('a click on connect', () => {
   it('starts nothing where nothing can be started', () => {
     expect(click([])).toMatchObject({ kind: 'overview' })
     expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'overview' })
-    const named = click(both, 'slack_1', { isStartable: () => false })
-    expect(named).toMatchObject({ kind: 'unstartable', instance: 'slack_1' })
-    expect(named.walk.known.every(({ attempt }) => attempt === undefined)).toBe(true)
+    const named = () => click(both, 'slack_1', { isStartable: () => false })
+    expect(named).toThrow(expect.objectContaining({ code: 'datasource_cannot_start' }))
   })
 })
 

@@ -11,6 +11,7 @@ import {
   startWalk,
   unskip,
 } from '../../src/onboarding/walk.ts'
+import { Problem } from '../../src/problem.ts'
 import { progress } from './progress.ts'
 
 export type Operation =
@@ -99,7 +100,12 @@ export class Simulation {
   click(wanted: string | undefined): void {
     this.automatic = []
     const question = this.question()
-    this.#follow(afterClick(this.walk, question, wanted), question)
+    try {
+      this.#follow(afterClick(this.walk, question, wanted), question)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      this.look()
+    }
   }
 
   answer({ tab, answer, delay }: Extract<Operation, { op: 'answer' }>): void {
