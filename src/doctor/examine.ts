@@ -54,6 +54,7 @@ const factsIn = <Facts>(probed: Probed<Facts>): Facts | undefined =>
 
 const unfinished = (check = ''): Finding => ({
   check,
+  is: 'unfinished',
   status: 'fail',
   says: `This check did not finish (${check}).`,
   settings: [],

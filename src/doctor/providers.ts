@@ -31,26 +31,14 @@ export function providerOf(metadata: Metadata): ProviderName | undefined {
   return found?.[0] as ProviderName | undefined
 }
 
-type Name = 'OIDC_RESOURCE' | 'OIDC_AUDIENCE'
+const BOTH = ['OIDC_RESOURCE', 'OIDC_AUDIENCE'] as const
 
 /** RFC 8707 and `audience` are each understood by few; a parameter that is ignored leaves the token for someone else. */
-const IGNORED: Partial<Record<ProviderName, { names: readonly Name[]; fix: string }>> = {
-  Google: {
-    names: ['OIDC_RESOURCE', 'OIDC_AUDIENCE'],
-    fix: 'unset what is set: the token is for Google',
-  },
-  'Microsoft Entra ID': {
-    names: ['OIDC_AUDIENCE'],
-    fix: 'unset it: OIDC_SCOPE says whom the token is for',
-  },
-  Okta: {
-    names: ['OIDC_RESOURCE', 'OIDC_AUDIENCE'],
-    fix: 'unset what is set: the custom authorization server has the audience',
-  },
-  Keycloak: {
-    names: ['OIDC_RESOURCE', 'OIDC_AUDIENCE'],
-    fix: "add an audience mapper to the client's scope there; with its feature resource-indicators on, OIDC_RESOURCE counts",
-  },
+const IGNORED: Partial<Record<ProviderName, readonly (typeof BOTH)[number][]>> = {
+  Google: BOTH,
+  'Microsoft Entra ID': ['OIDC_AUDIENCE'],
+  Okta: BOTH,
+  Keycloak: BOTH,
 }
 
 type Trap = Exclude<keyof (typeof words)['authorization-server.provider'], 'known' | 'ignored'>
@@ -98,11 +86,10 @@ export const providerTable: Table<{ metadata: Metadata }> = {
     ({ metadata }, { settings }) => {
       const name = providerOf(metadata)
       if (name === undefined) return undefined
-      const { names = [], fix } = IGNORED[name] ?? {}
-      const ignored = names.filter((one) => settings[one] !== undefined).join(', ')
+      const ignored = (IGNORED[name] ?? []).filter((one) => settings[one] !== undefined).join(', ')
       return [
         { is: 'known', name },
-        ...(ignored === '' ? [] : [{ is: 'ignored' as const, name, names: ignored, fix }]),
+        ...(ignored === '' ? [] : [{ is: 'ignored' as const, name, names: ignored }]),
         ...trapsOf(name, settings, metadata),
       ]
     },

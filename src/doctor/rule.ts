@@ -10,6 +10,8 @@ export type Status = 'ok' | 'warn' | 'fail' | 'skip'
 export type Finding = {
   /** Scripts select by it: what words.json calls it, up to its slash. */
   check: string
+  /** Its own name in words.json. */
+  is: string
   status: Status
   says: string
   /** The settings to change, the likeliest first. */
@@ -60,7 +62,13 @@ function inWords(subject: string, named: string | Values): Finding {
   const filled = (text = '') => text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
   const status = (['fail', 'warn', 'ok', 'skip'] as const).find((one) => one in entry) ?? 'ok'
   const settings = filled(entry.settings).split(', ').filter(Boolean)
-  const finding = { check: checkOf(subject), status, says: filled(entry[status]), settings }
+  const finding = {
+    check: checkOf(subject),
+    is: String(values.is),
+    status,
+    says: filled(entry[status]),
+    settings,
+  }
   return entry.fix === undefined ? finding : { ...finding, fix: filled(entry.fix) }
 }
 

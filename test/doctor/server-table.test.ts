@@ -8,7 +8,7 @@ import { providerOf, providerTable, type ProviderName } from '../../src/doctor/p
 import type { Metadata, ServerFacts } from '../../src/doctor/server.ts'
 import { clockTable, discoveryTable, serverTable } from '../../src/doctor/server-table.ts'
 import type { Settings } from '../../src/settings/settings.ts'
-import { answer, asked, found, NOW, random, server, troubles, unusedWords } from './facts.ts'
+import { answer, asked, found, NOW, random, server, troubles, unusedWords, named } from './facts.ts'
 
 describe('clocks', () => {
   const times = (seconds: number) => ({ theirs: NOW, ours: NOW + seconds * 1000 })
@@ -41,20 +41,17 @@ describe('the metadata of the authorization server', () => {
   const other = (theirs: string) =>
     ({ kind: 'other-issuer', issuer: theirs, expected: issuer, says: '', attempts: [] }) as never
   it.each([
-    [missing({ silence: 'refused' }), /^fail OIDC_ISSUER: .*connection refused/],
-    [missing({ silence: 'the proxy p refuses' }), /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: /],
-    [missing({ status: 503 }), /^fail OIDC_ISSUER: .*returned an error \(it answered so\)/],
-    [missing({ status: 404 }, { status: 429 }), /^warn OIDC_ISSUER: .*limiting requests/],
-    [missing({ status: 403 }), /^fail OIDC_ISSUER: .*blocking this machine/],
-    [missing({ status: 404 }), /^fail OIDC_ISSUER: No authorization server metadata/],
-    [
-      other('https://login.microsoftonline.com/{tenantid}/v2.0'),
-      /^fail OIDC_ISSUER: .*stands for every tenant/,
-    ],
-    [other(`${issuer}/`), /^fail OIDC_ISSUER: Issuer mismatch: .*differs in the trailing slash/],
-    [other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .*as another one\.$/],
+    [missing({ silence: 'refused' }), 'silent'],
+    [missing({ silence: 'the proxy p refuses' }), 'silent'],
+    [missing({ status: 503 }), 'failing'],
+    [missing({ status: 404 }, { status: 429 }), 'limited'],
+    [missing({ status: 403 }), 'barred'],
+    [missing({ status: 404 }), 'missing'],
+    [other('https://login.microsoftonline.com/{tenantid}/v2.0'), 'every-tenant'],
+    [other(`${issuer}/`), 'mismatch'],
+    [other('no address'), 'mismatch'],
   ])('that cannot be had: %o', (discovery, expected) => {
-    expect(found(discoveryTable, { issuer, discovery })).toEqual([expect.stringMatching(expected)])
+    expect(named(found(discoveryTable, { issuer, discovery }))).toEqual([expected])
   })
 
   it('that can be had is said with its kind', () => {
@@ -66,85 +63,39 @@ describe('the metadata of the authorization server', () => {
 
   const admins = { ADMIN_EMAILS: ['carol@acme.test'] }
   const groups = { ADMIN_GROUPS: ['Search'] }
-  it.each<[string, Partial<Metadata>, Partial<Settings>, RegExp]>([
+  it.each<[string, Partial<Metadata>, Partial<Settings>]>([
+    ['endpoints', { token_endpoint: undefined as never }, {}],
+    ['code', { response_types_supported: ['id_token'] }, {}],
+    ['unlisted', { code_challenge_methods_supported: ['plain'] }, {}],
     [
-      'no endpoint',
-      { token_endpoint: undefined as never },
-      {},
-      /^fail OIDC_ISSUER: .*no authorization or token/,
-    ],
-    ['no code flow', { response_types_supported: ['id_token'] }, {}, /^fail OIDC_ISSUER: .*code flow/],
-    ['no PKCE', { code_challenge_methods_supported: ['plain'] }, {}, /^warn OIDC_ISSUER: .*PKCE/],
-    [
-      'a scope less',
+      'unlisted',
       { scopes_supported: ['openid', 'offline_access'] },
       { OIDC_SCOPE: 'openid groups offline_access' },
-      /^warn OIDC_SCOPE: .*groups missing/,
     ],
-    ['no offline_access', { scopes_supported: ['openid'] }, {}, /^warn OIDC_SCOPE: .*offline_access missing/],
-    [
-      'no refresh tokens',
-      { grant_types_supported: ['authorization_code'] },
-      {},
-      /^warn OIDC_SCOPE: .*refresh tokens/,
-    ],
-    ['a refresh token not asked for', {}, { OIDC_SCOPE: 'openid' }, /^warn OIDC_SCOPE: OIDC_SCOPE lacks/],
-    [
-      'HS256 only',
-      { id_token_signing_alg_values_supported: ['HS256'] },
-      {},
-      /^fail OIDC_ISSUER: .*only with HS256/,
-    ],
-    [
-      'nobody',
-      { userinfo_endpoint: undefined as never },
-      { OIDC_SCOPE: 'search' },
-      /^warn OIDC_SCOPE, OIDC_ISSUER: .*new person/,
-    ],
-    [
-      'no address',
-      { claims_supported: ['sub'] },
-      { OIDC_EMAIL_CLAIM: 'mail' },
-      /^warn OIDC_EMAIL_CLAIM: .*mail claim/,
-    ],
-    [
-      'no verified address',
-      { claims_supported: ['email'] },
-      admins,
-      /^warn OIDC_EMAIL_TRUST, ADMIN_EMAILS: .*404/,
-    ],
-    [
-      'another claim',
-      {},
-      { ...admins, OIDC_EMAIL_CLAIM: 'upn' },
-      /^warn OIDC_EMAIL_TRUST, ADMIN_EMAILS: .*from upn/,
-    ],
-    [
-      'a scope for groups',
-      { scopes_supported: ['openid', 'offline_access', 'groups'] },
-      groups,
-      /^warn OIDC_SCOPE: .*scope groups/,
-    ],
-    ['no groups', {}, groups, /^warn OIDC_GROUPS_CLAIM, ADMIN_GROUPS: .*groups claim/],
-    [
-      'http',
-      { userinfo_endpoint: 'http://login.acme.test/me' },
-      {},
-      /^fail OIDC_ISSUER: .*without https: userinfo_endpoint/,
-    ],
-    ['no keys', { jwks_uri: undefined as never }, {}, /^fail OIDC_SCOPE, OIDC_ISSUER: .*no signing keys/],
-  ])('with %s', (_what, metadata, settings, expected) => {
+    ['offline', { scopes_supported: ['openid'] }, {}],
+    ['denied', { grant_types_supported: ['authorization_code'] }, {}],
+    ['lacking', {}, { OIDC_SCOPE: 'openid' }],
+    ['secret', { id_token_signing_alg_values_supported: ['HS256'] }, {}],
+    ['none', { userinfo_endpoint: undefined as never }, { OIDC_SCOPE: 'search' }],
+    ['unlisted', { claims_supported: ['sub'] }, { OIDC_EMAIL_CLAIM: 'mail' }],
+    ['unlisted', { claims_supported: ['email'] }, admins],
+    ['other', {}, { ...admins, OIDC_EMAIL_CLAIM: 'upn' }],
+    ['scope', { scopes_supported: ['openid', 'offline_access', 'groups'] }, groups],
+    ['unlisted', {}, groups],
+    ['unsafe', { userinfo_endpoint: 'http://login.acme.test/me' }, {}],
+    ['none', { jwks_uri: undefined as never }, {}],
+  ])('has one finding where it leads to %s', (expected, metadata, settings) => {
     const facts = server({ metadata: metadata as Metadata })
-    expect(troubles(serverTable, facts, { settings })).toEqual([expect.stringMatching(expected)])
+    expect(named(troubles(serverTable, facts, { settings }))).toEqual([expected])
   })
 
-  it.each<[ServerFacts['keys'], RegExp]>([
-    [{ reply: answer(429), count: 0 }, /^warn OIDC_ISSUER: .*429/],
-    [{ reply: answer(200), count: 0 }, /^fail OIDC_ISSUER: .*has no signing key/],
-    [{ reply: answer(500), count: 0 }, /^fail OIDC_ISSUER: .*\(500\)/],
-    [{ reply: { kind: 'silent', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .*connection closed/],
+  it.each<[ServerFacts['keys'], string]>([
+    [{ reply: answer(429), count: 0 }, 'limited'],
+    [{ reply: answer(200), count: 0 }, 'empty'],
+    [{ reply: answer(500), count: 0 }, 'refused'],
+    [{ reply: { kind: 'silent', why: 'cut-off' }, count: 0 }, 'silent'],
   ])('with keys that cannot be had: %o', (keys, expected) => {
-    expect(troubles(serverTable, server({ keys }))).toEqual([expect.stringMatching(expected)])
+    expect(named(troubles(serverTable, server({ keys })))).toEqual([expected])
   })
 
   it('that is in order says what it offers', () => {
@@ -166,20 +117,20 @@ describe('the redirect address', () => {
   const back = (error?: string) => ({ kind: 'back', error }) as const
   const own = (facts: ServerFacts) =>
     found(clientTable, facts).filter((line) => !line.includes('Client authentication'))
-  it.each<[Looks['ours'], RegExp]>([
-    [{ kind: 'silent' }, /^fail OIDC_ISSUER: .*isn't responding/],
-    [{ kind: 'silent', status: 503 }, /^fail OIDC_ISSUER: .*\(503\)/],
-    [{ kind: 'barred', status: 429 }, /^warn OIDC_ISSUER: .*limiting/],
-    [{ kind: 'barred', status: 403 }, /^warn PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER: .*\(403\)/],
-    [refused('invalid_client'), /^fail OIDC_CLIENT_ID: .*doesn't know the client/],
-    [refused('redirect_uri did not match'), /^fail PUBLIC_URL: .*rejected the redirect URI/],
-    [refused('no'), /^fail PUBLIC_URL, OIDC_CLIENT_ID: .*rejected a test sign-in/],
-    [back('invalid_scope'), /^fail OIDC_SCOPE: /],
-    [back('invalid_target'), /^fail OIDC_RESOURCE: /],
-    [back('unauthorized_client'), /^fail OIDC_CLIENT_ID: /],
-    [back('<odd>'), /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .*with an error/],
+  it.each<[Looks['ours'], string]>([
+    [{ kind: 'silent' }, 'silent'],
+    [{ kind: 'silent', status: 503 }, 'failing'],
+    [{ kind: 'barred', status: 429 }, 'limited'],
+    [{ kind: 'barred', status: 403 }, 'barred'],
+    [refused('invalid_client'), 'client'],
+    [refused('redirect_uri did not match'), 'redirect'],
+    [refused('no'), 'refused'],
+    [back('invalid_scope'), 'scope'],
+    [back('invalid_target'), 'target'],
+    [back('unauthorized_client'), 'unauthorized'],
+    [back('<odd>'), 'error'],
   ])('that is answered %o', (ours, expected) => {
-    expect(own(seen(ours))).toEqual([expect.stringMatching(expected)])
+    expect(named(own(seen(ours)))).toEqual([expected])
   })
 
   const no = refused('invalid redirect_uri')
@@ -232,23 +183,19 @@ describe('the client', () => {
 
   const key = { how: { method: 'private_key_jwt' } }
   const odd = { how: { method: 'client_secret_basic', secret: 'a/b+c' } }
-  const all = 'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH'
-  it.each<[ServerFacts, RegExp]>([
-    [asked('refused'), new RegExp(`^fail ${all}: .*invalid_client at the token`)],
-    [asked('refused', {}, odd), new RegExp(`^fail ${all}: `)],
-    [asked('refused', {}, key), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, OIDC_CLIENT_AUTH: /],
-    [asked('refused', {}, { how: { method: 'none' } }), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /],
-    [asked('refused', {}, { isRegistered: true }), /^fail : .*that onramp registered/],
-    [asked('refused', { otherMethod: 'accepted' }), /^fail OIDC_CLIENT_AUTH: .*only with client_secret_post/],
-    [asked('silent'), /^fail OIDC_ISSUER: .*invalid response/],
-    [asked('status 503'), /^warn OIDC_ISSUER: .*status 503/],
-    [
-      asked('not-allowed', { inventedId: 'not-allowed' }),
-      /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL: /,
-    ],
-    [asked('not-allowed', { inventedId: 'refused' }), /^fail OIDC_CLIENT_ID: .*isn't allowed/],
+  it.each<[ServerFacts, string]>([
+    [asked('refused'), 'rejected'],
+    [asked('refused', {}, odd), 'encoded'],
+    [asked('refused', {}, key), 'rejected'],
+    [asked('refused', {}, { how: { method: 'none' } }), 'rejected'],
+    [asked('refused', {}, { isRegistered: true }), 'registered'],
+    [asked('refused', { otherMethod: 'accepted' }), 'other-method'],
+    [asked('silent'), 'silent'],
+    [asked('status 503'), 'failing'],
+    [asked('not-allowed', { inventedId: 'not-allowed' }), 'unauthorized'],
+    [asked('not-allowed', { inventedId: 'refused' }), 'not-allowed'],
   ])('that is %#', (facts, expected) => {
-    expect(troubles(clientTable, facts)).toEqual([expect.stringMatching(expected)])
+    expect(named(troubles(clientTable, facts))).toEqual([expected])
   })
 
   it('is called right only where a wrong one is refused', () => {
@@ -297,28 +244,18 @@ describe('registration', () => {
     registration: { requested, reply: undefined },
   })
   const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
-  const willAsk =
-    /^ok : The first start will ask to register a client \(client_secret_post, ID tokens signed with RS256\)/
-  it.each<[ServerFacts, Partial<Settings>, RegExp]>([
-    [none, {}, /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: .*doesn't offer dynamic registration/],
-    [registering({ kind: 'silent', why: 'refused' }), {}, /^fail OIDC_CLIENT_ID: .*isn't responding/],
-    [
-      registering(answer(403)),
-      {},
-      /^fail OIDC_INITIAL_ACCESS_TOKEN, OIDC_CLIENT_ID: .*requires a token \(403\)/,
-    ],
-    [
-      registering(answer(401)),
-      token,
-      /^fail OIDC_INITIAL_ACCESS_TOKEN, OIDC_CLIENT_ID: .*rejected the token/,
-    ],
-    [registering(answer(400, '{"error":"access_denied"}')), {}, /requires a token \(400\)/],
-    [registering(answer(404)), {}, /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
-    [registering(answer(503)), {}, /^warn OIDC_CLIENT_ID: .*returned an error \(503\)/],
-    [registering(answer(400, '{"error":"invalid_redirect_uri"}')), {}, willAsk],
-    [registering(answer(201, '{"client_id":"x"}')), {}, willAsk],
+  it.each<[ServerFacts, Partial<Settings>, string]>([
+    [none, {}, 'none'],
+    [registering({ kind: 'silent', why: 'refused' }), {}, 'silent'],
+    [registering(answer(403)), {}, 'no-token'],
+    [registering(answer(401)), token, 'token'],
+    [registering(answer(400, '{"error":"access_denied"}')), {}, 'no-token'],
+    [registering(answer(404)), {}, 'closed'],
+    [registering(answer(503)), {}, 'failing'],
+    [registering(answer(400, '{"error":"invalid_redirect_uri"}')), {}, 'will-ask'],
+    [registering(answer(201, '{"client_id":"x"}')), {}, 'will-ask'],
   ])('that is %#', (facts, settings, expected) => {
-    expect(found(clientTable, facts, { settings })).toEqual([expect.stringMatching(expected)])
+    expect(named(found(clientTable, facts, { settings }))).toEqual([expected])
   })
 })
 

@@ -16,6 +16,7 @@ import {
   answer,
   answered,
   found,
+  named,
   machine,
   redis,
   refusedWith,
@@ -23,82 +24,37 @@ import {
   sqlite,
   troubles,
   unusedWords,
-  used,
+  came,
   random,
 } from './facts.ts'
 
 describe('settings and the machine', () => {
   const key = { OIDC_CLIENT_AUTH: 'private_key_jwt' } as const
-  it.each<[string, Partial<Machine>, Partial<Setup>, RegExp]>([
-    ['a fault', {}, { faults: ['PORT is not a number: use 3000'] }, /^fail PORT: PORT is not a number\.$/],
-    ['a mistyped name', {}, { env: { OIDC_ISUER: 'x' } }, /^warn OIDC_ISSUER: OIDC_ISUER is not a setting/],
-    [
-      'one beside',
-      {},
-      { env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } },
-      /^warn OIDC_ISSUER: .*OIDC_ISSUER is one/,
-    ],
-    ['a name of ours', {}, { env: { OIDC_TENANT_NAME: 'x' } }, /^warn OIDC_TENANT_NAME: .* ignored\.$/],
-    [
-      'a file',
-      {},
-      { env: { PUBLIC_URL_FILE: '/x' } },
-      /^warn PUBLIC_URL: .*only secrets are read from files/,
-    ],
-    ['an open file', { openFiles: ['REDIS_URL_FILE'] }, {}, /^warn REDIS_URL_FILE: .*every user/],
-    ['quotes', {}, { env: { OIDC_CLIENT_SECRET: '"x"' } }, /^warn OIDC_CLIENT_SECRET: .*in quotes/],
-    [
-      'one address',
-      {},
-      { settings: { OIDC_ISSUER: 'https://onramp.acme.test/x' } },
-      /^fail PUBLIC_URL: .*as OIDC_I/,
-    ],
-    [
-      'an example',
-      {},
-      { settings: { PUBLIC_URL: 'https://a.example.com' } },
-      /^warn PUBLIC_URL: .*example domain/,
-    ],
-    [
-      'http',
-      {},
-      { settings: { PUBLIC_URL: 'http://localhost:3000' } },
-      /^warn PUBLIC_URL: .*only works on this/,
-    ],
-    ['HOST', { hostError: 'EADDRNOTAVAIL' }, {}, /^fail HOST: .*\(EADDRNOTAVAIL\)/],
-    [
-      'a site',
-      {},
-      { settings: { RETURN_TO_ORIGINS: ['https://b.test'] } },
-      /^warn PUBLIC_URL, RETURN_TO_ORIGINS: .*site/,
-    ],
-    [
-      'a company',
-      { company: { company: undefined, faults: ['a.yaml:1:1 x: y'] } },
-      {},
-      /^fail COMPANY_FILE: a\.yaml/,
-    ],
-    [
-      'no company',
-      { company: { company: undefined, faults: ['COMPANY_FILE names x'] } },
-      {},
-      /^fail COMPANY_FILE:/,
-    ],
-    ['wide trust', {}, { settings: { TRUST_PROXY: ['0.0.0.0/0'] } }, /^fail TRUST_PROXY: .*spoof/],
-    ['no trust', {}, { settings: { TRUST_PROXY: [] } }, /^warn TRUST_PROXY: .*lists none/],
-    ['authorities', { authority: 'expired' }, {}, /^warn NODE_EXTRA_CA_CERTS: .*has expired/],
-    ['no authorities', { authority: "can't be read" }, {}, /^warn NODE_EXTRA_CA_CERTS: .*goes on without it/],
-    [
-      'lifetimes',
-      {},
-      { settings: { SESSION_IDLE_MINUTES: 900 } },
-      /^warn SESSION_IDLE_MINUTES, SESSION_MAX_HOURS:/,
-    ],
-    ['an old Node', {}, { node: 'v24.2.0' }, /^fail : Node v24\.2\.0 is too old/],
-    ['a key', { canSign: false }, { settings: key }, /^fail OIDC_CLIENT_KEY: .*can sign/],
-    ['a key too many', { canSign: true }, {}, /^warn OIDC_CLIENT_AUTH: .*not used/],
-  ])('with %s have one finding', (_what, facts, changed, expected) => {
-    expect(troubles(settingsTable, machine(facts), changed)).toEqual([expect.stringMatching(expected)])
+  it.each<[string, Partial<Machine>, Partial<Setup>]>([
+    ['fault', {}, { faults: ['PORT is not a number: use 3000'] }],
+    ['mistyped', {}, { env: { OIDC_ISUER: 'x' } }],
+    ['beside', {}, { env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }],
+    ['unknown', {}, { env: { OIDC_TENANT_NAME: 'x' } }],
+    ['no-file', {}, { env: { PUBLIC_URL_FILE: '/x' } }],
+    ['open', { openFiles: ['REDIS_URL_FILE'] }, {}],
+    ['quoted', {}, { env: { OIDC_CLIENT_SECRET: '"x"' } }],
+    ['shared', {}, { settings: { OIDC_ISSUER: 'https://onramp.acme.test/x' } }],
+    ['example', {}, { settings: { PUBLIC_URL: 'https://a.example.com' } }],
+    ['local', {}, { settings: { PUBLIC_URL: 'http://localhost:3000' } }],
+    ['foreign', { hostError: 'EADDRNOTAVAIL' }, {}],
+    ['elsewhere', {}, { settings: { RETURN_TO_ORIGINS: ['https://b.test'] } }],
+    ['fault', { company: { company: undefined, faults: ['a.yaml:1:1 x: y'] } }, {}],
+    ['unread', { company: { company: undefined, faults: ['COMPANY_FILE names x'] } }, {}],
+    ['wide', {}, { settings: { TRUST_PROXY: ['0.0.0.0/0'] } }],
+    ['none', {}, { settings: { TRUST_PROXY: [] } }],
+    ['expired', { authority: 'expired' }, {}],
+    ['unread', { authority: "can't be read" }, {}],
+    ['idle', {}, { settings: { SESSION_IDLE_MINUTES: 900 } }],
+    ['old', {}, { node: 'v24.2.0' }],
+    ['unusable', { canSign: false }, { settings: key }],
+    ['unused', { canSign: true }, {}],
+  ])('have one finding where they lead to %s', (expected, facts, changed) => {
+    expect(named(troubles(settingsTable, machine(facts), changed))).toEqual([expected])
   })
 
   it('that are right have none, and say where people come and what to register', () => {
@@ -172,39 +128,33 @@ describe('PUBLIC_URL', () => {
   const url = 'https://onramp.acme.test'
   const silent = (why: 'unknown-name' | 'refused' | 'certificate') => ({ kind: 'silent', why }) as const
   it.each([
-    [silent('unknown-name'), /^warn PUBLIC_URL: .*doesn't resolve from here \(onramp\.acme\.test\)/],
-    [silent('certificate'), /^warn PUBLIC_URL: .*untrusted certificate/],
-    [silent('refused'), /^skip : .*connection refused. Check again when the server is running/],
-    [answer(200, '', { 'x-onramp': 'healthz' }), /^ok : onramp is responding/],
-    [answer(502), /^skip : The reverse proxy/],
-    [
-      answer(301, '', { location: 'https://www.acme.test/healthz?x=1' }),
-      /^fail PUBLIC_URL: .*to https:\/\/www\.acme\.test:/,
-    ],
-    [answer(302, '', { location: '/oauth2/start?rd=x' }), /^warn PUBLIC_URL: .*\/oauth2\/start:/],
-    [answer(403), /^warn PUBLIC_URL: .*its own sign-in \(403\)/],
-    [answer(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .*is not onramp \(200/],
+    [silent('unknown-name'), 'unknown'],
+    [silent('certificate'), 'certificate'],
+    [silent('refused'), 'not-yet'],
+    [answer(200, '', { 'x-onramp': 'healthz' }), 'reached'],
+    [answer(502), 'behind'],
+    [answer(301, '', { location: 'https://www.acme.test/healthz?x=1' }), 'moved'],
+    [answer(302, '', { location: '/oauth2/start?rd=x' }), 'redirected'],
+    [answer(403), 'gated'],
+    [answer(200, '{"status":"ok"}'), 'other'],
   ])('that answers %o', (reply, expected) => {
-    expect(found(ownAddressTable, { url, reply })).toEqual([expect.stringMatching(expected)])
+    expect(named(found(ownAddressTable, { url, reply }))).toEqual([expected])
   })
 })
 
 describe('the embedded store', () => {
-  it.each<[Partial<SqliteFacts>, RegExp]>([
-    [{ folder: 'a file' }, /^fail DATA_DIR: DATA_DIR is a file/],
-    [{ folder: 'not to be created' }, /^fail DATA_DIR: .*can't be created/],
-    [{ unwritable: 'ENOSPC' }, /^fail DATA_DIR: The disk with DATA_DIR is full \(ENOSPC\)/],
-    [{ unwritable: 'EACCES' }, /^fail DATA_DIR: DATA_DIR isn't writable \(EACCES\)/],
-    [{ database: { kind: 'damaged', reason: 'x' } }, /^fail DATA_DIR: .*is not a database/],
-    [
-      { database: { kind: 'rights', reason: 'EACCES' } },
-      /^fail DATA_DIR: .*can't be read and written \(EACCES\)/,
-    ],
-    [{ isOpenToAll: true }, /^warn DATA_DIR: .*readable by every user/],
-    [{ isInMemory: true }, /^warn DATA_DIR: .*tmpfs/],
-    [{ freeBytes: 1e6 }, /^warn DATA_DIR: Less than 100 MB/],
+  it.each<[Partial<SqliteFacts>, string]>([
+    [{ folder: 'a file' }, 'file'],
+    [{ folder: 'not to be created' }, 'no-folder'],
+    [{ unwritable: 'ENOSPC' }, 'full'],
+    [{ unwritable: 'EACCES' }, 'unwritable'],
+    [{ database: { kind: 'damaged', reason: 'x' } }, 'damaged'],
+    [{ database: { kind: 'rights', reason: 'EACCES' } }, 'unusable'],
+    [{ isOpenToAll: true }, 'open'],
+    [{ isInMemory: true }, 'memory'],
+    [{ freeBytes: 1e6 }, 'space'],
   ])('with %o', (facts, expected) => {
-    expect(troubles(sqliteTable, sqlite(facts))).toEqual([expect.stringMatching(expected)])
+    expect(named(troubles(sqliteTable, sqlite(facts)))).toEqual([expected])
   })
 
   it('that is writable, or to be created, is in order', () => {
@@ -229,18 +179,18 @@ describe('the embedded store', () => {
 describe('what survives a restart of Redis', () => {
   const snapshots = { aof_enabled: '0', rdb_last_bgsave_status: 'ok' }
   const started = { ...snapshots, uptime_in_seconds: '100', server_time_usec: '1800000000000000' }
-  it.each<[Partial<RedisFacts>, RegExp]>([
-    [{ info: { aof_last_write_status: 'err' } }, /can't save/],
-    [{ appendfsync: 'no' }, /appendfsync no/],
-    [{ info: snapshots }, /saves nothing: .*the ledger of sent invitations, and everyone is emailed again/],
-    [{ save: '3600 1', info: snapshots }, /snapshots only/],
-    [{ save: '3600 1', info: { ...snapshots, rdb_last_bgsave_status: 'err' } }, /can't save/],
+  it.each<[Partial<RedisFacts>, string]>([
+    [{ info: { aof_last_write_status: 'err' } }, 'failing'],
+    [{ appendfsync: 'no' }, 'unsynced'],
+    [{ info: snapshots }, 'nothing'],
+    [{ save: '3600 1', info: snapshots }, 'snapshots'],
+    [{ save: '3600 1', info: { ...snapshots, rdb_last_bgsave_status: 'err' } }, 'failing'],
     // The time of the last save is the time of the start where nothing was saved.
-    [{ save: undefined, info: { ...started, rdb_last_save_time: '1799999900' } }, /doesn't report whether/],
-    [{ save: undefined, info: { ...started, rdb_last_save_time: '1799999990' } }, /snapshots only/],
-    [{ info: { maxmemory_policy: 'allkeys-lru' } }, /may evict sessions/],
+    [{ save: undefined, info: { ...started, rdb_last_save_time: '1799999900' } }, 'unknown'],
+    [{ save: undefined, info: { ...started, rdb_last_save_time: '1799999990' } }, 'snapshots'],
+    [{ info: { maxmemory_policy: 'allkeys-lru' } }, 'evicting'],
   ])('is judged by %o', (facts, expected) => {
-    expect(troubles(redisTable, redis(facts))).toEqual([expect.stringMatching(expected)])
+    expect(named(troubles(redisTable, redis(facts)))).toEqual([expected])
   })
 
   it('is everything with an append-only file, and is not said where it is not known', () => {
@@ -261,51 +211,23 @@ describe('the service', () => {
     wayBack: { redirect, without: answered({ parameters, namesRedirect: false }), withRedirect },
   })
   type Reply = ServiceFacts['madeUp']
-  it.each<[Partial<ServiceFacts>, Partial<Setup>, RegExp]>([
-    [{ madeUp: answered() }, sameOrigin, /^fail SERVICE_BASE_URL: .*accepted an invalid token/],
-    [
-      { madeUp: { kind: 'silent', why: 'refused' } },
-      sameOrigin,
-      /^fail SERVICE_BASE_URL: .*connection refused/,
-    ],
-    [{ madeUp: refusedWith('not-there', 404) }, sameOrigin, /^fail SERVICE_BASE_URL: .*not at .*\(404\)/],
-    [
-      { madeUp: refusedWith('scope', 403) },
-      sameOrigin,
-      /^warn SERVICE_BASE_URL: .*may not be the Client API.*403/,
-    ],
-    [{ madeUp: prefix, global: prefix }, sameOrigin, /^fail SERVICE_HEADER_PREFIX: .*begin with X-Acme/],
-    [
-      { madeUp: refusedWith('auth-type') },
-      external,
-      /^fail SERVICE_BASE_URL, SERVICE_HEADER_PREFIX: .*although onramp sent/,
-    ],
-    [
-      {},
-      { settings: { OIDC_ISSUER: 'https://acme.okta.com' } },
-      /^fail TOKEN_ISSUED_BY: .*identity provider/,
-    ],
-    [{}, { settings: { OIDC_ISSUER: 'https://sso.acme.test/realms/acme' } }, /^fail TOKEN_ISSUED_BY: /],
-    [{ madeUp: refusedWith('auth-type') }, {}, /^warn TOKEN_ISSUED_BY: .*Invalid Secret/],
-    [
-      { user: refusedWith('auth-type'), userAsAccessToken: answered() },
-      sameOrigin,
-      /^fail TOKEN_ISSUED_BY: SERVICE_USER_TOKEN/,
-    ],
-    [{ user: refusedWith('token') }, sameOrigin, /^fail SERVICE_USER_TOKEN: .*expired \(401\)/],
-    [
-      { global: refusedWith('act-as-refused', 400) },
-      sameOrigin,
-      /^fail SERVICE_GLOBAL_TOKEN: .*rejected the person/,
-    ],
-    [wayBack(refusedWith('request', 400)), sameOrigin, /^fail PUBLIC_URL: .*as a final_redirect_url \(400\)/],
-    [
-      wayBack(answered({ parameters: 1, namesRedirect: false })),
-      sameOrigin,
-      /^warn PUBLIC_URL: .*don't seem to contain/,
-    ],
+  it.each<[Partial<ServiceFacts>, Partial<Setup>, string]>([
+    [{ madeUp: answered() }, sameOrigin, 'credulous'],
+    [{ madeUp: { kind: 'silent', why: 'refused' } }, sameOrigin, 'silent'],
+    [{ madeUp: refusedWith('not-there', 404) }, sameOrigin, 'not-there'],
+    [{ madeUp: refusedWith('scope', 403) }, sameOrigin, 'doubtful'],
+    [{ madeUp: prefix, global: prefix }, sameOrigin, 'prefix'],
+    [{ madeUp: refusedWith('auth-type') }, external, 'header'],
+    [{}, { settings: { OIDC_ISSUER: 'https://acme.okta.com' } }, 'provider'],
+    [{}, { settings: { OIDC_ISSUER: 'https://sso.acme.test/realms/acme' } }, 'provider'],
+    [{ madeUp: refusedWith('auth-type') }, {}, 'own'],
+    [{ user: refusedWith('auth-type'), userAsAccessToken: answered() }, sameOrigin, 'access-token'],
+    [{ user: refusedWith('token') }, sameOrigin, 'token'],
+    [{ global: refusedWith('act-as-refused', 400) }, sameOrigin, 'act-as-refused'],
+    [wayBack(refusedWith('request', 400)), sameOrigin, 'refused'],
+    [wayBack(answered({ parameters: 1, namesRedirect: false })), sameOrigin, 'ignored'],
   ])('with %o', (facts, changed, expected) => {
-    expect(troubles(serviceTable, service(facts), changed)).toEqual([expect.stringMatching(expected)])
+    expect(named(troubles(serviceTable, service(facts), changed))).toEqual([expected])
   })
 
   it('is not called wrong where only a sign-in shows who issues tokens', () => {
@@ -356,14 +278,14 @@ describe('the service', () => {
       naming: 'EMAIL',
     }
     const finding = explain(refusedWith(reason, 403) as never, question)
-    used.push(finding.says)
+    came.add(`service.refusals ${finding.is}`)
     expect(finding.settings[0]).toBe(setting)
     expect(finding.says).toContain(expected)
     const other = explain(refusedWith('act-as-missing') as never, {
       ...question,
       setting: 'SERVICE_GLOBAL_TOKEN',
     })
-    used.push(other.says)
+    came.add(`service.refusals ${other.is}`)
     expect(other.says).toContain("didn't receive X-Service-ActAs")
   })
 })
@@ -382,15 +304,12 @@ describe('deliveries', () => {
     })
   const sender = { settings: { MAIL_FROM: { name: 'Search', address: 'search@acme.test' } } }
   it.each([
-    [{ error: error('EAUTH', 535) }, /^fail SMTP_URL: .*rejected the username and password/],
-    [
-      { error: error('EAUTH', 454), words: 'the mail server x is busy' },
-      /^fail SMTP_URL: The mail server x is busy\.$/,
-    ],
-    [{}, /^ok : .*accepts the username/],
-    [{ hasUser: false }, /^ok : .*sign-in wasn't tested.*invite preview --to/],
+    [{ error: error('EAUTH', 535) }, 'password'],
+    [{ error: error('EAUTH', 454), words: 'the mail server x is busy' }, 'unusable'],
+    [{}, 'fine'],
+    [{ hasUser: false }, 'no-user'],
   ])('by a mail server with %o', (facts, expected) => {
-    expect(found(mailTable, smtp(facts), sender)).toEqual([expect.stringMatching(expected)])
+    expect(named(found(mailTable, smtp(facts), sender))).toEqual([expected])
   })
 
   it('without a sender are warned of', () => {
@@ -398,15 +317,12 @@ describe('deliveries', () => {
   })
 
   it.each([
-    [{ kind: 'taken' }, /^ok/],
-    [
-      { kind: 'refused', why: 'status 401', wait: undefined },
-      /^fail WEBHOOK_SECRET, WEBHOOK_URL: .*status 401/,
-    ],
-    [{ kind: 'silent', why: 'refused' }, /^fail WEBHOOK_URL: .*connection refused/],
-    [{ kind: 'silent', why: 'the proxy p refuses' }, /^fail HTTPS_PROXY, NO_PROXY, WEBHOOK_URL: /],
+    [{ kind: 'taken' }, 'taken'],
+    [{ kind: 'refused', why: 'status 401', wait: undefined }, 'refused'],
+    [{ kind: 'silent', why: 'refused' }, 'silent'],
+    [{ kind: 'silent', why: 'the proxy p refuses' }, 'silent'],
   ] as const)('of events to %o', (outcome, expected) => {
-    expect(found(webhookTable, outcome)).toEqual([expect.stringMatching(expected)])
+    expect(named(found(webhookTable, outcome))).toEqual([expected])
   })
 })
 
