@@ -9,7 +9,8 @@ import { check, idsOf, outcome, type Report } from './checking.ts'
 const citing = { properties: { citations: { type: 'array' } } }
 const plain = { properties: { text: {} } }
 const body = (schema: unknown) => ({ content: { 'application/json': { schema } } })
-const answering = (schema: unknown) => ({ requestBody: body(plain), responses: { 200: body(schema) } })
+const answeringWith = (content: object) => ({ requestBody: body(plain), responses: { 200: { content } } })
+const answering = (schema: unknown) => answeringWith(body(schema).content)
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const api = (paths: unknown, more: object = {}) =>
   JSON.stringify({ openapi: '3.1.0', paths, ...more }, null, 1)
@@ -97,10 +98,12 @@ test.each<[string, string]>([
   ['a name somewhere deeper', chat({ properties: { a: citing } })],
   ['a member of any name', chat({ ...plain, additionalProperties: citing })],
   ['a body without a schema', posting({ responses: { 200: {} } })],
+  ['one of two types without a schema', posting(answeringWith({ 'text/plain': {}, ...body(plain).content }))],
   ['an operation without answers', posting({ requestBody: body(plain) })],
   ['a schema that says nothing', chat({ type: 'object' })],
   ['a text', chat({ type: 'string' })],
-  ['one of several schemas that says nothing', chat({ oneOf: [plain, {}] })],
+  ['one of several schemas that says nothing', chat({ oneOf: [plain, { type: 'object' }] })],
+  ['other members of a type', chat({ ...plain, additionalProperties: { type: 'string' } })],
   ['messages of which nothing is said', chat({ properties: { messages: { type: 'array' } } })],
   ['other members that may be there', chat({ ...plain, additionalProperties: true })],
   ['a pattern', chat({ ...plain, patternProperties: { [`^(${'(c+)+'.repeat(3)})+$`]: {} } })],

@@ -1,6 +1,6 @@
 // The deprecated fields that the messages of an operation declare. What a schema leaves open may be anything.
 // A document's patterns are never run, since one can take for ever.
-import { isRecord, listOf, recordOf } from '../input/json.ts'
+import { isRecord, listOf, recordOf, type Loose } from '../input/json.ts'
 import { levelBelow, searchFields, sureAt, type Fields, type Level } from '../matching/fields.ts'
 import type { Confidence } from '../matching/matcher.ts'
 import type { FieldEntry, Side } from '../schedule/schedule.ts'
@@ -25,14 +25,23 @@ const UNNAMED = ['additionalProperties', 'unevaluatedProperties']
 const NOT_READ = ['patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef']
 const EXAMPLES = ['example', 'examples', 'default', 'const', 'enum']
 
-/** Whether it is a schema that takes anything. */
-const takesAnything = (value: unknown, name: string) =>
-  (value === true || (isRecord(value) && Object.keys(value).length === 0)) &&
-  (UNNAMED.includes(name) || /^(?:schema|itemSchema|items|\d+)$/.test(name))
+/** What says which members there are. */
+const SAYING = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf', 'items', 'enum', 'const']
+const SIMPLE = /^(?:string|number|integer|boolean|null)$/
 
-/** Whether a schema says that it is one of several, without saying which. */
-const isOneOfUnknown = (schema: object) =>
-  'discriminator' in schema && !('oneOf' in schema || 'anyOf' in schema)
+const takesAnything = (schema: unknown) =>
+  schema === true ||
+  (isRecord(schema) && !SIMPLE.test(String(schema.type)) && !SAYING.some((name) => name in schema))
+
+/** Whether a schema takes members that it doesn't name. */
+const isOpen = (schema: Loose) =>
+  UNNAMED.some((name) => name in schema && schema[name] !== false) ||
+  [...listOf(schema.oneOf), ...listOf(schema.anyOf)].some(takesAnything)
+
+/** Whether there may be members that are not looked for. */
+const isPartlyUnread = (schema: Loose) =>
+  NOT_READ.some((name) => name in schema) ||
+  ('discriminator' in schema && !('oneOf' in schema || 'anyOf' in schema))
 
 /** Reports what a message, a request body or an answer, declares of the fields on its side. */
 export const eachDeclared = (
@@ -65,7 +74,8 @@ export const eachDeclared = (
   }
   const lookAt = (at: Written, level: Level) => {
     const { name, value } = at
-    if (level < 2 && takesAnything(value, name)) any('endpoint', at)
+    const media = name === 'content' ? Object.values(recordOf(value)).map(follow).map(recordOf) : []
+    if (media.some((one) => !('schema' in one || 'itemSchema' in one))) any('endpoint', at)
     if (name === 'properties') {
       isNamed[level] = true
       for (const [member, schema] of Object.entries(recordOf(value)))
@@ -86,7 +96,8 @@ export const eachDeclared = (
     for (const part of new Set([target, at.value])) {
       if (typeof part !== 'object' || part === null || seen[level].has(part)) continue
       seen[level].add(part)
-      if (isOneOfUnknown(part) || NOT_READ.some((name) => name in part)) any('endpoint', at)
+      const schema = recordOf(part)
+      if (isPartlyUnread(schema) || (level < 2 && isOpen(schema))) any('endpoint', at)
       for (const [name, value] of Object.entries(part)) lookAt({ value, holder: part, name }, level)
     }
   }

@@ -62,12 +62,6 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
 
-const DOUBTS: [Found['confidence'], string][] = [
-  ['name', 'May be in use (a nested field has the same name, but may be a different one):'],
-  ['unread', 'May be in use (called, but a body was unreadable):'],
-  ['endpoint', 'May be in use (called, but the bodies were not recorded completely):'],
-]
-
 const possibleText = (items: readonly Found[], paint: Paint): string[] =>
   [...Map.groupBy(items, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
     const fields = new Set(ofIt.map(({ entry }) => (entry.kind === 'field' ? entry.field : 'the operation')))
@@ -82,16 +76,12 @@ export const textReport = ({ waived, ...verdict }: Verdict, paint: Paint): strin
   const waivedText = waived.map((item) =>
     itemText(item, paint, `waived until ${item.waiver.until}: ${item.waiver.reason}`),
   )
-  const possible = DOUBTS.flatMap(([doubt, title]) => {
-    const items = verdict.mayBeInUse.filter(({ confidence }) => confidence === doubt)
-    return section(title, possibleText(items, paint))
-  })
   const lines = [
     paint.bold(headline({ waived, ...verdict })),
     '',
     ...verdict.inUse.map((item) => itemText(item, paint)),
     ...section('Waived:', waivedText),
-    ...possible,
+    ...section('May be in use (why is beside each place):', possibleText(verdict.mayBeInUse, paint)),
   ]
   return `${lines.join('\n').trimEnd()}\n`
 }
