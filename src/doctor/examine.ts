@@ -37,13 +37,14 @@ type Probed<Facts> = { facts: Facts } | 'missing' | 'none' | 'failed'
 
 const LIMIT_MS = 30_000
 
-async function probe<Facts>(
-  work: false | undefined | '' | (() => Promise<Facts | undefined | false | ''>),
-): Promise<Probed<Facts>> {
+/** None where a setting or an answer that it needs is missing. */
+type Work<Facts> = false | undefined | '' | (() => Promise<Facts | undefined>)
+
+async function probe<Facts>(work: Work<Facts>): Promise<Probed<Facts>> {
   if (!work) return 'missing'
   try {
     const facts = await within(LIMIT_MS, work())
-    return facts === undefined || facts === false || facts === '' ? 'none' : { facts }
+    return facts === undefined ? 'none' : { facts }
   } catch {
     return 'failed'
   }
@@ -73,8 +74,7 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
   const { PUBLIC_URL: url, OIDC_ISSUER: issuer, SERVICE_BASE_URL: baseUrl } = settings
   const { REDIS_URL: redisUrl, SMTP_URL: smtpUrl } = settings
   useProxy(settings)
-  const online = <Facts>(work: false | undefined | '' | (() => Promise<Facts | undefined>)) =>
-    probe(!offline && work)
+  const online = <Facts>(work: Work<Facts>) => probe(!offline && work)
 
   const stored = online(() => lookAtStored(setup, now))
   const discovery = online(issuer && (() => discover(issuer)))
@@ -102,33 +102,20 @@ export async function examine({ offline, now, ...given }: Examination): Promise<
     if (probed === 'missing') for (const check of checks) missing.add(check)
     return probed === 'failed' ? [unfinished(checks[0])] : []
   }
+  const here = <Facts>(table: Table<Facts>, work: Work<Facts>) => judged(table, probe(work))
+  const there = <Facts>(table: Table<Facts>, work: Work<Facts>) => judged(table, online(work))
   const found = await Promise.all([
-    judged(
-      settingsTable,
-      probe(() => lookAtMachine(setup)),
-    ),
-    judged(ownAddressTable, online(url && (() => askOwnAddress(url, settings)))),
-    judged(
-      mailTable,
-      online(async () => (smtpUrl ? await tryMail(smtpUrl) : undefined)),
-    ),
-    judged(
-      webhookTable,
-      online(() => tryWebhook(settings, setup.now)),
-    ),
+    here(settingsTable, () => lookAtMachine(setup)),
+    there(ownAddressTable, url && (() => askOwnAddress(url, settings))),
+    there(mailTable, async () => (smtpUrl ? await tryMail(smtpUrl) : undefined)),
+    there(webhookTable, () => tryWebhook(settings, setup.now)),
     judged(discoveryTable, discovery),
     judged(clockTable, readClocks()),
     judged(providerTable, server),
     judged(serverTable, server),
     judged(clientTable, server),
-    judged(
-      sqliteTable,
-      probe(async () => hasFolder && lookAtFolder(settings.DATA_DIR ?? '')),
-    ),
-    judged(
-      redisTable,
-      online(async () => (redisUrl ? await lookAtRedis(redisUrl, settings) : undefined)),
-    ),
+    here(sqliteTable, async () => (hasFolder ? lookAtFolder(settings.DATA_DIR ?? '') : undefined)),
+    there(redisTable, async () => (redisUrl ? await lookAtRedis(redisUrl, settings) : undefined)),
     judged(storedTable, stored),
     judged(serviceTable, service),
   ])
