@@ -2,8 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
-import { adoptStore, createInstallation, SecretMissing } from '../records/installation.ts'
-import type { Records } from '../records/records.ts'
+import { adoptStore, lookAtInstallation } from '../records/installation.ts'
 import { loadSettings } from '../settings/settings.ts'
 import { explained } from './invite/endings.ts'
 import { storeInWords, withStore } from './invite/setup.ts'
@@ -24,23 +23,13 @@ async function isConfirmed({ stdin, stderr }: CliParts, store: string): Promise<
   }
 }
 
-async function isOpened(records: Records, secrets: readonly string[]): Promise<boolean> {
-  try {
-    await createInstallation(records, secrets).vault()
-    return true
-  } catch (error) {
-    if (error instanceof SecretMissing) return false
-    throw error
-  }
-}
-
 export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
   const settings = loadSettings(parts.env)
   const store = storeInWords(settings)
   return await explained(parts, 'store adopt', () =>
     withStore(settings, async (records) => {
-      if (await isOpened(records, settings.SESSION_SECRET)) {
-        parts.stdout.write(`SESSION_SECRET opens the store already (${store}): nothing was changed.\n`)
+      if ((await lookAtInstallation(records, settings.SESSION_SECRET)) !== 'other secret') {
+        parts.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
         return 0
       }
       if (!yes && !(await isConfirmed(parts, store))) {
