@@ -8,7 +8,7 @@ import type { Invitee } from './people-file.ts'
 import { RunStopped, type Answer, type Ledger, type Plan } from './ledger.ts'
 import type { ComposeMail, Mail } from './mail/mail.ts'
 import type { Posted } from './mail/outcome.ts'
-import { saysOf } from './mail/smtp-reply.ts'
+import { saysOf } from './mail/smtp-trouble.ts'
 import type { Pace } from './pace.ts'
 import type { Tally } from './tally.ts'
 

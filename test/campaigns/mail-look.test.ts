@@ -5,7 +5,7 @@ import { companyOf } from '../../src/company/company.ts'
 import type { CompanyFile } from '../../src/company/schema.ts'
 import type { Asset } from '../../src/company/asset.ts'
 import { t } from '../helpers/texts.ts'
-import { ACME, jpeg, picture, png } from './emails.ts'
+import { jpeg, picture, png } from './emails.ts'
 
 const looks = (file: CompanyFile, pictures: Record<string, Asset> = {}) => {
   const found = looksOf(companyOf(file, new Map(Object.entries(pictures))))
@@ -63,26 +63,6 @@ describe('the logo of an email', () => {
       logo: { src: 'cid:logo@onramp', width: 32 },
       darkLogo: undefined,
     })
-  })
-})
-
-describe('the words about the company', () => {
-  it.each<[CompanyFile, string, string]>([
-    [ACME, 'Acme Search', 'A'],
-    [{ name: 'Beta' }, 'Beta', 'B'],
-    [{}, 'Search setup', 'S'],
-  ])('are what search is called, else the company: %#', (file, name, initial) => {
-    expect(looks(file)).toMatchObject({ name, initial })
-  })
-
-  it('name the links, a home page by its host where it has no name', () => {
-    expect(looks(ACME)).toMatchObject({
-      help: { href: 'mailto:search@acme.example', label: 'Contact the search team' },
-      home: { href: 'https://intranet.acme.example/', label: 'Acme intranet' },
-    })
-    const url = 'https://home.acme.example/start'
-    expect(looks({ links: { home: { url } } }).home).toEqual({ href: url, label: 'home.acme.example' })
-    expect(looks({})).toMatchObject({ help: undefined, home: undefined })
   })
 })
 

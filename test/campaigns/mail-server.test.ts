@@ -115,12 +115,6 @@ describe('a mail server that is slow', () => {
     const opened = await open(at('connect', ''))
     await expect(opened.check()).rejects.toThrow('not used (no answer within 0.05 seconds)')
   })
-
-  it('or replies without end has taken nothing', async () => {
-    expect(await posted(at('RCPT', `${'550-5.1.1 no\r\n'.repeat(90_000)}550 no`))).toEqual(
-      deferred('its reply is too long'),
-    )
-  })
 })
 
 describe('a mail server', () => {
@@ -201,19 +195,6 @@ describe('a run', () => {
     objects = false
     expect(await again()).toMatchObject({ code: 0 })
     expect(taken).toHaveLength(6)
-  })
-
-  it('names whose email may have arrived, and sends it again only on request', async () => {
-    let isCut = true
-    const { again, taken } = await runs(ada, ({ stage }) => (isCut && stage === 'end' ? 'break' : undefined))
-    const first = await again()
-    expect(first.code).toBe(3)
-    expect(first.stderr).toContain('ada@acme.example: delivery unknown: the connection broke')
-    isCut = false
-    expect((await again()).code).toBe(3)
-    expect(taken).toEqual([])
-    expect((await again('--retry-unknown')).code).toBe(0)
-    expect(taken).toEqual(['ada@acme.example'])
   })
 
   it('shows no link and no control character of a reply that quotes the email', async () => {

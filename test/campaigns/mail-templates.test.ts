@@ -4,12 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { looksOf } from '../../src/campaigns/mail/look.ts'
-import {
-  createMailTemplates,
-  FaultyTemplate,
-  OUR_MAIL,
-  type MailWords,
-} from '../../src/campaigns/mail/templates.ts'
+import { createMailTemplates, FaultyTemplate, type MailWords } from '../../src/campaigns/mail/templates.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -79,11 +74,6 @@ describe('a template', () => {
     expect(() =>
       createMailTemplates(folderWith('Subject: <%= it.t.lang + it.t("brand.setup") %>\n\n\nx')),
     ).not.toThrow()
-  })
-
-  it('of ours is found in views', () => {
-    const render = createMailTemplates(join(import.meta.dirname, '../../views'), OUR_MAIL)
-    expect(render(words).subject).toBe('Reminder: connect Jira to search')
   })
 })
 

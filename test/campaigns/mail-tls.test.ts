@@ -25,19 +25,18 @@ const made = (name: string, subject: string, ...more: string[]) =>
   openssl('req', '-x509', ...EC, '-keyout', `${name}.key`, '-out', `${name}.crt`, '-subj', subject, ...more)
 
 /** One that the authority `ca` has signed. */
-function signed(name: string, names: string, days: string): void {
+function signed(name: string, names: string): void {
   const files = ['-keyout', `${name}.key`, '-out', `${name}.csr`]
   openssl('req', ...EC, ...files, '-subj', `/CN=${name}`, '-addext', names)
   const from = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-copy_extensions', 'copy']
-  openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.crt`, '-days', days, ...from)
+  openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.crt`, '-days', '2', ...from)
 }
 
 beforeAll(() => {
   made('self', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1')
   made('ca', '/CN=Test CA')
-  signed('private', 'subjectAltName=IP:127.0.0.1', '2')
-  signed('elsewhere', 'subjectAltName=DNS:mail.acme.example', '2')
-  signed('expired', 'subjectAltName=IP:127.0.0.1', '-1')
+  signed('private', 'subjectAltName=IP:127.0.0.1')
+  signed('elsewhere', 'subjectAltName=DNS:mail.acme.example')
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -55,12 +54,14 @@ const ada = 'ada@acme.example\n'
 const sent = (url: string, env: Record<string, string> = {}) =>
   send([list(ada), ...fresh()], { env: { SMTP_URL: url, ...env } })
 
+/** In a process of its own, which trusts the authority. */
+const trusting = (port: number) =>
+  company().run(['invite', 'send', company().list('one.csv', ada), ...fresh()], {
+    env: { SMTP_URL: `smtps://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') },
+  })
+
 describe('the certificate of a mail server', () => {
-  const WRONG = [
-    ['self', 'its certificate is self-signed'],
-    ['private', 'its certificate comes from an unknown authority'],
-  ] as const
-  it.each(WRONG)('that is %s is named so, by smtps and by STARTTLS, with what to do', async (name, words) => {
+  it.each(['self', 'private'])('that is %s is named so, by smtps and by STARTTLS', async (name) => {
     for (const [scheme, secure] of [
       ['smtps', true],
       ['smtp', false],
@@ -68,34 +69,22 @@ describe('the certificate of a mail server', () => {
       const port = await started({ ...pem(name), secure })
       const { code, stderr } = await sent(`${scheme}://127.0.0.1:${port}`)
       expect(code).toBe(1)
-      expect(stderr).toContain(words)
-      expect(stderr).toContain('NODE_EXTRA_CA_CERTS')
+      expect(stderr).toContain("an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS")
       expect(stderr).not.toContain('ESOCKET')
       await new Promise<void>((done) => server?.close(() => done()))
     }
   })
 
-  it.each([
-    ['elsewhere', 'its certificate is for mail.acme.example, not for this name'],
-    ['expired', 'its certificate has expired'],
-  ])('that is %s is named so where its authority is trusted', { timeout: 20_000 }, async (name, words) => {
-    const port = await started({ ...pem(name), secure: true })
-    const { code, stderr } = await company().run(
-      ['invite', 'send', company().list('one.csv', ada), ...fresh()],
-      {
-        env: { SMTP_URL: `smtps://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') },
-      },
-    )
+  it('that is for another name is named so where its authority is trusted', { timeout: 20_000 }, async () => {
+    const port = await started({ ...pem('elsewhere'), secure: true })
+    const { code, stderr } = await trusting(port)
     expect(code).toBe(1)
-    expect(stderr).toContain(words)
+    expect(stderr).toContain('its certificate is for mail.acme.example, not for this name')
   })
 
   it('that NODE_EXTRA_CA_CERTS vouches for is accepted', { timeout: 20_000 }, async () => {
     const port = await started({ ...pem('private'), secure: true })
-    const { code } = await company().run(['invite', 'send', company().list('one.csv', ada), ...fresh()], {
-      env: { SMTP_URL: `smtps://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') },
-    })
-    expect(code).toBe(0)
+    expect((await trusting(port)).code).toBe(0)
   })
 })
 
@@ -107,23 +96,6 @@ describe('encryption', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('it offers no encryption (STARTTLS)')
     expect(stderr).toContain('smtps://')
-  })
-})
-
-describe('STARTTLS that is put off', () => {
-  it.each([
-    ['454 4.7.0 TLS not available due to local problem', 'its encryption (STARTTLS) does not work'],
-    // Postfix, when it has a milter that does not answer.
-    ['454 4.3.0 Try again later', 'it takes no email for now'],
-  ])('is told by what the server means: %s', async (reply, words) => {
-    const door = await startSmtpServer(({ stage, line }) => {
-      if (stage === 'EHLO') return '250-mail.acme.example\r\n250 STARTTLS'
-      return line === 'STARTTLS' ? reply : undefined
-    })
-    const { code, stderr } = await sent(door.url)
-    await door.close()
-    expect(code).toBe(1)
-    expect(stderr).toContain(`${words} (it says: ${reply})`)
   })
 })
 

@@ -2,7 +2,7 @@
 import PostalMime from 'postal-mime'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bytesOf } from '../../src/campaigns/mail/mail.ts'
-import { ACME, createEmails, jpeg, picture, png, type Written } from './emails.ts'
+import { ACME, createEmails, jpeg, picture, type Written } from './emails.ts'
 
 const emails = createEmails()
 afterAll(() => emails.end())
@@ -23,14 +23,6 @@ describe('the words of an email', () => {
     expect(await subjectOf(['GitHub', 'Slack', 'Jira'])).toBe('Connect 3 apps to Acme Search')
     expect(await subjectOf(['GitHub'], 1)).toBe('Reminder: connect GitHub to Acme Search')
     expect(await subjectOf(['Slack', 'Slack'], 2)).toBe('Reminder: connect 2 apps to Acme Search')
-  })
-
-  it('call an app what the company calls it, in the language of the email', async () => {
-    const file = { datasources: { slack_1: { name: { en: 'Chat of Sales', de: 'Chat des Vertriebs' } } } }
-    const subjectOf = async (language: string) =>
-      (await write({ file, apps: ['Slack'], person: { email: 'ada@acme.example', language } })).subject
-    expect(await subjectOf('en')).toContain('Chat of Sales')
-    expect(await subjectOf('de')).toContain('Chat des Vertriebs')
   })
 
   it('say what, how long, from whom and until when, and give the address that needs no link', async () => {
@@ -78,12 +70,6 @@ mailto:search@acme.example
 Acme intranet
 https://intranet.acme.example/
 `)
-  })
-
-  it('are neutral without a company file', async () => {
-    const { html, subject } = await emails.write()
-    expect(subject).toBe('Connect 3 apps to search')
-    expect(wordsIn(html)).toContain('S Search setup Hi Ada, connect 3 apps to search')
   })
 })
 
@@ -150,16 +136,6 @@ describe('the company in an email', () => {
       { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
     ])
     expect(Buffer.from(attachments[0]?.content as ArrayBuffer)).toEqual(light.content)
-  })
-
-  it('has another logo for dark mode where the company has one, and a light plate where not', async () => {
-    const light = picture('png', png(400, 100))
-    const both = await logoOf(light, picture('png', png(400, 101)))
-    expect(both.html).toContain('src="cid:logo-dark@onramp"')
-    expect(both.html).not.toContain('class="plate"')
-    const one = await logoOf(light)
-    expect(one.html).not.toContain('logo-dark')
-    expect(one.html).toContain('class="plate"')
   })
 
   it('is its name and a letter where the logo cannot be shown', async () => {

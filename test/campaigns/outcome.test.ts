@@ -1,8 +1,7 @@
 // What a mail server's replies come to: replies that providers document, or that people reported.
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from '../../src/campaigns/mail/outcome.ts'
-import { replyShown, saysOf } from '../../src/campaigns/mail/smtp-reply.ts'
-import type { SmtpError } from '../../src/campaigns/mail/smtp-trouble.ts'
+import { replyShown, saysOf, type SmtpError } from '../../src/campaigns/mail/smtp-trouble.ts'
 
 type Given = Omit<Partial<SmtpError>, 'name'>
 const came = (given: Given, hasLeft = false) =>

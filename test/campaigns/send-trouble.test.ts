@@ -112,18 +112,6 @@ describe('a dry run', () => {
   })
 })
 
-describe('two campaigns', () => {
-  it('write to nobody within two days, unless that is wanted', async () => {
-    const [one, other] = [fresh(), fresh()]
-    await send([list('ada@acme.example\n'), ...one])
-    const soon = await send([list('ada@acme.example\n'), ...other, '--min-gap', '48'])
-    expect(soon.stderr).toContain('1  not due')
-    expect(recipients()).toHaveLength(1)
-    expect(await send([list('ada@acme.example\n'), ...other, '--min-gap', '0'])).toMatchObject({ code: 0 })
-    expect(recipients()).toHaveLength(2)
-  })
-})
-
 describe('the service', () => {
   it.each([false, true])('that says 429 is waited for as it says (a date: %s)', async (retryAfterDate) => {
     company().sandbox.switches.set({ rateLimit: { perSecond: 5, burst: 5 }, retryAfterDate })
@@ -172,20 +160,5 @@ describe('two runs of one campaign', () => {
     expect(second.stderr).toContain('is already running')
     expect((await first).code).toBe(0)
     expect(recipients()).toEqual(['ada@acme.example'])
-  })
-})
-
-describe('wrong usage', () => {
-  it.each([
-    [[], 'PEOPLE.csv is missing'],
-    [['nowhere.csv'], 'file not found'],
-    [['-', '--days', '91'], '--days expects a whole number from 1 to 90'],
-    [['-', '--on-invalid', 'ignore'], 'stop or skip'],
-    [['-', '--campaign', '../x'], 'letters, digits'],
-    [['-', '--what'], '--what'],
-  ])('is told: %j', async (args, message) => {
-    const { code, stderr } = await send(args)
-    expect(code).toBe(2)
-    expect(stderr).toContain(message)
   })
 })

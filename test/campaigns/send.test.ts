@@ -157,17 +157,6 @@ describe('the mail', () => {
     expect(header('auto-submitted')).toBe('auto-generated')
   })
 
-  it('counts what waits: instances of one name, and more than it names', async () => {
-    await send([list('email\ndan@acme.example\ngrace@acme.example\n'), ...fresh()])
-    const dan = await parsed(recipients().indexOf('dan@acme.example'))
-    expect(dan.subject).toBe('Connect 3 apps to search')
-    expect(dan.text).toContain('  - Slack\u00a0(1)\n  - Slack\u00a0(2)\n  - GitHub\n')
-    const grace = await parsed(recipients().indexOf('grace@acme.example'))
-    expect(grace.subject).toBe('Connect 40 apps to search')
-    expect(grace.text).toContain('  - Wiki 12\n  and 28 more\n')
-    expect(grace.html).toContain('>and 28 more</td>')
-  })
-
   it('is about the datasource that was asked for, and for nobody who has nothing of it', async () => {
     await send([list(EVERYBODY), ...fresh(), '--datasource', 'github'])
     expect(recipients()).toEqual(['ada@acme.example'])
@@ -184,18 +173,6 @@ describe('the mail', () => {
       .join()}${stdout}`
     expect(everything).not.toMatch(/\/auth\/datasource|token=/)
     expect(mails()[0]?.raw.includes(recipients()[1] ?? '')).toBe(false)
-  })
-
-  it('has the same Message-ID for the same person and reminder', async () => {
-    const campaign = fresh()
-    company().sandbox.mail?.behave({ refuse: { code: 451, message: 'later' } })
-    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 3 })
-    company().sandbox.mail?.behave({})
-    expect(await send([list('ada@acme.example\n'), ...campaign])).toMatchObject({ code: 0 })
-    await send([list('ada@acme.example\n'), '--campaign', `${campaign[1]}-other`])
-    const [one, other] = [await parsed(0), await parsed(1)]
-    expect(one.messageId).toMatch(/^<[0-9a-f]{32}@acme\.example>$/)
-    expect(other.messageId).not.toBe(one.messageId)
   })
 
   it('can be replaced by the administrator, and a subject of two lines is refused', async () => {

@@ -1,6 +1,5 @@
 // What came of one try to hand over an email: its outcome, or that no email can leave at all. Pure.
-import { replyShown } from './smtp-reply.ts'
-import { isWrongPassword, troubleOf, type SmtpError } from './smtp-trouble.ts'
+import { isWrongPassword, replyShown, troubleOf, type SmtpError } from './smtp-trouble.ts'
 
 /**
  * failed: rejected for good because of the recipient. deferred: not accepted for any other reason. unknown: the whole email

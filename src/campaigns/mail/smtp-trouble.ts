@@ -1,8 +1,8 @@
-// Why the mail server gave no answer, or cannot be used, in words that say what happened and what to do. Pure.
+// What a mail server says, or why it gave no answer or cannot be used, in words for people. Pure.
 import { getSystemErrorName } from 'node:util'
-import { replyShown } from './smtp-reply.ts'
+import { printable } from '@onramp/deprecations/command-line/printable'
 
-/** What nodemailer throws. `originalCode` is what Node said before the library's own code replaced it. */
+/** What nodemailer throws. `originalCode` is Node's, before the library's own code replaced it. */
 export type SmtpError = Error & {
   code?: string
   originalCode?: string
@@ -15,31 +15,43 @@ export type SmtpError = Error & {
   cert?: { subjectaltname?: string; subject?: { CN?: string | string[] } }
 }
 
-const AUTHORITY = "set NODE_EXTRA_CA_CERTS to its authority's certificate"
-const UNKNOWN_AUTHORITY = `its certificate comes from an unknown authority`
+/** Characters. */
+const MAX_SHOWN = 300
+
+/**
+ * A reply as one line of at most 300 characters. Filters quote what they dislike, and an invitation's link is personal:
+ * only the host of an address is shown, and nothing as long as a token.
+ */
+export function replyShown(reply: string): string {
+  const line = reply
+    .slice(0, 4 * MAX_SHOWN)
+    .replaceAll(/\s*\r?\n(\d{3}[ -])?/g, ' ')
+    .replaceAll(/(https?:\/\/[^\s/]+)\/\S*/gi, '$1/…')
+    .replaceAll(/(\/invite\/|[\w-]{40})[\w.-]*/g, '…')
+  const shown = printable(line).replaceAll(/ {2,}/g, ' ').trim()
+  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
+}
+
+/** @param reply the mail server's, or our words for why there is none */
+export const saysOf = (reply: string, says = 'it says: ', happened = ''): string =>
+  (/^\d{3}/.test(reply) ? says : happened) + reply
+
+const AUTHORITY =
+  "its certificate is self-signed, or comes from an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS to the authority's certificate"
 
 /** By Node's own codes (tls, "X509 certificate error codes"). */
 const CERTIFICATES: Record<string, string> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed, so it could be anyone's: ${AUTHORITY}`,
-  SELF_SIGNED_CERT_IN_CHAIN: `its certificate comes from a private authority that this machine does not trust: ${AUTHORITY}`,
-  UNABLE_TO_GET_ISSUER_CERT: `${UNKNOWN_AUTHORITY}: ${AUTHORITY}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `${UNKNOWN_AUTHORITY}: ${AUTHORITY}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNKNOWN_AUTHORITY}, or it leaves out the certificates in between: have it send them, or ${AUTHORITY}`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${AUTHORITY}, or have it send the certificates in between`,
   CERT_HAS_EXPIRED: "its certificate has expired: have it renewed (or set this machine's clock)",
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check this machine's clock",
-  CERT_REVOKED: 'its certificate was revoked: have it replaced',
-  CERT_SIGNATURE_FAILURE: 'its certificate does not match its authority: have it replaced',
-  INVALID_CA: `its certificate was issued by something that is not an authority: ${AUTHORITY}`,
-  INVALID_PURPOSE: 'its certificate is not for servers: have it replaced',
-  HOSTNAME_MISMATCH: 'its certificate is for another name: use that name in SMTP_URL',
 }
 
 /** The server chooses the names in its certificate, and there can be many. Characters. */
 const MAX_NAMES = 160
-
-/** In words that hold nothing the server chose. @param code Node's own */
-export const certificateWords = (code: string): string | undefined =>
-  CERTIFICATES[code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? 'HOSTNAME_MISMATCH' : code]
 
 function certificateTrouble({ originalCode = '', cert }: SmtpError): string | undefined {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
@@ -48,13 +60,12 @@ function certificateTrouble({ originalCode = '', cert }: SmtpError): string | un
   return `its certificate is for ${shown}, not for this name: use the certificate's name in SMTP_URL`
 }
 
-/** A name that is not known has two names in Node's list of system errors. */
-const UNKNOWN_NAME = 'host not found (ENOTFOUND)'
+/** Without those that say no more than their name. A host that is not known has two names in Node's list. */
 const SYSTEM: Record<string, string> = {
   ECONNREFUSED: 'connection refused (ECONNREFUSED)',
-  ENOTFOUND: UNKNOWN_NAME,
-  EAI_NONAME: UNKNOWN_NAME,
-  EAI_NODATA: UNKNOWN_NAME,
+  ENOTFOUND: 'host not found (ENOTFOUND)',
+  EAI_NONAME: 'host not found (ENOTFOUND)',
+  EAI_NODATA: 'host not found (ENOTFOUND)',
   EAI_AGAIN: "the DNS server didn't respond (EAI_AGAIN)",
   ECONNRESET: 'the connection broke (ECONNRESET)',
   EPIPE: 'the connection broke (EPIPE)',
@@ -72,7 +83,7 @@ function withoutTls({ response, responseCode = 0, message }: SmtpError): string 
   return `it offers no encryption (STARTTLS)${reply}, and onramp sends emails to another machine only encrypted: have it turned on, or use smtps://`
 }
 
-/** Other kinds of sign-in are wanted: an app password (Gmail), or any but this one (Exchange Online, unless it says otherwise). */
+/** Other kinds of sign-in are wanted: an app password (Gmail), or any but this one (Exchange Online, with one exception). */
 const OTHER_KIND = /^535[ -]5\.7\.(9\b|139\b(?!.*credentials were incorrect))/is
 
 /** Is a sign-in refused because of the name or the password (RFC 4954 6), and not because of its kind? */
@@ -90,8 +101,7 @@ export function troubleOf(error: SmtpError, limitMs: number): string {
   const certificate = certificateTrouble(error)
   if (certificate !== undefined) return certificate
   const system = errno === undefined ? (originalCode ?? '') : getSystemErrorName(errno)
-  if (SYSTEM[system] !== undefined) return SYSTEM[system]
-  if (errno !== undefined) return system
+  if (SYSTEM[system] !== undefined || errno !== undefined) return SYSTEM[system] ?? system
   if (response !== undefined && code !== 'ETLS') return `it says: ${replyShown(response)}`
   if (reason !== undefined && /wrong version number/i.test(reason))
     return 'this port does not start with TLS: use smtp:// for it, or the port for smtps:// (465)'
