@@ -36,6 +36,17 @@ const policy = (field: string, replacement?: string, id = `policies.${field}`): 
   instead: { response: { policy: { [replacement ?? 'name']: [1] } } },
 })
 
+const token = (of: string): Row => ({
+  id: `get${of}.trackingToken`,
+  operation: `POST /rest/api/v1/get${of}`,
+  field: 'trackingToken',
+  replacement: `${of}.trackingToken`,
+  announced: '2026-05-07',
+  removal: january,
+  uses: { response: { trackingToken: 't', [of]: {} } },
+  instead: { response: { [of]: { trackingToken: 't' } } },
+})
+
 const endpoint = (operation: string, announced: string): Row => ({
   id: operation.split('/').at(-1) ?? '',
   operation,
@@ -55,26 +66,8 @@ export const rows: Row[] = [
     uses: { response: { searchSessionSatisfaction: 0.9 } },
     instead: { response: { searches: 3 } },
   },
-  {
-    id: 'getanswer.trackingToken',
-    operation: 'POST /rest/api/v1/getanswer',
-    field: 'trackingToken',
-    replacement: 'answer.trackingToken',
-    announced: '2026-05-07',
-    removal: january,
-    uses: { response: { trackingToken: 't', answer: {} } },
-    instead: { response: { answer: { trackingToken: 't' } } },
-  },
-  {
-    id: 'getcollection.trackingToken',
-    operation: 'POST /rest/api/v1/getcollection',
-    field: 'trackingToken',
-    replacement: 'collection.trackingToken',
-    announced: '2026-05-07',
-    removal: january,
-    uses: { response: { trackingToken: 't', collection: {} } },
-    instead: { response: { collection: { trackingToken: 't' } } },
-  },
+  token('answer'),
+  token('collection'),
   {
     id: 'chat.citations',
     operation: 'POST /rest/api/v1/chat',

@@ -46,9 +46,13 @@ const seenIn = async (body: AsyncIterable<Uint8Array> | null): Promise<SeenBody>
   return { text: Buffer.concat(parts).toString('utf8'), isCut: bytes > MAX_BYTES }
 }
 
+/** The Request that is sent, of this process's fetch or of another one. */
+const requestIn = (input: unknown) =>
+  typeof input === 'object' && input !== null && 'url' in input ? (input as Request) : undefined
+
 /** What is sent, where it can be read without taking it from the call: a stream can't. */
 const sentBody = async (input: unknown, body: unknown): Promise<SeenBody | undefined> => {
-  if (body === undefined || body === null) return seenIn(input instanceof Request ? input.clone().body : null)
+  if (body === undefined || body === null) return seenIn(requestIn(input)?.clone().body ?? null)
   if (typeof body === 'object' && Symbol.asyncIterator in body) return undefined
   return seenIn(new Response(body as ConstructorParameters<typeof Response>[0]).body)
 }
@@ -116,7 +120,7 @@ export const watchDeprecations = <I, O extends Init, A extends Answer>(
   const { record, now = Date.now } = options
   const fields = new Set(schedule.flatMap((entry) => (entry.kind === 'field' ? entry.field : [])))
   return async (input, init) => {
-    const request = input instanceof Request ? input : undefined
+    const request = requestIn(input)
     const method = init?.method ?? request?.method ?? 'GET'
     const url = request?.url ?? String(input)
     const wants = (address: string) => watch.wantsBodies(method, address)
