@@ -131,7 +131,10 @@ export const settingsTable: Table<Machine> = {
     },
   ],
   'settings.outbound-proxy': [
-    ({ ways }) => ways.map((way) => ({ is: way.proxy === undefined ? 'direct' : 'through', ...way })),
+    ({ ways }, { settings }) => {
+      const setting = settings.HTTPS_PROXY === undefined ? 'HTTP_PROXY' : 'HTTPS_PROXY'
+      return ways.map((way) => ({ is: way.proxy === undefined ? 'direct' : 'through', setting, ...way }))
+    },
   ],
   'settings.authorities': [
     ({ authority }) => {

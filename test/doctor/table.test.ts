@@ -68,7 +68,7 @@ describe('settings and the machine', () => {
     const company = { name: 'Acme', languages: [], datasources: new Map() }
     const more = { ways, company: { company, faults: [] } } as unknown as Partial<Machine>
     expect(found(settingsTable, machine(more), { settings: { METRICS_PORT: 9464 } }).join('\n')).toMatch(
-      /company file of Acme.*The service is reached through the proxy proxy:3128.*Anyone who reaches port 9464/s,
+      /company file of Acme.*The service is reached through the proxy proxy:3128 \(HTTP_PROXY\).*Anyone who reaches port 9464/s,
     )
   })
 
