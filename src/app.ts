@@ -18,6 +18,7 @@ import type { Walks } from './onboarding/walks.ts'
 import type { Records } from './records/records.ts'
 import { createSearchRoutes, type SearchFor } from './search/routes.ts'
 import type { Settings } from './settings/settings.ts'
+import { requireSignIn } from './sign-in/require-sign-in.ts'
 import { repeatablePath } from './sign-in/return-to.ts'
 import { createSignInRoutes } from './sign-in/routes.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
@@ -100,7 +101,7 @@ export function createApp(services: Services): Express {
       ...common,
       authorizationServer,
       sessions,
-      limit: limits.refusedLogouts,
+      countRefused: limits.refusedLogout,
       records: services.records,
     }),
   )
@@ -123,17 +124,26 @@ export function createApp(services: Services): Express {
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   app.use(at('deprecations'), createDeprecationsRoutes({ schedule: publishedSchedule, sendPage, now }))
   if (isHttps) app.use(servedOverHttps)
-  app.use(at('sign-in'), createSignInRoutes({ ...common, ...signIn }))
+  app.use(signIn.session)
+  app.use(at('sign-in'), createSignInRoutes({ ...common, ...signIn, limit: limits.signingIn }))
   app.use(
     at('sign-out', 'signed-out'),
     createSignOutRoutes({ ...common, ...signIn, limit: limits.signingOut }),
   )
   app.use(
     at('invite'),
-    createInviteRoutes({ ...common, ...signIn, ...services.invited, appIn, invitations, people }),
+    createInviteRoutes({
+      ...common,
+      ...services.invited,
+      start: signIn.start,
+      limit: limits.signingIn,
+      appIn,
+      invitations,
+      people,
+    }),
   )
 
-  app.use(signIn.requireSignIn)
+  app.use(requireSignIn)
 
   app.use(
     createOnboardingRoutes({

@@ -21,9 +21,10 @@ import { createInstallation, untilOpened } from './records/installation.ts'
 import { createReadiness } from './records/readiness.ts'
 import { openStore } from './records/store.ts'
 import { createSealer } from './records/seal.ts'
-import { sessionTextsOn } from './session/sealed-texts.ts'
 import type { Settings } from './settings/settings.ts'
 import { safeReturnTo } from './sign-in/return-to.ts'
+import { createAuthorizationServer } from './sign-in/server/authorization-server.ts'
+import { clientOf } from './sign-in/server/client.ts'
 import { createSignIn } from './sign-in/sign-in.ts'
 import { loadAssets } from './web/assets.ts'
 import { createAudit, createAuditIds } from './web/audit.ts'
@@ -77,12 +78,7 @@ export function createOnramp(
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const ids = createAuditIds(secrets, normalizedAddress)
   const note = createAudit({ log, registry: metrics.registry, ids })
-  const limits = createLimits({
-    redis: store.redis,
-    perAddress: settings.SIGN_INS_PER_MINUTE,
-    perPerson: settings.REQUESTS_PER_MINUTE,
-    note,
-  })
+  const limits = createLimits(settings.SIGN_INS_PER_MINUTE, note)
 
   const assets = loadAssets(VIEWS, company)
   const isAdmin = administrators(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS)
@@ -116,19 +112,19 @@ export function createOnramp(
   const people = webhooks === undefined ? everyone : withOutbox(everyone, now, webhooks.notice)
   const follow = createFollow({ people, log, now })
 
+  const onCall = metrics.observeAuthorizationServer
+  const client = clientOf(settings, { records, installation, log, onCall, now })
+  const authorizationServer = createAuthorizationServer({ settings, client, log, onCall, now })
   const signIn = createSignIn({
     settings,
-    store,
+    records,
     installation,
+    authorizationServer,
     log,
     note,
-    limits,
-    onCall: metrics.observeAuthorizationServer,
     now,
     languageOf: (req) => languages.of(req).lang,
-    onSignedIn: follow.signedIn,
   })
-  const { authorizationServer } = signIn
   metrics.watchReach({
     store: () => store.isReachable(),
     authorization_server: () => authorizationServer.isReady(),
@@ -150,7 +146,7 @@ export function createOnramp(
 
   let isDraining = false
   const ending = new AbortController()
-  const askStore = createReadiness({ records, sessions: sessionTextsOn(store), log })
+  const askStore = createReadiness({ records, log })
   const app = createApp({
     settings,
     log,

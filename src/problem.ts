@@ -23,7 +23,6 @@ export type ProblemCode =
   | 'service_refused_return'
   | 'service_refused_sign_in'
   | 'service_unavailable'
-  | 'sign_in_busy'
   | 'sign_in_denied'
   | 'sign_in_expired'
   | 'sign_in_failed'

@@ -1,6 +1,6 @@
 // GET /invite/TOKEN, for people and mail scanners alike: however often it is opened, it changes nothing, asks nothing
 // and signs no one in. Signing in starts only with a click on our own page.
-import { Router, type Request, type RequestHandler } from 'express'
+import { Router, type RequestHandler } from 'express'
 import type { StartSignIn } from '../sign-in/start.ts'
 import type { Note } from '../web/audit.ts'
 import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
@@ -19,10 +19,8 @@ type AppSign = { name: string; logo: string | undefined; initial: string; tone: 
 const MAX_APPS = 6
 
 export type InviteParts = {
-  /** In front of every route: the limits, and between them the session. */
-  entering: RequestHandler[]
-  /** The request no longer counts against its address. */
-  forgive: (req: Request) => Promise<void>
+  /** Signing in, by address. */
+  limit: RequestHandler
   invitations: Pick<Invitations, 'read'>
   people: Pick<People, 'change'>
   start: StartSignIn
@@ -42,7 +40,7 @@ export type InviteParts = {
 
 export function createInviteRoutes(parts: InviteParts): Router {
   const router = Router()
-  const { entering, invitations, people, publicUrl, now } = parts
+  const { limit, invitations, people, publicUrl, now } = parts
 
   /**
    * A figure for the report must not keep anyone out. An old link must not bring back a person who was forgotten: mail
@@ -54,12 +52,10 @@ export function createInviteRoutes(parts: InviteParts): Router {
       .catch((error: unknown) => parts.log.warn({ err: error }, 'an arrival was not counted for the report'))
   }
 
-  const opening = router.route(['/invite', '/invite/:token']).get(entering)
-  opening.get(async (req, res) => {
+  router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
     const invitation = token === undefined ? undefined : await invitations.read(token)
     const user = signedInOf(req)?.user
-    if (invitation !== undefined) await parts.forgive(req)
 
     const met = welcome(invitation, user)
 
@@ -89,18 +85,17 @@ export function createInviteRoutes(parts: InviteParts): Router {
     })
   })
 
-  const starting = router.route('/invite/:token/start').get(entering)
-  starting.get(async (req, res) => {
-    const { token } = req.params
+  router.get('/invite/:token/start', limit, async (req, res) => {
+    const { token = '' } = req.params as { token?: string }
     const invitation = await invitations.read(token)
     if (invitation === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
     // The hint is in an address that the browser shows. A program that has the link could read the whole address there,
     // so only a click on our page gets it.
     const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
-    const wish = req.query['account'] === 'other' ? { wish: 'select_account' as const } : hint
+    const whom = req.query['account'] === 'other' ? { prompt: 'select_account' as const } : hint
 
-    const location = await parts.start(req, { returnTo: `/invite/${token}`, restarts: 0, ...wish })
+    const location = await parts.start(req, res, { returnTo: `/invite/${token}`, ...whom })
     // A browser says where it comes from; a program that follows every link does not.
     if ((req.get('sec-fetch-site') ?? req.get('referer')) !== undefined) await countOpened(invitation.email)
     parts.note({ event: 'invitation_opened', email: invitation.email })

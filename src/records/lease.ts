@@ -1,5 +1,5 @@
 // One at a time. Within this process, calls share the work that is under way. Over all processes, a lease is renewed while
-// the work lasts and runs out when its holder is gone; the holder reads again what the lease protects before acting.
+// the work lasts and runs out when its holder is gone, or has a fixed length; the holder reads again what it protects.
 import { randomUUID } from 'node:crypto'
 import type { Records } from './records.ts'
 
@@ -15,12 +15,21 @@ export type Lease = {
 
 export type LeaseRecords = Pick<Records, 'compareAndSet' | 'compareAndRemove'>
 
-/** Takes the lease, or undefined while another process holds it. @throws {StoreUnavailable} */
-export async function takeLease(records: LeaseRecords, name: string): Promise<Lease | undefined> {
+/**
+ * Takes the lease, or undefined while another process holds it.
+ * @param seconds it lasts so long and isn't renewed: a holder that is frozen doesn't lose it earlier
+ * @throws {StoreUnavailable}
+ */
+export async function takeLease(
+  records: LeaseRecords,
+  name: string,
+  seconds?: number,
+): Promise<Lease | undefined> {
   const [key, owner] = [`lease:${name}`, randomUUID()]
-  if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined
+  if (!(await records.compareAndSet(key, undefined, owner, seconds ?? LIFE_SECONDS))) return undefined
   let held = true
   const renewal = setInterval(() => {
+    if (seconds !== undefined) return clearInterval(renewal)
     records.compareAndSet(key, owner, owner, LIFE_SECONDS).then(
       (still) => {
         held &&= still

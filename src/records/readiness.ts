@@ -11,13 +11,11 @@ const FRESH_MS = 1_000
 
 type Parts = {
   records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
-  /** What keeps sessions alive: the one command that records have no use for. */
-  sessions: { touch(name: string, seconds: number): Promise<void> }
   log: ConnectionLog
 }
 
 /** @returns resolves when a record can be written, changed by a script, removed, and read; throws what the store said */
-export function createReadiness({ records, sessions, log }: Parts): () => Promise<void> {
+export function createReadiness({ records, log }: Parts): () => Promise<void> {
   let last: { at: number; written: Promise<void> } | undefined
   /** The code of the failure in the log: a new line is for another reason only. */
   let told: string | undefined
@@ -26,7 +24,6 @@ export function createReadiness({ records, sessions, log }: Parts): () => Promis
     await records.put(KEY, 'written', LIFE_SECONDS)
     // False only where another process changed it, or removed it, which is just as good.
     await records.compareAndSet(KEY, 'written', 'changed', LIFE_SECONDS)
-    await sessions.touch(KEY, LIFE_SECONDS)
     await records.remove(KEY)
   }
 

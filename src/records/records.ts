@@ -3,9 +3,6 @@
 import { Problem } from '../problem.ts'
 import { storeTrouble } from './store-trouble.ts'
 
-/** A value, and whether this reader took the mark off it. */
-export type Marked = { value: string; isTaken: boolean }
-
 export type Records = {
   /** The value, or undefined when there is none or it has expired. */
   get(key: string): Promise<string | undefined>
@@ -13,11 +10,6 @@ export type Records = {
   put(key: string, value: string, seconds: number): Promise<void>
   /** Writes only where the value still is `expected` (undefined: where there is none). False: another writer was faster. */
   compareAndSet(key: string, expected: string | undefined, value: string, seconds: number): Promise<boolean>
-  /**
-   * Reads a value, and takes `mark` off its beginning: of any number of readers one is told that it did.
-   * @returns the value as it was, with `mark` when it still had it; the record lives `seconds` from the taking on
-   */
-  takeMark(key: string, mark: string, seconds: number): Promise<Marked | undefined>
   remove(key: string): Promise<void>
   /** Removes only what still is `expected`. */
   compareAndRemove(key: string, expected: string): Promise<void>

@@ -13,13 +13,6 @@ return 0`
 const COMPARE_AND_REMOVE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`
 
-const TAKE_MARK = `local value = redis.call('GET', KEYS[1])
-local mark = ARGV[1]
-if value and string.sub(value, 1, #mark) == mark then
-  redis.call('SET', KEYS[1], string.sub(value, #mark + 1), 'EX', ARGV[2])
-end
-return value`
-
 const whole = (seconds: number) => Math.max(1, Math.ceil(seconds))
 const lifeOf = (seconds: number) => String(whole(seconds))
 const expiry = (seconds: number) => ({ expiration: { type: 'EX' as const, value: whole(seconds) } })
@@ -42,11 +35,6 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
         return (await redis.set(prefix + key, value, { ...expiry(seconds), condition: 'NX' })) !== null
       const args = { keys: [prefix + key], arguments: [expected, value, lifeOf(seconds)] }
       return (await redis.eval(COMPARE_AND_SET, args)) === 1
-    },
-    async takeMark(key, mark, seconds) {
-      const args = { keys: [prefix + key], arguments: [mark, lifeOf(seconds)] }
-      const value = await redis.eval(TAKE_MARK, args)
-      return typeof value === 'string' ? { value, isTaken: value.startsWith(mark) } : undefined
     },
     async remove(key) {
       await redis.del(prefix + key)

@@ -68,14 +68,6 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
             : update.run(value, until(seconds), key, expected, now())
         return done.changes === 1
       }),
-    takeMark: (key, mark, seconds) =>
-      attempt(() => {
-        const value = valueOf(select.get(key, now()))
-        if (value === undefined) return undefined
-        const isTaken = value.startsWith(mark)
-        if (isTaken) upsert.run(key, value.slice(mark.length), until(seconds))
-        return { value, isTaken }
-      }),
     remove: (key) =>
       attempt(() => {
         erase.run(key)

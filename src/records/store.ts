@@ -1,6 +1,5 @@
 // Which store there is: Redis where REDIS_URL is set (one server, Sentinels or a cluster), otherwise one SQLite file.
 import { resolve } from 'node:path'
-import type { SharedRedis } from './counting.ts'
 import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
@@ -11,10 +10,6 @@ import { inSpan } from '../trace/spans.ts'
 
 export type Store = {
   records: Records
-  /** The connection itself, for what counts in Redis on its own; undefined on the embedded store. */
-  redis: SharedRedis | undefined
-  /** What is asked for first is written first. A cluster's nodes don't wait for each other. */
-  keepsOrder: boolean
   /** False: operations fail at once. */
   isReachable(): boolean
   close(): Promise<void>
@@ -47,17 +42,15 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings
   const connection = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
-  const redis = watched(connection, ['get', 'set', 'del', 'expire', 'eval'], 'redis', options.onOperation)
+  const redis = watched(connection, ['get', 'set', 'del', 'eval'], 'redis', options.onOperation)
   return {
     records: createRedisRecords(redis, prefix),
-    redis: { client: redis, prefix },
-    keepsOrder: settings.REDIS_CLUSTER !== 'yes',
     isReachable: () => connection.isReady,
     close: async () => connection.destroy(),
   }
 }
 
-const RECORDS = ['get', 'put', 'compareAndSet', 'takeMark', 'remove', 'compareAndRemove'] as const
+const RECORDS = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
 function openedFolder(folder: string, isServer: boolean | undefined) {
   let hold: ReturnType<typeof holdFolder> | undefined
@@ -79,8 +72,6 @@ function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation 
     )
   return {
     records: watched(records, RECORDS, 'sqlite', onOperation),
-    redis: undefined,
-    keepsOrder: true,
     isReachable: () => true,
     async close() {
       records.close()

@@ -1,36 +1,134 @@
-// What express-session reads: the sign-in (signed-in.ts). It writes nothing; of a browser that has only begun to sign in
-// nothing is kept but its cookie.
+// Where express-session keeps sessions: named by the hash of their id, sealed by the id itself. What surprises: a new id is
+// inserted only, and an existing session is written only over what was read, so neither a slow request nor a process that
+// was frozen brings back old tokens or a session that was ended.
 import { Store, type SessionData } from 'express-session'
-import { nameOf } from '../records/seal.ts'
-import type { SealedTexts } from './sealed-texts.ts'
-import type { SignIns } from './signed-in.ts'
+import type { Request } from 'express'
+import type { Records } from '../records/records.ts'
+import { nameOf, type Sealer } from '../records/seal.ts'
 
 type Done<T = void> = (error?: unknown, result?: T) => void
 
-export class SessionStore extends Store {
-  readonly #texts: SealedTexts
-  readonly #signIns: SignIns
+/** Another request has changed or ended the session since it was read. */
+export class SessionChanged extends Error {
+  override name = 'SessionChanged'
+}
 
-  constructor({ texts, signIns }: { texts: SealedTexts; signIns: SignIns }) {
+export type SessionStoreOptions = {
+  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
+  /** Of SESSION_SECRET. */
+  sealer: Sealer
+  /** SESSION_IDLE_MINUTES and SESSION_MAX_HOURS, in seconds. */
+  idleSeconds: number
+  maxSeconds: number
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+/** The idle time starts anew after this share of it, so that most pages only read. */
+const TOUCH_SHARE = 0.05
+const MAX_TOUCHES = 50_000
+
+const keyOf = (name: string) => `session:${name}`
+/** The id and not its name: a dump of the store then opens nothing, even with the secret. */
+const holderOf = (id: string) => `session:${id}`
+
+/** In the place of a session that its person has ended from another device; it needs no sealing, as it opens nothing. */
+const ENDED = 'ended'
+
+/** What a session is when it is written: everything that was set on it. */
+const jsonOf = (session: SessionData) => JSON.stringify({ ...session, cookie: undefined })
+
+/** A session as the store has it. */
+type Stored = { sealed: string; json: string }
+
+export class SessionStore extends Store {
+  readonly #options: SessionStoreOptions
+  /** By the object that was made of it. */
+  readonly #stored = new WeakMap<object, Stored>()
+  readonly #touchedAt = new Map<string, number>()
+  /** Longer than documented by what a touch that was left out may cost. */
+  readonly #lifeSeconds: number
+
+  constructor(options: SessionStoreOptions) {
     super()
-    this.#texts = texts
-    this.#signIns = signIns
+    this.#options = options
+    this.#lifeSeconds = Math.ceil(options.idleSeconds * (1 + TOUCH_SHARE))
   }
 
   override get = (id: string, done: Done<SessionData | null>): void => settle(this.#read(id), done)
 
-  override set = (_id: string, _session: SessionData, done: Done = () => {}): void => done()
+  override set = (id: string, session: SessionData, done: Done = () => {}): void => {
+    const json = jsonOf(session)
+    // At the end of a request express-session can't tell that it was saved already under its new id.
+    if (this.#stored.get(session)?.json === json) done()
+    else settle(this.#write(id, session, json), done)
+  }
 
-  override destroy = (id: string, done: Done = () => {}): void =>
-    settle(this.#texts.destroy(nameOf(id)), done)
+  override destroy = (id: string, done: Done = () => {}): void => settle(this.end(nameOf(id)), done)
+
+  /** Doesn't hold up the answer, and doesn't fail it. */
+  override touch = (id: string, session: SessionData, done: Done = () => {}): void => {
+    done()
+    const [name, stored] = [nameOf(id), this.#stored.get(session)]
+    const { idleSeconds, now, records } = this.#options
+    if (stored === undefined || now() - (this.#touchedAt.get(name) ?? 0) < idleSeconds * TOUCH_SHARE * 1000)
+      return
+    this.#noteTouch(name)
+    records
+      .compareAndSet(keyOf(name), stored.sealed, stored.sealed, this.#lifeSeconds)
+      .catch(() => this.#touchedAt.delete(name))
+  }
+
+  override createSession = (req: Request, data: SessionData) => {
+    const session = super.createSession(req, data)
+    const stored = this.#stored.get(data)
+    if (stored !== undefined) this.#stored.set(session, stored)
+    return session
+  }
+
+  /** Is there a session? @param name the hash of its id (nameOf) */
+  async has(name: string): Promise<boolean> {
+    const sealed = await this.#options.records.get(keyOf(name))
+    return sealed !== undefined && sealed !== ENDED
+  }
+
+  /** @param name as above */
+  end(name: string): Promise<void> {
+    return this.#options.records.remove(keyOf(name))
+  }
+
+  /** Ends it, so that the next sign-in in that browser asks who is there. @param name as above */
+  async endElsewhere(name: string): Promise<void> {
+    const { records, maxSeconds } = this.#options
+    // A store that is full takes no writes, and still forgets.
+    await records.put(keyOf(name), ENDED, maxSeconds).catch(() => this.end(name))
+  }
 
   async #read(id: string): Promise<SessionData | null> {
-    const sealed = await this.#texts.get(nameOf(id))
-    if (sealed === undefined) return null
-    const signedIn = this.#signIns.open(id, sealed)
-    if (signedIn !== undefined) return { cookie: { originalMaxAge: null }, signedIn }
-    await this.#texts.destroy(nameOf(id))
-    return null
+    const { records, sealer, maxSeconds, now } = this.#options
+    const sealed = await records.get(keyOf(nameOf(id)))
+    if (sealed === ENDED) return { cookie: { originalMaxAge: null }, mustAsk: true }
+    const json = sealed === undefined ? undefined : sealer.open(sealed, holderOf(id))
+    if (sealed === undefined || json === undefined) return null
+    const data = { ...JSON.parse(json), cookie: { originalMaxAge: null } } as SessionData
+    if (now() - (data.signedInAt ?? 0) > maxSeconds * 1000) return null
+    this.#stored.set(data, { sealed, json })
+    return data
+  }
+
+  async #write(id: string, session: SessionData, json: string): Promise<void> {
+    const name = nameOf(id)
+    const sealed = this.#options.sealer.seal(json, holderOf(id))
+    const before = this.#stored.get(session)?.sealed
+    if (!(await this.#options.records.compareAndSet(keyOf(name), before, sealed, this.#lifeSeconds)))
+      throw new SessionChanged('another request has changed or ended the session')
+    this.#stored.set(session, { sealed, json })
+    this.#noteTouch(name)
+  }
+
+  #noteTouch(name: string): void {
+    if (this.#touchedAt.size >= MAX_TOUCHES) this.#touchedAt.clear()
+    this.#touchedAt.set(name, this.#options.now())
   }
 }
 

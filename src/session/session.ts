@@ -1,70 +1,60 @@
-// The browser's session: one small signed cookie with nothing in it but a random id. What surprises: express-session
-// stores nothing of ours. It reads who is signed in (session-store.ts) and sends the cookie.
-import { randomBytes } from 'node:crypto'
+// The browser's session, as express-session keeps it under one small signed cookie. What surprises: it answers before it
+// has saved, so what changes a session saves it and waits.
+import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Store } from 'express-session'
-import { cookieKeys, cookieName, type CookieOptions } from './cookie-id.ts'
-import { nameOf } from '../records/seal.ts'
-import { signedInOf, type SignedIn } from './signed-in.ts'
+import { signedInOf, type SessionContent, type SignedIn } from './signed-in.ts'
 
-declare module 'express-session' {
-  interface SessionData {
-    signedIn?: SignedIn
-    /** Set to have the cookie sent; the store keeps nothing of it. */
-    isSigningIn?: true
-  }
-}
+/** `__Host-` ties the cookie to this one host over https (RFC 6265bis 4.1.3.2). */
+export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp')
 
-/** SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back. */
-export const createSession = ({ store, secrets, https }: CookieOptions & { store: Store }): RequestHandler =>
+/** What the cookie is signed with: the first one signs, every one verifies. */
+const cookieKey = (secret: string) =>
+  createHmac('sha256', secret).update('onramp cookie 1').digest('base64url')
+
+/**
+ * express-session; it reads the store once for a request that brings a cookie of ours, and for no other.
+ * SameSite=Lax, not Strict: with Strict the cookie is missing when the authorization server sends the browser back.
+ * @param secrets SESSION_SECRET
+ */
+export const createSession = (store: Store, secrets: readonly string[], https: boolean): RequestHandler =>
   expressSession({
     store,
     name: cookieName(https),
-    genid: (req) => chosenIds.get(req) ?? newSessionId(),
-    secret: cookieKeys(secrets),
+    secret: secrets.map(cookieKey),
     resave: false,
     saveUninitialized: false,
     cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: https },
   })
 
-/** The id that a session begins with, where its record was stored first. */
-const chosenIds = new WeakMap<object, string>()
-
-const browsers = new WeakMap<Request, string>()
-
-/** In front of the session, so that browserOf knows a browser that has a cookie and no session. */
-export const rememberBrowser =
-  (idOf: (req: Request) => string | undefined): RequestHandler =>
-  (req, _res, next) => {
-    const id = idOf(req)
-    if (id !== undefined) browsers.set(req, nameOf(id))
-    next()
-  }
+/** @throws {SessionChanged} when another request was faster @throws {StoreUnavailable} */
+export const saveSession = (req: Request): Promise<void> =>
+  new Promise((resolve, reject) => req.session.save((error) => (error ? reject(error as Error) : resolve())))
 
 /**
- * Names the browser that a sign-in is bound to (RFC 9700 4.7): the session id that it first signed in with. It survives
- * the renewal of the id, so that other tabs' sign-ins still end well.
+ * Signs in under a new id, saved before the browser hears of it. The session of before is left for the caller to end, which
+ * goes only when the next one is there.
  */
-export const browserOf = (req: Request): string | undefined => signedInOf(req)?.browser ?? browsers.get(req)
-
-/** The same, for a browser without a cookie too: it gets one with the answer. */
-export function bindBrowser(req: Request): string {
-  const known = browserOf(req)
-  if (known !== undefined) return known
-  req.session.isSigningIn = true
-  return nameOf(req.sessionID)
-}
-
-/** 192 random bits, as express-session's own. */
-export const newSessionId = (): string => randomBytes(24).toString('base64url')
-
-/**
- * The browser is signed in from here on: its cookie gets the id of the record that is stored already. The record of
- * before stays: other tabs' requests are under way with it.
- */
-export function startSession(req: Request, signedIn: SignedIn): void {
-  chosenIds.set(req, signedIn.id)
+export async function startSession(req: Request, content: SessionContent): Promise<void> {
   // express-session sets it on every store that it is given; its types don't show it.
   ;(req.sessionStore as Store & { generate(req: Request): void }).generate(req)
-  req.session.signedIn = signedIn
+  Object.assign(req.session, content)
+  await saveSession(req)
 }
+
+/** As the store has it by now. @returns undefined where it was ended; then the request has no session */
+export const reloadSession = (req: Request): Promise<SignedIn | undefined> =>
+  new Promise((resolve, reject) =>
+    req.sessionStore.get(req.sessionID, (error, data) => {
+      if (error) return reject(error as Error)
+      if (data) req.sessionStore.createSession(req, data)
+      else delete (req as Partial<Request>).session
+      resolve(signedInOf(req))
+    }),
+  )
+
+/** Ends it, in the store and for the rest of the request. */
+export const endSession = (req: Request): Promise<void> =>
+  new Promise((resolve, reject) =>
+    req.session.destroy((error) => (error ? reject(error as Error) : resolve())),
+  )

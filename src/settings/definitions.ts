@@ -153,19 +153,13 @@ export const definitions = {
   SIGN_INS_PER_MINUTE: {
     default: '3000',
     meaning:
-      'Unfinished sign-ins allowed per minute per IP address (an office may share one). Each browser gets a tenth of this many requests',
+      'Requests to sign in allowed per minute, per IP address and process. A sign-in takes two to four, and an office may share an address',
     schema: wholeNumber(1, 1_000_000),
   },
   REQUESTS_PER_MINUTE: {
     default: '1200',
     meaning: 'Requests to the service allowed per minute per person, across all their tabs and devices',
     schema: wholeNumber(60, 1_000_000),
-  },
-  SIGN_INS_WAITING_MB: {
-    default: '64',
-    meaning:
-      'Megabytes of the store for unfinished sign-ins. When they are full, new sign-ins have to wait. One IP address gets a tenth',
-    schema: wholeNumber(1, 100_000),
   },
   DRAIN_SECONDS: {
     default: '2',

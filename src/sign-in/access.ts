@@ -5,9 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import type { Credentials } from '../client-api/credentials.ts'
 import { TokenRefused } from '../client-api/errors.ts'
-import { nameOf } from '../records/seal.ts'
-import { remember, whoIsSignedIn, type SignedIn } from '../session/signed-in.ts'
-import type { SignInParts } from './parts.ts'
+import { endSession } from '../session/session.ts'
+import { signedInOf, whoIsSignedIn, type Tokens } from '../session/signed-in.ts'
 import type { Refresh } from './refresh.ts'
 import { isFresh, SignInAgain } from './require-sign-in.ts'
 import { conditionOf } from './tokens.ts'
@@ -20,33 +19,24 @@ export type Access = <T>(req: Request, call: (credentials: Credentials) => Promi
 /** Between 0 and 1, the same for a session each time. */
 const jitterOf = (sessionId: string) => parseInt(hash('sha1', sessionId, 'hex').slice(0, 4), 16) / 0xffff
 
-/** @throws {SignInAgain} when the sign-in is over, or the service no longer accepts it and a new one may help */
-export function createAccess({
-  signIns,
-  refresh,
-  settings,
-  now,
-}: SignInParts & { refresh: Refresh }): Access {
-  const externalIdp = settings.TOKEN_ISSUED_BY === 'external-idp'
+/**
+ * @param externalIdp TOKEN_ISSUED_BY is external-idp
+ * @throws {SignInAgain} when the sign-in is over, or the service no longer accepts it and a new one may help
+ */
+export function createAccess(refresh: Refresh, externalIdp: boolean, now: () => number): Access {
   /** Milliseconds since 1970: the token endpoint was slow, so until then no page waits for a refresh that can wait. */
   let pausedUntil = 0
-  const credentialsOf = ({ tokens: { accessToken } }: SignedIn): Credentials => ({
-    kind: 'oauth',
-    accessToken,
-    externalIdp,
-  })
 
-  async function refreshed(req: Request, signedIn: SignedIn): Promise<SignedIn> {
-    const result = await refresh(signedIn)
-    if (result === undefined) throw new SignInAgain(req)
-    remember(req, result)
-    return result
+  async function refreshed(req: Request, isStillGood = false): Promise<Tokens> {
+    const signedIn = await refresh(req, isStillGood)
+    if (signedIn === undefined) throw new SignInAgain(req)
+    return signedIn.tokens
   }
 
   /** Ahead of its expiry a refresh is a courtesy: the token is still good, and no page waits long for another one. */
-  async function refreshedEarly(req: Request, signedIn: SignedIn): Promise<SignedIn> {
-    if (now() < pausedUntil) return signedIn
-    const refreshing = refreshed(req, signedIn)
+  async function refreshedEarly(req: Request, tokens: Tokens): Promise<Tokens> {
+    if (now() < pausedUntil) return tokens
+    const refreshing = refreshed(req, true)
     // It goes on where the page does not wait for it: what it brings is stored.
     const late = pause(MAX_EARLY_WAIT_MS, undefined, { ref: false })
     try {
@@ -54,39 +44,38 @@ export function createAccess({
       if (result !== undefined) return result
       refreshing.catch(() => {})
       pausedUntil = now() + PAUSE_MS
-      return signedIn
+      return tokens
     } catch (error) {
       if (error instanceof SignInAgain) throw error
-      return signedIn
+      return tokens
     }
   }
 
-  async function withGoodTokens(req: Request): Promise<SignedIn> {
-    const signedIn = whoIsSignedIn(req)
-    const { id, tokens } = signedIn
+  async function goodTokens(req: Request): Promise<Tokens> {
+    const { id, tokens } = whoIsSignedIn(req)
     const condition = conditionOf(tokens, now(), () => jitterOf(id))
-    if (condition === 'fresh' || (condition === 'ageing' && tokens.refreshToken === undefined))
-      return signedIn
-    return condition === 'expired' ? await refreshed(req, signedIn) : await refreshedEarly(req, signedIn)
+    if (condition === 'fresh' || (condition === 'ageing' && tokens.refreshToken === undefined)) return tokens
+    return condition === 'expired' ? await refreshed(req) : await refreshedEarly(req, tokens)
   }
 
   async function giveUp(req: Request, refusal: TokenRefused): Promise<never> {
-    const { id, signedInAt } = whoIsSignedIn(req)
-    if (isFresh(signedInAt, now())) throw refusal
-    await signIns.end(nameOf(id))
+    const signedIn = signedInOf(req)
+    if (signedIn !== undefined && isFresh(signedIn.signedInAt, now())) throw refusal
+    if (signedIn !== undefined) await endSession(req)
     throw new SignInAgain(req, refusal)
   }
 
   return async (req, call) => {
-    const signedIn = await withGoodTokens(req)
+    const callWith = ({ accessToken }: Tokens) => call({ kind: 'oauth', accessToken, externalIdp })
+    const tokens = await goodTokens(req)
     try {
-      return await call(credentialsOf(signedIn))
+      return await callWith(tokens)
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error
-      if (signedIn.tokens.refreshToken === undefined) return await giveUp(req, error)
-      const renewed = await refreshed(req, signedIn)
+      if (tokens.refreshToken === undefined) return await giveUp(req, error)
+      const renewed = await refreshed(req)
       try {
-        return await call(credentialsOf(renewed))
+        return await callWith(renewed)
       } catch (again) {
         if (again instanceof TokenRefused) return await giveUp(req, again)
         throw again

@@ -1,37 +1,37 @@
-// What `prompt` says at sign-in (OpenID Connect Core 3.1.2.1): what the operator set, and what the person wishes who
+// What `prompt` says at sign-in (OpenID Connect Core 3.1.2.1): what the operator set, and what a person needs who
 // asked for another account, or was signed out. Pure.
 
 /**
  * `select_account`: "Not you?". `login`: the same for a server that does not know it, or does nothing about it; and for a
  * browser that was signed out.
  */
-export type Wish = 'select_account' | 'login'
+export type Prompt = 'select_account' | 'login'
 
-const WISHES: readonly Wish[] = ['select_account', 'login']
+const PROMPTS: readonly Prompt[] = ['select_account', 'login']
 
 /** @param value untrusted: a query parameter */
-export const wishOf = (value: unknown): Wish | undefined => WISHES.find((known) => known === value)
+export const promptIn = (value: unknown): Prompt | undefined => PROMPTS.find((known) => known === value)
 
 /** Google's metadata says nothing of it; its documentation has these, and no `login`. */
 const GOOGLE = { issuer: 'https://accounts.google.com', supported: ['none', 'consent', 'select_account'] }
 
-/** The wish that the server knows, or the other one in its place; where nothing is known, the wish itself. */
-export function possibleWish(
-  wish: Wish,
+/** The one that the server knows, or the other in its place; where nothing is known, the one that was asked for. */
+export function possiblePrompt(
+  prompt: Prompt,
   // Of Initiating User Registration 1.0.
-  { issuer, prompt_values_supported: said }: { issuer: string; prompt_values_supported?: unknown },
-): Wish {
-  const supported = issuer === GOOGLE.issuer ? GOOGLE.supported : said
-  if (!Array.isArray(supported) || supported.includes(wish)) return wish
-  return wish === 'login' && supported.includes('select_account') ? 'select_account' : 'login'
+  { issuer, prompt_values_supported: listed }: { issuer: string; prompt_values_supported?: unknown },
+): Prompt {
+  const supported = issuer === GOOGLE.issuer ? GOOGLE.supported : listed
+  if (!Array.isArray(supported) || supported.includes(prompt)) return prompt
+  return prompt === 'login' && supported.includes('select_account') ? 'select_account' : 'login'
 }
 
-/** @param always OIDC_PROMPT */
-export function promptFor(always: string | undefined, wish: Wish | undefined): string | undefined {
+/** The parameter. @param always OIDC_PROMPT */
+export function promptParameter(always: string | undefined, prompt: Prompt | undefined): string | undefined {
   const values = new Set(always?.split(' '))
-  if (wish !== undefined) values.add(wish)
+  if (prompt !== undefined) values.add(prompt)
   // It was tried, and did not help.
-  if (wish === 'login') values.delete('select_account')
+  if (prompt === 'login') values.delete('select_account')
   return values.size === 0 ? undefined : [...values].join(' ')
 }
 
@@ -50,8 +50,8 @@ const OTHER_CAUSES = new Set([
   'invalid_grant',
 ])
 
-export const isWishRefused = (wish: Wish | undefined, error: string): boolean =>
-  wish === 'select_account' && !OTHER_CAUSES.has(error)
+export const isPromptRefused = (prompt: Prompt | undefined, error: string): boolean =>
+  prompt === 'select_account' && !OTHER_CAUSES.has(error)
 
 /** A server that does not take `prompt=login` (RFC 6749 4.1.2.1). Other errors may be a person's who cancelled. */
 export const isLoginRefused = (error: string): boolean => error === 'invalid_request'

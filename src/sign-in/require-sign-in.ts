@@ -2,28 +2,14 @@
 // fetches and JSON get a 401 that says so, never a redirect to another origin.
 import type { Request, RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import { remember, type SignIns } from '../session/signed-in.ts'
+import { signedInOf } from '../session/signed-in.ts'
 import { signInPath } from './addresses.ts'
 import { MAX_RETURN_TO_CHARACTERS, returnToTooLong } from './return-to.ts'
 
-type RequireSignInParts = {
-  /** The session id that a request's cookie proves. */
-  idOf: (req: Request) => string | undefined
-  signIns: Pick<SignIns, 'load' | 'renew'>
-}
-
-export function createRequireSignIn({ idOf, signIns }: RequireSignInParts): RequestHandler {
-  return async (req, _res, next) => {
-    const id = idOf(req)
-    const signedIn = id === undefined ? undefined : await signIns.load(id)
-    if (signedIn === undefined) {
-      if (comeBackTo(req).length > MAX_RETURN_TO_CHARACTERS) throw returnToTooLong()
-      throw new SignInAgain(req)
-    }
-    await signIns.renew(signedIn)
-    remember(req, signedIn)
-    next()
-  }
+export const requireSignIn: RequestHandler = (req, _res, next) => {
+  if (signedInOf(req) !== undefined) return next()
+  if (comeBackTo(req).length > MAX_RETURN_TO_CHARACTERS) throw returnToTooLong()
+  throw new SignInAgain(req)
 }
 
 const FRESH_MS = 60_000

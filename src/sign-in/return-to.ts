@@ -28,18 +28,28 @@ export type ReturnToRules = {
  * @param value untrusted: a query parameter, or what was kept of one
  */
 export function safeReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
-  if (typeof value !== 'string' || value.length > MAX_RETURN_TO_CHARACTERS) return undefined
+  const address = allowedAddress(value, rules)
+  return isTooLong(address) ? undefined : address
+}
+
+/** The same for a parameter that just came. @throws {Problem} return_to_too_long */
+export function enteredReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
+  const address = allowedAddress(value, rules)
+  if (isTooLong(value) || isTooLong(address)) throw returnToTooLong()
+  return address
+}
+
+/** As a browser writes it, an address may be longer than it was given. */
+const isTooLong = (address: unknown) =>
+  typeof address === 'string' && address.length > MAX_RETURN_TO_CHARACTERS
+
+function allowedAddress(value: unknown, rules: ReturnToRules): string | undefined {
+  if (typeof value !== 'string' || isTooLong(value)) return undefined
   const url = readAddress(value, rules.publicOrigin)
   if (url === undefined) return undefined
   if (url.origin !== rules.publicOrigin)
     return rules.allowedOrigins.includes(url.origin) ? url.href : undefined
   return isOwnLoop(url.pathname) ? undefined : pathOf(url)
-}
-
-/** The same for a parameter that just came. @throws {Problem} return_to_too_long */
-export function enteredReturnTo(value: unknown, rules: ReturnToRules): string | undefined {
-  if (typeof value === 'string' && value.length > MAX_RETURN_TO_CHARACTERS) throw returnToTooLong()
-  return safeReturnTo(value, rules)
 }
 
 /**

@@ -2,120 +2,115 @@
 // (back button, double click, restored tabs) and leads to the result, or through the sign-in again.
 import { Router, type Request, type RequestHandler } from 'express'
 import { Problem } from '../problem.ts'
-import { cookieValue } from '../session/cookie-id.ts'
-import { browserOf } from '../session/session.ts'
+import type { Records } from '../records/records.ts'
+import { nameOf } from '../records/seal.ts'
 import { signedInOf } from '../session/signed-in.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import {
-  CALLBACK_PATH,
-  MAX_RESTARTS,
-  restartsOf,
-  restartsSaid,
-  signInAgainPath,
-  signInPath,
-} from './addresses.ts'
-import type { TakenSignIn } from './pending.ts'
-import { wishOf } from './prompt.ts'
-import { enteredReturnTo } from './return-to.ts'
-import type { SignIn } from './sign-in.ts'
+import { CALLBACK_PATH, signInPath } from './addresses.ts'
+import type { Browsers } from './browser.ts'
+import { promptIn } from './prompt.ts'
+import type { Redeem } from './redeem.ts'
+import { enteredReturnTo, type ReturnToRules } from './return-to.ts'
+import type { StartSignIn } from './start.ts'
+import { judgeAnswer, MAX_STATE_CHARACTERS, type SignInState, type States } from './state.ts'
 
-type Parts = SignIn & { publicUrl: string; sendPage: SendPage; log: Pick<Log, 'debug'> }
+type Needs = {
+  start: StartSignIn
+  redeem: Redeem
+  states: States
+  browsers: Browsers
+  records: Pick<Records, 'compareAndSet'>
+  /** By address: in front of what anyone can ask for. */
+  limit: RequestHandler
+  returnTo: ReturnToRules
+  publicUrl: string
+  sendPage: SendPage
+  log: Pick<Log, 'debug'>
+  now: () => number
+}
 
 const HOME = '/onboarding'
 
-export function createSignInRoutes(parts: Parts): Router {
-  const { entering, pending, returnTo: rules, publicUrl, log } = parts
+/** A sign-in starts over this often at most; a browser follows about 20 redirects in a row. */
+const MAX_RESTARTS = 4
+
+/** A code is good for ten minutes at most (RFC 6749 4.1.2). */
+const USED_SECONDS = 600
+
+export function createSignInRoutes(needs: Needs): Router {
+  const { states, browsers, limit, returnTo: rules, publicUrl, log } = needs
   const router = Router()
 
-  const hasCookie = (req: Request) => cookieValue(req.headers.cookie ?? '', parts.cookieName) !== undefined
-  const stateOf = (req: Request) => onlyOne(callbackUrl(req, publicUrl).searchParams, 'state')
-
-  router.get('/sign-in', ...entering, async (req, res) => {
+  router.get('/sign-in', limit, async (req, res) => {
     const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
-    const { login_hint: hint, prompt } = req.query
-    const wish = wishOf(prompt)
+    const { login_hint: hint } = req.query
+    const prompt = promptIn(req.query['prompt'])
     const loginHint = typeof hint === 'string' && hint !== '' && hint.length <= 254 ? hint : undefined
-    const restarts = restartsSaid(req.query['again'])
+    const restarts = restartsIn(req.query['again'])
 
-    const isDone = restarts > 0 && wish === undefined && signedInOf(req) !== undefined
-    log.debug({ restarts, wish, isDone }, 'sign-in: a browser asks to sign in')
-    seeOther(res, isDone ? returnTo : await parts.start(req, { returnTo, restarts, loginHint, wish }))
+    const isDone = restarts > 0 && prompt === undefined && signedInOf(req) !== undefined
+    log.debug({ restarts, prompt, isDone }, 'sign-in: a browser asks to sign in')
+    seeOther(res, isDone ? returnTo : await needs.start(req, res, { returnTo, restarts, loginHint, prompt }))
   })
 
-  /** Asked for while the session is: neither needs the other, unless another tab has signed in meanwhile. */
-  const early = new WeakMap<Request, Promise<TakenSignIn | undefined>>()
-  const takeEarly: RequestHandler = (req, _res, next) => {
-    const state = stateOf(req)
-    if (state !== undefined) {
-      const taking = pending.take(state, browserOf(req))
-      // Awaited by the route, unless the session fails first.
-      taking.catch(() => {})
-      early.set(req, taking)
-    }
-    next()
-  }
+  /** Of any number of callbacks one may redeem the code: the first. */
+  const isFirst = ({ id }: SignInState) =>
+    needs.records.compareAndSet(`used-state:${nameOf(id)}`, undefined, '1', USED_SECONDS)
 
-  async function takenBy(req: Request, state: string): Promise<TakenSignIn | undefined> {
-    const taken = await early.get(req)
-    const signedIn = signedInOf(req)
-    if (taken === undefined || taken.mayRedeem || signedIn === undefined) return taken
-    return await pending.take(state, signedIn.browser)
-  }
-
-  /** An answer that this browser waits for. */
-  const isAwaited = async (req: Request) => {
-    const state = stateOf(req)
-    if (state === undefined) return false
-    const taking = takenBy(req, state)
-    early.set(req, taking)
-    return (await taking)?.mayRedeem === true
-  }
-
-  router.get(CALLBACK_PATH, ...parts.answering(takeEarly, isAwaited), async (req, res) => {
+  router.get(CALLBACK_PATH, limit, async (req, res) => {
     const url = callbackUrl(req, publicUrl)
-    const state = stateOf(req)
-    const taken = await early.get(req)
-
-    if (state === undefined || taken === undefined) {
-      log.debug({ hasState: state !== undefined }, 'sign-in: an answer to no sign-in that is known')
-      if (signedInOf(req) !== undefined) return seeOther(res, HOME)
+    const opened = states.open(onlyOne(url.searchParams, 'state') ?? '')
+    const sessionId = signedInOf(req)?.id
+    if (opened === undefined) {
+      log.debug({}, 'sign-in: an answer to no sign-in that is known')
+      if (sessionId !== undefined) return seeOther(res, HOME)
       throw over('no sign-in is known for this state', HOME)
     }
-    const { signIn, mayRedeem } = taken
-    const { returnTo } = signIn
-    const browser = browserOf(req)
-    const outcome =
-      mayRedeem && browser !== undefined ? await parts.redeem(req, { url, state, browser, signIn }) : 'used'
-    const restarts = restartsOf(state)
+    const { state } = opened
+    const { returnTo, restarts } = state
+    const cookie = browsers.of(req)?.cookie
+
+    const judged = judgeAnswer(state, { cookie, sessionId, now: needs.now() })
+    const mayRedeem = judged === 'redeem' && cookie !== undefined && (await isFirst(state))
+    const outcome = mayRedeem
+      ? await needs.redeem(req, res, { url, state, proofs: opened.proofsFor(cookie) })
+      : judged
     log.debug({ outcome, restarts }, 'sign-in: the authorization server has answered')
-    if (outcome === 'signed-in' || outcome === 'same-account')
-      await Promise.all([pending.succeeded(taken), parts.forgive(req)])
     if (outcome === 'same-account')
       return seeOther(res, `/sign-in/same-account?return_to=${encodeURIComponent(returnTo)}`)
-    if (signedInOf(req) !== undefined && outcome !== 'ask-login' && outcome !== 'restart')
+    // Also where another callback of this sign-in was first.
+    if (outcome === 'signed-in' || outcome === 'go-on' || (outcome === 'redeem' && sessionId !== undefined))
       return seeOther(res, returnTo)
-    if (outcome === 'ask-login' && restarts < MAX_RESTARTS)
-      return seeOther(res, signInAgainPath(returnTo, restarts + 1, { prompt: 'login' }))
-    if (restarts > 0 && !hasCookie(req)) {
-      const detail = 'the callback came without its session cookie'
+    if (restarts > 0 && cookie === undefined) {
+      const detail = 'the callback came without its cookie'
       throw new Problem(400, 'cookies_blocked', { detail, tryAgain: signInPath(returnTo) })
     }
-    // Many tabs at once: this one's cookie may have been renewed while it was on its way.
-    if (restarts < MAX_RESTARTS) return seeOther(res, signInAgainPath(returnTo, restarts + 1))
-    throw over('this sign-in was used, or belongs to another browser', returnTo)
+    if (restarts >= MAX_RESTARTS) throw over('this sign-in was used, or belongs to another browser', returnTo)
+    seeOther(res, againPath(state, outcome === 'ask-login'))
   })
 
-  router.get('/sign-in/same-account', ...entering, (req, res) => {
+  router.get('/sign-in/same-account', (req, res) => {
     const returnTo = enteredReturnTo(req.query['return_to'], rules) ?? HOME
     const user = signedInOf(req)?.user
     if (user === undefined) return seeOther(res, returnTo)
     const data = { account: user.email ?? user.name, returnTo }
-    parts.sendPage(req, res, { view: 'sign-in/same-account', data })
+    needs.sendPage(req, res, { view: 'sign-in/same-account', data })
   })
 
   return router
+}
+
+/** How often the address of a sign-in says that it has started over. It is no secret and guards nothing but a loop. */
+const restartsIn = (value: unknown): number =>
+  typeof value === 'string' && /^[1-9]$/.test(value) ? Math.min(Number(value), MAX_RESTARTS) : 0
+
+/** Where a sign-in starts over: one that another tab has finished meanwhile will do, unless another account was asked for. */
+function againPath({ returnTo, restarts }: SignInState, asksForPerson: boolean): string {
+  const again = { return_to: returnTo, again: String(restarts + 1) }
+  const parameters = asksForPerson ? { ...again, prompt: 'login' } : again
+  return `/sign-in?${new URLSearchParams(parameters).toString()}`
 }
 
 /** The address as we publish it, whatever was written: it becomes the redirect_uri of the token request. */
@@ -130,5 +125,8 @@ const over = (detail: string, returnTo: string) =>
 /** A parameter given twice is an attack or a fault (RFC 6749 3.1): it counts as missing. */
 function onlyOne(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name)
-  return values.length === 1 && values[0] !== undefined && values[0].length <= 200 ? values[0] : undefined
+  const [value] = values
+  return values.length === 1 && value !== undefined && value.length <= MAX_STATE_CHARACTERS
+    ? value
+    : undefined
 }

@@ -1,63 +1,66 @@
 // Sends a person to the authorization server: code flow with PKCE, state and nonce (RFC 9700 2.1), pushed where the
-// server takes pushed requests (RFC 9126).
+// server takes pushed requests (RFC 9126). Nothing is stored for it.
 import { hash } from 'node:crypto'
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import {
   buildAuthorizationUrl,
   buildAuthorizationUrlWithPAR,
-  randomNonce,
-  randomPKCECodeVerifier,
   ResponseBodyError,
   type Configuration,
 } from 'openid-client'
-import { Problem } from '../problem.ts'
-import { bindBrowser } from '../session/session.ts'
-import { networkOf } from '../web/network.ts'
-import { addressesOf, newState, signInPath } from './addresses.ts'
-import { problemOfAnswer } from './answer-problems.ts'
-import type { SignInParts } from './parts.ts'
-import type { PendingSignIns } from './pending.ts'
-import { isLoginRefused, isWishRefused, possibleWish, promptFor, type Wish } from './prompt.ts'
-import { serverMetadataOf } from './server/configuration.ts'
-import type { SignedOut } from './sign-out/signed-out.ts'
 import { omitUndefined } from '../omit-undefined.ts'
+import { Problem } from '../problem.ts'
+import { signedInOf } from '../session/signed-in.ts'
+import type { Settings } from '../settings/settings.ts'
+import { addressesOf, signInPath } from './addresses.ts'
+import { problemOfAnswer } from './answer-problems.ts'
+import type { Browser, Browsers } from './browser.ts'
+import { isLoginRefused, isPromptRefused, possiblePrompt, promptParameter, type Prompt } from './prompt.ts'
+import type { AuthorizationServer } from './server/authorization-server.ts'
+import { serverMetadataOf } from './server/configuration.ts'
+import { markOf, newId, type States } from './state.ts'
 
 export type Start = {
   returnTo: string
   /** How often this sign-in has started over without the person's doing. */
-  restarts: number
+  restarts?: number
   loginHint?: string | undefined
   /** The person asks for another account. */
-  wish?: Wish | undefined
+  prompt?: Prompt | undefined
 }
 
-/** Keeps what the answer will be held against, and gives the address to send the browser to. @throws {Problem} */
-export type StartSignIn = (req: Request, start: Start) => Promise<string>
+/** Gives the browser its cookie and the address to go to. @throws {Problem} */
+export type StartSignIn = (req: Request, res: Response, start: Start) => Promise<string>
 
-type StartParts = SignInParts & { pending: PendingSignIns; signedOut: Pick<SignedOut, 'mustAsk'> }
+type Needs = {
+  settings: Settings
+  authorizationServer: AuthorizationServer
+  states: States
+  browsers: Browsers
+  /** The language of the person who makes the request, as a BCP 47 tag. */
+  languageOf: (req: Request) => string
+  now: () => number
+}
 
-export function createStartSignIn(parts: StartParts): StartSignIn {
-  const { settings } = parts
+export function createStartSignIn(needs: Needs): StartSignIn {
+  const { settings, authorizationServer, states, now } = needs
   const { OIDC_SCOPE: scope, OIDC_PROMPT: alwaysPrompt } = settings
   const choosesAccount = alwaysPrompt?.split(' ').includes('select_account') === true
   const asksForIdToken = scope.split(' ').includes('openid')
 
-  async function addressOf(
-    parameters: Record<string, string>,
-    { returnTo, wish }: Pick<Start, 'returnTo' | 'wish'>,
-  ): Promise<string> {
-    const prompt = promptFor(alwaysPrompt, wish)
-    const asked = prompt === undefined ? parameters : { ...parameters, prompt }
-    const configuration = await parts.authorizationServer.configuration()
-    return await authorizationUrl(configuration, asked).catch((error: unknown) => {
-      throw problemOfAnswer(error, signInPath(returnTo))
-    })
-  }
-
-  async function begin(req: Request, { returnTo, restarts, loginHint, wish }: Start): Promise<string> {
-    const state = newState(restarts)
-    const verifier = randomPKCECodeVerifier()
-    const nonce = asksForIdToken ? randomNonce() : undefined
+  async function addressFor(req: Request, browser: Browser, start: Start): Promise<string> {
+    const { returnTo, restarts = 0, loginHint, prompt } = start
+    const sessionId = signedInOf(req)?.id
+    const state = {
+      id: newId(),
+      returnTo,
+      startedAt: now(),
+      prompt,
+      restarts,
+      browser: markOf(browser.cookie),
+      session: sessionId && markOf(sessionId),
+    }
+    const { text, nonce, verifier } = states.seal(state, browser.cookie)
     const parameters = omitUndefined({
       ...settings.OIDC_AUTHORIZATION_PARAMS,
       // RFC 8707.
@@ -65,45 +68,42 @@ export function createStartSignIn(parts: StartParts): StartSignIn {
       audience: settings.OIDC_AUDIENCE,
       redirect_uri: addressesOf(settings.PUBLIC_URL).callback,
       scope,
-      state,
+      state: text,
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
-      nonce,
+      nonce: asksForIdToken ? nonce : undefined,
       // The page to sign in on speaks the same language (OpenID Connect Core 3.1.2.1).
-      ui_locales: asksForIdToken ? parts.languageOf(req) : undefined,
-      // Together with select_account some servers fail, and the hint would contradict the wish.
-      login_hint: wish !== undefined || choosesAccount ? undefined : loginHint,
+      ui_locales: asksForIdToken ? needs.languageOf(req) : undefined,
+      // Together with select_account some servers fail, and the hint would contradict the request for another account.
+      login_hint: prompt !== undefined || choosesAccount ? undefined : loginHint,
+      prompt: promptParameter(alwaysPrompt, prompt),
     })
-    const network = networkOf(req.ip ?? '')
-    const pending = { verifier, nonce, returnTo, startedAt: parts.now(), wish, network }
-    // A pushed request is work for the authorization server: none for a network that may keep no sign-in.
-    const prepared = await parts.pending.prepare(state, bindBrowser(req), pending)
-    const url = await addressOf(parameters, { returnTo, wish }).catch(async (error: unknown) => {
-      await prepared.drop()
-      throw error
+    const configuration = await authorizationServer.configuration()
+    return await authorizationUrl(configuration, parameters).catch((error: unknown) => {
+      throw problemOfAnswer(error, signInPath(returnTo))
     })
-    await prepared.keep()
-    return url
   }
 
   /** What the server can do about it, as far as it says. */
-  async function possible(wish: Wish | undefined): Promise<Wish | undefined> {
-    if (wish === undefined) return undefined
-    const configuration = await parts.authorizationServer.configuration()
-    return possibleWish(wish, serverMetadataOf(configuration))
+  async function possible(prompt: Prompt | undefined): Promise<Prompt | undefined> {
+    if (prompt === undefined) return undefined
+    return possiblePrompt(prompt, serverMetadataOf(await authorizationServer.configuration()))
   }
 
-  return async (req, asked) => {
-    const mustAsk = await parts.signedOut.mustAsk(req)
-    const start = { ...asked, wish: await possible(mustAsk ? 'login' : asked.wish) }
+  return async (req, res, wanted) => {
+    const browser = needs.browsers.keep(req, res)
+    const mustAsk = (browser.mustAsk || req.session.mustAsk === true) && signedInOf(req) === undefined
+    const start = { ...wanted, prompt: await possible(mustAsk ? 'login' : wanted.prompt) }
     try {
-      return await begin(req, start)
+      return await addressFor(req, browser, start)
     } catch (error) {
       const cause = error instanceof Problem ? error.cause : undefined
       // A server that takes pushed requests refuses select_account at once.
       if (!(cause instanceof ResponseBodyError)) throw error
-      if (isWishRefused(start.wish, cause.error)) return await begin(req, { ...start, wish: 'login' })
-      if (mustAsk && isLoginRefused(cause.error)) return await begin(req, { ...start, wish: undefined })
+      if (isPromptRefused(start.prompt, cause.error))
+        return await addressFor(req, browser, { ...start, prompt: 'login' })
+      if (mustAsk && isLoginRefused(cause.error))
+        return await addressFor(req, browser, { ...start, prompt: undefined })
       throw error
     }
   }

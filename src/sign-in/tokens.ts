@@ -1,7 +1,13 @@
 // What the tokens of a sign-in are good for, and how long; and what the log says where no refresh token was issued.
 import type { TokenEndpointResponse } from 'openid-client'
+import { omitUndefined } from '../omit-undefined.ts'
 import type { Tokens } from '../session/signed-in.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Log } from '../web/log.ts'
+
+/** Further parameters of the token request: `resource` (RFC 8707 2.2). */
+export const tokenParameters = ({ OIDC_RESOURCE: resource }: Settings): Record<string, string> =>
+  omitUndefined({ resource })
 
 /** A sign-in may take this long: a shorter life cannot be meant where nothing renews it. */
 const MIN_SECONDS = 30

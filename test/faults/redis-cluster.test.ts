@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectRedis } from '../../src/records/redis-connection.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
-import { redisSessionTexts } from '../../src/session/sealed-texts.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import type { RedisServer } from '../helpers/redis.ts'
 import { startCluster, type ClusterSetUp } from '../helpers/redis-topologies.ts'
@@ -48,7 +47,7 @@ describe('on a cluster', () => {
     const log = { warn: () => {}, info: () => {} }
     const connection = connectRedis(redis.settings['REDIS_URL'] ?? '', log, { kind: 'cluster' })
     await until(() => connection.isReady, 'the connection')
-    const [records, sessions] = [createRedisRecords(connection), redisSessionTexts(connection)]
+    const records = createRedisRecords(connection)
     const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`)
     await Promise.all(
       keys.map(async (key) => {
@@ -59,9 +58,6 @@ describe('on a cluster', () => {
         await records.put(key, 'd', 60)
         await records.compareAndRemove(key, 'a')
         expect(await records.get(key)).toBe('d')
-        await sessions.set(key, 'sealed', 60)
-        await sessions.touch(key, 90)
-        expect(await sessions.get(key)).toBe('sealed')
       }),
     )
     const held = await Promise.all(redis.primaries.map((server) => server.ask('DBSIZE')))
@@ -69,9 +65,8 @@ describe('on a cluster', () => {
     const listed: string[] = []
     for await (const batch of records.keys('key ')) listed.push(...batch)
     expect(listed.toSorted()).toEqual(keys.toSorted())
-    await Promise.all(keys.flatMap((key) => [records.remove(key), sessions.destroy(key)]))
+    await Promise.all(keys.map((key) => records.remove(key)))
     expect(await records.get('key 1')).toBeUndefined()
-    expect(await sessions.get('key 1')).toBeUndefined()
     connection.destroy()
   })
 

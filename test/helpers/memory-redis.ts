@@ -23,11 +23,6 @@ export function memoryRedis() {
       write(key, String(Number(valueOf(key)) + Number(points)), life(key))
       return [Number(valueOf(key)), 1000 * life(key)]
     },
-    'string.sub'(key, [mark = '', seconds]) {
-      const value = valueOf(key)
-      if (value?.startsWith(mark)) write(key, value.slice(mark.length), Number(seconds))
-      return value
-    },
     "'DEL'": (key, [expected]) => (valueOf(key) === expected ? Number(kept.delete(key)) : 0),
     "'SET'"(key, [expected, value = '', seconds]) {
       if (valueOf(key) !== expected) return 0

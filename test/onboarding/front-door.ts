@@ -8,7 +8,6 @@ import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import { createWalks } from '../../src/onboarding/walks.ts'
 import { companyOf } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
-import { remember } from '../../src/session/signed-in.ts'
 import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import type { Note } from '../../src/web/audit.ts'
 import { problemWords } from '../../src/web/error-page.ts'
@@ -99,8 +98,8 @@ export function frontDoor(changed: Partial<Needs> = {}) {
     .use((req, _res, next) => {
       const other = req.get('test-person')
       const user = other === undefined ? at.person : { ...at.person, subject: other }
-      const session = { id: 's1', user, browser: 'b', signedInAt: NOW, sealed: '' }
-      remember(req, { ...session, tokens: { accessToken: '', issuedAt: NOW } })
+      const session = { id: 's1', user, signedInAt: NOW, tokens: { accessToken: '', issuedAt: NOW } }
+      Object.assign(req, { session })
       next()
     })
     .use(routes, failed)

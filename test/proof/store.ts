@@ -140,14 +140,6 @@ export function recordsOn(stored: () => SimulatedStore): Records {
         if (isSame) stored().write(key, value, seconds)
         return isSame
       }),
-    takeMark: (key, mark, seconds) =>
-      stored().ask(about('take', key), () => {
-        const value = stored().read(key)
-        if (value === undefined) return undefined
-        const isTaken = value.startsWith(mark)
-        if (isTaken) stored().write(key, value.slice(mark.length), seconds)
-        return { value, isTaken }
-      }),
     async *keys(prefix) {
       yield await stored().ask(`keys ${prefix}`, () => stored().keys(prefix))
     },
@@ -161,10 +153,6 @@ export function recordsOn(stored: () => SimulatedStore): Records {
 
 export const storeOn = (stored: () => SimulatedStore): Store => ({
   records: recordsOn(stored),
-  redis: undefined,
-  get keepsOrder() {
-    return stored().keepsOrder
-  },
   isReachable: () => true,
   close: () => Promise.resolve(),
 })

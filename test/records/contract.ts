@@ -84,35 +84,6 @@ function itKeepsRecords(open: () => Promise<Opened>): void {
     expect(await records.get(key)).toBe('a')
   })
 
-  it('of any number of readers one takes the mark off a value, and all read it', async () => {
-    const key = newKey()
-    await records.put(key, 'mark.value é', 60)
-    const taken = await Promise.all(Array.from({ length: 20 }, () => records.takeMark(key, 'mark.', 60)))
-    expect(taken.filter((one) => one?.isTaken)).toEqual([{ value: 'mark.value é', isTaken: true }])
-    expect(taken.filter((one) => one?.isTaken === false)).toEqual(
-      Array.from({ length: 19 }, () => ({ value: 'value é', isTaken: false })),
-    )
-  })
-
-  it('a value without its mark lives for its new time, and no longer', async () => {
-    const [longer, shorter] = [newKey(), newKey()]
-    await records.put(longer, 'mark.value', 1)
-    await records.put(shorter, 'mark.value', 60)
-    await records.takeMark(longer, 'mark.', 60)
-    await records.takeMark(shorter, 'mark.', 1)
-    await opened.pass(1_100)
-    expect([await records.get(longer), await records.get(shorter)]).toEqual(['value', undefined])
-  })
-
-  it('another mark takes nothing, nor does any where there is no record', async () => {
-    const key = newKey()
-    expect(await records.takeMark(key, 'mark.', 60)).toBeUndefined()
-    await records.put(key, 'mark.value', 60)
-    for (const other of ['other.', 'mark.value.', 'ark', 'MARK.'])
-      expect(await records.takeMark(key, other, 60)).toEqual({ value: 'mark.value', isTaken: false })
-    expect(await records.takeMark(key, 'mark.', 60)).toEqual({ value: 'mark.value', isTaken: true })
-  })
-
   it('counting by many at once loses no count', async () => {
     const key = newKey()
     const addOne = async () => {

@@ -6,13 +6,13 @@ import { StoreUnavailable } from '../../src/records/records.ts'
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }))
 afterEach(() => void vi.useRealTimers())
 
-const OPERATIONS = ['get', 'put', 'compareAndSet', 'touch', 'remove'] as const
+const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove'] as const
 
 function store() {
   const asked: string[] = []
   const lines: string[] = []
   const failing = new Map<string, string>()
-  const [get, put, compareAndSet, touch, remove] = OPERATIONS.map((name) => async (): Promise<never> => {
+  const [get, put, compareAndSet, remove] = OPERATIONS.map((name) => async (): Promise<never> => {
     asked.push(name)
     const message = failing.get(name)
     if (message !== undefined) throw new StoreUnavailable(new Error(message))
@@ -21,7 +21,6 @@ function store() {
   const log = (_: object, message: string) => void lines.push(message)
   const isReady = createReadiness({
     records: { get, put: put!, compareAndSet: compareAndSet!, remove: remove! },
-    sessions: { touch: touch! },
     log: { warn: log, info: log },
   })
   return { isReady, asked, lines, failing }
@@ -37,7 +36,7 @@ describe('a store', () => {
     await Promise.all([isReady(), isReady()])
     vi.advanceTimersByTime(999)
     await isReady()
-    expect(asked.toSorted()).toEqual(['compareAndSet', 'get', 'get', 'get', 'put', 'remove', 'touch'])
+    expect(asked.toSorted()).toEqual(['compareAndSet', 'get', 'get', 'get', 'put', 'remove'])
     vi.advanceTimersByTime(1)
     await isReady()
     expect(asked.filter((one) => one === 'put')).toHaveLength(2)

@@ -75,8 +75,8 @@ describe('a store', () => {
     'that is in Redis fails at once where nothing listens (cluster: %s)',
     async (REDIS_CLUSTER) => {
       const store = open({ REDIS_URL: 'redis://127.0.0.1:9', REDIS_CLUSTER })
-      const { records, redis } = store
-      expect([redis?.prefix, store.isReachable()]).toEqual(['acme:', false])
+      const { records } = store
+      expect(store.isReachable()).toBe(false)
       const asked = [records.get('a'), records.put('a', 'b', 1), records.compareAndRemove('a', 'b')]
       for (const one of asked) await expect(one).rejects.toBeInstanceOf(StoreUnavailable)
       await expect(records.keys('a').next()).rejects.toBeInstanceOf(StoreUnavailable)

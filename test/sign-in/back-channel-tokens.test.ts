@@ -63,13 +63,11 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
         if (server.fails !== undefined) throw server.fails
         return 2
       },
-    } as unknown as Parameters<typeof createBackChannelRoutes>[0]['sessions'],
+    },
     records: { ...records, ...own },
-    limit: {
-      async count() {
-        server.counted++
-        if (server.isLimited) throw new Problem(429, 'too_many_requests')
-      },
+    async countRefused() {
+      server.counted++
+      if (server.isLimited) throw new Problem(429, 'too_many_requests')
     },
     log: { info: (fields: object, words: string) => void logged.push({ ...fields, words }) } as never,
     note: (event) => void noted.push(event),

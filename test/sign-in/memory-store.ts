@@ -16,13 +16,6 @@ export function memoryStore() {
       if (isSame) write(key, value, seconds)
       return isSame
     },
-    async takeMark(key, mark, seconds) {
-      const value = values.get(key)
-      if (value === undefined) return undefined
-      const isTaken = value.startsWith(mark)
-      if (isTaken) write(key, value.slice(mark.length), seconds)
-      return { value, isTaken }
-    },
     remove: async (key) => void values.delete(key),
     async *keys(prefix) {
       yield [...values.keys()].filter((key) => key.startsWith(prefix))

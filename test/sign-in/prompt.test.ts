@@ -1,71 +1,59 @@
-// What `prompt` a server is asked with, by what it knows.
+// What `prompt` says at sign-in, and which refusals of it are worth another try.
 import { describe, expect, it } from 'vitest'
 import {
   isLoginRefused,
-  isWishRefused,
-  possibleWish,
-  promptFor,
-  wishOf,
-  type Wish,
+  isPromptRefused,
+  possiblePrompt,
+  promptIn,
+  promptParameter,
+  type Prompt,
 } from '../../src/sign-in/prompt.ts'
 
-const issuer = 'https://login.acme.example'
+const issuer = 'https://as.example'
 
-describe('a wish for another person at sign-in', () => {
-  it.each<[Wish, string[] | undefined, Wish]>([
-    ['login', undefined, 'login'],
+describe('a request for another person at sign-in', () => {
+  it.each<[Prompt, string[] | undefined, Prompt]>([
     ['select_account', undefined, 'select_account'],
-    ['login', ['none', 'login'], 'login'],
-    ['select_account', ['none', 'login'], 'login'],
-    ['login', ['none', 'select_account'], 'select_account'],
+    ['select_account', ['select_account', 'login'], 'select_account'],
+    ['select_account', ['login'], 'login'],
+    ['select_account', [], 'login'],
+    ['login', ['login'], 'login'],
+    ['login', ['select_account'], 'select_account'],
     ['login', ['none'], 'login'],
-  ])('%s, where %j are supported, is %s', (wish, supported, expected) => {
-    const metadata = { issuer, ...(supported && { prompt_values_supported: supported }) }
-    expect(possibleWish(wish, metadata)).toBe(expected)
+  ])('for %s at a server that lists %j is %s', (prompt, listed, possible) => {
+    expect(possiblePrompt(prompt, { issuer, prompt_values_supported: listed })).toBe(possible)
   })
 
   it('is never login at Google, which doesn’t know it and says so nowhere', () => {
-    for (const wish of ['login', 'select_account'] as const)
-      expect(possibleWish(wish, { issuer: 'https://accounts.google.com' })).toBe('select_account')
+    expect(possiblePrompt('login', { issuer: 'https://accounts.google.com' })).toBe('select_account')
+  })
+
+  it('is none but those that there are, whatever an address says', () => {
+    expect([promptIn('login'), promptIn('none'), promptIn(['login'])]).toEqual([
+      'login',
+      undefined,
+      undefined,
+    ])
   })
 })
 
-describe('the prompt of a sign-in', () => {
-  it.each<[string | undefined, Wish | undefined, string | undefined]>([
-    [undefined, undefined, undefined],
-    [undefined, 'select_account', 'select_account'],
-    ['consent', undefined, 'consent'],
-    ['consent login', 'select_account', 'consent login select_account'],
-    ['consent select_account', 'login', 'consent login'],
-    ['login', 'login', 'login'],
-  ])('with OIDC_PROMPT %j and the wish %j is %j', (always, wish, prompt) => {
-    expect(promptFor(always, wish)).toBe(prompt)
-  })
-
-  it('takes no other wish from an address than those that there are', () => {
-    const wished = ['select_account', 'login', 'none', '', undefined, ['login']].map(wishOf)
-    expect(wished).toEqual(['select_account', 'login', undefined, undefined, undefined, undefined])
-  })
+it.each<[string | undefined, Prompt | undefined, string | undefined]>([
+  [undefined, undefined, undefined],
+  ['consent', undefined, 'consent'],
+  [undefined, 'login', 'login'],
+  ['consent select_account', 'login', 'consent login'],
+  ['consent', 'select_account', 'consent select_account'],
+])('OIDC_PROMPT %j and a request for %j make the parameter %j', (always, prompt, parameter) => {
+  expect(promptParameter(always, prompt)).toBe(parameter)
 })
 
-describe('a refusal', () => {
-  it.each([
-    'access_denied',
-    'server_error',
-    'temporarily_unavailable',
-    'unauthorized_client',
-    'invalid_client',
-    'invalid_scope',
-    'invalid_target',
-    'invalid_grant',
-  ])('with %s has another cause than the wish', (error) => {
-    expect(isWishRefused('select_account', error)).toBe(false)
-  })
-
-  it('may be of the wish for another account, and of login, which is told apart', () => {
-    expect(isWishRefused('select_account', 'account_selection_required')).toBe(true)
-    expect(isWishRefused('login', 'account_selection_required')).toBe(false)
-    expect(isWishRefused(undefined, 'account_selection_required')).toBe(false)
-    expect(['invalid_request', 'access_denied'].map(isLoginRefused)).toEqual([true, false])
-  })
+it.each<[Prompt | undefined, string, boolean, boolean]>([
+  ['select_account', 'interaction_required', true, false],
+  ['select_account', 'invalid_request', true, true],
+  ['select_account', 'access_denied', false, false],
+  ['select_account', 'server_error', false, false],
+  ['login', 'invalid_request', false, true],
+  [undefined, 'interaction_required', false, false],
+])('%j that is answered %s is tried otherwise: %j', (prompt, error, asPrompt, asLogin) => {
+  expect([isPromptRefused(prompt, error), isLoginRefused(error)]).toEqual([asPrompt, asLogin])
 })

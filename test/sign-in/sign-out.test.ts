@@ -86,7 +86,7 @@ describe('signing out', () => {
     const { url } = browser.page
     await browser.post(`${running.url}/sign-out`, {}, { follow: false })
     const again = await browser.post(`${running.url}/sign-out`, {}, { follow: false, from: url })
-    expect(again.location).toBe('/signed-out')
+    expect(again.location).toBe('/sign-out')
     const stranger = await new TestBrowser().post(`${running.url}/sign-out`, {}, { follow: false })
     expect(stranger.location).toBe('/signed-out')
   })

@@ -1,27 +1,26 @@
-// Signing in, from the first request to the sign-in that comes of it.
+// Signing in, from the first request to the session that comes of it, within this process.
 import { describe, expect, it } from 'vitest'
-import { deviceOf } from '../../src/sign-in/sessions/list.ts'
-import { inProcess, parametersOf } from './in-process.ts'
+import { inProcess, ISSUER, parametersOf, PUBLIC_URL } from './in-process.ts'
 
 const HINT = { login_hint: 'ada@acme.example' }
 
 describe('someone who signs in', () => {
   it('is sent away with all that the authorization server needs, and comes back to where they were', async () => {
-    const { browser, asked, isProven, noted, signedIn, counted, logged } = inProcess()
+    const { browser, answerTo, asked, isProven, noted, store } = inProcess()
     const ada = browser()
     const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
-    const { state, nonce: _nonce, code_challenge: _challenge, ...others } = sent
+    const { state: _state, nonce: _nonce, code_challenge: _challenge, ...others } = sent
     expect(others).toEqual({
       client_id: 'onramp',
       response_type: 'code',
-      redirect_uri: 'http://localhost:3000/sign-in/callback',
+      redirect_uri: `${PUBLIC_URL}/sign-in/callback`,
       scope: 'openid offline_access',
       code_challenge_method: 'S256',
       ui_locales: 'de',
-      login_hint: 'ada@acme.example',
+      ...HINT,
     })
-    expect(state).toMatch(/^0\./)
-    await ada.agent.get(ada.answerTo(sent)).expect(303).expect('location', '/connect?a=b')
+    expect(store.values.size).toBe(0)
+    expect(await ada.outcomeOf(answerTo(sent))).toBe('/connect?a=b')
     expect(asked.map(({ path }) => path)).toEqual(['/token'])
     expect(asked[0]?.form).toMatchObject({
       grant_type: 'authorization_code',
@@ -31,18 +30,12 @@ describe('someone who signs in', () => {
     const user = { subject: 'ada', name: 'Ada', email: 'ada@acme.example', emailVerified: true }
     expect(await ada.who()).toMatchObject(user)
     expect(noted).toEqual([{ event: 'sign_in', result: 'ok', user: expect.objectContaining(user) as object }])
-    expect(signedIn).toEqual(['ada'])
-    expect(counted).toEqual(['enter', 'forgive'])
-    expect(logged.map(([level, , fields]) => [level, fields])).toEqual([
-      ['debug', { restarts: 0, wish: undefined, isDone: false }],
-      ['debug', { outcome: 'signed-in', restarts: 0 }],
-    ])
   })
 
-  it('comes to the walk where no page of ours was asked for', async () => {
+  it('comes to the walk where no page of ours was asked for, and never to another site', async () => {
     const { browser } = inProcess()
-    for (const to of [undefined, 'https://elsewhere.example/', '/sign-in'])
-      expect(await browser().signIn(to === undefined ? {} : { return_to: to })).toBe('/onboarding')
+    for (const to of ['', 'https://elsewhere.example/', 'https://evil.intranet.example/', '/sign-in'])
+      expect(await browser().signIn({ return_to: to }), to).toBe('/onboarding')
     const longest = `/${'x'.repeat(1023)}`
     expect(await browser().signIn({ return_to: longest })).toBe(longest)
     expect(await browser().signIn({ return_to: 'https://intranet.example/a' })).toBe(
@@ -50,7 +43,16 @@ describe('someone who signs in', () => {
     )
   })
 
-  it('is asked for what the settings say', async () => {
+  it('is told where the address to come back to is too long, however it is written', async () => {
+    const { browser } = inProcess()
+    for (const to of [`/${'x'.repeat(1024)}`, `/?${'"'.repeat(500)}`])
+      expect(await browser().outcomeOf(`/sign-in?return_to=${encodeURIComponent(to)}`)).toMatchObject({
+        status: 400,
+        code: 'return_to_too_long',
+      })
+  })
+
+  it('is asked for what the settings and the registration say', async () => {
     const settings = {
       OIDC_SCOPE: 'openid extra',
       OIDC_RESOURCE: 'https://service.example',
@@ -58,7 +60,7 @@ describe('someone who signs in', () => {
       OIDC_PROMPT: 'consent',
       OIDC_AUTHORIZATION_PARAMS: { access_type: 'offline' },
     }
-    const { browser, asked } = inProcess({ settings })
+    const { browser, asked, answerTo } = inProcess({ settings })
     const ada = browser()
     const sent = await ada.begin()
     expect(sent).toMatchObject({
@@ -68,58 +70,155 @@ describe('someone who signs in', () => {
       prompt: 'consent',
       access_type: 'offline',
     })
-    await ada.agent.get(ada.answerTo(sent)).expect(303)
+    await ada.outcomeOf(answerTo(sent))
     expect(asked[0]?.form).toMatchObject({ resource: 'https://service.example' })
+    expect(
+      await inProcess({ client: { scope: 'openid' } })
+        .browser()
+        .begin(),
+    ).toMatchObject({ scope: 'openid' })
   })
 
-  it('gets no nonce and no language at a server of plain OAuth', async () => {
-    const { browser, answers } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
-    const tokens = { access_token: 'opaque', token_type: 'Bearer' }
-    answers['/token'] = () => ({ body: tokens })
+  it('gets no nonce and no language at a server of plain OAuth, and needs no id_token there', async () => {
+    const { browser, answers, answerTo } = inProcess({ settings: { OIDC_SCOPE: 'openidx' } })
+    answers['/token'] = () => ({ body: { access_token: 'opaque', token_type: 'Bearer' } })
     const ada = browser()
     const sent = await ada.begin()
     expect(Object.keys(sent)).not.toContain('nonce')
     expect(Object.keys(sent)).not.toContain('ui_locales')
-    await ada.agent.get(ada.answerTo(sent)).expect(303)
+    await ada.outcomeOf(answerTo(sent))
     expect((await ada.who())['subject']).toMatch(/^unknown:/)
   })
 
-  it('is asked for the scope that the client is registered for', async () => {
-    const { browser } = inProcess({ client: { scope: 'openid' } })
-    expect(await browser().begin()).toMatchObject({ scope: 'openid' })
-  })
-
-  it.each([
-    ['', undefined],
-    ['a'.repeat(254), 'a'.repeat(254)],
-    ['a'.repeat(255), undefined],
-  ])('is hinted at with an address that could be one: %j', async (hint, told) => {
+  it('is hinted at with an address that could be one, and not beside a choice of accounts', async () => {
     const { browser } = inProcess()
-    expect((await browser().begin({ login_hint: hint }))['login_hint']).toBe(told)
-  })
-
-  it('is hinted at with none where they choose an account, or there are two', async () => {
-    const { browser } = inProcess()
-    expect(await browser().begin({ ...HINT, prompt: 'login' })).not.toHaveProperty('login_hint')
-    const { headers } = await browser().agent.get('/sign-in?login_hint=a&login_hint=b')
-    expect(parametersOf(headers['location'] ?? '')).not.toHaveProperty('login_hint')
+    const hintIn = async (query: object) => (await browser().begin({ ...query }))['login_hint']
+    expect(await hintIn({ login_hint: 'a'.repeat(254) })).toBe('a'.repeat(254))
+    expect(await hintIn({ login_hint: 'a'.repeat(255) })).toBeUndefined()
+    expect(await hintIn({ ...HINT, prompt: 'login' })).toBeUndefined()
     const choosing = inProcess({ settings: { OIDC_PROMPT: 'consent select_account' } })
     expect(await choosing.browser().begin(HINT)).not.toHaveProperty('login_hint')
-    const consenting = inProcess({ settings: { OIDC_PROMPT: 'consent login' } })
-    expect(await consenting.browser().begin(HINT)).toMatchObject(HINT)
+  })
+})
+
+describe('pushed authorization requests', () => {
+  const metadata = { pushed_authorization_request_endpoint: `${ISSUER}/par` }
+  const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 60 } })
+  const refused = (error: string) => ({ status: 400, body: { error } })
+
+  it('are made where the server takes them', async () => {
+    const { browser, answers, asked } = inProcess({ metadata })
+    answers['/par'] = taken
+    expect(await browser().begin()).toEqual({ client_id: 'onramp', request_uri: 'urn:one' })
+    expect(asked[0]).toMatchObject({ path: '/par', form: { scope: 'openid offline_access' } })
   })
 
-  it('has the sign-in on their list, with the browser and the server’s own session', async () => {
-    const { browser, person, clock } = inProcess()
-    person.claims = { sid: 's1' }
+  it('that are refused for select_account are made with login', async () => {
+    const { browser, answers, asked } = inProcess({ metadata })
+    answers['/par'] = ({ form }) =>
+      form['prompt'] === 'select_account' ? refused('invalid_request') : taken()
+    await browser().begin({ prompt: 'select_account' })
+    expect(asked.map(({ form }) => form['prompt'])).toEqual(['select_account', 'login'])
+  })
+
+  it('that are refused otherwise end in an explanation', async () => {
+    const { browser, answers } = inProcess({ metadata })
+    answers['/par'] = () => refused('invalid_scope')
+    expect(await browser().outcomeOf('/sign-in?return_to=/x&prompt=login')).toMatchObject({
+      status: 502,
+      code: 'sign_in_misconfigured',
+      tryAgain: '/sign-in?return_to=%2Fx',
+    })
+  })
+
+  it('that are refused with login are made without it for someone who was signed out, and for no one else', async () => {
+    const { browser, answers, asked, server, answerTo } = inProcess({ metadata })
+    answers['/par'] = taken
     const ada = browser()
-    const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-    const sent = await ada.begin()
-    await ada.agent.get(ada.answerTo(sent)).set('user-agent', agent).expect(303)
-    const { entries } = (await ada.agent.get('/sessions')).body as { entries: object[] }
-    expect(entries).toEqual([
-      expect.objectContaining({ device: deviceOf(agent), here: true, age: 0, signedInAt: clock.now }),
+    await ada.begin()
+    await ada.outcomeOf(answerTo(asked.at(-1)?.form ?? {}))
+    server.isReady = false
+    await ada.agent.post('/sign-out').expect(303)
+    answers['/par'] = ({ form }) => (form['prompt'] === 'login' ? refused('invalid_request') : taken())
+    asked.length = 0
+    expect(await ada.begin()).toMatchObject({ request_uri: 'urn:one' })
+    expect(asked.map(({ form }) => form['prompt'])).toEqual(['login', undefined])
+    await browser().agent.get('/sign-in?prompt=login').expect(502)
+  })
+})
+
+describe('a request for another account', () => {
+  it('is sent on, as far as the server knows it', async () => {
+    const promptOf = async (metadata: object, prompt: string) =>
+      (await inProcess({ metadata }).browser().begin({ prompt }))['prompt']
+    expect(await promptOf({}, 'select_account')).toBe('select_account')
+    expect(await promptOf({ prompt_values_supported: ['login'] }, 'select_account')).toBe('login')
+    expect(await promptOf({}, 'none')).toBeUndefined()
+  })
+
+  it('that brings the same one back is asked once more, and then said', async () => {
+    const { browser, answerTo } = inProcess()
+    const ada = browser()
+    await ada.signIn()
+    const again = (await ada.signIn({ prompt: 'select_account', return_to: '/a?b=c' })) as string
+    expect(again).toBe('/sign-in?return_to=%2Fa%3Fb%3Dc&again=1&prompt=login')
+    const sent = await ada.begin(parametersOf(again))
+    expect(sent['prompt']).toBe('login')
+    const same = (await ada.outcomeOf(answerTo(sent))) as string
+    expect(same).toBe('/sign-in/same-account?return_to=%2Fa%3Fb%3Dc')
+    expect(await ada.outcomeOf(same)).toMatchObject({ account: 'ada@acme.example', returnTo: '/a?b=c' })
+    expect(await browser().outcomeOf(same)).toBe('/a?b=c')
+  })
+
+  it('that brings another one signs that one in, and ends the one before with its tokens', async () => {
+    const { browser, person, answers, asked, store } = inProcess({
+      metadata: { revocation_endpoint: `${ISSUER}/revoke` },
+    })
+    answers['/revoke'] = () => ({})
+    const both = browser()
+    await both.signIn()
+    person.sub = 'bob'
+    expect(await both.signIn({ prompt: 'select_account', return_to: '/x' })).toBe('/x')
+    expect(await both.who()).toMatchObject({ subject: 'bob' })
+    expect(store.named('session:')).toHaveLength(1)
+    await expect.poll(() => asked.filter(({ path }) => path === '/revoke')).toHaveLength(2)
+  })
+
+  it('at a server that can’t is asked for with login, and not without end', async () => {
+    const { browser } = inProcess()
+    const refusedOf = async (query: object) => {
+      const ada = browser()
+      const { state = '' } = await ada.begin({ prompt: 'select_account', ...query })
+      return await ada.outcomeOf(`/sign-in/callback?state=${state}&error=interaction_required`)
+    }
+    expect(await refusedOf({})).toBe('/sign-in?return_to=%2Fonboarding&again=1&prompt=login')
+    expect(await refusedOf({ again: '4' })).toMatchObject({ code: 'sign_in_expired' })
+  })
+})
+
+describe('someone who is signed in and signs in again', () => {
+  it('gets a new session in the place of the old one, and keeps the grant', async () => {
+    const { browser, asked, answers, store } = inProcess({
+      metadata: { revocation_endpoint: `${ISSUER}/revoke` },
+    })
+    answers['/revoke'] = () => ({})
+    const ada = browser()
+    await ada.signIn()
+    const before = await ada.sessionId()
+    expect(await ada.signIn({ return_to: '/x' })).toBe('/x')
+    expect(await ada.sessionId()).not.toBe(before)
+    expect(store.named('session:')).toHaveLength(1)
+    expect(asked.map(({ path }) => path)).toEqual(['/token', '/token'])
+  })
+
+  it('without a refresh token is told of in the log', async () => {
+    const { browser, person, logged } = inProcess()
+    person.tokens = { refresh_token: undefined }
+    await browser().signIn()
+    expect(logged.filter(([level]) => level === 'warn').map(([, words]) => words)).toEqual([
+      expect.stringContaining(
+        'no refresh token was issued, though offline_access was asked for: after 5 minutes',
+      ),
     ])
-    expect(deviceOf(agent)).toBe('Firefox on Linux')
   })
 })

@@ -1,35 +1,7 @@
-// Guards as a stranger meets them, at the front door: what is counted together, and where a sign-in may lead.
+// Where a sign-in may lead, as a stranger meets it at the front door.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-
-const PER_MINUTE = 10
-
-describe('signing in from addresses of one household (RFC 6177)', () => {
-  let running: Running
-  beforeAll(async () => {
-    running = await run({
-      settings: { SIGN_INS_PER_MINUTE: String(PER_MINUTE), TRUST_PROXY: '127.0.0.1,::1' },
-    })
-  })
-  afterAll(() => running.close())
-
-  const statusFrom = async (address: string) =>
-    (
-      await new TestBrowser().open(`${running.url}/sign-in`, {
-        follow: false,
-        headers: { 'x-forwarded-for': address },
-      })
-    ).status
-
-  it('is counted together, whichever address of its /64 each browser has', async () => {
-    const home = (host: number) => `2001:db8:1:2:${host.toString(16)}::${host}`
-    for (let host = 1; host <= PER_MINUTE; host++) expect(await statusFrom(home(host))).toBe(303)
-    expect(await statusFrom(home(PER_MINUTE + 1))).toBe(429)
-    expect(await statusFrom('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(429)
-    expect(await statusFrom('2001:db8:1:3::1')).toBe(303)
-  })
-})
 
 describe('a sign-in', () => {
   let running: Running

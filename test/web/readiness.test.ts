@@ -48,18 +48,15 @@ describe('a server whose Redis', () => {
     expect(linesWith(running, 'ready again')).toHaveLength(1)
   })
 
-  it.each(['eval', 'expire', 'del'])(
-    'denies %s, without which nobody can sign in, is not ready',
-    async (command) => {
-      const { redis, running } = await ready()
-      await becomes(running, 200)
-      await redis.ask('ACL', 'SETUSER', 'onramp', `-${command}`)
-      await becomes(running, 503)
-      expect(linesWith(running, 'not ready')).toEqual([
-        'not ready: the user of REDIS_URL may not do this (NOPERM)',
-      ])
-    },
-  )
+  it.each(['eval', 'del'])('denies %s, without which nobody can sign in, is not ready', async (command) => {
+    const { redis, running } = await ready()
+    await becomes(running, 200)
+    await redis.ask('ACL', 'SETUSER', 'onramp', `-${command}`)
+    await becomes(running, 503)
+    expect(linesWith(running, 'not ready')).toEqual([
+      'not ready: the user of REDIS_URL may not do this (NOPERM)',
+    ])
+  })
 
   it('has no scripts at all, because the command was renamed, is not ready', async () => {
     const { running } = await ready('--rename-command', 'EVAL', '')

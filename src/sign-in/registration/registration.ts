@@ -27,7 +27,7 @@ export type Registration = {
   forget(): Promise<Registered | undefined>
 }
 
-type RegistrationParts = {
+export type RegistrationNeeds = {
   records: Pick<Records, 'get' | 'put' | 'remove' | 'compareAndSet' | 'compareAndRemove'>
   installation: Installation
   /** What is asked for, and where: another identity is another registration. */
@@ -58,7 +58,7 @@ export function createRegistration({
   installation,
   identity,
   now,
-}: RegistrationParts): Registration {
+}: RegistrationNeeds): Registration {
   async function opened() {
     const { sealer, nameOf } = await installation.vault()
     return { key: `client:${nameOf('client', identity)}`, json: sealedJson<Kept>({ sealer, version: 1 }) }

@@ -4,7 +4,12 @@ import { settings as definitions, type Settings } from '../../settings/settings.
 import type { Log } from '../../web/log.ts'
 import type { Registered } from '../registration/answer.ts'
 import { listedScope, registeredScope, requestedMetadata } from '../registration/metadata.ts'
-import { createRegistration, type Kept, type Registration } from '../registration/registration.ts'
+import {
+  createRegistration,
+  type Kept,
+  type Registration,
+  type RegistrationNeeds,
+} from '../registration/registration.ts'
 import { notRegistered, requestRegistration } from '../registration/request.ts'
 import {
   clientAuthOf,
@@ -23,7 +28,7 @@ export type ClientSource = {
   current(server: ServerMetadata, mayRegister: boolean): Promise<Client | undefined>
 }
 
-type Parts = Omit<Parameters<typeof createRegistration>[0], 'identity'>
+type Parts = Omit<RegistrationNeeds, 'identity'>
 type LoggingParts = Parts & { log: Log; onCall?: OnCall | undefined }
 
 /** What a registration depends on: the server, and everything that is asked for there. Another one is made when it changes. */

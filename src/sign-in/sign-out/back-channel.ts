@@ -7,14 +7,17 @@ import { storeTrouble } from '../../records/store-trouble.ts'
 import { nameOf } from '../../records/seal.ts'
 import type { Note } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
-import type { RefusedLogouts } from '../../web/rate-limit.ts'
+import type { Limits } from '../../web/rate-limit.ts'
 import { asymmetric, UnacceptableLogoutToken, verifyLogoutToken, type LogoutToken } from './logout-token.ts'
-import type { SignIn } from '../sign-in.ts'
+import type { AuthorizationServer } from '../server/authorization-server.ts'
+import type { PersonSessions } from '../sessions/person-sessions.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
 
-type Parts = Pick<SignIn, 'authorizationServer' | 'sessions'> & {
+type Needs = {
+  authorizationServer: AuthorizationServer
+  sessions: Pick<PersonSessions, 'endThere'>
   records: Pick<Records, 'compareAndSet' | 'remove'>
-  limit: RefusedLogouts
+  countRefused: Limits['refusedLogout']
   log: Pick<Log, 'info'>
   note: Note
   now: () => number
@@ -26,7 +29,7 @@ type NamedLogout = LogoutToken & { issuer: string }
 const REMEMBER_SECONDS = 900
 const FETCHING_KEYS = { cooldownDuration: 5_000, timeoutDuration: 5_000 }
 
-export function createBackChannelRoutes(parts: Parts): Router {
+export function createBackChannelRoutes(needs: Needs): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 20 })
   let known: { uri: string; keys: JWTVerifyGetKey } | undefined
@@ -37,7 +40,7 @@ export function createBackChannelRoutes(parts: Parts): Router {
   }
 
   async function verified(token: string): Promise<NamedLogout> {
-    const configuration = await parts.authorizationServer.configuration()
+    const configuration = await needs.authorizationServer.configuration()
     const metadata = serverMetadataOf(configuration)
     const { issuer, jwks_uri: keys } = metadata
     if (keys === undefined)
@@ -47,7 +50,7 @@ export function createBackChannelRoutes(parts: Parts): Router {
       clientId: configuration.clientMetadata().client_id,
       algorithms: asymmetric(metadata.id_token_signing_alg_values_supported),
       keys: keysAt(keys),
-      now: parts.now(),
+      now: needs.now(),
     })
     return { ...logout, issuer }
   }
@@ -55,7 +58,7 @@ export function createBackChannelRoutes(parts: Parts): Router {
   /** Every token once. Remembering fails closed: while the store is away no token is accepted, whatever it ended. */
   async function once(logout: NamedLogout, work: () => Promise<number>): Promise<number> {
     const key = `jti:${nameOf(`${logout.issuer}\n${logout.jti}`)}`
-    const isNew = await parts.records
+    const isNew = await needs.records
       .compareAndSet(key, undefined, '1', REMEMBER_SECONDS)
       .catch(async (error: unknown) => {
         // A store that is full still forgets, and takes no new sign-in that a second use could end.
@@ -67,7 +70,7 @@ export function createBackChannelRoutes(parts: Parts): Router {
       return await work()
     } catch (error) {
       // What could not be done may be asked for again.
-      await parts.records.remove(key).catch(() => {})
+      await needs.records.remove(key).catch(() => {})
       throw error
     }
   }
@@ -78,14 +81,14 @@ export function createBackChannelRoutes(parts: Parts): Router {
       if (typeof token !== 'string')
         throw new UnacceptableLogoutToken('logout_token is missing, or given twice')
       const logout = await verified(token)
-      const ended = await once(logout, () => parts.sessions.endThere(logout.issuer, logout))
-      parts.note({ event: 'sign_out', by: 'authorization_server', sessions: ended })
+      const ended = await once(logout, () => needs.sessions.endThere(logout.issuer, logout))
+      needs.note({ event: 'sign_out', by: 'authorization_server', sessions: ended })
       res.status(200).end()
     } catch (error) {
       if (!(error instanceof UnacceptableLogoutToken)) throw error
-      await parts.limit.count(req)
+      await needs.countRefused(req)
       // Expected, and anyone can send them: one line that says why, and no place in the code.
-      parts.log.info({ reason: error.message }, 'a back-channel logout was refused')
+      needs.log.info({ reason: error.message }, 'a back-channel logout was refused')
       // OpenID Connect Back-Channel Logout 1.0, 2.8.
       res.status(400).json({ error: 'invalid_request', error_description: error.message })
     }

@@ -2,37 +2,47 @@
 // (RP-Initiated Logout 1.0). What surprises: a page comes in between, because Chromium holds a form's whole redirect
 // chain against form-action.
 import { randomBytes } from 'node:crypto'
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { buildEndSessionUrl, type Configuration } from 'openid-client'
-import { StoreUnavailable } from '../../records/records.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { StoreUnavailable, type Records } from '../../records/records.ts'
+import { nameOf, type Sealer } from '../../records/seal.ts'
 import { storeTrouble } from '../../records/store-trouble.ts'
-import { nameOf } from '../../records/seal.ts'
-import { browserOf } from '../../session/session.ts'
-import { signedInOf, type SignedIn } from '../../session/signed-in.ts'
+import { cookieName, endSession, reloadSession } from '../../session/session.ts'
+import { signedInOf, type Tokens } from '../../session/signed-in.ts'
 import type { Note } from '../../web/audit.ts'
 import { isProvenFromOwnPage } from '../../web/cross-site.ts'
 import type { Log } from '../../web/log.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'
 import { inWords } from '../answer-words.ts'
-import { forgetCookie, hidePages } from './cookies.ts'
-import { revoke, RevocationLate, type Revocation } from './revoke.ts'
-import type { SignIn } from '../sign-in.ts'
-import type { SigningOut } from './signed-out.ts'
+import type { Browser, Browsers } from '../browser.ts'
+import type { AuthorizationServer } from '../server/authorization-server.ts'
 import { serverMetadataOf } from '../server/configuration.ts'
-import { omitUndefined } from '../../omit-undefined.ts'
+import { revoke, RevocationLate, type Revocation } from './revoke.ts'
 
 /** Time to read that this is done here: a server that refuses to end its session shows its own error instead. */
 const ONWARD = { seconds: 3, url: '/sign-out/continue' }
 
-const NOT_WRITTEN =
-  'at a sign-out the store did not take what comes next, so the next sign-in there may ask no one'
+/** What is under way in a browser that was signed out; another tab may sign in again at any time, so it is in no session. */
+type SigningOut = {
+  /** Where the authorization server ends its own session; kept until the browser goes there. */
+  endSessionUrl?: string | undefined
+  /** What it was given as `state` (RP-Initiated Logout 1.0, 2): only the browser that signed out can bring it back. */
+  state: string
+  /** The authorization server sent the browser back from there. */
+  isDoneThere?: true
+}
 
-const failureIn = (...results: PromiseSettledResult<unknown>[]): unknown =>
-  results.find((result) => result.status === 'rejected')?.reason
+const SIGNING_OUT_SECONDS = 600
 
-/** `limit`: in front of what acts, the limit by address. */
-type Parts = SignIn & {
+type Needs = {
+  authorizationServer: AuthorizationServer
+  browsers: Browsers
+  records: Pick<Records, 'get' | 'put'>
+  /** Of SESSION_SECRET. */
+  sealer: Sealer
+  /** In front of what acts, the limit by address. */
   limit: RequestHandler
   publicUrl: string
   sendPage: SendPage
@@ -40,132 +50,146 @@ type Parts = SignIn & {
   note: Note
 }
 
-export function createSignOutRoutes(parts: Parts): Router {
+export function createSignOutRoutes(needs: Needs): Router {
   const router = Router()
-  const { limit, session, prove } = parts
+  const { authorizationServer, browsers, limit, publicUrl, log, sendPage } = needs
 
-  /**
-   * From here on nothing that a request in flight writes is a sign-in. What comes next is kept first: after a double click
-   * the second request finds no sign-in, and has to lead on all the same. A store that is full takes no writes and still
-   * forgets, so the sign-in ends whatever could not be written.
-   * @returns the sign-in with the newest tokens, and why its record is still there, if it is
-   * @throws {StoreUnavailable} where the store does not answer
-   */
-  async function endHere(before: SignedIn, onward: SigningOut | undefined) {
-    const name = nameOf(before.id)
-    const { signedOut } = parts
-    const noting = Promise.allSettled([signedOut.askAnew(name), onward && signedOut.keep(name, onward)])
-    const signedIn = (await parts.signIns.load(before.id)) ?? before
-    const [gone, unlisted] = await Promise.allSettled([
-      parts.signIns.end(name),
-      parts.sessions.end(before.user, (session) => session.name === name),
-    ])
-    const unwritten = failureIn(...(await noting), unlisted)
-    if (unwritten !== undefined)
-      parts.log.warn({ err: unwritten }, `${NOT_WRITTEN}: ${storeTrouble(unwritten).words}`)
-    return { signedIn, failure: failureIn(gone) }
+  const keyOf = ({ id }: Browser) => `signing-out:${nameOf(id)}`
+  const keep = (browser: Browser, signingOut: SigningOut) =>
+    needs.records.put(
+      keyOf(browser),
+      needs.sealer.seal(JSON.stringify(signingOut), browser.id),
+      SIGNING_OUT_SECONDS,
+    )
+
+  async function signingOutOf(req: Request): Promise<(SigningOut & { browser: Browser }) | undefined> {
+    const browser = browsers.of(req)
+    const sealed = browser && (await needs.records.get(keyOf(browser)))
+    const json = sealed === undefined ? undefined : needs.sealer.open(sealed, browser?.id ?? '')
+    return browser && json ? { ...(JSON.parse(json) as SigningOut), browser } : undefined
   }
 
   /** The authorization server as it is known; undefined while it cannot be reached. */
   async function known(): Promise<Configuration | undefined> {
-    if (!parts.authorizationServer.isReady()) return undefined
-    return await parts.authorizationServer.configuration().catch((error: unknown) => {
-      parts.log.warn({ err: error }, 'signed out here only: the authorization server cannot be reached')
+    if (!authorizationServer.isReady()) return undefined
+    return await authorizationServer.configuration().catch((error: unknown) => {
+      log.warn({ err: error }, 'signed out here only: the authorization server cannot be reached')
       return undefined
     })
   }
 
-  /** Takes the tokens back. */
-  async function endThere({ tokens, user }: SignedIn, configuration: Configuration | undefined) {
-    const { revoked, cause }: Revocation =
-      configuration === undefined ? { revoked: 'failed' } : await revoke(configuration, tokens)
-    parts.note({ event: 'sign_out', by: 'person', revoked, user })
-    if (cause === undefined) return
-    const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
-    const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
-    parts.log.warn(
-      { err: cause, revoked },
-      `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
+  /** A store that is full takes no writes and still forgets: then the way to the authorization server isn't kept. */
+  async function keepOnward(browser: Browser, onward: SigningOut | undefined): Promise<boolean> {
+    if (onward === undefined) return false
+    return await keep(browser, onward).then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, `signed out here only: ${storeTrouble(error).words}`)
+        return false
+      },
     )
   }
 
-  router.use(prove)
-
-  router.post('/sign-out', limit, session, async (req, res) => {
-    const before = signedInOf(req)
-    if (before === undefined) {
-      // The cookie of a browser that was signed out has the next sign-in ask for the person.
-      if (!(await parts.signedOut.mustAsk(req))) forgetCookie(res, parts)
-      return seeOther(res, '/signed-out')
+  async function takeBack(tokens: Tokens, configuration: Configuration | undefined): Promise<Revocation> {
+    if (configuration === undefined) return { revoked: 'failed' }
+    const { revoked, cause } = await revoke(configuration, tokens)
+    if (cause !== undefined) {
+      const what = revoked === 'partly' ? 'one of the tokens' : 'the tokens'
+      const why = cause instanceof RevocationLate ? cause.message : `answer: ${inWords(cause)}`
+      log.warn(
+        { err: cause, revoked },
+        `the authorization server did not take back ${what} at sign-out (${why}): good until they run out`,
+      )
     }
+    return { revoked }
+  }
+
+  router.post('/sign-out', limit, async (req, res) => {
+    const before = signedInOf(req)
+    forgetSession(res, publicUrl)
+    const browser = browsers.signedOut(req, res, true)
+    // After a double click the second request finds no sign-in, and leads on all the same.
+    if (before === undefined) return seeOther(res, (await signingOutOf(req)) ? '/sign-out' : '/signed-out')
     const configuration = await known()
-    const onward =
-      configuration && endSession(configuration, before.tokens.idToken, `${parts.publicUrl}/signed-out`)
-    const { signedIn, failure } = await endHere(before, onward)
-    await endThere(signedIn, configuration)
-    if (failure !== undefined) throw failure
-    hidePages(res, parts)
-    seeOther(res, onward === undefined ? '/signed-out' : '/sign-out')
+    const onward = configuration && onwardAt(configuration, before.tokens.idToken, `${publicUrl}/signed-out`)
+
+    // Kept first, so that the second request of a double click finds it.
+    const isKept = await keepOnward(browser, onward)
+    // Another request may have refreshed the tokens meanwhile.
+    const latest = await reloadSession(req)
+    const [ended] = await Promise.allSettled(latest === undefined ? [] : [endSession(req)])
+    const { revoked } = await takeBack((latest ?? before).tokens, configuration)
+    needs.note({ event: 'sign_out', by: 'person', revoked, user: before.user })
+    if (ended?.status === 'rejected') throw ended.reason
+
+    seeOther(res, isKept ? '/sign-out' : '/signed-out')
   })
 
-  router.get('/sign-out', session, async (req, res) => {
-    const signingOut = await parts.signedOut.of(req)
+  router.get('/sign-out', async (req, res) => {
+    const signingOut = await signingOutOf(req)
     if (signingOut?.endSessionUrl === undefined || signedInOf(req) !== undefined)
       return seeOther(res, '/signed-out')
-    parts.sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: ONWARD } })
+    sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: ONWARD } })
   })
 
-  router.get('/sign-out/continue', limit, session, async (req, res) => {
-    const signingOut = await parts.signedOut.of(req)
-    if (signingOut?.endSessionUrl === undefined) return seeOther(res, '/signed-out')
-    await parts.signedOut.keep(browserOf(req) ?? '', { state: signingOut.state })
-    seeOther(res, signingOut.endSessionUrl)
+  router.get('/sign-out/continue', limit, async (req, res) => {
+    const { endSessionUrl, state = '', browser } = (await signingOutOf(req)) ?? {}
+    if (endSessionUrl === undefined || browser === undefined) return seeOther(res, '/signed-out')
+    await keep(browser, { state })
+    seeOther(res, endSessionUrl)
   })
 
-  router.get('/signed-out', session, async (req, res) => {
-    const signingOut = await parts.signedOut.of(req)
+  router.get('/signed-out', async (req, res) => {
+    const signingOut = await signingOutOf(req)
     if (signingOut !== undefined && req.query['state'] === signingOut.state) {
-      const browser = browserOf(req) ?? ''
-      await parts.signedOut.keep(browser, { ...signingOut, isDoneThere: true })
-      await parts.signedOut.askNoMore(browser)
+      await keep(signingOut.browser, { state: signingOut.state, isDoneThere: true })
+      // The next sign-in is asked there anyway.
+      browsers.signedOut(req, res, false)
       return seeOther(res, '/signed-out')
     }
     if (signedInOf(req) !== undefined)
-      return parts.sendPage(req, res, { view: 'sign-in/signed-in-again', data: {} })
+      return sendPage(req, res, { view: 'sign-in/signed-in-again', data: {} })
 
     const isOverThere = signingOut?.isDoneThere === true
     res.setHeader('Clear-Site-Data', '"cache", "storage"')
     // Still to come after a double click, whose second request finds no sign-in.
     const refresh = signingOut?.endSessionUrl === undefined ? undefined : ONWARD
-    parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere, refresh } })
+    sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere, refresh } })
   })
 
   return router
 }
 
+/** A __Host- cookie is taken back only by one that follows its rules. */
+function forgetSession(res: Response, publicUrl: string): void {
+  const secure = publicUrl.startsWith('https:')
+  res.clearCookie(cookieName(secure), { path: '/', secure })
+}
+
 /**
  * Signing out works on this device while the store is away; the session there runs out. So does going on from it, where the
  * store went away in between. It is mounted at the end of the pipeline, because a store that is away already fails the
- * session middleware in front of the route.
+ * session in front of the routes.
  */
 export function createSignOutWhileAway(
-  parts: Pick<Parts, 'publicUrl' | 'cookieName' | 'log' | 'sendPage'>,
+  needs: Pick<Needs, 'publicUrl' | 'browsers' | 'log' | 'sendPage'>,
 ): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
-    const route = (req.route as { path?: unknown } | undefined)?.path
-    const isOurs = error instanceof StoreUnavailable && (route === '/sign-out' || route === '/signed-out')
+    const [, path] = /^\/(sign-out|signed-out)\/?$/i.exec(req.path) ?? []
     // An address that is typed, or another site's link, signs no one out.
-    if (!isOurs || (req.method !== 'POST' && !isProvenFromOwnPage(req))) return next(error)
-    parts.log.warn({ err: error }, `signed out on the device only: ${storeTrouble(error).words}`)
+    const isWanted = req.method === 'POST' || isProvenFromOwnPage(req)
+    if (!(error instanceof StoreUnavailable) || path === undefined || !isWanted) return next(error)
+    needs.log.warn({ err: error }, `signed out on the device only: ${storeTrouble(error).words}`)
     delete (req as Partial<Request>).session
-    forgetCookie(res, parts)
-    if (route === '/sign-out') return seeOther(res, '/signed-out')
-    parts.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere: false, refresh: undefined } })
+    forgetSession(res, needs.publicUrl)
+    needs.browsers.signedOut(req, res, true)
+    if (path.toLowerCase() === 'sign-out') return seeOther(res, '/signed-out')
+    needs.sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere: false, refresh: undefined } })
   }
 }
 
 /** Where the authorization server ends its session; undefined where it can't. @param back where it sends people then */
-function endSession(
+function onwardAt(
   configuration: Configuration,
   idToken: string | undefined,
   back: string,

@@ -1,0 +1,114 @@
+// `state`: all that a sign-in under way needs to end well, sealed and carried by the browser, so that nothing is stored for
+// people who haven't signed in. Nonce and PKCE verifier aren't in it: they are derived from it and from the browser's
+// cookie, under the secret that sealed it. Pure.
+import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
+import { createSealer, nameOf, type Sealer } from '../records/seal.ts'
+import type { Prompt } from './prompt.ts'
+
+export type SignInState = {
+  /** 128 random bits. */
+  id: string
+  /** Where the person goes on. */
+  returnTo: string
+  /** Milliseconds since 1970. */
+  startedAt: number
+  /** What the person was asked for, where another account was wanted. */
+  prompt?: Prompt | undefined
+  /** How often it has started over without the person's doing. */
+  restarts: number
+  /** The browser that began it (markOf its cookie). */
+  browser: string
+  /** The session that this browser had then, if any (markOf its id). */
+  session?: string | undefined
+}
+
+/** What only the browser that began can bring about: the nonce (OpenID Connect Core) and the PKCE verifier (RFC 7636). */
+export type Proofs = { nonce: string; verifier: string }
+
+export type States = {
+  /** @param cookie of the browser that begins */
+  seal(state: SignInState, cookie: string): Proofs & { text: string }
+  /** @returns undefined for what no secret of ours has sealed */
+  open(text: string): { state: SignInState; proofsFor(cookie: string): Proofs } | undefined
+}
+
+export const newId = (): string => randomBytes(16).toString('base64url')
+
+/** A name of 128 bits for something secret: enough to tell browsers and sessions apart, and short. */
+export const markOf = (secret: string): string => nameOf(secret).slice(0, 22)
+
+const HOLDER = 'sign-in state 1'
+
+/** With the longest return address it takes 1,560 characters, with a usual one about 250. */
+export const MAX_STATE_CHARACTERS = 1_600
+
+type Keys = { sealer: Sealer; proving: KeyObject }
+
+const keysOf = (secret: string): Keys => ({
+  sealer: createSealer([secret]),
+  proving: createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'onramp sign-in 1', 32))),
+})
+
+function proofsOf({ proving }: Keys, id: string, cookie: string): Proofs {
+  const derive = (what: string) =>
+    createHmac('sha256', proving).update(`${what}\n${id}\n${cookie}`).digest('base64url')
+  return { nonce: derive('nonce'), verifier: derive('verifier') }
+}
+
+/** @param secrets SESSION_SECRET: the first one seals, every one opens */
+export function createStates(secrets: readonly string[]): States {
+  const all = secrets.map(keysOf)
+  const [first] = all
+  if (first === undefined) throw new RangeError('createStates needs a secret')
+  return {
+    seal(state, cookie) {
+      const { id, returnTo, startedAt, prompt, restarts, browser, session } = state
+      const short = [id, returnTo, startedAt, prompt ?? 0, restarts, browser, session ?? 0]
+      const text = first.sealer.seal(JSON.stringify(short), HOLDER)
+      return { text, ...proofsOf(first, id, cookie) }
+    },
+    open(text) {
+      for (const keys of all) {
+        const plain = keys.sealer.open(text, HOLDER)
+        if (plain === undefined) continue
+        const state = stateIn(plain)
+        return { state, proofsFor: (cookie) => proofsOf(keys, state.id, cookie) }
+      }
+      return undefined
+    },
+  }
+}
+
+type Short = [string, string, number, Prompt | 0, number, string, string | 0]
+
+function stateIn(plain: string): SignInState {
+  const [id, returnTo, startedAt, prompt, restarts, browser, session] = JSON.parse(plain) as Short
+  return {
+    id,
+    returnTo,
+    startedAt,
+    prompt: prompt || undefined,
+    restarts,
+    browser,
+    session: session || undefined,
+  }
+}
+
+/** As long as the browser's cookie: a person may come back to the page to sign in on after lunch. */
+export const STATE_LIFE_SECONDS = 24 * 3600
+
+/**
+ * What to do with an answer to this sign-in, before anything is asked of the authorization server.
+ * `go-on`: another tab was faster, or a stranger's link would sign this person in as another one (RFC 9700 4.7).
+ * `start-over`: it began in another browser, or too long ago.
+ * @param cookie of the browser that brings it @param sessionId of who is signed in there @param now milliseconds since 1970
+ */
+export function judgeAnswer(
+  state: SignInState,
+  { cookie, sessionId, now }: { cookie: string | undefined; sessionId: string | undefined; now: number },
+): 'redeem' | 'go-on' | 'start-over' {
+  if (sessionId !== undefined && markOf(sessionId) !== state.session) return 'go-on'
+  const isOurs = cookie !== undefined && markOf(cookie) === state.browser
+  const isOld = now - state.startedAt > STATE_LIFE_SECONDS * 1000
+  return isOurs && !isOld ? 'redeem' : 'start-over'
+}

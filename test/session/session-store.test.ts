@@ -1,0 +1,228 @@
+// Sessions as express-session keeps them in our store: what is written when, over what, and what can never come back.
+import express from 'express'
+import request from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { createSealer, nameOf } from '../../src/records/seal.ts'
+import { SessionStore } from '../../src/session/session-store.ts'
+import {
+  createSession,
+  endSession,
+  reloadSession,
+  saveSession,
+  startSession,
+} from '../../src/session/session.ts'
+import { personKey, signedInOf, whoIsSignedIn } from '../../src/session/signed-in.ts'
+import { memoryStore } from '../sign-in/memory-store.ts'
+
+const OLD = 'an old secret of more than thirty-two characters'
+const NEW = 'a new secret of more than thirty-two characters'
+const user = { issuer: 'https://as.example', subject: 'ada' }
+const HOUR = 3_600
+
+/** An app that signs Ada in, and does with her session what a test asks for. */
+function world({
+  secrets = [OLD],
+  store = memoryStore(),
+  own = {},
+}: { secrets?: string[]; store?: ReturnType<typeof memoryStore>; own?: Partial<Records> } = {}) {
+  const clock = { now: 1_700_000_000_000 }
+  const done: string[] = []
+  const records: Records = {
+    ...store.records,
+    async compareAndSet(key, expected, ...args) {
+      done.push(expected === undefined ? 'insert' : expected === args[0] ? 'touch' : 'change')
+      return await store.records.compareAndSet(key, expected, ...args)
+    },
+    ...own,
+  }
+  const sessions = new SessionStore({
+    records,
+    sealer: createSealer(secrets),
+    idleSeconds: HOUR,
+    maxSeconds: 10 * HOUR,
+    now: () => clock.now,
+  })
+  const meanwhile = { does: async (_id: string): Promise<unknown> => undefined }
+  const tokensOf = (accessToken: string) => ({ accessToken, issuedAt: clock.now })
+  const app = express().use(createSession(sessions, secrets, false))
+  app.get('/', (req, res) => void res.json(signedInOf(req) ?? 'no one'))
+  app.get('/in', async (req, res) => {
+    await startSession(req, { user, tokens: tokensOf('first'), signedInAt: clock.now })
+    res.json(req.sessionID)
+  })
+  app.get('/refresh', async (req, res) => {
+    await meanwhile.does(req.sessionID)
+    whoIsSignedIn(req).tokens = tokensOf('second')
+    const [{ status }] = await Promise.allSettled([saveSession(req)])
+    res.json([status, (await reloadSession(req))?.tokens.accessToken])
+  })
+  app.get('/slow', async (req, res) => {
+    await meanwhile.does(req.sessionID)
+    res.json('done')
+  })
+  app.get('/out', async (req, res) => {
+    await endSession(req)
+    res.json(signedInOf(req) ?? 'no one')
+  })
+  const explained: express.ErrorRequestHandler = (error: unknown, _req, res, _next) =>
+    void res.status(error instanceof StoreUnavailable ? 503 : 500).end()
+  app.use(explained)
+  const browser = () => {
+    const agent = request.agent(app)
+    return { agent, get: async (path: string) => (await agent.get(path)).body as unknown }
+  }
+  return { app, clock, done, store, sessions, meanwhile, browser }
+}
+
+describe('a browser', () => {
+  it('that only looks gets no cookie, and nothing is stored or read for it', async () => {
+    const { browser, store, done } = world({ own: { get: () => Promise.reject(new Error('read')) } })
+    const { headers, body } = await browser().agent.get('/')
+    expect([headers['set-cookie'], body, store.values.size, done]).toEqual([undefined, 'no one', 0, []])
+    for (const cookie of ['onramp=x', 'onramp=', 'onramp=s:forged.signature', 'onramp=%E0%A4%A'])
+      expect((await browser().agent.get('/').set('cookie', cookie)).body).toBe('no one')
+  })
+
+  it('that signs in gets a new session, inserted once, under a name that opens nothing', async () => {
+    const { browser, store, done } = world()
+    const { headers, body: id } = await browser().agent.get('/in')
+    expect(headers['set-cookie']).toEqual([
+      expect.stringMatching(/^onramp=s%3A.*; Path=\/; HttpOnly; SameSite=Lax$/),
+    ])
+    const [[key, sealed] = ['', '']] = [...store.values]
+    expect([key, done, store.lives.get(key)]).toEqual([
+      `session:${nameOf(id as string)}`,
+      ['insert'],
+      1.05 * HOUR,
+    ])
+    expect(createSealer([OLD]).open(sealed, key)).toBeUndefined()
+    expect(createSealer([OLD]).open(sealed, `session:${id as string}`)).toContain('"ada"')
+  })
+
+  it('stays signed in over a new secret in front, and not without the old one', async () => {
+    const before = world()
+    const { headers } = await before.browser().agent.get('/in')
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
+    for (const [secrets, who] of [
+      [[NEW, OLD], expect.objectContaining({ user })],
+      [[NEW], 'no one'],
+    ] as const) {
+      const { app } = world({ secrets: [...secrets], store: before.store })
+      expect((await request(app).get('/').set('cookie', cookie)).body).toEqual(who)
+    }
+  })
+
+  it('is signed in for the idle time, and for the longest time in any case', async () => {
+    const { browser, clock, store } = world()
+    const ada = browser()
+    await ada.get('/in')
+    const [key = ''] = store.values.keys()
+    clock.now += 10 * HOUR * 1000
+    expect(await ada.get('/')).toMatchObject({ user })
+    clock.now += 1
+    expect([await ada.get('/'), store.lives.get(key)]).toEqual(['no one', 1.05 * HOUR])
+  })
+
+  it('that signs out leaves no record, and is no one for the rest of the request', async () => {
+    const { browser, store } = world()
+    const ada = browser()
+    await ada.get('/in')
+    expect([await ada.get('/out'), store.values.size, await ada.get('/')]).toEqual(['no one', 0, 'no one'])
+  })
+})
+
+describe('a session', () => {
+  it('is touched after a twentieth of its idle time, and not before', async () => {
+    const { browser, clock, done } = world()
+    const ada = browser()
+    await ada.get('/in')
+    done.length = 0
+    clock.now += (HOUR / 20) * 1000 - 1
+    await ada.get('/')
+    expect(done).toEqual([])
+    clock.now += 1
+    await ada.get('/')
+    await ada.get('/')
+    expect(done).toEqual(['touch'])
+  })
+
+  it('whose touch fails is answered all the same, and touched the next time', async () => {
+    const store = memoryStore()
+    let fails = false
+    const { browser, clock } = world({
+      store,
+      own: {
+        compareAndSet: (...args) =>
+          fails ? Promise.reject(new Error('away')) : store.records.compareAndSet(...args),
+      },
+    })
+    const ada = browser()
+    await ada.get('/in')
+    clock.now += HOUR * 100
+    fails = true
+    expect(await ada.get('/')).toMatchObject({ user })
+  })
+
+  it('is written once for new tokens, and the end of the request finds nothing to do', async () => {
+    const { browser, done } = world()
+    const ada = browser()
+    await ada.get('/in')
+    expect(await ada.get('/refresh')).toEqual(['fulfilled', 'second'])
+    expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
+    expect(done).toEqual(['insert', 'change'])
+  })
+
+  it('that was ended meanwhile does not come back, by a refresh or by a slow request', async () => {
+    for (const path of ['/refresh', '/slow']) {
+      const { browser, meanwhile, sessions, store } = world()
+      const ada = browser()
+      await ada.get('/in')
+      meanwhile.does = (id) => sessions.end(nameOf(id))
+      await ada.get(path)
+      expect([store.values.size, await ada.get('/')]).toEqual([0, 'no one'])
+    }
+  })
+
+  it('that was changed meanwhile keeps the newer tokens', async () => {
+    const { browser, meanwhile } = world()
+    const ada = browser()
+    await ada.get('/in')
+    let isFirst = true
+    meanwhile.does = async () => {
+      if (!isFirst) return
+      isFirst = false
+      await ada.get('/refresh')
+    }
+    expect(await ada.get('/refresh')).toEqual(['rejected', 'second'])
+    expect(await ada.get('/')).toMatchObject({ tokens: { accessToken: 'second' } })
+  })
+
+  it('that was ended from elsewhere has the next sign-in ask who is there', async () => {
+    const { browser, sessions, store } = world()
+    const ada = browser()
+    const id = (await ada.get('/in')) as string
+    await sessions.endElsewhere(nameOf(id))
+    expect([await ada.get('/'), await sessions.has(nameOf(id))]).toEqual(['no one', false])
+    expect([...store.values.values()]).toEqual(['ended'])
+  })
+
+  it('of a store that fails is an outage, and the cookie is kept', async () => {
+    const store = memoryStore()
+    let fails = false
+    const get = (key: string) =>
+      fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)
+    const { browser } = world({ store, own: { get } })
+    const ada = browser()
+    await ada.get('/in')
+    fails = true
+    const { status, headers } = await ada.agent.get('/')
+    expect([status, headers['set-cookie']]).toEqual([503, undefined])
+    fails = false
+    expect(await ada.get('/')).toMatchObject({ user })
+  })
+})
+
+it('the key of a person names neither issuer nor subject', () => {
+  expect(personKey(user)).toBe(nameOf('https://as.example\nada'))
+})

@@ -1,0 +1,215 @@
+// What comes of the authorization server's answers: late ones, second ones, those of another browser, and refusals.
+import { generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import { inProcess, ISSUER, type Form, type Options } from './in-process.ts'
+
+/** A browser that has begun to sign in. */
+async function begun(options: Options = {}, query: Form = { return_to: '/x' }) {
+  const world = inProcess(options)
+  const ada = world.browser()
+  const sent = await ada.begin(query)
+  const answered = (answer: Form) =>
+    ada.outcomeOf(
+      `/sign-in/callback?${new URLSearchParams({ state: sent['state'] ?? '', ...answer }).toString()}`,
+    )
+  return { ...world, ada, sent, answered, redeemed: () => ada.outcomeOf(world.answerTo(sent)) }
+}
+
+const AGAIN = '/sign-in?return_to=%2Fx&again=1'
+const tryAgain = '/sign-in?return_to=%2Fx'
+
+describe('an answer', () => {
+  it('that comes twice leads to the result, and the code is redeemed once', async () => {
+    const { ada, sent, asked, answerTo } = await begun()
+    const address = answerTo(sent)
+    expect([await ada.outcomeOf(address), await ada.outcomeOf(address)]).toEqual(['/x', '/x'])
+    expect(asked).toHaveLength(1)
+  })
+
+  it('that comes twice at the same moment is redeemed once', async () => {
+    const { ada, sent, asked, answerTo } = await begun()
+    const address = answerTo(sent)
+    const outcomes = await Promise.all([ada.outcomeOf(address), ada.outcomeOf(address)])
+    expect(outcomes.toSorted()).toEqual([AGAIN, '/x'])
+    expect(asked).toHaveLength(1)
+    expect(await ada.outcomeOf(AGAIN)).toBe('/x')
+  })
+
+  it('that comes again after signing out starts over, and is not redeemed', async () => {
+    const { ada, sent, asked, answerTo, server } = await begun()
+    const address = answerTo(sent)
+    await ada.outcomeOf(address)
+    server.isReady = false
+    await ada.agent.post('/sign-out').expect(303)
+    expect(await ada.outcomeOf(address)).toBe(AGAIN)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('to no sign-in that is known is over, and leads home where someone is signed in', async () => {
+    const { ada } = await begun()
+    for (const query of ['', '?state=unknown', '?state=a&state=b', `?state=${'x'.repeat(2_000)}`])
+      expect(await ada.outcomeOf(`/sign-in/callback${query}`)).toMatchObject({
+        status: 400,
+        code: 'sign_in_expired',
+        tryAgain: '/sign-in?return_to=%2Fonboarding',
+      })
+    await ada.signIn()
+    expect(await ada.outcomeOf('/sign-in/callback')).toBe('/onboarding')
+  })
+
+  it('in another browser signs no one in, but has that one begin anew a few times', async () => {
+    for (const [again, outcome] of [
+      ['0', AGAIN],
+      ['3', '/sign-in?return_to=%2Fx&again=4'],
+      ['4', 'sign_in_expired'],
+    ] as const) {
+      const { browser, sent, asked, answerTo } = await begun({}, { return_to: '/x', again })
+      const eve = browser()
+      await eve.begin()
+      const came = await eve.outcomeOf(answerTo(sent))
+      expect(typeof came === 'string' ? came : (came as { code: string }).code).toBe(outcome)
+      expect(asked).toEqual([])
+    }
+  })
+
+  it('to a browser that keeps no cookies says so, the second time', async () => {
+    const { browser, sent, answerTo } = await begun({}, { return_to: '/x', again: '1' })
+    expect(await browser().outcomeOf(answerTo(sent))).toMatchObject({
+      status: 400,
+      code: 'cookies_blocked',
+      tryAgain,
+    })
+  })
+
+  it('to a tab that began before another one signed in goes on to its page, and is not redeemed', async () => {
+    const { ada, sent, asked, answerTo, person } = await begun()
+    const late = answerTo(sent)
+    expect(await ada.signIn()).toBe('/onboarding')
+    person.sub = 'bob'
+    expect(await ada.outcomeOf(late)).toBe('/x')
+    expect(await ada.who()).toMatchObject({ subject: 'ada' })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('that a stranger has made for their own account signs no one over, also behind a planted cookie', async () => {
+    const { browser, ada, sent, answerTo, person } = await begun()
+    const planted = await ada.cookies()
+    const victim = browser()
+    await victim.signIn()
+    const session = await victim.cookies()
+    person.sub = 'eve'
+    const both = [planted, ...session.split('; ').filter((one) => one.startsWith('onramp='))].join('; ')
+    const { headers } = await browser().agent.get(answerTo(sent)).set('cookie', both)
+    expect(headers['location']).toBe('/x')
+    expect(headers['set-cookie']).toBeUndefined()
+    expect(await victim.who()).toMatchObject({ subject: 'ada' })
+  })
+
+  it('renews the cookie of its browser, so that one a stranger has planted is good for nothing', async () => {
+    const { ada, redeemed } = await begun()
+    const before = await ada.cookies()
+    await redeemed()
+    expect(await ada.cookies()).toMatch(/onramp-browser=[\w-]{22}/)
+    expect(await ada.cookies()).not.toContain(before)
+  })
+
+  it('to a sign-in that starts over is not waited for where another tab has signed in', async () => {
+    const { ada } = await begun()
+    await ada.signIn()
+    expect(await ada.outcomeOf(AGAIN)).toBe('/x')
+    for (const path of ['/sign-in?return_to=/x', `${AGAIN}&prompt=login`])
+      expect(await ada.outcomeOf(path)).toContain(`${ISSUER}/authorize`)
+  })
+
+  it('without an id_token signs no one in where openid was asked for', async () => {
+    const { redeemed, person, ada } = await begun()
+    person.tokens = { id_token: undefined }
+    expect(await redeemed()).toMatchObject({ status: 502, code: 'sign_in_misconfigured' })
+    expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  })
+})
+
+describe('a refusal', () => {
+  it.each<[string, Form, object]>([
+    ['by the person', { error: 'access_denied' }, { status: 403, code: 'sign_in_denied' }],
+    ['for now', { error: 'temporarily_unavailable' }, { status: 503, code: 'sign_in_unavailable' }],
+    ['of the scope', { error: 'invalid_scope' }, { status: 502, code: 'sign_in_misconfigured' }],
+    ['of another kind', { error: 'odd' }, { status: 400, code: 'sign_in_failed' }],
+  ])('%s is explained, and noted', async (_what, answer, outcome) => {
+    const { answered, noted, server } = await begun()
+    expect(await answered(answer)).toMatchObject({ ...outcome, tryAgain })
+    expect(noted).toMatchObject([{ event: 'sign_in', result: 'refused' }])
+    expect(server.did).toEqual([])
+  })
+
+  it.each(['invalid_client', 'invalid_grant'])('%s leads to no other request of ours', async (error) => {
+    const { redeemed, server, asked, answers } = await begun()
+    answers['/token'] = () => ({ status: 400, body: { error } })
+    expect(await redeemed()).toMatchObject({ tryAgain })
+    expect([server.did, asked.map(({ path }) => path)]).toEqual([[], ['/token']])
+  })
+
+  it('of login lets someone who was signed out sign in without it, and is told to others', async () => {
+    const { ada, server } = await begun()
+    server.isReady = false
+    await ada.signIn()
+    await ada.agent.post('/sign-out').expect(303)
+    const { state = '', prompt } = await ada.begin()
+    expect(prompt).toBe('login')
+    expect(await ada.outcomeOf(`/sign-in/callback?state=${state}&error=invalid_request`)).toBe(
+      '/sign-in?return_to=%2Fonboarding&again=1',
+    )
+    expect(await ada.begin()).not.toHaveProperty('prompt')
+    const { answered } = await begun({}, { prompt: 'login' })
+    expect(await answered({ error: 'invalid_request' })).toMatchObject({ code: 'sign_in_misconfigured' })
+  })
+})
+
+describe('keys that were rotated', () => {
+  it('are asked for anew, and the sign-in begins anew', async () => {
+    const { redeemed, server, answers } = await begun()
+    answers['/keys'] = () => ({ body: { keys: [] } })
+    expect(await redeemed()).toBe(AGAIN)
+    expect(server.did).toEqual(['forgetKeys'])
+  })
+
+  it('under an old name are asked for anew once a minute', async () => {
+    const { ada, redeemed, person, server, clock } = await begun()
+    person.key = (await generateKeyPair('ES256')).privateKey
+    expect(await redeemed()).toBe(AGAIN)
+    clock.now += 59_999
+    await ada.signIn()
+    expect(server.did).toEqual(['forgetKeys'])
+    clock.now += 1
+    await ada.signIn()
+    expect(server.did).toEqual(['forgetKeys', 'forgetKeys'])
+  })
+
+  it('have nothing to do with an algorithm that was not agreed on', async () => {
+    const { redeemed, answers, server } = await begun()
+    const parts = [{ alg: 'HS256' }, {}].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString('base64url'),
+    )
+    const tokens = { access_token: 'a', token_type: 'Bearer', id_token: `${parts.join('.')}.AAAA` }
+    answers['/token'] = () => ({ body: tokens })
+    expect(await redeemed()).toMatchObject({ code: 'sign_in_misconfigured' })
+    expect(server.did).toEqual([])
+  })
+})
+
+describe('a store that fails while a sign-in is stored', () => {
+  it.each(['session:', 'sessions-of:', 'used-state:'])('(%s) leaves no one signed in', async (beginning) => {
+    const records = (store: Records): Records => ({
+      ...store,
+      compareAndSet: (key, ...args) =>
+        key.startsWith(beginning)
+          ? Promise.reject(new StoreUnavailable(new Error('away')))
+          : store.compareAndSet(key, ...args),
+    })
+    const { redeemed, store, ada } = await begun({ records })
+    expect(await redeemed()).toMatchObject({ status: 503, code: 'store_unavailable' })
+    expect(store.named('session:')).toEqual([])
+    expect(await ada.who()).toMatchObject({ code: 'signed_out' })
+  })
+})

@@ -1,0 +1,166 @@
+// What strangers can make us do: so much a minute for each address, and nothing that is stored but a short mark for an
+// answer to a sign-in. The limits hold for a route however its address is written.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createInvitations } from '../../src/invites/token.ts'
+import { answerOf } from '../helpers/faulty.ts'
+import { sendRaw } from '../helpers/raw-request.ts'
+import { startRedis, type RedisServer } from '../helpers/redis.ts'
+import { run, signIn, type Running } from '../helpers/running.ts'
+import { TestBrowser } from '../helpers/test-browser.ts'
+
+const PER_MINUTE = 10
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+describe('an address', () => {
+  let running: Running
+  beforeEach(async () => {
+    running = await run({ settings: { SIGN_INS_PER_MINUTE: String(PER_MINUTE) } })
+  })
+  afterEach(() => running.close())
+  const statusOf = async (target: string, options: Parameters<typeof sendRaw>[2] = {}) =>
+    (await sendRaw(running.url, target, options)).status
+
+  const SPELLINGS = ['/sign-in', '/Sign-In', '/sign-in/', '/Sign-iN/?return_to=/x', '/sign-in?a=1']
+
+  it.each(SPELLINGS)('that asks to sign in too often (%s) is refused in every spelling', async (spelling) => {
+    for (let count = 0; count < PER_MINUTE; count++) expect(await statusOf(spelling)).toBe(303)
+    const others = [
+      ...SPELLINGS,
+      '/sign-in/callback?state=x&code=y',
+      '/Sign-In/Callback/?state=x',
+      '/invite/token/start',
+      '/Invite/token/START/',
+      `${running.url}/Sign-In`,
+    ]
+    for (const other of others) expect(await statusOf(other), other).toBe(429)
+    for (const other of ['/healthz', '/signed-out', '/onboarding'])
+      expect(await statusOf(other), other).not.toBe(429)
+  })
+
+  it('that is refused gets a page that says when to try again', async () => {
+    for (let count = 0; count < PER_MINUTE; count++) await statusOf('/sign-in')
+    const { status, headers, body } = await new TestBrowser().open(`${running.url}/sign-in`)
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeGreaterThan(20)
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
+    expect(body).toContain('<h1>')
+  })
+
+  it('signs out, and stops reminders, so often too, and each apart from signing in', async () => {
+    const invitations = createInvitations({
+      secrets: [running.env['SESSION_SECRET'] ?? ''],
+      audience: running.url,
+      now: Date.now,
+    })
+    const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+    for (const paths of [
+      ['/sign-out/', '/Sign-Out'],
+      [`/invite/${token}/opt-out`, `/Invite/${token}/Opt-Out/`],
+    ]) {
+      const statuses: number[] = []
+      for (let count = 0; count < PER_MINUTE + 2; count++)
+        statuses.push(await statusOf(paths[count % 2] ?? '', { method: 'POST', headers: form, body: 'a=b' }))
+      expect(statuses.map((status) => status === 429)).toEqual(
+        statuses.map((_, index) => index >= PER_MINUTE),
+      )
+    }
+    expect(await statusOf('/sign-in')).toBe(303)
+  })
+
+  it('that sends logout tokens which are refused is limited, and a good one is taken all the same', async () => {
+    await signIn(running, 'ada')
+    const post = (target: string) =>
+      statusOf(target, { method: 'POST', headers: form, body: 'logout_token=a.b.c' })
+    for (let count = 0; count < PER_MINUTE; count++) expect(await post('/sign-out/backchannel')).toBe(400)
+    expect(await post('/Sign-Out/Backchannel/')).toBe(429)
+    await running.sandbox.endSessions('ada')
+    expect(running.sandbox.logouts().map(({ status }) => status)).toEqual([200])
+  })
+})
+
+describe('addresses of one household (RFC 6177)', () => {
+  let running: Running
+  beforeAll(async () => {
+    running = await run({
+      settings: { SIGN_INS_PER_MINUTE: String(PER_MINUTE), TRUST_PROXY: '127.0.0.1,::1' },
+    })
+  })
+  afterAll(() => running.close())
+
+  it('are counted together, whichever address of its /64 each browser has', async () => {
+    const statusFrom = async (address: string) => {
+      const headers = { 'x-forwarded-for': address }
+      return (await new TestBrowser().open(`${running.url}/sign-in`, { follow: false, headers })).status
+    }
+    const home = (host: number) => `2001:db8:1:2:${host.toString(16)}::${host}`
+    for (let host = 1; host <= PER_MINUTE; host++) expect(await statusFrom(home(host))).toBe(303)
+    expect(await statusFrom(home(PER_MINUTE + 1))).toBe(429)
+    expect(await statusFrom('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(429)
+    expect(await statusFrom('2001:db8:1:3::1')).toBe(303)
+  })
+})
+
+describe('a person', () => {
+  it('who makes more than twenty requests a second is told to wait, on every device together', async () => {
+    const running = await run()
+    const browsers = [await signIn(running, 'ada'), await signIn(running, 'ada')]
+    const statuses: number[] = []
+    for (let count = 0; count < 220; count++) {
+      const headers = { cookie: browsers[count % 2]?.cookieHeader(running.url) ?? '' }
+      statuses.push((await fetch(`${running.url}/search?q=`, { headers })).status)
+    }
+    expect(statuses.slice(0, 150)).not.toContain(429)
+    expect(statuses).toContain(429)
+    expect((await signIn(running, 'bob')).page.status).toBe(200)
+    await running.close()
+  })
+})
+
+describe('people who are not signed in', () => {
+  let redis: RedisServer
+  let running: Running
+  beforeAll(async () => {
+    redis = await startRedis()
+    running = await run({ settings: { REDIS_URL: redis.url } })
+    await signIn(running, 'ada')
+    await redis.ask('FLUSHALL')
+  })
+  afterAll(async () => {
+    await running.close()
+    await redis.close()
+  })
+  const stored = async () => [...(await redis.dump()).keys()].filter((key) => !key.endsWith(':ready'))
+
+  it.each([
+    '/sign-in',
+    `/sign-in?return_to=/onboarding?x=${'a'.repeat(900)}`,
+    '/sign-in/callback?state=x&code=y',
+    '/invite/x',
+    '/invite/x/start',
+    '/signed-out',
+    '/sign-out',
+    '/sign-out/continue',
+    '/sign-in/same-account',
+    '/api/status',
+    '/onboarding',
+    '/admin',
+    '/nowhere',
+  ])('can store nothing with %s', async (path) => {
+    for (const method of ['GET', 'HEAD', 'POST'])
+      expect((await sendRaw(running.url, path, { method })).status).toBeLessThan(500)
+    expect(await stored()).toEqual([])
+  })
+
+  it('can store a mark of ten minutes with an answer to a sign-in of theirs, and no more', async () => {
+    const browser = new TestBrowser()
+    await browser.open(`${running.url}/sign-in`)
+    const state = new URL(await answerOf(running, browser)).searchParams.get('state') ?? ''
+    for (let count = 0; count < 3; count++)
+      await browser.open(`${running.url}/sign-in/callback?state=${state}&code=made-up`, { follow: false })
+    expect(await stored()).toEqual([expect.stringContaining(':used-state:')])
+    const [seconds] = (await redis.lives()).values()
+    expect(seconds).toBeGreaterThan(590)
+    expect(seconds).toBeLessThanOrEqual(600)
+    expect(Number(await redis.ask('MEMORY', 'USAGE', (await stored())[0] ?? ''))).toBeLessThan(200)
+  })
+})
