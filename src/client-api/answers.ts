@@ -69,18 +69,18 @@ const instanceInPath = (path: string | undefined) => {
 const USE = { first: 2, last: 1, never: 0 }
 const useOf = (status: AppStatus) => USE[APP_STATUSES[status].turn]
 
-export type Tell = (what: string) => void
+export type OnExcess = (what: string) => void
 
 /**
  * Reads an answer of checkdatasourceauth (contract 2.1).
- * @param tell is told in fixed words of what was cut off or is too much
+ * @param onExcess gets fixed words about what was cut off or is too much
  * @returns undefined when it is not one: no object, no list or too long a list
  */
-export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | undefined {
+export function readCheck(json: unknown, onExcess: OnExcess = () => {}): Waiting[] | undefined {
   const check = checkSchema.safeParse(json)
   if (!check.success) return undefined
   if (check.data.unauthorizedDatasourceInstances.length > MAX_ENTRIES) {
-    tell(`an answer of the service lists more than ${MAX_ENTRIES} datasources: nothing of it counts`)
+    onExcess(`an answer of the service lists more than ${MAX_ENTRIES} datasources: nothing of it counts`)
     return undefined
   }
   const found = new Map<string, Waiting>()
@@ -89,7 +89,7 @@ export function readCheck(json: unknown, tell: Tell = () => {}): Waiting[] | und
     const named = instanceOf(entry, path)
     const instance = boundedInstance(named)
     if (instance !== named)
-      tell(
+      onExcess(
         `a datasource has more than ${MAX_INSTANCE_CHARACTERS} characters in its name: it is shown, not started`,
       )
     // Dropped, it would count as connected; its path belongs to a name that is kept nowhere.
@@ -120,8 +120,8 @@ function instanceOf(entry: WireEntry, path: string | undefined): string {
 export const withoutPath = ({ instance, name, status }: Waiting): Waiting => ({ instance, name, status })
 
 /** Reads the same answer and drops the one-time paths on the way. @returns undefined when it is not one */
-export const readLeft = (json: unknown, tell?: Tell): Waiting[] | undefined =>
-  readCheck(json, tell)?.map(withoutPath)
+export const readLeft = (json: unknown, onExcess?: OnExcess): Waiting[] | undefined =>
+  readCheck(json, onExcess)?.map(withoutPath)
 
 const searchSchema = z.object({
   results: z.array(z.unknown()).optional(),

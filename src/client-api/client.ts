@@ -1,6 +1,6 @@
 // The service's Client API for the server and for campaigns: an answer, or a ServiceProblem that says what is wrong.
 // What surprises: the time limit covers the body too.
-import { readCheck, readLeft, readSearch, type SearchAnswer, type Tell, type Waiting } from './answers.ts'
+import { readCheck, readLeft, readSearch, type SearchAnswer, type OnExcess, type Waiting } from './answers.ts'
 import { jsonIn } from './body.ts'
 import { checkCall, createConnection, searchCall, type Call } from './connection.ts'
 import { secretsIn, type Credentials } from './credentials.ts'
@@ -31,8 +31,8 @@ export type ClientApiOptions = {
   /** For the whole call, body included; milliseconds. */
   timeLimitMs?: number
   onCall?: OnCall
-  /** Told once of each thing in answers that is too long or too much. */
-  onExcess?: Tell
+  /** Called once for each thing in answers that is too long or too much. */
+  onExcess?: OnExcess
   /** Sees every call and its answer, such as a watch for what the service will remove. Must not throw. */
   onAnswer?: (answered: Answered) => void
 }
@@ -60,10 +60,10 @@ export function createClientApi({
 }: ClientApiOptions): ClientApi {
   const connection = createConnection({ baseUrl, headerPrefix, timeLimitMs, connections: MAX_CONNECTIONS })
 
-  const told = new Set<string>()
-  const tellOnce: Tell = (what) => {
-    if (!told.has(what)) onExcess?.(what)
-    told.add(what)
+  const reported = new Set<string>()
+  const reportOnce: OnExcess = (what) => {
+    if (!reported.has(what)) onExcess?.(what)
+    reported.add(what)
   }
 
   async function send(call: Call, credentials: Credentials): Promise<unknown> {
@@ -89,10 +89,10 @@ export function createClientApi({
 
   return {
     async checkDatasourceAuth(credentials, finalRedirectUrl) {
-      return listed(readCheck(await send(checkCall(finalRedirectUrl), credentials), tellOnce))
+      return listed(readCheck(await send(checkCall(finalRedirectUrl), credentials), reportOnce))
     },
     async whatIsLeft(credentials) {
-      return listed(readLeft(await send(checkCall(), credentials), tellOnce))
+      return listed(readLeft(await send(checkCall(), credentials), reportOnce))
     },
     async search(credentials, query) {
       const answer = readSearch(await send(searchCall(query), credentials))

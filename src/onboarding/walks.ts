@@ -135,8 +135,8 @@ export function createWalks({
 
   return {
     load,
-    async update(user, asked, { from } = {}) {
-      const change = (walk: Walk) => arranged(asked(walk))
+    async update(user, wanted, { from } = {}) {
+      const change = (walk: Walk) => arranged(wanted(walk))
       const loaded = from !== undefined && stored.has(from) ? from : await load(user)
       let result = unchanged(change(loaded), loaded)
       if (result !== undefined) return result

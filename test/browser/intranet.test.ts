@@ -87,10 +87,3 @@ it('tells nothing to a page of an origin that is not allowed, and a link stays a
   expect(await visitor.page.locator('onramp-status a').first().innerText()).toBe('Connect your apps')
   await visitor.leave()
 })
-
-it('is a plain link where scripts are off', async () => {
-  const visitor = await Visitor.arrive(browser, running, { person: 'ada', javaScriptEnabled: false })
-  await visitor.page.goto(home(intranet))
-  expect(await visitor.page.locator('onramp-status a').first().innerText()).toBe('Connect your apps')
-  await visitor.leave()
-})

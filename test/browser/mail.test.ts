@@ -59,18 +59,3 @@ it('an email without its style elements is whole: it has its colours, its button
   expect(await page.getByText('It takes about 3 minutes').first().isVisible()).toBe(false)
   await page.close()
 })
-
-it('an email shows the logo of its scheme', async () => {
-  const { html } = await emails.write(looks['with a logo'])
-  page = await browser.newPage()
-  await page.setContent(html)
-  for (const [colorScheme, shown, other] of [
-    ['light', 'by-day', 'by-night'],
-    ['dark', 'by-night', 'by-day'],
-  ] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await page.locator(`img.${shown}`).isVisible()).toBe(true)
-    expect(await page.locator(`img.${other}`).isVisible()).toBe(false)
-  }
-  await page.close()
-})

@@ -130,25 +130,6 @@ describe('the overview', () => {
     ).toBe(0)
     await visitor.leave()
   })
-
-  it('makes sense in the order of its words, without a stylesheet', async () => {
-    const visitor = await Visitor.arrive(browser, running, { person: 'ada' })
-    await visitor.page.route(/\.css$/, (route) => route.abort())
-    await visitor.open()
-    const text = await visitor.text()
-    const places = [
-      'Skip to main content',
-      'Connect your apps',
-      '0 of 5 connected',
-      'Continue to Slack',
-      'Your other apps',
-      'Confluence',
-      'Privacy',
-    ].map((words) => text.indexOf(words))
-    expect(places).toEqual([...places].toSorted((a, b) => a - b))
-    expect(places).not.toContain(-1)
-    await visitor.leave()
-  })
 })
 
 type Styles = { getComputedStyle: (element: unknown) => Record<string, string> }
