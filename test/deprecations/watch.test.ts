@@ -1,4 +1,5 @@
 // The watch over a client's own calls: what it notices of a call and its answer, and what it never does to either.
+import { Request as OtherRequest } from 'undici'
 import { expect, describe, test, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import type { ResponseHeaders } from '../../packages/deprecations/src/watch/notice.ts'
@@ -182,17 +183,19 @@ describe('as a wrapper of fetch', () => {
     expect([items, outcome[1]]).toEqual([['use createannouncement.boardId'], ['createannouncement.boardId']])
   })
 
-  test('a Request is looked at and left to the call, and so is a stream, which is not', async () => {
+  test.each([
+    ['the global fetch', Request],
+    ['undici', OtherRequest as unknown as typeof Request],
+  ])('a Request of %s is looked at, and left to the call', async (_what, Kind) => {
     const { logged, options } = noticing()
-    const fetch = watchDeprecations(
-      (_input: Request) => Promise.resolve(new Response('{}')),
-      publishedSchedule,
-      options,
-    )
-    const request = new Request('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
-    await fetch(request)
+    const answer = (_input: Request) => Promise.resolve(new Response('{}'))
+    const request = new Kind('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
+    await watchDeprecations(answer, publishedSchedule, options)(request)
     await vi.waitFor(() => expect(logged).toMatchObject([{ item: 'chat.citations', side: 'request' }]))
     expect(await request.text()).toBe('{"citations":1}')
+  })
+
+  test('a stream that is sent is left to the call, and not called clean', async () => {
     const body = new Blob(['{"citations":1}']).stream()
     const streamed = await sending('/rest/api/v1/chat', { body, duplex: 'half' }, new Response('{}'))
     expect([streamed.items, streamed.outcome, body.locked]).toEqual([[], possible, false])
