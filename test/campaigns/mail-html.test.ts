@@ -57,20 +57,6 @@ describe('the HTML of an email', () => {
     expect(unique(inSheets.flatMap(([, selector = '']) => kindsOf(selector))).join(' ')).toBe(KNOWN.selectors)
   })
 
-  it('keeps what Gmail does not read in style elements of their own, because it may drop a whole one', () => {
-    const isUnread = (sheet: string) => sheet.includes('prefers-color-scheme') || /(^|\s)\[/.test(sheet)
-    expect(sheets.filter(isUnread).length).toBeGreaterThan(0)
-    for (const sheet of sheets.filter(isUnread)) {
-      expect(sheet).not.toContain('max-width')
-      expect(
-        sheet
-          .replaceAll(/@media \(prefers[^{]*\{.*\}\s*$/gs, '')
-          .replaceAll(/\[[^{]*\{[^}]*\}/g, '')
-          .trim(),
-      ).toBe('')
-    }
-  })
-
   it('has a button that Outlook for Windows fills: a cell with the colour and the padding', () => {
     expect(html).toMatch(
       /<td align="center" bgcolor="#0b6e5f"[^>]*mso-padding-alt: 14px 28px;"><a class="start brand" href="https:\/\/search-setup\.acme\.example\/invite\/TOKEN"/,

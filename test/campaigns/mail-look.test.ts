@@ -49,18 +49,9 @@ describe('the logo of an email', () => {
     ])
     const svg = picture('svg', Buffer.from('<svg/>'))
     expect(looks({ logo: { light: 'l', dark: 'd' } }, { l: wide, d: svg }).darkLogo).toBeUndefined()
-    expect(looks({ logo: { light: 'l', dark: 'd' } }, { l: svg, d: wide })).toMatchObject({
-      logo: undefined,
-      darkLogo: undefined,
-      inlines: [],
-    })
-  })
-
-  it('is the icon where the company has no logo that can be shown', () => {
-    const svg = picture('svg', Buffer.from('<svg/>'))
-    const icon = { i: ofSize(64, 64), l: svg }
+    const icon = { l: svg, i: ofSize(64, 64) }
     expect(looks({ logo: { light: 'l', icon: 'i' } }, icon)).toMatchObject({
-      logo: { src: 'cid:logo@onramp', width: 32 },
+      logo: { width: 32 },
       darkLogo: undefined,
     })
   })

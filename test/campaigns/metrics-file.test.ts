@@ -1,7 +1,7 @@
 // What a run tells Prometheus and a tracing SDK: how long the service, the store and the mail server took.
 import { trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -39,26 +39,13 @@ it('a run leaves its times in a file that the node exporter can read, and spans 
   )
 })
 
-it('a run that could not leave them does not begin, and leaves nothing else', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-metrics-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  mkdirSync(join(folder, 'onramp.prom'))
-  const { code: taken } = await send([
-    list('ada@acme.example\n'),
-    '--metrics',
-    join(folder, 'onramp.prom'),
-    ...fresh(),
-  ])
-  expect([taken, readdirSync(folder)]).toEqual([2, ['onramp.prom']])
-
+it('a run that could not leave them does not begin', async () => {
   const { code, stderr } = await send([
     list('ada@acme.example\n'),
     '--metrics',
     '/nowhere/at/all',
     ...fresh(),
   ])
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining("--metrics can't be written to /nowhere/at/all (ENOENT)"),
-  })
+  expect(code).toBe(2)
+  expect(stderr).toContain("--metrics can't be written to /nowhere/at/all (ENOENT)")
 })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, describe, it } from 'vitest'
 import { startRedis } from '../helpers/redis.ts'
-import { ended, sendHere, startCompany, useCompany } from './command.ts'
+import { ended, startCompany, useCompany } from './command.ts'
 
 const { company, mails, recipients, send, fresh, list } = useCompany()
 
@@ -124,28 +124,6 @@ describe('the service', () => {
     expect(refused).toBeGreaterThan(0)
     // Those that were on their way when the first refusal came.
     expect(tooEarly).toBeLessThanOrEqual(6)
-  })
-})
-
-describe('the pace', () => {
-  it('is never faster than it was told: questions, mails and connections', async () => {
-    const staff = await startCompany({ people: [], company: 60 })
-    try {
-      staff.sandbox.mail?.behave({ delayMs: 100 })
-      const people = staff.sandbox.people.map(({ email }) => `${email}\n`).join('')
-      const began = Date.now()
-      const pace = ['--rate', '30', '--mail-rate', '12', '--at-once', '3']
-      const { code } = await sendHere(staff, [staff.list('all.csv', people), ...pace])
-      const seconds = (Date.now() - began) / 1000
-      expect(code).toBe(0)
-      const sent = staff.sandbox.mail?.mails.length ?? 0
-      expect(sent).toBeGreaterThan(20)
-      expect(staff.sandbox.rate().mostInASecond).toBeLessThanOrEqual(31)
-      expect(seconds).toBeGreaterThan((sent - 1) / 12)
-      expect(staff.sandbox.mail?.mostConnections()).toBeLessThanOrEqual(3)
-    } finally {
-      await staff.close()
-    }
   })
 })
 
