@@ -61,10 +61,10 @@ function serverOf(smtpUrl: string) {
   }
 }
 
-const waitingAtMost = (greeting: number, reply: number) => ({
-  // It includes the time for the greeting.
-  connectionTimeout: greeting,
-  greetingTimeout: greeting,
+/** @param start the time to connect, which includes that for the greeting */
+const waiting = (start: number, reply: number) => ({
+  connectionTimeout: start,
+  greetingTimeout: start,
   socketTimeout: reply,
 })
 
@@ -81,10 +81,10 @@ export function createMailServer(smtpUrl: string, parts: MailServerParts = {}): 
   const { connections = 1, signal, onSlow = () => {}, onEmail, limits = LIMITS } = parts
   const server = serverOf(smtpUrl)
   const name = `${server.host}:${server.port}`
-  const probe = createTransport({ ...server, ...waitingAtMost(limits.check, limits.check) })
+  const probe = createTransport({ ...server, ...waiting(limits.check, limits.check) })
   const transport = createTransport({
     ...server,
-    ...waitingAtMost(limits.greeting, limits.reply),
+    ...waiting(limits.greeting, limits.reply),
     pool: true,
     maxConnections: connections,
     maxMessages: 100,

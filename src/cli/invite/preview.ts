@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesOf, type ComposeMail, type Mail } from '../../campaigns/mail/mail.ts'
-import type { Outcome } from '../../campaigns/mail/outcome.ts'
 import { createMailServer } from '../../campaigns/mail/server.ts'
 import { saysOf } from '../../campaigns/mail/smtp-trouble.ts'
 import { languageOf, readPeople } from '../../campaigns/people-file.ts'
@@ -133,22 +132,17 @@ async function sendTo(email: string, smtpUrl: string, { compose, languages, part
     await server.check()
     for (const language of languages) {
       const posted = await server.post(await compose({ ...SAMPLE, email, language }, APPS, 0))
-      const reply = 'reply' in posted ? ` (${saysOf(posted.reply)})` : ''
-      const where = posted.outcome === 'deferred' ? ': see SMTP_URL and MAIL_FROM' : ''
-      const isSent = posted.outcome === 'sent'
-      const trouble = `onramp invite preview: ${WORDS[posted.outcome]}${reply}${where}\n`
-      stderr.write(isSent ? `Sent to ${email}.\n` : trouble)
-      if (!isSent) return EXIT_STOPPED
+      if (posted.outcome !== 'sent') {
+        const what = posted.outcome === 'unknown' ? 'may have been sent' : 'was not accepted'
+        stderr.write(
+          `onramp invite preview: the email ${what} (${saysOf(posted.reply)}): see SMTP_URL and MAIL_FROM\n`,
+        )
+        return EXIT_STOPPED
+      }
+      stderr.write(`Sent to ${email}.\n`)
     }
     return 0
   } finally {
     server.close()
   }
-}
-
-const WORDS: Record<Outcome, string> = {
-  sent: 'the email was sent',
-  deferred: "the mail server didn't accept the email",
-  failed: 'the mail server rejected the recipient',
-  unknown: 'the email may have been sent',
 }
