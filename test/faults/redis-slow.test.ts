@@ -7,7 +7,7 @@ import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedisProxy, type RedisProxy } from '../helpers/redis-proxy.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { chooseAccount, run, signIn, type Running } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectCookiesKept, expectOutage, timed } from './outage.ts'
 
@@ -79,11 +79,13 @@ describe('Redis that is', () => {
     expect((await browser.open('/search?q=plans')).status).toBe(200)
     const visitor = new TestBrowser()
     const logged = running.log.length
-    expectOutage(await visitor.open(`${running.url}/sign-in`))
-    expect(visitor.cookieHeader(running.url)).toBe('')
+    await visitor.open(`${running.url}/sign-in`)
+    await chooseAccount(running, visitor, 'bob')
+    expectOutage(visitor.page)
+    expect(visitor.cookieHeader(running.url)).not.toMatch(/onramp=/)
     expect(running.log.slice(logged).filter((line) => /cannot be reached .*trying/.test(line))).toEqual([])
     await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
-    expect((await signIn(running, 'bob', '/onboarding', visitor)).page.status).toBe(200)
+    expect((await visitor.open(`${running.url}/onboarding`)).status).toBe(200)
   })
 
   it('idle for three times as long as its sockets may be silent is not away for a moment', async () => {
