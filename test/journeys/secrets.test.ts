@@ -26,9 +26,11 @@ function secretsOf(world: World, hops: Hop[]): Map<string, string> {
       const query = new URL(address).searchParams
       for (const name of ['code', 'state', 'token', 'id_token_hint']) add(name, query.get(name))
     }
-    const cookie = /^(?:__Host-)?onramp=([^;]+)/.exec(headers['set-cookie'] ?? '')?.[1] ?? ''
-    add('cookie', cookie)
-    add('session id', decodeURIComponent(cookie).slice(2).split('.')[0])
+    const cookies = [headers['set-cookie'] ?? []].flat().join(', ')
+    for (const [, name, cookie = ''] of cookies.matchAll(/(?:^|, )(onramp|onramp-browser)=([^;]+)/g)) {
+      add('cookie', cookie)
+      if (name === 'onramp') add('session id', decodeURIComponent(cookie).slice(2).split('.')[0])
+    }
   }
   add('client secret', world.env['OIDC_CLIENT_SECRET'])
   add('session secret', world.env['SESSION_SECRET'])
