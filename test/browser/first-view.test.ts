@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { defaultPeople, type Datasource, type Person } from '../../packages/sandbox/src/people.ts'
 import { openChromium, runOnThreeSites } from '../helpers/chromium.ts'
 import type { Running } from '../helpers/running.ts'
-import { axeFindings, overflowAt, smallTargets } from './examine.ts'
+import { smallTargets } from './examine.ts'
 import { Visitor } from './visitor.ts'
 import { connectAll, slack } from './ways.ts'
 
@@ -20,17 +20,15 @@ const someone = (datasources: Datasource[]) => {
   return id
 }
 const five = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
-const forty = defaultPeople.find(({ id }) => id === 'grace')?.datasources ?? []
 const off: Datasource = { ...slack, authStatus: 'DISABLED' }
 
 const LANGUAGES = ['en', 'de', 'ar']
 const first = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
 const declined = LANGUAGES.map((lang) => ({ lang, person: someone(five) }))
-const [finished, turnedOff, undone, filtered, searching] = [
+const [finished, turnedOff, undone, searching] = [
   someone(five.slice(0, 2)),
   someone([off]),
   someone(five),
-  someone(forty),
   someone([{ ...slack, authorized: true }]),
 ]
 
@@ -138,31 +136,5 @@ it('what is put back on the list has the focus, in the card or in its row', asyn
   expect(await ada.focused()).toBe('Connect Slack')
   await putBack('confluence_1')
   expect(await ada.focused()).toBe('Confluence')
-  await ada.leave()
-})
-
-it('more than ten apps can be filtered, without a script, and are promised no minutes', async () => {
-  const ada = await arrive(filtered)
-  await ada.open()
-  expect(await ada.text()).not.toContain('minute')
-  expect(await ada.text()).toContain('Stop any time; your progress is saved.')
-  await ada.page.getByLabel('Find an app').fill('WIKI 4')
-  await ada.page.getByRole('button', { name: 'Find', exact: true }).click()
-  await ada.reads('2 apps match “WIKI 4”')
-  expect(await ada.page.locator('.entry .name').allInnerTexts()).toEqual(['Wiki 4', 'Wiki 40'])
-  expect(await endOf(ada, '.entry')).toBeLessThanOrEqual(PHONE.height)
-  expect(ada.complaints).toEqual([])
-  expect(await overflowAt(ada.page, 320)).toBeLessThanOrEqual(0)
-  await ada.page.getByRole('link', { name: 'Show all your apps' }).click()
-  await ada.reads('Show 34 more apps')
-  await ada.leave()
-})
-
-it('none of it has a finding of axe', async () => {
-  const ada = await Visitor.arrive(browser, running, { person: filtered ?? '', viewport: PHONE })
-  await ada.open('/onboarding?q=wiki')
-  expect(await axeFindings(ada.page)).toEqual([])
-  await ada.open('/search?q=roadmap')
-  expect(await axeFindings(ada.page)).toEqual([])
   await ada.leave()
 })

@@ -83,7 +83,6 @@ export const overviewStates: State[] = [
     },
   },
   { name: 'many', title: '0 of 40 connected - Connect your apps to search', like: 'grace', reach: open() },
-  { name: 'nothing waiting', title: 'You have nothing to connect', like: 'carol', reach: open() },
   {
     name: 'narrowed',
     title: '0 of 1 connected - Connect your apps to search',
@@ -113,14 +112,5 @@ export const overviewStates: State[] = [
     title: 'There’s nothing you can connect',
     like: [{ ...slack, authStatus: 'DISABLED' }],
     reach: open(),
-  },
-  {
-    name: 'all put off',
-    title: 'Slack skipped - 0 of 1 connected',
-    like: [slack],
-    async reach(visitor) {
-      await visitor.open()
-      await visitor.skip('slack_1')
-    },
   },
 ]

@@ -186,14 +186,3 @@ it('counts nothing, and leads to search, where there is nothing to connect', asy
   expect(await card.locator('.done').count()).toBe(0)
   await visitor.leave()
 })
-
-it('leaves the plain link, in every form, to someone who is signed out', async () => {
-  const { visitor, page } = await onIntranet('en', false)
-  for (const id of ['card', 'compact', 'link']) {
-    expect(await page.locator(`#${id} > a`).isVisible()).toBe(true)
-    expect(await page.locator(`#${id} > a`).innerText()).toBe('Connect your apps')
-  }
-  expect(await page.locator('#own > a').innerText()).toBe('Apps (de)')
-  expect(await page.locator('.root').count()).toBe(0)
-  await visitor.leave()
-})

@@ -128,6 +128,21 @@ describe('a return', () => {
   })
 })
 
+it('a service that lists again what was just connected leads no one in a circle', () => {
+  const apps = ['slack_1', 'github_1', 'gdrive_1'].map((instance) => app(instance))
+  const left: string[] = []
+  let transition = click(apps, undefined, { step: 'step-0' })
+  while (transition.kind === 'leave' && left.length < 10) {
+    const { instance, walk } = transition
+    left.push(instance)
+    // It says yes without asking, and the others are all listed again.
+    const waiting = apps.filter((one) => one.instance !== instance)
+    const check = checkOf(waiting, { step: `step-${left.length}` })
+    transition = afterReturn(walk, check, { step: `step-${left.length - 1}`, instance, advances: true })
+  }
+  expect(left).toEqual(['slack_1', 'github_1', 'gdrive_1'])
+})
+
 describe('what comes of a return, for the audit log', () => {
   const look = (before: Walk, now: number, waiting = both) => {
     const after = afterReturn(before, checkOf(waiting, { now }), back).walk
