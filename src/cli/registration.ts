@@ -1,30 +1,14 @@
 // onramp registration forget: the next start registers again, whatever was registered or failed before.
-import { createInterface } from 'node:readline/promises'
 import { useProxy } from '../client-api/proxy.ts'
 import { registrationOf } from '../sign-in/server/client.ts'
 import { printable } from '@onramp/deprecations/command-line/printable'
 import { createInstallation } from '../records/installation.ts'
-import { loadSettings, type Settings } from '../settings/settings.ts'
+import { loadSettings } from '../settings/settings.ts'
 import { removeClient, type Removal } from '../sign-in/registration/request.ts'
-import { openStore } from '../records/store.ts'
-import { createLog } from '../web/log.ts'
-import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import { isSure } from './confirm.ts'
 import { explained } from './invite/endings.ts'
-import { storeInWords } from './invite/setup.ts'
+import { storeInWords, withStore } from './invite/setup.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
-
-/** @throws {UsageError} where there is no one to ask */
-async function isConfirmed({ stdin, stderr }: CliParts, { OIDC_ISSUER }: Settings): Promise<boolean> {
-  if (stdin.isTTY !== true || stderr.isTTY !== true)
-    throw new UsageError('--yes is required without a terminal')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await terminal.question(`Delete the client registered at ${OIDC_ISSUER}? [y/N] `)
-    return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    terminal.close()
-  }
-}
 
 function removalInWords(removal: Removal): string {
   switch (removal.kind) {
@@ -42,35 +26,25 @@ function removalInWords(removal: Removal): string {
   }
 }
 
-async function forgetClient(settings: Settings, { stdout, now }: CliParts): Promise<void> {
-  const store = openStore(settings, createLog('silent'))
-  try {
-    const installation = createInstallation(store.records, settings.SESSION_SECRET)
-    const client = await registrationOf(settings, { records: store.records, installation, now }).forget()
-    if (client === undefined) {
-      stdout.write(`No client is registered with these settings (${storeInWords(settings)}).\n`)
-      stdout.write('The next start can register one right away.\n')
-      return
-    }
-    stdout.write(`Deleted the client ${printable(client.client_id)} (${storeInWords(settings)}).\n`)
-    stdout.write(`${removalInWords(await removeClient(client))}\n`)
-    stdout.write(
-      'A running server can keep using it for up to ten minutes: restart it to register again now.\n',
-    )
-  } finally {
-    await store.close()
-  }
-}
-
 export async function forget({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
+  const { stdout, now } = parts
   const settings = loadSettings(parts.env)
   useProxy(settings)
-  if (!yes && !(await isConfirmed(parts, settings))) {
+  if (!(await isSure(yes, `Delete the client registered at ${settings.OIDC_ISSUER}?`, parts))) {
     parts.stderr.write('Nothing was deleted.\n')
     return 1
   }
-  return await explained(parts, 'registration forget', async () => {
-    await forgetClient(settings, parts)
-    return 0
-  })
+  return await explained(parts, 'registration forget', () =>
+    withStore(settings, async (records) => {
+      const installation = createInstallation(records, settings.SESSION_SECRET)
+      const client = await registrationOf(settings, { records, installation, now }).forget()
+      const store = storeInWords(settings)
+      stdout.write(
+        client === undefined
+          ? `No client is registered with these settings (${store}).\nThe next start can register one right away.\n`
+          : `Deleted the client ${printable(client.client_id)} (${store}).\n${removalInWords(await removeClient(client))}\nA running server can keep using it for up to ten minutes: restart it to register again now.\n`,
+      )
+      return 0
+    }),
+  )
 }

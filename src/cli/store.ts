@@ -1,27 +1,10 @@
 // onramp store adopt: a new key for a store whose former secret is lost. What that one sealed can't be read afterwards.
-import { createInterface } from 'node:readline/promises'
-import { UsageError } from '@onramp/deprecations/command-line/arguments'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { adoptStore, lookAtInstallation } from '../records/installation.ts'
 import { loadSettings } from '../settings/settings.ts'
+import { isSure } from './confirm.ts'
 import { explained } from './invite/endings.ts'
 import { storeInWords, withStore } from './invite/setup.ts'
-
-/** @throws {UsageError} where there is no one to ask */
-async function isConfirmed({ stdin, stderr }: CliParts, store: string): Promise<boolean> {
-  if (stdin.isTTY !== true || stderr.isTTY !== true)
-    throw new UsageError('--yes is required without a terminal')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const lost = 'who was emailed, who opted out, and progress'
-    const answer = await terminal.question(
-      `Give up what is stored about people in ${store} (${lost})? [y/N] `,
-    )
-    return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    terminal.close()
-  }
-}
 
 export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promise<number> {
   const settings = loadSettings(parts.env)
@@ -32,7 +15,8 @@ export async function adopt({ yes }: { yes?: boolean }, parts: CliParts): Promis
         parts.stdout.write(`onramp can use the store as it is (${store}): nothing was changed.\n`)
         return 0
       }
-      if (!yes && !(await isConfirmed(parts, store))) {
+      const lost = 'who was emailed, who opted out, and progress'
+      if (!(await isSure(yes, `Give up what is stored about people in ${store} (${lost})?`, parts))) {
         parts.stderr.write('Nothing was changed.\n')
         return 1
       }

@@ -156,11 +156,6 @@ export const definitions = {
       'Requests to sign in allowed per minute, per IP address and process. A sign-in takes two to four, and an office may share an address',
     schema: wholeNumber(1, 1_000_000),
   },
-  REQUESTS_PER_MINUTE: {
-    default: '1200',
-    meaning: 'Requests to the service allowed per minute per person, across all their tabs and devices',
-    schema: wholeNumber(60, 1_000_000),
-  },
   DRAIN_SECONDS: {
     default: '2',
     meaning: 'Seconds to keep serving after SIGTERM while `/readyz` returns 503',

@@ -3,7 +3,7 @@ import { newPerson } from '../../src/people/person.ts'
 import { due, withMailing } from '../../src/campaigns/campaign.ts'
 import { readPeople } from '../../src/campaigns/people-file.ts'
 import { Command } from '@commander-js/extra-typings'
-import { sendOn, sendOptionsOf } from '../../src/cli/invite/send-options.ts'
+import { policyOf, sendOn } from '../../src/cli/invite/send-options.ts'
 import { FILTER_NAMES, wantedOf } from '../../src/admin/filters.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { reminderFor } from '../../src/admin/reminder.ts'
@@ -15,11 +15,11 @@ const command = (query: Record<string, string>, campaign?: string) => reminderFo
 const optionsIn = (text: string) => {
   const send = sendOn(new Command()).action(() => {})
   send.parse(text.slice(BEGIN.length).split(' '), { from: 'user' })
-  return sendOptionsOf(send.args[0] ?? '', send.opts())
+  return { file: send.args[0], ...send.opts() }
 }
 
-const policyOf = (query: Record<string, string>, campaign: string) =>
-  optionsIn(command(query, campaign) ?? '').policy
+const policyFor = (query: Record<string, string>, campaign: string) =>
+  policyOf(optionsIn(command(query, campaign) ?? ''))
 
 describe('the command that emails the people of a list', () => {
   it('reminds, or invites people who had no email', () => {
@@ -67,7 +67,6 @@ describe('the command that emails the people of a list', () => {
         expect(options).toMatchObject({
           file: 'onramp-people.csv',
           campaign: campaign ?? 'onboarding',
-          isDryRun: false,
         })
       }
   })
@@ -95,11 +94,11 @@ describe('the command that emails the people of a list', () => {
       })
     for (const show of ['notStarted', 'failed', 'uncertain'])
       for (const campaign of ['onboarding', 'slack-launch']) {
-        const policy = policyOf({ show }, campaign)
+        const policy = policyFor({ show }, campaign)
         expect(due(reminded(3), policy, now).kind).toBe('not-due')
         expect(due(reminded(6.9), policy, now).kind).toBe('not-due')
       }
-    expect(due(reminded(7), policyOf({ show: 'notStarted' }, 'slack-launch'), now).kind).toBe('mail')
+    expect(due(reminded(7), policyFor({ show: 'notStarted' }, 'slack-launch'), now).kind).toBe('mail')
   })
 
   it('reads the exported file, with everyone in it', async () => {

@@ -16,6 +16,9 @@ export type Load = {
   stop(): Promise<void>
 }
 
+/** Of one person: the limit is 20 (web/rate-limit.ts). */
+const PER_SECOND = 15
+
 /** @param url the origin @param asks asked for in turn by each worker @param ca whose certificates are believed */
 export function startLoad(url: string, asks: readonly Asked[], { workers = 4, ca = '' } = {}): Load {
   const agent = new Agent({
@@ -44,10 +47,12 @@ export function startLoad(url: string, asks: readonly Asked[], { workers = 4, ca
     )
     answers.push({ asked, at, milliseconds: performance.now() - at, ...answer })
   }
+  const people = new Set(asks.map(({ cookie }) => cookie)).size
+  const pauseMs = (workers * 1000) / (PER_SECOND * people)
   const working = Array.from({ length: workers }, async (_, worker) => {
     for (let turn = worker; !stopping.signal.aborted; turn++) {
       await ask(asks[turn % asks.length] ?? { path: '/', cookie: '' })
-      await sleep(10)
+      await sleep(pauseMs)
     }
   })
   return {

@@ -118,7 +118,7 @@ async function checkProxy(name: string): Promise<void> {
   const port = await freePort()
   const url = `https://localhost:${port}`
   const ports = [await freePort(), await freePort()] as const
-  const limits = { SIGN_INS_PER_MINUTE: '100000', REQUESTS_PER_MINUTE: '1000000' }
+  const limits = { SIGN_INS_PER_MINUTE: '100000' }
   const settings = {
     PUBLIC_URL: url,
     REDIS_URL: redis.url,

@@ -22,7 +22,6 @@ export const settings = loadSettings({
   OIDC_CLIENT_SECRET: 'a secret of the client',
   SESSION_SECRET: 'a secret of thirty-two characters or more',
   SIGN_INS_PER_MINUTE: '100000',
-  REQUESTS_PER_MINUTE: '100000',
 })
 
 export type Asked = { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; address: string }

@@ -30,7 +30,7 @@ type PreviewOptions = {
 
 export async function run(
   folder: string | undefined,
-  { to, template, datasource: datasources = [], language: tags = [], list }: PreviewOptions,
+  { to, template, datasource, language: tags = [], list }: PreviewOptions,
   parts: CliParts,
 ): Promise<number> {
   if ((folder === undefined) === (to === undefined)) throw new UsageError('expected FOLDER, or --to EMAIL')
@@ -39,7 +39,7 @@ export async function run(
   return await explained(parts, 'invite preview', async () => {
     const compose = mailFor(
       { settings, sender, now: parts.now },
-      { campaign: 'preview', datasources, days: DAYS, template },
+      { campaign: 'preview', datasource, days: DAYS, template },
     )
     const wanted = [...tagsOf(tags), ...(list === undefined ? [] : await tagsIn(list, parts))]
     const languages = offered(wanted, sender.languages)

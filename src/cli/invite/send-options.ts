@@ -146,40 +146,16 @@ Exit codes:
     )
 
 /** What `invite send` was called with. */
-export type SendValues = ReturnType<ReturnType<typeof sendOn>['opts']>
+export type SendOptions = ReturnType<ReturnType<typeof sendOn>['opts']>
 
-const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-export type SendOptions = ReturnType<typeof sendOptionsOf>
-
-export function sendOptionsOf(file: string, values: SendValues) {
-  const { campaign, remindAfter, maxReminders, retryUnknown = false, retryFailed = false } = values
-  const policy: Policy = {
-    campaign,
-    remindAfterMs: remindAfter === undefined ? undefined : remindAfter * DAY_MS,
-    maxReminders,
-    retryUnknown,
-    retryFailed,
-    minGapMs: values.minGap * HOUR_MS,
-    freshMs: values.askAgainAfter * 60_000,
-  }
-  return {
-    file,
-    campaign,
-    policy,
-    isDryRun: values.dryRun ?? false,
-    /** Emails go out without a question. */
-    isSure: values.yes ?? false,
-    isJson: values.json ?? false,
-    datasources: values.datasource ?? [],
-    days: values.days,
-    template: values.template,
-    metrics: values.metrics,
-    onInvalid: values.onInvalid,
-    limit: values.limit ?? Infinity,
-    rate: values.rate,
-    mailRate: values.mailRate,
-    atOnce: values.atOnce,
-  }
-}
+export const policyOf = (options: SendOptions): Policy => ({
+  campaign: options.campaign,
+  remindAfterMs: options.remindAfter === undefined ? undefined : options.remindAfter * 24 * HOUR_MS,
+  maxReminders: options.maxReminders,
+  retryUnknown: options.retryUnknown ?? false,
+  retryFailed: options.retryFailed ?? false,
+  minGapMs: options.minGap * HOUR_MS,
+  freshMs: options.askAgainAfter * 60_000,
+})

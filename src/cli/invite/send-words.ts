@@ -33,7 +33,7 @@ export const printing = (
     progress.print(`${email}: ${TROUBLES[trouble]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
   onWouldSend(email, reminder, apps) {
     const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
-    const line = options.isJson
+    const line = options.json
       ? JSON.stringify({ email, reminder, apps })
       : onScreen(`${email}  ${kind}  ${printable(apps.join(', '))}`, stdout)
     progress.print(`${line}\n`, stdout)
@@ -56,13 +56,13 @@ export type RunEnd = {
 
 export function sumUp(options: SendOptions, { stdout, stderr }: CliParts, end: RunEnd): void {
   const { tally, stopped, endedBy, isInterrupted } = end
-  const { campaign, isDryRun, limit } = options
-  if (options.isJson) {
+  const { campaign, dryRun = false, limit } = options
+  if (options.json) {
     const { sent, ...others } = tally
-    const counts = isDryRun ? { ...others, wouldSend: sent } : tally
+    const counts = dryRun ? { ...others, wouldSend: sent } : tally
     const reason = isInterrupted ? 'interrupted' : stopped instanceof Error ? stopped.name : undefined
     stdout.write(`${JSON.stringify({ campaign, ...counts, stopped: reason })}\n`)
-  } else stderr.write(summaryOf(tally, isDryRun, endedBy === 'list'))
+  } else stderr.write(summaryOf(tally, dryRun, endedBy === 'list'))
   const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
-  if (why) stderr.write(`${why}${isDryRun ? '' : ` ${RESUMES}`}\n`)
+  if (why) stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)
 }

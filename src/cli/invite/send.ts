@@ -1,5 +1,4 @@
 // onramp invite send: the arguments and the settings, made into one run over the list.
-import { createInterface } from 'node:readline/promises'
 import { createClientApi } from '../../client-api/client.ts'
 import { createAsk } from '../../campaigns/ask.ts'
 import { createLedger } from '../../campaigns/ledger.ts'
@@ -11,24 +10,24 @@ import { isComplete, newTally } from '../../campaigns/tally.ts'
 import { inScope } from '../../onboarding/walk.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { isAtTerminal, isConfirmed } from '../confirm.ts'
 import { explained, EXIT_LOCKED, EXIT_PARTLY, EXIT_STOPPED } from './endings.ts'
 import { holdCampaign, type Hold } from './lease.ts'
 import { emptyList, listOf, peopleIn, type List } from './list.ts'
 import { openMetricsFile, type MetricsFile } from './metrics-file.ts'
 import { showProgress } from './progress.ts'
-import { sendOptionsOf, type SendOptions, type SendValues } from './send-options.ts'
+import { policyOf, type SendOptions } from './send-options.ts'
 import { printing, SLOW, sumUp } from './send-words.ts'
 import { mailFor, openPeople, senderOf, settingsWith, storeInWords, withStore, type Sender } from './setup.ts'
 import type { CliParts } from '@onramp/deprecations/command-line/parts'
 import { EXIT_INTERRUPTED, stopOnSignals } from '../signals.ts'
 
-export async function run(file: string, values: SendValues, parts: CliParts): Promise<number> {
-  const options = sendOptionsOf(file, values)
-  const list = listOf(options.file, parts.stdin)
-  const toMail = options.isDryRun ? [] : (['SMTP_URL', 'MAIL_FROM'] as const)
+export async function run(file: string, options: SendOptions, parts: CliParts): Promise<number> {
+  const list = listOf(file, parts.stdin)
+  const toMail = options.dryRun ? [] : (['SMTP_URL', 'MAIL_FROM'] as const)
   const settings = settingsWith(['SERVICE_GLOBAL_TOKEN', ...toMail], parts.env)
   const sender = senderOf(settings)
-  const name = options.isDryRun ? 'invite send --dry-run' : 'invite send'
+  const name = options.dryRun ? 'invite send --dry-run' : 'invite send'
   return await explained(parts, name, () => start(list, { settings, sender, options, parts }))
 }
 
@@ -39,7 +38,7 @@ async function start(list: List, given: Given): Promise<number> {
   const { settings, options, parts } = given
   const people = list.isFile ? await peopleIn(list, options.onInvalid, parts.stderr) : undefined
   if (people === 'unusable') return EXIT_STOPPED
-  if (people !== undefined && !(await isConfirmed(Math.min(people, options.limit), given)))
+  if (people !== undefined && !(await isAgreed(Math.min(people, options.limit ?? Infinity), given)))
     return EXIT_STOPPED
   const metrics = await openMetricsFile(options.metrics)
   const stop = new AbortController()
@@ -61,22 +60,14 @@ async function start(list: List, given: Given): Promise<number> {
 }
 
 /** Before emails go out from a terminal, a person confirms. A script is not asked, because it cannot answer. */
-async function isConfirmed(emails: number, { settings, options, parts }: Given): Promise<boolean> {
-  const { stdin, stderr } = parts
+async function isAgreed(emails: number, { settings, options, parts }: Given): Promise<boolean> {
+  if (options.dryRun || options.yes || !isAtTerminal(parts)) return true
   const { MAIL_FROM, SMTP_URL = '' } = settings
-  if (options.isDryRun || options.isSure || stdin.isTTY !== true || stderr.isTTY !== true) return true
-  const { host } = new URL(SMTP_URL)
-  const from = MAIL_FROM?.address ?? ''
-  stderr.write(`Up to ${emails.toLocaleString('en')} emails will be sent through ${host} from ${from}.\n`)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await terminal.question('Send these emails? (Use --dry-run to preview.) [y/N] ')
-    const isYes = /^y(es)?$/i.test(answer.trim())
-    if (!isYes) stderr.write('Nothing was sent.\n')
-    return isYes
-  } finally {
-    terminal.close()
-  }
+  const through = `through ${new URL(SMTP_URL).host} from ${MAIL_FROM?.address ?? ''}`
+  parts.stderr.write(`Up to ${emails.toLocaleString('en')} emails will be sent ${through}.\n`)
+  const isYes = await isConfirmed('Send these emails? (Use --dry-run to preview.)')
+  if (!isYes) parts.stderr.write('Nothing was sent.\n')
+  return isYes
 }
 
 type Running = Given & {
@@ -89,7 +80,7 @@ type Running = Given & {
 /** Sends while this run holds the campaign. A dry run holds nothing. */
 async function sendAlone(list: List, running: Running): Promise<number> {
   const { options, parts, records } = running
-  if (options.isDryRun) return await sendAll(list, running)
+  if (options.dryRun) return await sendAll(list, running)
   const hold = await holdCampaign(records, options.campaign, parts.stderr)
   if (hold === undefined) {
     const name = JSON.stringify(options.campaign)
@@ -156,18 +147,18 @@ async function sendAll(list: List, running: Running, hold?: Hold): Promise<numbe
       ...printing(options, progress, parts.stdout),
       ledger: createLedger({
         people,
-        policy: options.policy,
+        policy: policyOf(options),
         isHeld: async () => (await hold?.isHeld()) ?? false,
         now,
         signal,
       }),
       ask,
-      isAbout: (instance) => inScope({ only: options.datasources }, instance),
+      isAbout: (instance) => inScope({ only: options.datasource ?? [] }, instance),
       compose: mailFor({ settings, sender, now }, options),
       post: server?.post,
       mailPace: paceOf(options.mailRate),
       atOnce: options.atOnce,
-      limit: options.limit,
+      limit: options.limit ?? Infinity,
       tally,
       onOver: () => list.close(),
       signal,

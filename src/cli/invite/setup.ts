@@ -87,22 +87,22 @@ export function senderOf({ COMPANY_FILE, PUBLIC_URL }: Settings): Sender {
 
 export type MailOptions = {
   campaign: string
-  datasources: string[]
+  datasource?: readonly string[] | undefined
   days: number
   /** A folder with templates instead of ours. */
-  template: string | undefined
+  template?: string | undefined
 }
 
 type MailParts = { settings: Settings; sender: Sender; now: () => number }
 
 /** @throws {FaultyTemplate} */
 export function mailFor({ settings, sender, now }: MailParts, options: MailOptions): ComposeMail {
-  const { template, campaign, datasources, days } = options
+  const { template, campaign, datasource = [], days } = options
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = { name: '', address: 'no-reply@localhost' } } = settings
   const { company, languages } = sender
   return createMail({
     campaign,
-    datasources,
+    datasources: [...datasource],
     days,
     invitations: createInvitations({ secrets: secretsOf(settings), audience: publicUrl, now }),
     render: template === undefined ? createMailTemplates(VIEWS, OUR_MAIL) : createMailTemplates(template),

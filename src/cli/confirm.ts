@@ -1,0 +1,26 @@
+// A question on a terminal before something that can't be undone.
+import { createInterface } from 'node:readline/promises'
+import { UsageError } from '@onramp/deprecations/command-line/arguments'
+import type { CliParts } from '@onramp/deprecations/command-line/parts'
+
+type Streams = Pick<CliParts, 'stdin' | 'stderr'>
+
+export const isAtTerminal = ({ stdin, stderr }: Streams): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true
+
+/** @param question without "[y/N]" @returns false for anything but yes */
+export async function isConfirmed(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+/** `--yes`, or yes at a terminal. @throws {UsageError} where there is no one to ask */
+export async function isSure(yes: boolean | undefined, question: string, streams: Streams): Promise<boolean> {
+  if (yes === true) return true
+  if (!isAtTerminal(streams)) throw new UsageError('--yes is required without a terminal')
+  return await isConfirmed(question)
+}
