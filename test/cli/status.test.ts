@@ -48,6 +48,12 @@ describe('onramp status', () => {
     )
   })
 
+  it('counts an app that is switched off as none to connect, as the page does', async () => {
+    const { out } = await status(global(), 'frank@acme.example')
+    expect(out).toContain('frank@acme.example: 5 apps left to connect')
+    expect(out).toMatch(/GitHub +github_1 +switched off/)
+  })
+
   it('gives JSON without any one-time path', async () => {
     const { out } = await status(global(), 'frank@acme.example', '--json')
     expect(JSON.parse(out)).toEqual({

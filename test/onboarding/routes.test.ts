@@ -33,6 +33,13 @@ describe('the overview', () => {
     expect(abroad['returnTo']).toBeUndefined()
   })
 
+  it('refuses a return address of more than 1,024 characters in words, and takes one of 1,024', async () => {
+    const { get } = frontDoor()
+    const of = async (length: number) => await get(`/onboarding?return_to=/${'x'.repeat(length - 1)}`)
+    expect((await of(1_024)).body).toMatchObject({ returnTo: { href: expect.stringMatching(/^.x{1023}$/) } })
+    expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
+  })
+
   it('tells first of the app that its address names, where it names one', async () => {
     const { at, page } = frontDoor()
     await page('/onboarding')
