@@ -75,9 +75,7 @@ function checkContents(): void {
     assert.throws(() => inImage('ls', path), /No such file/, `${path} is in the image`)
   const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as { version: string }
   assert.equal(inImage('node', 'src/cli/onramp.mjs', '--version'), version)
-  const sbom = JSON.parse(inImage('npm', 'sbom', '--sbom-format', 'cyclonedx')) as { components: unknown[] }
-  say(`no development package and no sandbox is in it; ${sbom.components.length} packages are`)
-
+  say('no development package and no sandbox is in it')
   const [base, whole] = ['node:24-slim', image].map((one) => Number(inspect(one, '{{.Size}}')))
   const own = (whole ?? 0) - (base ?? 0)
   say(`it adds ${megabytes(own)} to its base of ${megabytes(base ?? 0)}`)

@@ -52,15 +52,6 @@ it('a lease that another process took meanwhile is no longer held, and not asked
   expect([lease?.isHeld(), asked]).toEqual([false, 2])
 })
 
-it('a lease keeps no process alive that has nothing else to do', async () => {
-  vi.useRealTimers()
-  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
-  const before = timers()
-  const lease = await takeLease({ compareAndSet: async () => true, compareAndRemove: async () => {} }, 'name')
-  expect(timers()).toBe(before)
-  await lease?.release()
-})
-
 it('work of one key under way is shared with its end, good or bad, and done anew after that', async () => {
   const once = createOnce<number>()
   let times = 0

@@ -42,15 +42,6 @@ describe('the embedded store', () => {
     rmSync(join(folder, '..', '..'), { recursive: true })
   })
 
-  it('keeps no process alive that has nothing else to do', () => {
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
-    const [folder, before] = [mkdtempSync(join(tmpdir(), 'onramp-records-')), timers()]
-    const records = createSqliteRecords(folder)
-    expect(timers()).toBe(before)
-    records.close()
-    rmSync(folder, { recursive: true })
-  })
-
   it('is swept every minute of what is over, and of nothing else', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'onramp-records-'))
     let now = 1_000

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectRedis, type RedisConnection } from '../../src/records/redis-connection.ts'
-import type { RedisTopology } from '../../src/records/redis-clients.ts'
+import { primaryUrl, type RedisTopology } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -122,6 +122,31 @@ describe('a connection to Redis', () => {
     await expect(createRedisRecords(connection).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
     sentinel.answer = () => names(primary.port)
     expect(await until(works(connection), 'the primary')).toBeLessThan(3_000)
+  })
+
+  it('tells a Sentinel the password only where it asks for one', async () => {
+    const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
+    const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
+    const open = await fakeSentinel(() => names(redis.port))
+    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
+    expect(open.heard.join('')).not.toContain('sesame')
+    let known = false
+    const strict = await fakeSentinel((command) => {
+      known ||= command.includes('sesame')
+      if (command.includes('AUTH')) return '+OK\r\n'
+      return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
+    })
+    await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
+    expect(strict.heard.join('')).toContain('sesame')
+  })
+
+  it('says best why no Sentinel knows the primary: one that answered, before one that is away', async () => {
+    const sentinel = await fakeSentinel(() => '*-1\r\n')
+    const asked = primaryUrl('redis://127.0.0.1:1', sentinelsAt(9, sentinel.port))
+    await expect(asked).rejects.toMatchObject({ cause: { name: 'NoSuchPrimary' } })
+    await expect(primaryUrl('redis://127.0.0.1:1', sentinelsAt(9))).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    })
   })
 
   it('that is destroyed leaves nothing behind, also while it was looking for Redis', async () => {

@@ -175,16 +175,12 @@ describe('a folder of the embedded store', () => {
 
 describe('a store that cannot be opened', () => {
   it.each<[object | undefined, Unusable['kind'], string]>([
-    [{ errcode: 11, errstr: 'malformed' }, 'damaged', 'malformed'],
     [{ errcode: 26, errstr: 'file is not a database' }, 'damaged', 'file is not a database'],
     [{ errcode: 267, errstr: 'corrupt index' }, 'damaged', 'corrupt index'],
     [{ errcode: 5, errstr: 'locked' }, 'busy', 'locked'],
-    [{ errcode: 261, errstr: 'busy recovery' }, 'busy', 'busy recovery'],
     [{ errcode: 8, errstr: 'read-only' }, 'rights', 'read-only'],
     [{ errcode: 14, errstr: 'unable to open', code: 'ERR_SQLITE_ERROR' }, 'rights', 'unable to open'],
     [{ code: 'EACCES' }, 'rights', 'EACCES'],
-    [{ code: 'EROFS' }, 'rights', 'EROFS'],
-    [{ errcode: 10, errstr: 'disk I/O error' }, 'other', 'disk I/O error'],
     [{ code: 'ENOSPC' }, 'other', 'ENOSPC'],
     [undefined, 'other', 'unknown'],
   ])('for %o is %s', (error, kind, reason) => {
