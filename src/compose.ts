@@ -146,7 +146,7 @@ export function createOnramp(
 
   let isDraining = false
   const ending = new AbortController()
-  const askStore = createReadiness({ records, log })
+  const askStore = createReadiness(records, log)
   const app = createApp({
     settings,
     log,

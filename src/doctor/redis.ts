@@ -76,7 +76,6 @@ async function tryRecords(url: string, settings: Partial<Settings>, prefix: stri
     await records.put(key, 'written', LIFE_SECONDS)
     await records.get(key)
     await records.compareAndSet(key, 'written', 'changed', LIFE_SECONDS)
-    await opened.commands.expire(prefix + key, LIFE_SECONDS)
     await records.keys(key).next()
     await records.remove(key)
   } finally {

@@ -115,7 +115,7 @@ export function createWalks({
   }
 
   function opened({ sealer }: Vault, key: string, text: string | undefined): Walk {
-    const json = sealedJson<Record<string, unknown>>({ sealer }).open(text, key)
+    const json = sealedJson<Record<string, unknown>>(sealer).open(text, key)
     const walk = json && readWalk(json, checkReturnTo)
     return keep(walk ? arranged(walk) : startWalk(now()), text)
   }

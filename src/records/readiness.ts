@@ -1,4 +1,4 @@
-// Can the store be written to? A read does not answer that: a full Redis still reads, and one that denies scripts, EXPIRE
+// Can the store be written to? A read does not answer that: a full Redis still reads, and one that denies scripts
 // or DEL lets no one sign in. It is written to once a second at most, however many probes come. A read goes out with
 // each probe, because a store that has just gone must not be called ready for the rest of that second.
 import type { ConnectionLog } from './redis-connection.ts'
@@ -9,13 +9,11 @@ const KEY = 'ready'
 const LIFE_SECONDS = 10
 const FRESH_MS = 1_000
 
-type Parts = {
-  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
-  log: ConnectionLog
-}
-
 /** @returns resolves when a record can be written, changed by a script, removed, and read; throws what the store said */
-export function createReadiness({ records, log }: Parts): () => Promise<void> {
+export function createReadiness(
+  records: Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>,
+  log: ConnectionLog,
+): () => Promise<void> {
   let last: { at: number; written: Promise<void> } | undefined
   /** The code of the failure in the log: a new line is for another reason only. */
   let told: string | undefined

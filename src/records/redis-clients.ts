@@ -9,8 +9,7 @@ import { rootOf } from './store-trouble.ts'
 export type RedisCommands = {
   get(key: string): Promise<string | null>
   set(key: string, value: string, options: SetOptions): Promise<string | null>
-  del(keys: string | string[]): Promise<number>
-  expire(key: string, seconds: number): Promise<number>
+  del(key: string): Promise<number>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   /** The keys that match, of every primary: a batch for each SCAN, which may be empty. */
   scan: (pattern: string) => AsyncGenerator<string[]>
@@ -37,8 +36,7 @@ const commandsOf = (
 ): RedisCommands => ({
   get: (key) => client.get(key),
   set: (key, value, options) => client.set(key, value, options),
-  del: (keys) => client.del(keys),
-  expire: (key, seconds) => client.expire(key, seconds),
+  del: (key) => client.del(key),
   eval: (script, options) => client.eval(script, options),
   scan,
 })

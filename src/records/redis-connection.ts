@@ -104,8 +104,7 @@ export function connectBy(open: OpenRedis, log: ConnectionLog): RedisConnection 
   return {
     get: (key) => run((redis) => redis.get(key)),
     set: (key, value, options) => run((redis) => redis.set(key, value, options)),
-    del: (keys) => run((redis) => redis.del(keys)),
-    expire: (key, seconds) => run((redis) => redis.expire(key, seconds)),
+    del: (key) => run((redis) => redis.del(key)),
     eval: (script, options) => run((redis) => redis.eval(script, options)),
     async *scan(pattern) {
       let batches: AsyncGenerator<string[]> | undefined

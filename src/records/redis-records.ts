@@ -58,17 +58,7 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
  * Every command that the server and the command line send, in scripts too. A Redis that denies or renames one of them
  * answers every page, or every sign-in, with an error.
  */
-export const REDIS_COMMANDS = [
-  'get',
-  'set',
-  'del',
-  'expire',
-  'ttl',
-  'incrby',
-  'eval',
-  'scan',
-  'ping',
-] as const
+export const REDIS_COMMANDS = ['get', 'set', 'del', 'eval', 'scan', 'ping'] as const
 
 /** What else is sent where the address of the primary, or of a cluster's nodes, has to be found. */
 const BY_TOPOLOGY = { standalone: [], sentinel: ['role'], cluster: ['cluster|slots'] } as const

@@ -24,10 +24,6 @@ export type Sealer = {
   isCurrent(sealed: string): boolean
   /** Was it sealed under any of the secrets? Then what cannot be opened is damaged, or belongs to another holder. */
   isOurs(sealed: string): boolean
-  /** Names the first secret's key and tells nothing about it. */
-  keyId: string
-  /** The same of every secret, the first one's first. */
-  keyIds: readonly string[]
 }
 
 type MasterKey = { id: Buffer; key: KeyObject }
@@ -45,8 +41,6 @@ export function createSealer(secrets: readonly string[]): Sealer {
   const idOf = (sealed: string) =>
     Buffer.from(sealed.slice(0, 2 * KEY_ID_BYTES), 'base64url').subarray(0, KEY_ID_BYTES)
   return {
-    keyId: sealing.id.toString('hex'),
-    keyIds: keys.map(({ id }) => id.toString('hex')),
     seal(plain, holder) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', keyFor(sealing, holder), iv)

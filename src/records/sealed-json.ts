@@ -1,6 +1,5 @@
 // JSON that is kept sealed and bound to the key it is kept under, so that one record cannot take another's place.
 // A record that can't be read is told apart from none: it may hold what a person asked for.
-import { StoreUnavailable } from './records.ts'
 import type { Sealer } from './seal.ts'
 
 /** `otherSecret`: of another installation, or of a secret that was dropped. `newer`: more than one version ahead. */
@@ -58,23 +57,10 @@ export type SealedJson<T> = {
   open(text: string | undefined, key: string): T | undefined
 }
 
-/** @param form.version is not used, and goes with its last caller */
-export const sealedJson = <T extends object>({
-  sealer,
-}: {
-  sealer: Pick<Sealer, 'seal' | 'open'>
-  version?: number
-}): SealedJson<T> => ({
+export const sealedJson = <T extends object>(sealer: Pick<Sealer, 'seal' | 'open'>): SealedJson<T> => ({
   seal: (value, key) => sealer.seal(JSON.stringify(value), key),
   open(text, key) {
     const plain = text === undefined ? undefined : sealer.open(text, key)
     return plain === undefined ? undefined : (objectIn(plain) as T | undefined)
   },
 })
-
-/** For a record that must not be taken for none, because what it says would be lost. @throws {StoreUnavailable} */
-export function readable<T>(json: SealedJson<T>, text: string | undefined, key: string): T | undefined {
-  const value = json.open(text, key)
-  if (value !== undefined || text === undefined) return value
-  throw new StoreUnavailable(Object.assign(new Error(`${key} cannot be read`), { name: 'Unreadable' }))
-}

@@ -65,8 +65,6 @@ export function storeTrouble(error: unknown): StoreTrouble {
   // Redis's own errors have no name, and those of a system no such words.
   if (root.name === 'TooSlow' || /time(d )?out/i.test(root.message))
     return { code: 'timeout', words: 'the store did not answer in time', isRefusal: false }
-  if (root.name === 'Unreadable')
-    return { code: 'unreadable', words: 'a record there is damaged, or of a newer version', isRefusal: true }
   if ('errstr' in root)
     return { code: 'SQLITE', words: `SQLite says: ${String(root.errstr)}`, isRefusal: true }
   if ('code' in root && typeof root.code === 'string')

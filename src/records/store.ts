@@ -1,12 +1,12 @@
 // Which store there is: Redis where REDIS_URL is set (one server, Sentinels or a cluster), otherwise one SQLite file.
 import { resolve } from 'node:path'
+import { inSpan } from '../trace/spans.ts'
 import type { RedisTopology } from './redis-clients.ts'
 import { connectRedis, type ConnectionLog } from './redis-connection.ts'
 import { createRedisRecords } from './redis-records.ts'
 import type { Records } from './records.ts'
 import { FolderInUse, FolderUnusable, holdFolder } from './sqlite-folder.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
-import { inSpan } from '../trace/spans.ts'
 
 export type Store = {
   records: Records
@@ -42,15 +42,12 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
   if (settings.REDIS_URL === undefined) return openFolder(settings.DATA_DIR, log, options)
   const { REDIS_PREFIX: prefix } = settings
   const connection = connectRedis(settings.REDIS_URL, log, topologyOf(settings), prefix)
-  const redis = watched(connection, ['get', 'set', 'del', 'eval'], 'redis', options.onOperation)
   return {
-    records: createRedisRecords(redis, prefix),
+    records: watched(createRedisRecords(connection, prefix), 'redis', options.onOperation),
     isReachable: () => connection.isReady,
     close: async () => connection.destroy(),
   }
 }
-
-const RECORDS = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
 function openedFolder(folder: string, isServer: boolean | undefined) {
   let hold: ReturnType<typeof holdFolder> | undefined
@@ -71,7 +68,7 @@ function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation 
       'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
     )
   return {
-    records: watched(records, RECORDS, 'sqlite', onOperation),
+    records: watched(records, 'sqlite', onOperation),
     isReachable: () => true,
     async close() {
       records.close()
@@ -90,16 +87,13 @@ export function topologyOf(settings: Partial<StoreSettings>): RedisTopology {
 /** Called after every operation, with keys and values left out: they are for no one's eyes. Must not throw. */
 export type OnOperation = (operation: { operation: string; isDone: boolean; seconds: number }) => void
 
-/** @param names the operations that are counted and traced; everything else stays as it is */
-export function watched<T extends object>(
-  store: T,
-  names: readonly (keyof T & string)[],
-  system: 'redis' | 'sqlite',
-  onOperation: OnOperation = () => {},
-): T {
-  const result = Object.create(store) as T
-  for (const operation of names) {
-    const operate = (store[operation] as (...given: unknown[]) => Promise<unknown>).bind(store)
+const WATCHED = ['get', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
+
+/** The same records, whose operations are counted and traced. */
+function watched(records: Records, system: 'redis' | 'sqlite', onOperation: OnOperation = () => {}): Records {
+  const result = { ...records }
+  for (const operation of WATCHED) {
+    const operate = records[operation] as (...given: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
     const watchedOne = async (...given: unknown[]) => {
       const began = performance.now()

@@ -17,8 +17,7 @@ const startOn = (port: number) => startOnramp({ ...running.env, PORT: String(por
 
 beforeAll(async () => {
   redis = await startRedis()
-  const limits = { SIGN_INS_PER_MINUTE: '100000' }
-  const settings = { REDIS_URL: redis.url, DRAIN_SECONDS: '1', ...limits }
+  const settings = { REDIS_URL: redis.url, DRAIN_SECONDS: '1', SIGN_INS_PER_MINUTE: '100000' }
   running = await run({ settings })
   await running.stopOnramp()
   ports = [await freePort('localhost'), await freePort('localhost')]

@@ -18,11 +18,6 @@ export function memoryRedis() {
   const life = (key: string) => Math.ceil(((found(key)?.ends ?? now) - now) / 1000)
 
   const scripts: Record<string, (key: string, args: string[]) => unknown> = {
-    "call('ttl'"(key, [points, seconds]) {
-      if (found(key) === undefined) write(key, '0', Number(seconds))
-      write(key, String(Number(valueOf(key)) + Number(points)), life(key))
-      return [Number(valueOf(key)), 1000 * life(key)]
-    },
     "'DEL'": (key, [expected]) => (valueOf(key) === expected ? Number(kept.delete(key)) : 0),
     "'SET'"(key, [expected, value = '', seconds]) {
       if (valueOf(key) !== expected) return 0
@@ -38,12 +33,7 @@ export function memoryRedis() {
       write(key, value, expiration.value)
       return 'OK'
     },
-    del: async (keys) => [keys].flat().filter((key) => kept.delete(key)).length,
-    async expire(key, seconds) {
-      const one = found(key)
-      if (one !== undefined) one.ends = now + 1000 * seconds
-      return Number(one !== undefined)
-    },
+    del: async (key) => Number(kept.delete(key)),
     async *scan(pattern) {
       const beginning = pattern.slice(0, -1).replaceAll(/\\(.)/g, '$1')
       const keys = [...kept.keys()].filter((key) => key.startsWith(beginning) && found(key) !== undefined)

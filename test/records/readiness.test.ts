@@ -19,10 +19,8 @@ function store() {
     return undefined as never
   }) as [() => Promise<never>, ...(() => Promise<never>)[]] & (() => Promise<never>)[]
   const log = (_: object, message: string) => void lines.push(message)
-  const isReady = createReadiness({
-    records: { get, put: put!, compareAndSet: compareAndSet!, remove: remove! },
-    log: { warn: log, info: log },
-  })
+  const records = { get, put: put!, compareAndSet: compareAndSet!, remove: remove! }
+  const isReady = createReadiness(records, { warn: log, info: log })
   return { isReady, asked, lines, failing }
 }
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { redisAccess } from '../../src/records/redis-records.ts'
 
-const RECORDS = '+get +set +del +expire +ttl +incrby +eval +scan +ping'
+const RECORDS = '+get +set +del +eval +scan +ping'
 
 it.each([
   ['onramp:', undefined, undefined, `~onramp:* ${RECORDS} +info`],

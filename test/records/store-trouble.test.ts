@@ -64,14 +64,12 @@ describe('a refusal of Redis', () => {
 describe('a failure that is no refusal of Redis', () => {
   const system = Object.assign(new Error('connect ECONNREFUSED ::1:6379'), { code: 'ECONNREFUSED' })
   const sqlite = Object.assign(new Error('full'), { code: 'ERR_SQLITE_ERROR', errstr: 'disk is full' })
-  const unreadable = Object.assign(new Error('walk:1 cannot be read'), { name: 'Unreadable' })
   class ClientClosedError extends Error {}
 
   it.each<[unknown, string, string, boolean]>([
     [new TooSlow(600), 'timeout', 'the store did not answer in time', false],
     // Errors of the client library have no name of their own.
     [new Error('Connection timeout'), 'timeout', 'the store did not answer in time', false],
-    [unreadable, 'unreadable', 'a record there is damaged, or of a newer version', true],
     [sqlite, 'SQLITE', 'SQLite says: disk is full', true],
     [system, 'ECONNREFUSED', 'the store cannot be reached', false],
     [new ClientClosedError('closed'), 'ClientClosedError', 'the store cannot be reached', false],

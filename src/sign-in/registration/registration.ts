@@ -61,7 +61,7 @@ export function createRegistration({
 }: RegistrationNeeds): Registration {
   async function opened() {
     const { sealer, nameOf } = await installation.vault()
-    return { key: `client:${nameOf('client', identity)}`, json: sealedJson<Kept>({ sealer, version: 1 }) }
+    return { key: `client:${nameOf('client', identity)}`, json: sealedJson<Kept>(sealer) }
   }
 
   async function stored(): Promise<Kept | undefined> {

@@ -52,8 +52,8 @@ export function createPersonSessions({
   async function kept() {
     const { sealer, nameOf } = await installation.vault()
     return {
-      lists: sealedJson<SessionList>({ sealer, version: 1 }),
-      sids: sealedJson<SidRecord>({ sealer, version: 1 }),
+      lists: sealedJson<SessionList>(sealer),
+      sids: sealedJson<SidRecord>(sealer),
       keyOf: ({ issuer, subject }: Identity) => `sessions-of:${nameOf('sessions', `${issuer}\n${subject}`)}`,
       sidKeyOf: (issuer: string, sid: string) => `sid:${nameOf('sid', `${issuer}\n${sid}`)}`,
     }
