@@ -25,11 +25,10 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; mil
 }
 
 /** Each of these people looks at the list of apps again and again. */
-export const lookingAt = (url: string, browsers: readonly TestBrowser[], workers?: number): Load =>
+export const lookingAt = (url: string, browsers: readonly TestBrowser[]): Load =>
   startLoad(
     url,
     browsers.map((browser) => ({ path: '/onboarding', cookie: browser.cookieHeader(url) })),
-    { workers: workers ?? 4 },
   )
 
 /** Nothing but pages and refusals, each within two seconds, none of which touched a cookie; and at last pages. */

@@ -57,7 +57,7 @@ describe('a rolling restart of two processes', () => {
   it('loses no request and no sign-in', async () => {
     const page = `${running.url}/onboarding`
     const browsers = await Promise.all(['ada', 'bob', 'carol'].map((person) => signIn(running, person)))
-    const load = lookingAt(running.url, browsers, 8)
+    const load = lookingAt(running.url, browsers)
     const signIns = [startSigningIn(['dan', 'eve']), startSigningIn(['frank', 'bob'])]
 
     for (const [index, port] of ports.entries()) {

@@ -7,7 +7,7 @@ export type Asked = { path: string; cookie: string; method?: 'GET' | 'POST' }
 type Answer = { asked: Asked; at: number; status: number; milliseconds: number; setCookie: boolean }
 
 /** Few people ask for everything here, and each has a limit. */
-const PACE_MS = 60
+const PACE_MS = 100
 
 export type Load = {
   /** Status 0: the connection was refused or broke. */

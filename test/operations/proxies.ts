@@ -154,8 +154,7 @@ async function checkProxy(name: string): Promise<void> {
 
   await checkEdges(url, agent)
   const browsers = [await walk(url, 'ada', { ca }), await walk(url, 'bob', { ca })]
-  const asks = workOf(browsers, url)
-  const load = startLoad(url, asks, { workers: asks.length, ca })
+  const load = startLoad(url, workOf(browsers, url), { workers: 3, ca })
   await pause(2_000)
   for (const [index, one] of Array.from({ length: ROUNDS }, () => [...ports.entries()]).flat()) {
     const ended = await processes[index]?.end('SIGTERM')
