@@ -30,14 +30,15 @@ export type RedisTopology =
 
 export type OpenedRedis = { commands: RedisCommands; close(): void }
 
-const commandsOf = (
-  client: Omit<RedisCommands, 'scan'>,
-  scan: (pattern: string) => AsyncGenerator<string[]>,
+/** @param run gives a command to a client @param scan lists keys */
+export const commandsOf = (
+  run: <T>(command: (client: Omit<RedisCommands, 'scan'>) => Promise<T>) => Promise<T>,
+  scan: RedisCommands['scan'],
 ): RedisCommands => ({
-  get: (key) => client.get(key),
-  set: (key, value, options) => client.set(key, value, options),
-  del: (key) => client.del(key),
-  eval: (script, options) => client.eval(script, options),
+  get: (key) => run((client) => client.get(key)),
+  set: (key, value, options) => run((client) => client.set(key, value, options)),
+  del: (key) => run((client) => client.del(key)),
+  eval: (script, options) => run((client) => client.eval(script, options)),
   scan,
 })
 
@@ -95,7 +96,7 @@ async function openServer(
     await client.connect()
     await withinDeadline(() => probe(client), PROBE_MS)
     const scan = (pattern: string) => client.scanIterator(scanning(pattern))
-    return { commands: commandsOf(client, scan), close: () => client.destroy() }
+    return { commands: commandsOf((command) => command(client), scan), close: () => client.destroy() }
   } catch (error) {
     client.destroy()
     throw error
@@ -193,7 +194,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
       await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
       opened = true
       known = cluster.masters.map(({ host, port }) => ({ host, port }))
-      return { commands: commandsOf(cluster, scanAll), close: () => cluster.destroy() }
+      return { commands: commandsOf((command) => command(cluster), scanAll), close: () => cluster.destroy() }
     } catch (error) {
       cluster.destroy()
       throw reason ?? error

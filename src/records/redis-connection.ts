@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, STORE_DEADLINE_MS, TooSlow, withinDeadline } from './records.ts'
 import {
+  commandsOf,
   openerOf,
   type OpenedRedis,
   type OpenRedis,
@@ -100,20 +101,18 @@ export function connectBy(open: OpenRedis, log: ConnectionLog): RedisConnection 
     }
   }
 
+  async function* scan(pattern: string): AsyncGenerator<string[]> {
+    let batches: AsyncGenerator<string[]> | undefined
+    for (;;) {
+      const batch = await run((redis) => (batches ??= redis.scan(pattern)).next())
+      if (batch.done === true) return
+      yield batch.value
+    }
+  }
+
   void renew()
   return {
-    get: (key) => run((redis) => redis.get(key)),
-    set: (key, value, options) => run((redis) => redis.set(key, value, options)),
-    del: (key) => run((redis) => redis.del(key)),
-    eval: (script, options) => run((redis) => redis.eval(script, options)),
-    async *scan(pattern) {
-      let batches: AsyncGenerator<string[]> | undefined
-      for (;;) {
-        const batch = await run((redis) => (batches ??= redis.scan(pattern)).next())
-        if (batch.done === true) return
-        yield batch.value
-      }
-    },
+    ...commandsOf(run, scan),
     get isReady() {
       return current !== undefined && !isRenewing
     },

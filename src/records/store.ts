@@ -49,31 +49,27 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
   }
 }
 
-function openedFolder(folder: string, isServer: boolean | undefined) {
+function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation }: StoreOptions): Store {
   let hold: ReturnType<typeof holdFolder> | undefined
   try {
     hold = isServer ? holdFolder(folder) : undefined
-    return { hold, records: createSqliteRecords(folder) }
+    const records = createSqliteRecords(folder)
+    if (records.openToOthers.length > 0)
+      log.warn(
+        { paths: records.openToOthers },
+        'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
+      )
+    return {
+      records: watched(records, 'sqlite', onOperation),
+      isReachable: () => true,
+      async close() {
+        records.close()
+        hold?.close()
+      },
+    }
   } catch (error) {
     hold?.close()
     throw error instanceof FolderInUse ? error : new FolderUnusable(folder, error)
-  }
-}
-
-function openFolder(folder: string, log: ConnectionLog, { isServer, onOperation }: StoreOptions): Store {
-  const { hold, records } = openedFolder(folder, isServer)
-  if (records.openToOthers.length > 0)
-    log.warn(
-      { paths: records.openToOthers },
-      'other users of this machine can read or change what is in DATA_DIR: take their rights away with chmod go-rwx',
-    )
-  return {
-    records: watched(records, 'sqlite', onOperation),
-    isReachable: () => true,
-    async close() {
-      records.close()
-      hold?.close()
-    },
   }
 }
 
